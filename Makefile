@@ -1,0 +1,63 @@
+# The two commands a newcomer needs: `make demo` and `make test`.
+# Everything lives in .venv and target/; nothing that happens to be installed is relied on,
+# except Python >= 3.10 (with venv), a Rust toolchain and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help build demo test test-rust test-python lint bench wheel clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+$(STAMPS)/venv:
+	$(PYTHON) -c 'import sys; sys.exit("statpriv needs Python 3.10 or newer; set PYTHON=..." if sys.version_info < (3, 10) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/build: $(STAMPS)/venv pyproject.toml $(RUST)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/venv pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	@touch $@
+
+build: $(STAMPS)/build  ## .venv with the package (release profile) and its extras
+
+demo: build  ## release exact counts of the example survey into build/demo
+	$(BIN)/python -c 'import shutil; shutil.rmtree("build/demo", ignore_errors=True)'
+	@mkdir -p build/demo
+	$(BIN)/statpriv release examples/election.toml --registry build/demo/registry \
+	  --out build/demo/report.html --json build/demo/report.json
+	@echo 'Open build/demo/report.html in a browser.'
+
+lint: $(STAMPS)/build $(STAMPS)/dev  ## formatters, linters, types, stubs
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest statpriv._native
+
+test-rust:  ## the kernel's own tests
+	cargo test --workspace --locked --quiet
+
+test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
+	$(BIN)/python -m pytest -n 2 --quiet
+
+test: lint test-rust test-python  ## every check that a change must pass
+
+bench: $(STAMPS)/build  ## ratios against what a user would otherwise pick
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	$(BIN)/python benches/python/side_by_side.py
+
+wheel: $(STAMPS)/venv  ## an abi3 wheel in dist/
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+clean:  ## remove everything that was built
+	rm -rf $(VENV) build dist target

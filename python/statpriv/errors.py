@@ -1,0 +1,69 @@
+"""The errors of statpriv: one root, and for each kind the built-in class a caller would expect.
+
+Every message names the argument, the value it had, what is allowed, and what to do.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ArgumentError",
+    "GuaranteeNotReachedError",
+    "LedgerError",
+    "MissingExtraError",
+    "NotASingleNumberError",
+    "NotAvailableError",
+    "PlanError",
+    "PrecisionError",
+    "PublicationError",
+    "StatprivError",
+    "TableError",
+    "UndecidedError",
+]
+
+
+class StatprivError(Exception):
+    """Root of every error that statpriv raises on purpose."""
+
+
+class ArgumentError(StatprivError, ValueError):
+    """An argument has a value that is not allowed, or of a kind that is not allowed."""
+
+
+class NotAvailableError(ArgumentError):
+    """The combination asked for has no rule; the message names the nearest one that has."""
+
+
+class PrecisionError(StatprivError, ArithmeticError):
+    """No tier of the kernel can enclose the result within its budget."""
+
+
+class UndecidedError(StatprivError, ArithmeticError):
+    """An enclosure is too wide to decide a comparison; asking for more digits may decide it."""
+
+
+class NotASingleNumberError(StatprivError, TypeError):
+    """An enclosure was used where one number is needed; which end is safe depends on the question."""
+
+
+class MissingExtraError(StatprivError, ImportError):
+    """An optional dependency is not installed; the message names the extra that brings it."""
+
+
+class PlanError(ArgumentError):
+    """A plan file cannot be carried out as written; the message lists every key at fault."""
+
+
+class TableError(StatprivError):
+    """The data cannot be read as the plan describes them. The message never quotes a cell."""
+
+
+class LedgerError(StatprivError):
+    """The ledger refuses: this table, or some of its rows, were released before."""
+
+
+class PublicationError(StatprivError):
+    """The report cannot be written where it should go."""
+
+
+class GuaranteeNotReachedError(StatprivError):
+    """The certified delta is above the target: nothing was read and nothing was spent."""

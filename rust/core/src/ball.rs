@@ -1,0 +1,423 @@
+//! Certified real numbers: a double-double midpoint with its own exponent, and a radius.
+//!
+//! A [`Ball`] *contains* the number it stands for: `|x − mid·2^exponent| ≤ radius·2^exponent`. Every operation
+//! keeps that promise for any numbers in its arguments, so whatever is composed of them keeps it too. There is
+//! no constructor from a computed double that does not state a radius.
+//!
+//! Midpoints are normalised to `½ ≤ |mid.hi| < 1` (or zero), so nothing in a midpoint under- or overflows and
+//! [`UNIT`] bounds the relative error of every double-double operation. Radii are computed in plain doubles
+//! from non-negative terms; an expression of fewer than 16 operations errs by less than `2^-48` relatively, and
+//! [`enlarge`] pays for that and for underflow.
+
+use crate::double_double::{DoubleDouble, UNIT, two_product, two_sum};
+use crate::enclosure::Enclosure;
+use crate::rational::{Rational, leading_bits};
+use crate::special;
+use dashu_int::UBig;
+use dashu_int::ops::UnsignedAbs;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Exponent gap beyond which the smaller summand goes into the radius.
+const NEGLIGIBLE: i64 = 250;
+/// No positive radius is below this, so products of radii cannot underflow.
+const SMALLEST_RADIUS: f64 = 1.0 / ((1u128 << 100) as f64) / ((1u128 << 100) as f64);
+
+/// A real number, certified: see the module documentation.
+#[derive(Clone, Copy, Debug)]
+pub struct Ball {
+    mid: DoubleDouble,
+    exponent: i64,
+    radius: f64,
+}
+
+/// Magnitudes beyond `2^±(2^60)` are not told apart from infinity and zero.
+const LARGEST_EXPONENT: i64 = 1 << 60;
+
+/// `2^k` for `-1022 ≤ k ≤ 1023`; zero below.
+fn power_of_two(k: i64) -> f64 {
+    if k < -1022 { 0.0 } else { f64::from_bits(((k.min(1023) + 1023) as u64) << 52) }
+}
+
+/// An upper bound of a radius that was computed by fewer than 16 rounded operations.
+fn enlarge(radius: f64) -> f64 {
+    if radius == 0.0 { 0.0 } else { (radius * (1.0 + 1.0 / ((1u64 << 48) as f64))).max(SMALLEST_RADIUS) }
+}
+
+impl Ball {
+    /// Zero.
+    pub const ZERO: Self = Self { mid: DoubleDouble::ZERO, exponent: 0, radius: 0.0 };
+    /// One.
+    pub const ONE: Self = Self { mid: DoubleDouble::from_f64(0.5), exponent: 1, radius: 0.0 };
+    /// No information: the whole line.
+    pub const WHOLE: Self = Self { mid: DoubleDouble::ZERO, exponent: 0, radius: f64::INFINITY };
+
+    /// Brings the midpoint to `½ ≤ |hi| < 1`, which is exact.
+    fn normalised(mid: DoubleDouble, exponent: i64, radius: f64) -> Self {
+        if !(mid.hi.is_finite() && mid.lo.is_finite() && radius.is_finite()) || exponent > LARGEST_EXPONENT {
+            return Self::WHOLE;
+        }
+        if exponent < -LARGEST_EXPONENT {
+            let radius = (mid.hi.abs() + radius).max(1.0) * 2.0;
+            return Self { mid: DoubleDouble::ZERO, exponent: -LARGEST_EXPONENT, radius };
+        }
+        let biased = (mid.hi.to_bits() >> 52) & 0x7ff;
+        if biased == 0 {
+            // Midpoints come from operations on normalised ones: a subnormal one is a cancelled sum.
+            let radius = if mid.hi == 0.0 { radius } else { enlarge(radius + mid.hi.abs()) };
+            return Self { mid: DoubleDouble::ZERO, exponent, radius };
+        }
+        let shift = 1022 - biased as i64;
+        let scale = power_of_two(shift);
+        Self { mid: mid.scale(scale), exponent: exponent - shift, radius: radius * scale }
+    }
+
+    /// A double-double whose relative error is at most `relative_error`.
+    pub(crate) fn from_double_double(mid: DoubleDouble, relative_error: f64) -> Self {
+        Self::normalised(mid, 0, enlarge(mid.hi.abs() * relative_error))
+    }
+
+    /// An integer, exactly.
+    #[must_use]
+    pub fn from_u64(n: u64) -> Self {
+        let high = n & !0xffff_ffff;
+        let (hi, lo) = two_sum(high as f64, (n - high) as f64);
+        Self::normalised(DoubleDouble { hi, lo }, 0, 0.0)
+    }
+
+    /// A rational: exactly where a double-double holds it, to `2^-104` relatively otherwise.
+    ///
+    /// The quotient is truncated at 112 bits (relative error `2^-111`) and rounded to a double-double: `hi` is
+    /// the nearest double, the rest is below `2^60` and rounds with a relative error of `2^-53`, `2^-105` of
+    /// the quotient.
+    #[must_use]
+    pub fn from_rational(x: &Rational) -> Self {
+        if x.is_zero() {
+            return Self::ZERO;
+        }
+        let magnitude: UBig = x.numerator().clone().unsigned_abs();
+        let (bits, shift, division_exact) = leading_bits(&magnitude, x.denominator());
+        let hi = bits as f64;
+        let rest = bits as i128 - hi as i128;
+        let lo = rest as f64;
+        let exact = division_exact && lo as i128 == rest;
+        let relative = if exact { 0.0 } else { UNIT / 4.0 };
+        let mid = DoubleDouble { hi, lo };
+        let mid = if x.is_negative() { mid.neg() } else { mid };
+        let ball = Self::from_double_double(mid, relative);
+        Self { exponent: ball.exponent - shift, ..ball }
+    }
+
+    /// A ball that also contains every `x + t`, `0 ≤ t ≤ t'`, for `x` here and `t'` in `most`.
+    #[must_use]
+    pub fn plus_at_most(self, most: Self) -> Self {
+        let bound = Self { mid: DoubleDouble::ZERO, exponent: most.exponent, radius: most.magnitude() };
+        self + bound
+    }
+
+    /// An upper bound of `|mid| + radius`, in units of `2^exponent`.
+    fn magnitude(self) -> f64 {
+        enlarge(self.mid.hi.abs() * (1.0 + UNIT.sqrt()) + self.radius)
+    }
+
+    /// A lower bound of the magnitude of every number inside; nothing when the radius is more than half the
+    /// midpoint. (So the subtraction loses at most one bit, and [`enlarge`] pays for it in a quotient.)
+    fn least_magnitude(self) -> Option<f64> {
+        let mid = self.mid.hi.abs() * (1.0 - UNIT.sqrt());
+        (self.radius <= 0.5 * mid && mid > 0.0).then_some(mid - self.radius)
+    }
+
+    /// A bound of the relative error, `radius / (|mid| − radius)`; infinite if the radius is more than half the
+    /// midpoint.
+    #[must_use]
+    pub fn relative_error(self) -> f64 {
+        match self.least_magnitude() {
+            Some(least) => enlarge(self.radius / least),
+            None => f64::INFINITY,
+        }
+    }
+
+    /// Certainly above zero.
+    #[must_use]
+    pub fn is_positive(self) -> bool {
+        self.mid.hi > 0.0 && self.relative_error().is_finite()
+    }
+
+    /// Certainly at most zero.
+    #[must_use]
+    pub fn is_not_positive(self) -> bool {
+        (self.mid.hi < 0.0 && self.relative_error().is_finite()) || self.is_exact_zero()
+    }
+
+    /// `self < other` for all numbers inside.
+    #[must_use]
+    pub fn certainly_less(self, other: Self) -> bool {
+        (other - self).is_positive()
+    }
+
+    /// The certain integer part, or the larger of the two possible ones.
+    ///
+    /// Nothing when the ball is negative, wider than one or beyond `2^53`.
+    #[must_use]
+    pub fn floor_or_above(self) -> Option<u64> {
+        let ends = self.to_enclosure();
+        let (low, high) = (ends.lower().max(0.0).floor(), ends.upper().floor());
+        let fits = ends.upper() >= 0.0 && high <= 9_007_199_254_740_992.0 && high - low <= 1.0;
+        if !fits {
+            return None;
+        }
+        // The ends were rounded outwards, by up to an ulp: decide between the two integers on the ball itself.
+        if high > low && (self - Self::from_u64(high as u64)).is_certainly_negative() {
+            return Some(low as u64);
+        }
+        Some(high as u64)
+    }
+
+    /// Zero and nothing else.
+    pub(crate) fn is_exact_zero(self) -> bool {
+        self.mid.hi == 0.0 && self.radius == 0.0
+    }
+
+    fn is_certainly_negative(self) -> bool {
+        (-self).is_positive()
+    }
+
+    /// The midpoint as a double-double, if its exponent lies within `±900`.
+    pub(crate) fn to_double_double(self) -> Option<DoubleDouble> {
+        (self.exponent.abs() <= 900).then(|| self.mid.scale(power_of_two(self.exponent)))
+    }
+
+    /// The narrowest enclosure in doubles.
+    #[must_use]
+    pub fn to_enclosure(self) -> Enclosure {
+        Enclosure::ordered(-(-self).upper(), self.upper())
+    }
+
+    /// The least double that is certainly not below any number inside, up to one ulp.
+    fn upper(self) -> f64 {
+        if self.radius.is_infinite() {
+            return f64::INFINITY;
+        }
+        // hi + (lo + radius): round the inner sum up, then the outer one by the sign of its exact error.
+        let (inner, inner_error) = two_sum(self.mid.lo, self.radius);
+        let inner = if inner_error > 0.0 { inner.next_up() } else { inner };
+        let (sum, error) = two_sum(self.mid.hi, inner);
+        scale_up(if error > 0.0 { sum.next_up() } else { sum }, self.exponent)
+    }
+
+    /// `x^n`, by squaring; exact where every intermediate product is.
+    #[must_use]
+    pub fn powi(self, mut n: u64) -> Self {
+        let (mut result, mut square) = (Self::ONE, self);
+        while n > 0 {
+            if n & 1 == 1 {
+                result = result * square;
+            }
+            n >>= 1;
+            if n > 0 {
+                square = square * square;
+            }
+        }
+        result
+    }
+
+    /// `e^x`.
+    ///
+    /// Midpoint: [`special::exp`]. Radius: `|e^{x+t} − e^x| ≤ e^x (R + R²)` for `|t| ≤ R ≤ 1`, because
+    /// `e^R − 1 ≤ R + R²` there.
+    #[must_use]
+    pub fn exp(self) -> Self {
+        if self.is_exact_zero() {
+            return Self::ONE;
+        }
+        if self.exponent > 60 || self.radius > 1.0 / UNIT {
+            return Self::WHOLE;
+        }
+        let input_radius = self.radius * power_of_two(self.exponent);
+        if input_radius > 1.0 {
+            return Self::WHOLE;
+        }
+        let x = self.mid.scale(power_of_two(self.exponent.max(-400)));
+        let (mantissa, exponent, error) = special::exp(x);
+        let propagated = enlarge(input_radius * (1.0 + input_radius));
+        let ball = Self::from_double_double(mantissa, enlarge((error + propagated) * (1.0 + UNIT.sqrt())));
+        let tiny = if self.exponent < -400 { SMALLEST_RADIUS } else { 0.0 };
+        Self { exponent: ball.exponent + exponent, radius: ball.radius + tiny, ..ball }
+    }
+
+    /// `ln x`, for a ball that is certainly positive; otherwise the whole line.
+    ///
+    /// Radius: `|ln(x(1+t)) − ln x| ≤ R/(1−R)` for `|t| ≤ R < 1`, which [`Self::relative_error`] bounds.
+    #[must_use]
+    pub fn ln(self) -> Self {
+        if !self.is_positive() {
+            return Self::WHOLE;
+        }
+        let near_one = self.mid.hi < std::f64::consts::FRAC_1_SQRT_2;
+        let (mantissa, exponent) =
+            if near_one { (self.mid.scale(2.0), self.exponent - 1) } else { (self.mid, self.exponent) };
+        let fraction = Self::from_double_double(special::ln_near_one(mantissa), special::LN_ERROR);
+        let whole = Self::ln_2() * Self::from_i64(exponent);
+        let sum = fraction + whole;
+        let absolute = Self { mid: DoubleDouble::ZERO, exponent: 0, radius: self.relative_error() };
+        if self.radius == 0.0 { sum } else { sum + absolute }
+    }
+
+    /// A signed integer, exactly.
+    #[must_use]
+    pub fn from_i64(n: i64) -> Self {
+        let magnitude = Self::from_u64(n.unsigned_abs());
+        if n < 0 { -magnitude } else { magnitude }
+    }
+
+    /// `ln 2`.
+    #[must_use]
+    pub fn ln_2() -> Self {
+        Self::from_double_double(special::LN_2, UNIT)
+    }
+
+    /// `ln 2π`.
+    #[must_use]
+    pub fn ln_2_pi() -> Self {
+        Self::from_double_double(special::LN_2_PI, UNIT)
+    }
+
+    /// The greater of two numbers.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        if (self - other).is_positive() {
+            return self;
+        }
+        if (other - self).is_positive() {
+            return other;
+        }
+        // Overlapping: the maximum lies within |a − b| above either of them.
+        self.plus_at_most(self - other)
+    }
+
+    /// Everything between two numbers.
+    #[must_use]
+    pub fn hull(self, other: Self) -> Self {
+        let half = Self { mid: DoubleDouble::from_f64(0.5), exponent: 0, radius: 0.0 };
+        ((self + other) * half).plus_at_most((self - other) * half)
+    }
+
+    /// The smaller of two numbers.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        -(-self).max(-other)
+    }
+}
+
+/// `x · 2^exponent`, rounded up.
+fn scale_up(x: f64, exponent: i64) -> f64 {
+    if x == 0.0 {
+        return 0.0;
+    }
+    if exponent > 1100 {
+        return if x > 0.0 { f64::INFINITY } else { -f64::MAX };
+    }
+    if exponent < -1200 {
+        return if x > 0.0 { f64::from_bits(1) } else { -0.0 };
+    }
+    // In steps that are exact until the last one, which may round into the subnormal range.
+    let (first, second) = (exponent / 2, exponent - exponent / 2);
+    let half_way = x * power_of_two(first);
+    let result = half_way * power_of_two(second);
+    let exact = result.is_infinite() || result / power_of_two(second) == half_way;
+    match result {
+        f64::NEG_INFINITY => -f64::MAX,
+        _ if exact => result,
+        _ if result == 0.0 && x < 0.0 => 0.0,
+        _ => result.next_up(),
+    }
+}
+
+impl Neg for Ball {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self { mid: self.mid.neg(), ..self }
+    }
+}
+
+impl Add for Ball {
+    type Output = Self;
+
+    /// `|a + b − (mid a + mid b)| ≤ radius a + radius b`, plus one unit of the midpoint.
+    fn add(self, other: Self) -> Self {
+        let (large, small) = if self.is_exact_zero() {
+            return other;
+        } else if other.is_exact_zero() {
+            return self;
+        } else if self.exponent >= other.exponent {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let gap = large.exponent - small.exponent;
+        if gap > NEGLIGIBLE {
+            let bound = enlarge(small.magnitude() * power_of_two(-NEGLIGIBLE));
+            return Self { radius: enlarge(large.radius + bound.max(SMALLEST_RADIUS)), ..large };
+        }
+        let scale = power_of_two(-gap);
+        let radii = large.radius + small.radius * scale;
+        if radii == 0.0 && large.mid.lo == 0.0 && small.mid.lo == 0.0 {
+            let (hi, lo) = two_sum(large.mid.hi, small.mid.hi * scale);
+            return Self::normalised(DoubleDouble { hi, lo }, large.exponent, 0.0);
+        }
+        let mid = large.mid.add(small.mid.scale(scale));
+        let radius = enlarge(radii + mid.hi.abs() * UNIT).max(SMALLEST_RADIUS);
+        Self::normalised(mid, large.exponent, radius)
+    }
+}
+
+impl Sub for Ball {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Mul for Ball {
+    type Output = Self;
+
+    /// `|ab − mid a · mid b| ≤ |mid a| rb + |mid b| ra + ra rb`, plus one unit of the midpoint.
+    fn mul(self, other: Self) -> Self {
+        let exponent = self.exponent.saturating_add(other.exponent);
+        if self.is_exact_zero() || other.is_exact_zero() {
+            return Self::ZERO;
+        }
+        if self.radius == 0.0 && other.radius == 0.0 && self.mid.lo == 0.0 && other.mid.lo == 0.0 {
+            let (hi, lo) = two_product(self.mid.hi, other.mid.hi);
+            return Self::normalised(DoubleDouble { hi, lo }, exponent, 0.0);
+        }
+        let mid = self.mid.mul(other.mid);
+        // |mid| ≤ |hi| (1 + u), which `enlarge` covers.
+        let (a, b) = (self.mid.hi.abs(), other.mid.hi.abs());
+        let radius = a * other.radius + b * self.radius + self.radius * other.radius + mid.hi.abs() * UNIT;
+        Self::normalised(mid, exponent, enlarge(radius))
+    }
+}
+
+impl Div for Ball {
+    type Output = Self;
+
+    /// `|a/b − m| ≤ (ra + |m| rb)/(|mid b| − rb)` for `m = mid a / mid b`, plus one unit of the midpoint.
+    fn div(self, other: Self) -> Self {
+        let Some(least) = other.least_magnitude() else { return Self::WHOLE };
+        if self.is_exact_zero() {
+            return Self::ZERO;
+        }
+        let exponent = self.exponent.saturating_sub(other.exponent);
+        if self.radius == 0.0 && other.radius == 0.0 && self.mid.lo == 0.0 && other.mid.lo == 0.0 {
+            let quotient = self.mid.hi / other.mid.hi;
+            if two_product(quotient, other.mid.hi) == (self.mid.hi, 0.0) {
+                return Self::normalised(DoubleDouble::from_f64(quotient), exponent, 0.0);
+            }
+        }
+        let mid = self.mid.div(other.mid);
+        let radius = (self.radius + mid.hi.abs() * other.radius) / least + mid.hi.abs() * UNIT;
+        Self::normalised(mid, exponent, enlarge(radius))
+    }
+}

@@ -1,0 +1,233 @@
+//! Privacy curves: expressions of pairs, evaluated at any ε.
+
+use crate::ball::Ball;
+use crate::enclosure::Enclosure;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::laws::Hypergeometric;
+use crate::pair::{BinomialRange, Direction, Epsilon, ShiftedBinomial};
+use crate::rational::Rational;
+
+/// A privacy curve, or a certified bound of one.
+#[derive(Clone, Debug)]
+pub enum Curve {
+    /// One pair of laws with a known probability, in one direction.
+    Pair(ShiftedBinomial, Direction),
+    /// The supremum over a range of probabilities, in one direction.
+    Range(BinomialRange, Direction),
+    /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1.
+    Mean(Vec<(Ball, Curve)>),
+    /// As [`Curve::Mean`], over the number of known entries in a sample: Definition 3.3 for Example 1.
+    KnownEntries(KnownEntries),
+    /// The worst of several: pairs, groups, probabilities.
+    Max(Vec<Curve>),
+    /// The best of several certified upper bounds.
+    Min(Vec<Curve>),
+}
+
+/// A count of a property with probability in `[lower, upper]`, of whatever size.
+#[derive(Clone, Debug)]
+pub struct CountFamily {
+    lower: Rational,
+    upper: Rational,
+    direction: Option<Direction>,
+}
+
+impl CountFamily {
+    /// `direction = None` stands for the maximum over both.
+    ///
+    /// # Errors
+    /// Ends outside `[0, 1]` or in the wrong order.
+    pub fn new(lower: Rational, upper: Rational, direction: Option<Direction>) -> Result<Self, Error> {
+        BinomialRange::new(1, &lower, &upper)?;
+        Ok(Self { lower, upper, direction })
+    }
+
+    /// The curve of the count of `size` entries, the critical one certainly among them.
+    ///
+    /// # Errors
+    /// `size` of 0 or above 2^53.
+    pub fn of_size(&self, size: u64) -> Result<Curve, Error> {
+        if self.lower == self.upper {
+            let pair = ShiftedBinomial::new(size, &self.lower, &Rational::from(1i64))?;
+            return Ok(self.oriented(|direction| Curve::Pair(pair, direction)));
+        }
+        let range = BinomialRange::new(size, &self.lower, &self.upper)?;
+        Ok(self.oriented(|direction| Curve::Range(range, direction)))
+    }
+
+    /// The curve of the count of a hidden sample of `size` entries, the critical one among them with
+    /// probability `inclusion`.
+    ///
+    /// # Errors
+    /// As [`ShiftedBinomial::new`]; a range of probabilities, for which no exact form is known here.
+    pub fn sampled(&self, size: u64, inclusion: &Rational) -> Result<Curve, Error> {
+        if self.lower != self.upper {
+            return Err(Error::argument(
+                "the exact law of a sampled count needs one probability, not a range",
+            ));
+        }
+        let pair = ShiftedBinomial::new(size, &self.lower, inclusion)?;
+        Ok(self.oriented(|direction| Curve::Pair(pair, direction)))
+    }
+
+    fn oriented(&self, curve: impl Fn(Direction) -> Curve) -> Curve {
+        match self.direction {
+            Some(direction) => curve(direction),
+            None => Curve::Max(Direction::BOTH.map(curve).into()),
+        }
+    }
+}
+
+/// `Σ_z P[Z = z] Δ̂_{size−z}(ε)` for the number `Z` of known entries among the other `size − 1` of a sample.
+#[derive(Clone, Debug)]
+pub struct KnownEntries {
+    law: Hypergeometric,
+    size: u64,
+    family: CountFamily,
+}
+
+/// What is left of the mean is cut where its bound falls below this part of the sum.
+const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
+
+impl KnownEntries {
+    /// `known` of the other `population − 1` entries are known; the sample of `size` holds the critical one.
+    ///
+    /// # Errors
+    /// `size` outside `1..=population`, `known` outside `0..population`.
+    pub fn new(population: u64, known: u64, size: u64, family: CountFamily) -> Result<Self, Error> {
+        if size == 0 || size > population {
+            return Err(Error::argument(format!(
+                "size = {size}; an integer from 1 to the population of {population} is required"
+            )));
+        }
+        if known >= population {
+            return Err(Error::argument(format!(
+                "known = {known}; an integer from 0 to {} is required: the critical entry is not known",
+                population - 1
+            )));
+        }
+        Ok(Self { law: Hypergeometric::new(population - 1, known, size - 1)?, size, family })
+    }
+
+    fn terms(&self) -> f64 {
+        let spread = (self.law.greatest() - self.law.least()) as f64;
+        spread.min(20.0 * spread.sqrt()) * 12.0 * (self.size as f64).sqrt()
+    }
+
+    /// The mean of `value(size − z)`, which must lie in `[0, 1]` and not fall with `z`.
+    ///
+    /// Outwards from the mode: above it what is left is at most the tail of the law, below it at most the tail
+    /// times the value reached. Beyond the mode the ratios of the law fall, so both tails are bounded
+    /// geometrically.
+    fn mean(&self, value: &dyn Fn(u64) -> Result<Ball, Error>) -> Result<Ball, Error> {
+        let mode = self.law.mode();
+        let at_mode = self.law.probability(mode);
+        let mut sum = at_mode * value(self.size - mode)?;
+        let mut weight = at_mode;
+        for z in mode..self.law.greatest() {
+            let ratio = self.law.ratio_up(z);
+            weight = weight * ratio;
+            sum = sum + weight * value(self.size - z - 1)?;
+            let rest = weight * ratio / (Ball::ONE - ratio);
+            if negligible(rest, sum) {
+                sum = sum.plus_at_most(rest);
+                break;
+            }
+        }
+        weight = at_mode;
+        for z in (self.law.least()..mode).rev() {
+            let ratio = Ball::ONE / self.law.ratio_up(z);
+            weight = weight * ratio;
+            let reached = value(self.size - z)?;
+            sum = sum + weight * reached;
+            let rest = weight * ratio / (Ball::ONE - ratio) * reached;
+            if negligible(rest, sum) {
+                sum = sum.plus_at_most(rest);
+                break;
+            }
+        }
+        Ok(sum)
+    }
+}
+
+/// `rest` is certainly positive and below a `2^-60`th of `sum`.
+fn negligible(rest: Ball, sum: Ball) -> bool {
+    rest.is_positive() && (rest / sum).to_enclosure().upper() < NEGLIGIBLE
+}
+
+impl Curve {
+    /// δ at ε, as a ball.
+    ///
+    /// # Errors
+    /// [`Error::Precision`], [`Error::Interrupted`].
+    pub fn ball(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.fold(
+            &|pair, direction| pair.delta(direction, epsilon, interrupt),
+            &|range, direction| range.delta(direction, epsilon, interrupt),
+            interrupt,
+        )
+    }
+
+    /// δ(ε).
+    ///
+    /// # Errors
+    /// A negative ε, [`Error::Precision`], [`Error::Interrupted`].
+    pub fn delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        Ok(self.ball(&Epsilon::new(epsilon)?, interrupt)?.to_enclosure().clamp(0.0, 1.0))
+    }
+
+    /// The limit of δ for ε → ∞; it is attained at a finite ε.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        let mass = self.fold(
+            &|pair, direction| Ok(pair.mass_at_infinity(direction)),
+            &|range, direction| Ok(range.mass_at_infinity(direction)),
+            interrupt,
+        )?;
+        Ok(mass.to_enclosure().clamp(0.0, 1.0))
+    }
+
+    /// About how many terms of sums one evaluation takes: whether work is long, not a promise.
+    #[must_use]
+    pub fn terms(&self) -> f64 {
+        match self {
+            Self::Pair(pair, _) => pair.terms(),
+            Self::Range(range, _) => range.terms(),
+            Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
+            Self::KnownEntries(known) => known.terms(),
+            Self::Max(curves) | Self::Min(curves) => curves.iter().map(Self::terms).sum(),
+        }
+    }
+
+    /// Evaluates the expression from the values of its leaves.
+    fn fold(
+        &self,
+        pair: &PairValue<'_>,
+        range: &RangeValue<'_>,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        let values = |curves: &[Self]| {
+            curves.iter().map(|curve| curve.fold(pair, range, interrupt)).collect::<Result<Vec<_>, _>>()
+        };
+        match self {
+            Self::Pair(laws, direction) => pair(laws, *direction),
+            Self::Range(laws, direction) => range(laws, *direction),
+            Self::Mean(parts) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
+                interrupt.check()?;
+                Ok(sum + *weight * curve.fold(pair, range, interrupt)?)
+            }),
+            Self::KnownEntries(known) => known.mean(&|size| {
+                interrupt.check()?;
+                known.family.of_size(size)?.fold(pair, range, interrupt)
+            }),
+            Self::Max(curves) => Ok(values(curves)?.into_iter().fold(Ball::ZERO, Ball::max)),
+            Self::Min(curves) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
+        }
+    }
+}
+
+type PairValue<'a> = dyn Fn(&ShiftedBinomial, Direction) -> Result<Ball, Error> + 'a;
+type RangeValue<'a> = dyn Fn(&BinomialRange, Direction) -> Result<Ball, Error> + 'a;

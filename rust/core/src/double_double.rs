@@ -1,0 +1,168 @@
+//! Unevaluated sums `hi + lo` of two doubles, and the published error bound of every operation.
+//!
+//! With `u = 2^-53`, and as long as nothing underflows or overflows, the relative errors below are those
+//! proved in M. Joldes, J.-M. Muller, V. Popescu, *Tight and rigorous error bounds for basic building
+//! blocks of double-word arithmetic*, ACM TOMS 44(2), 2017. The largest of them is `15u² + 56u³`, so
+//! [`UNIT`] `= 16u² = 2^-102` covers one operation of any kind.
+//!
+//! Products are Dekker's, without a fused multiply-add: the portable path must give the same enclosures on
+//! every machine, and a platform's software `fma` is not part of the trusted base.
+
+/// Bound of the relative error of one double-double operation: `2^-102`.
+pub const UNIT: f64 = 1.0 / ((1u64 << 51) as f64) / ((1u64 << 51) as f64);
+
+/// `hi + lo` with `|lo| ≤ ulp(hi)/2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DoubleDouble {
+    /// The sum rounded to nearest.
+    pub hi: f64,
+    /// What `hi` leaves over.
+    pub lo: f64,
+}
+
+/// Knuth: `a + b` as a rounded sum and its exact error, for any finite `a`, `b`.
+#[must_use]
+pub const fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    let bb = s - a;
+    (s, (a - (s - bb)) + (b - bb))
+}
+
+/// Dekker: as [`two_sum`], for `|a| ≥ |b|` or `a = 0`.
+const fn fast_two_sum(a: f64, b: f64) -> DoubleDouble {
+    let s = a + b;
+    DoubleDouble { hi: s, lo: b - (s - a) }
+}
+
+/// Veltkamp: `a` as a sum of two numbers of at most 26 bits, for `|a| < 2^996`.
+const fn split(a: f64) -> (f64, f64) {
+    let c = 134_217_729.0 * a; // 2^27 + 1
+    let hi = c - (c - a);
+    (hi, a - hi)
+}
+
+/// Dekker: `a · b` as a rounded product and its exact error, for `2^-969 < |ab|` (or zero), `|a|, |b| < 2^996`.
+#[must_use]
+pub const fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let p = a * b;
+    let (ah, al) = split(a);
+    let (bh, bl) = split(b);
+    (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
+}
+
+impl DoubleDouble {
+    /// Zero.
+    pub const ZERO: Self = Self::from_f64(0.0);
+    /// One.
+    pub const ONE: Self = Self::from_f64(1.0);
+
+    /// A double, exactly.
+    #[must_use]
+    pub const fn from_f64(hi: f64) -> Self {
+        Self { hi, lo: 0.0 }
+    }
+
+    /// Algorithm 6 (`AccurateDWPlusDW`): relative error at most `3u² + 13u³`, cancellation included.
+    #[must_use]
+    pub const fn add(self, other: Self) -> Self {
+        let (sh, sl) = two_sum(self.hi, other.hi);
+        let (th, tl) = two_sum(self.lo, other.lo);
+        let v = fast_two_sum(sh, sl + th);
+        fast_two_sum(v.hi, tl + v.lo)
+    }
+
+    /// The exact negative.
+    #[must_use]
+    pub const fn neg(self) -> Self {
+        Self { hi: -self.hi, lo: -self.lo }
+    }
+
+    /// Algorithm 7 (`DWTimesFP1`): relative error at most `3u²/2 + 4u³`.
+    #[must_use]
+    pub const fn mul_f64(self, y: f64) -> Self {
+        let (ch, cl1) = two_product(self.hi, y);
+        let t = fast_two_sum(ch, self.lo * y);
+        fast_two_sum(t.hi, t.lo + cl1)
+    }
+
+    /// Algorithm 10 (`DWTimesDW1`): relative error at most `7u²`.
+    #[must_use]
+    pub const fn mul(self, other: Self) -> Self {
+        let (ch, cl1) = two_product(self.hi, other.hi);
+        let cl2 = self.hi * other.lo + self.lo * other.hi;
+        fast_two_sum(ch, cl1 + cl2)
+    }
+
+    /// Algorithm 15 (`DWDivFP3`): relative error at most `3u²`.
+    #[must_use]
+    pub const fn div_f64(self, y: f64) -> Self {
+        let th = self.hi / y;
+        let (ph, pl) = two_product(th, y);
+        let d = ((self.hi - ph) - pl) + self.lo;
+        fast_two_sum(th, d / y)
+    }
+
+    /// Algorithm 17 (`DWDivDW2`): relative error at most `15u² + 56u³`.
+    #[must_use]
+    pub const fn div(self, other: Self) -> Self {
+        let th = self.hi / other.hi;
+        let r = other.mul_f64(th);
+        let d = (self.hi - r.hi) + (self.lo - r.lo);
+        fast_two_sum(th, d / other.hi)
+    }
+
+    /// Exact scaling by a power of two, as long as nothing underflows or overflows.
+    #[must_use]
+    pub const fn scale(self, power_of_two: f64) -> Self {
+        Self { hi: self.hi * power_of_two, lo: self.lo * power_of_two }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rational::Rational;
+    use proptest::prelude::*;
+
+    fn exact(x: DoubleDouble) -> Rational {
+        Rational::from_f64(x.hi).unwrap().add(&Rational::from_f64(x.lo).unwrap())
+    }
+
+    fn double_double() -> impl Strategy<Value = DoubleDouble> {
+        (1.0..2.0f64, -1.0..1.0f64, -20i32..20, any::<bool>()).prop_map(|(hi, lo, e, negative)| {
+            let (hi, lo) = two_sum(hi, lo * 2f64.powi(-53));
+            DoubleDouble { hi, lo }.scale(2f64.powi(e) * if negative { -1.0 } else { 1.0 })
+        })
+    }
+
+    /// `|computed − truth| ≤ UNIT · |truth|`, in exact rationals.
+    fn within_unit(computed: DoubleDouble, truth: &Rational) -> bool {
+        let error = exact(computed).sub(truth).abs();
+        error <= truth.abs().mul(&Rational::from_f64(UNIT).unwrap())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn every_operation_errs_by_at_most_one_unit(x in double_double(), y in double_double()) {
+            let (a, b) = (exact(x), exact(y));
+            prop_assert!(within_unit(x.add(y), &a.add(&b)));
+            prop_assert!(within_unit(x.add(y.neg()), &a.sub(&b)));
+            prop_assert!(within_unit(x.mul(y), &a.mul(&b)));
+            prop_assert!(within_unit(x.div(y), &a.div(&b).unwrap()));
+            let c = Rational::from_f64(y.hi).unwrap();
+            prop_assert!(within_unit(x.mul_f64(y.hi), &a.mul(&c)));
+            prop_assert!(within_unit(x.div_f64(y.hi), &a.div(&c).unwrap()));
+        }
+
+        #[test]
+        fn the_error_of_a_sum_or_product_is_exact(a in -1e9..1e9f64, b in -1e-9..1e9f64) {
+            let (x, y) = (Rational::from_f64(a).unwrap(), Rational::from_f64(b).unwrap());
+            let (s, e) = two_sum(a, b);
+            prop_assert_eq!(exact(DoubleDouble { hi: s, lo: e }), x.add(&y));
+            let (p, e) = two_product(a, b);
+            prop_assert_eq!(exact(DoubleDouble { hi: p, lo: e }), x.mul(&y));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! ε(δ): the least ε ≥ 0 with `Δ(ε) ≤ δ`, for any curve.
+//!
+//! δ(ε) is nonincreasing, so one certified comparison at a double ε moves one end of the bracket. An uncertified
+//! interpolation proposes where to compare; only certified comparisons decide.
+
+use crate::curve::Curve;
+use crate::enclosure::Enclosure;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::rational::Rational;
+
+/// Beyond this ε no curve of a double p ≥ 1e-300 changes.
+const LARGEST_EPSILON: f64 = 4096.0;
+/// Proposals before plain bisection, which always ends, takes over.
+const PROPOSALS: u32 = 60;
+
+/// What a certified evaluation says about ε.
+enum Side {
+    /// `Δ(ε) ≤ δ`: ε is large enough.
+    Reached,
+    /// `Δ(ε) > δ`: ε is too small.
+    Missed,
+    /// The enclosure straddles δ: ε is the answer up to rounding.
+    Undecided,
+}
+
+struct Search<'a> {
+    curve: &'a Curve,
+    target: Enclosure,
+    interrupt: &'a dyn Interrupt,
+}
+
+/// ε(δ), for δ ≥ 0: `[0, 0]` where `δ ≥ Δ(0)`, `[∞, ∞]` where no ε is enough.
+///
+/// # Errors
+/// A negative δ, [`Error::Precision`], [`Error::Interrupted`].
+pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+    if delta.is_negative() {
+        return Err(Error::argument("delta must be at least 0"));
+    }
+    let search = Search { curve, target: Enclosure::from_rational(delta), interrupt };
+    if let (Side::Reached, _) = search.compare(0.0)? {
+        return Ok(Enclosure::point(0.0));
+    }
+    let least = curve.mass_at_infinity(interrupt)?;
+    if search.target.upper() < least.lower() {
+        return Ok(Enclosure::point(f64::INFINITY));
+    }
+    search.run()
+}
+
+impl Search<'_> {
+    /// Where ε stands, and `ln Δ − ln δ` for the interpolation.
+    fn compare(&self, epsilon: f64) -> Result<(Side, f64), Error> {
+        let delta = self.curve.delta(&Rational::from_f64(epsilon)?, self.interrupt)?;
+        let gap = delta.upper().ln() - self.target.upper().ln();
+        let side = if delta.upper() <= self.target.lower() {
+            Side::Reached
+        } else if delta.lower() > self.target.upper() {
+            Side::Missed
+        } else {
+            Side::Undecided
+        };
+        Ok((side, gap))
+    }
+
+    fn run(&self) -> Result<Enclosure, Error> {
+        let (mut missed, mut missed_gap) = (0.0, self.compare(0.0)?.1);
+        let mut reached = 1.0f64;
+        let mut reached_gap = loop {
+            match self.compare(reached)? {
+                (Side::Reached, gap) => break gap,
+                (Side::Missed, gap) => (missed, missed_gap) = (reached, gap),
+                (Side::Undecided, _) => return self.around(reached, missed, f64::INFINITY),
+            }
+            if reached >= LARGEST_EPSILON {
+                // δ is the mass at infinity up to rounding.
+                return Ok(Enclosure::ordered(missed, f64::INFINITY));
+            }
+            reached *= 2.0;
+        };
+        let mut proposals = 0;
+        while missed.next_up() < reached {
+            let middle = missed + (reached - missed) / 2.0;
+            let slope = reached_gap - missed_gap;
+            let secant = missed - missed_gap * (reached - missed) / slope;
+            let usable = proposals < PROPOSALS && secant > missed && secant < reached;
+            let point = if usable { secant } else { middle.clamp(missed.next_up(), reached.next_down()) };
+            proposals += 1;
+            match self.compare(point)? {
+                // Illinois: halving the other end's gap keeps the secant from sticking to one side.
+                (Side::Reached, gap) => (reached, reached_gap, missed_gap) = (point, gap, missed_gap / 2.0),
+                (Side::Missed, gap) => (missed, missed_gap, reached_gap) = (point, gap, reached_gap / 2.0),
+                (Side::Undecided, _) => return self.around(point, missed, reached),
+            }
+        }
+        Ok(Enclosure::ordered(missed, reached))
+    }
+
+    /// The answer is next to `centre`: steps outwards, doubling, until both ends are certified.
+    fn around(&self, centre: f64, missed: f64, reached: f64) -> Result<Enclosure, Error> {
+        let mut upper = centre;
+        let mut step = centre.next_up() - centre;
+        loop {
+            upper += step;
+            step *= 2.0;
+            if upper >= reached {
+                upper = reached;
+                break;
+            }
+            if let (Side::Reached, _) = self.compare(upper)? {
+                break;
+            }
+            if upper > LARGEST_EPSILON {
+                upper = f64::INFINITY;
+                break;
+            }
+        }
+        let mut lower = centre;
+        step = centre - centre.next_down();
+        loop {
+            lower -= step;
+            step *= 2.0;
+            if lower <= missed {
+                lower = missed;
+                break;
+            }
+            if let (Side::Missed, _) = self.compare(lower)? {
+                break;
+            }
+        }
+        Ok(Enclosure::ordered(lower, upper))
+    }
+}

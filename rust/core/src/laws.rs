@@ -1,0 +1,7 @@
+//! Probabilities of the binomial and the hypergeometric law, as certified balls.
+
+mod binomial;
+mod hypergeometric;
+
+pub use binomial::{Probability, binomial_probability};
+pub use hypergeometric::{Hypergeometric, hypergeometric_upper_tail};

@@ -1,0 +1,181 @@
+//! The hypergeometric law: `draws` from `population` of which `marked` are marked.
+
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::special::stirling_remainder;
+
+/// Terms between two questions whether to go on.
+const TERMS_PER_CHECK: u64 = 4096;
+/// A tail is cut where its geometric bound falls below this part of the sum.
+const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 62) as f64) / ((1u64 << 18) as f64);
+
+/// A hypergeometric law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hypergeometric {
+    population: u64,
+    marked: u64,
+    draws: u64,
+}
+
+impl Hypergeometric {
+    /// The law of the number of marked ones among `draws` from `population`, `marked` of them marked.
+    ///
+    /// # Errors
+    /// `marked` or `draws` above `population`, or a population above 2^53.
+    pub fn new(population: u64, marked: u64, draws: u64) -> Result<Self, Error> {
+        if population > 1 << 53 {
+            return Err(Error::argument(format!("population = {population} is above 2^53")));
+        }
+        for (name, value) in [("marked", marked), ("draws", draws)] {
+            if value > population {
+                return Err(Error::argument(format!(
+                    "{name} = {value} is above population = {population}; 0 ≤ {name} ≤ population is required"
+                )));
+            }
+        }
+        Ok(Self { population, marked, draws })
+    }
+
+    /// Least possible value.
+    #[must_use]
+    pub fn least(&self) -> u64 {
+        (self.marked + self.draws).saturating_sub(self.population)
+    }
+
+    /// Greatest possible value.
+    #[must_use]
+    pub fn greatest(&self) -> u64 {
+        self.marked.min(self.draws)
+    }
+
+    /// A most probable value.
+    #[must_use]
+    pub fn mode(&self) -> u64 {
+        let top = u128::from(self.draws + 1) * u128::from(self.marked + 1);
+        let mode = u64::try_from(top / u128::from(self.population + 2)).unwrap_or(u64::MAX);
+        mode.clamp(self.least(), self.greatest())
+    }
+
+    /// About how many terms a tail takes.
+    #[must_use]
+    pub fn terms(&self) -> f64 {
+        8.0 * (self.greatest() as f64).sqrt()
+    }
+
+    /// `P[X = k]`, from factorials by Stirling's formula; certified, zero outside the support.
+    #[must_use]
+    pub fn probability(&self, k: u64) -> Ball {
+        if k < self.least() || k > self.greatest() {
+            return Ball::ZERO;
+        }
+        let chosen = ln_choose(self.marked, k) + ln_choose(self.population - self.marked, self.draws - k);
+        (chosen - ln_choose(self.population, self.draws)).exp()
+    }
+
+    /// `P[X = k+1] / P[X = k]`, exactly rational, for `k` in the support.
+    #[must_use]
+    pub fn ratio_up(&self, k: u64) -> Ball {
+        let top = Ball::from_u64(self.marked - k) * Ball::from_u64(self.draws - k);
+        let unmarked_left = self.population - self.marked + k + 1 - self.draws;
+        top / (Ball::from_u64(k + 1) * Ball::from_u64(unmarked_left))
+    }
+
+    /// `Σ_{i ≥ k} P[X = i]`, cheap for `k` above the mode: from there on the ratios of the terms fall.
+    fn tail_beyond_mode(&self, k: u64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let (mut term, mut sum) = (Ball::ONE, Ball::ONE);
+        for i in k..self.greatest() {
+            let ratio = self.ratio_up(i);
+            term = term * ratio;
+            sum = sum + term;
+            if i.is_multiple_of(TERMS_PER_CHECK) {
+                interrupt.check()?;
+            }
+            // Ratios fall in i, so what follows is at most term · r/(1 − r).
+            let rest = term * ratio / (Ball::ONE - ratio);
+            if rest.is_positive() && rest.to_enclosure().upper() < NEGLIGIBLE {
+                sum = sum.plus_at_most(rest);
+                break;
+            }
+        }
+        Ok(self.probability(k) * sum)
+    }
+
+    /// The same law counted from the other side: unmarked ones drawn.
+    fn mirrored(&self) -> Self {
+        Self { marked: self.population - self.marked, ..*self }
+    }
+}
+
+/// `P[X ≥ k]`.
+///
+/// # Errors
+/// [`Error::Interrupted`].
+pub fn hypergeometric_upper_tail(
+    k: u64,
+    law: &Hypergeometric,
+    interrupt: &dyn Interrupt,
+) -> Result<Ball, Error> {
+    if k <= law.least() {
+        return Ok(Ball::ONE);
+    }
+    if k > law.greatest() {
+        return Ok(Ball::ZERO);
+    }
+    if k > law.mode() {
+        return law.tail_beyond_mode(k, interrupt);
+    }
+    // P[X ≥ k] = 1 − P[X ≤ k−1], and X ≤ k−1 means at least draws−k+1 unmarked ones.
+    let mirrored = law.mirrored();
+    let complement = mirrored.tail_beyond_mode(law.draws - k + 1, interrupt)?;
+    Ok(Ball::ONE - complement)
+}
+
+/// `ln C(n, k)` by Stirling's formula.
+fn ln_choose(n: u64, k: u64) -> Ball {
+    if k == 0 || k == n {
+        return Ball::ZERO;
+    }
+    let (all, some, others) = (Ball::from_u64(n), Ball::from_u64(k), Ball::from_u64(n - k));
+    let remainders = stirling_remainder(n) - stirling_remainder(k) - stirling_remainder(n - k);
+    let spread = all.ln() - Ball::ln_2_pi() - some.ln() - others.ln();
+    remainders + spread / Ball::from_u64(2) - some * (some / all).ln() - others * (others / all).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::rational::Rational;
+
+    #[test]
+    fn small_laws_are_the_counted_fractions() {
+        let law = Hypergeometric::new(10, 4, 3).unwrap();
+        for (k, fraction) in [(0, "20/120"), (1, "60/120"), (2, "36/120"), (3, "4/120")] {
+            let value = law.probability(k).to_enclosure();
+            assert!(value.contains(&Rational::parse(fraction).unwrap()), "{k}: {value:?}");
+        }
+        for (k, fraction) in [(0, "1"), (1, "100/120"), (2, "40/120"), (3, "4/120"), (4, "0")] {
+            let tail = hypergeometric_upper_tail(k, &law, &Uninterrupted).unwrap().to_enclosure();
+            assert!(tail.contains(&Rational::parse(fraction).unwrap()), "{k}: {tail:?}");
+            assert!(tail.width() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn the_support_ends_where_it_must() {
+        let law = Hypergeometric::new(10, 8, 7).unwrap();
+        assert_eq!((law.least(), law.greatest()), (5, 7));
+        assert!(Hypergeometric::new(10, 11, 2).is_err() && Hypergeometric::new(10, 2, 11).is_err());
+    }
+
+    #[test]
+    fn tails_and_probabilities_agree() {
+        let law = Hypergeometric::new(1000, 300, 120).unwrap();
+        for k in law.least()..=law.greatest() {
+            let direct = (k..=law.greatest()).fold(Ball::ZERO, |sum, i| sum + law.probability(i));
+            let gap = direct - hypergeometric_upper_tail(k, &law, &Uninterrupted).unwrap();
+            assert!(!gap.is_positive() && !(-gap).is_positive(), "{k}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Certified enclosures of binomial laws and of the privacy curves of exact counts.
+//!
+//! Every number that leaves this crate is an [`Enclosure`](enclosure::Enclosure): an interval of doubles that
+//! contains the truth for the inputs taken exactly as given. The way of a number:
+//!
+//! ```text
+//! rational → ball → laws → pair → curve → enclosure
+//! ```
+//!
+//! ```
+//! use statpriv_core::curve::CountFamily;
+//! use statpriv_core::interrupt::Uninterrupted;
+//! use statpriv_core::rational::Rational;
+//!
+//! # fn main() -> Result<(), statpriv_core::error::Error> {
+//! let half = Rational::parse("1/2")?;
+//! let curve = CountFamily::new(half.clone(), half, None)?.of_size(1024)?;
+//! let delta = curve.delta(&Rational::parse("0.005")?, &Uninterrupted)?;
+//! assert!(delta.contains(&Rational::parse("0.02257377618990693694135285815974")?));
+//! assert!(delta.width() < 1e-17);
+//! # Ok(())
+//! # }
+//! ```
+
+// Radii and bounds are computed in doubles from integers on purpose; every such place states why it is safe.
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap
+)]
+// Exact comparisons of doubles are what error-free transformations are about.
+#![allow(clippy::float_cmp)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::expect_used))]
+
+pub mod ball;
+pub mod curve;
+pub mod double_double;
+pub mod enclosure;
+pub mod error;
+pub mod interrupt;
+pub mod inverse;
+pub mod laws;
+pub mod pair;
+pub mod rational;
+pub mod special;

@@ -1,0 +1,53 @@
+//! Normal forms: families of pairs of laws, each with its hockey stick.
+
+mod binomial_range;
+mod gaussian;
+mod shifted_binomial;
+mod threshold;
+
+pub use binomial_range::BinomialRange;
+pub use gaussian::gaussian_delta;
+pub use shifted_binomial::ShiftedBinomial;
+
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::rational::Rational;
+
+/// Which of the two laws stands first in `Δ_{v,w}(ε) = Σ_a max(0, P_v(a) − e^ε P_w(a))`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// `Δ_{1,0}`: the critical entry has the property, against: it has not.
+    OneAgainstZero,
+    /// `Δ_{0,1}`.
+    ZeroAgainstOne,
+}
+
+impl Direction {
+    /// Both, in the order in which they are tried.
+    pub const BOTH: [Self; 2] = [Self::OneAgainstZero, Self::ZeroAgainstOne];
+}
+
+/// ε ≥ 0 and `e^ε`, prepared once for a whole curve.
+#[derive(Clone, Copy, Debug)]
+pub struct Epsilon {
+    /// ε in nats.
+    pub value: Ball,
+    /// `e^ε`.
+    pub ratio: Ball,
+    /// Whether ε is exactly zero, where Δ is the total variation distance.
+    pub is_zero: bool,
+}
+
+impl Epsilon {
+    /// From an exact rational.
+    ///
+    /// # Errors
+    /// A negative ε.
+    pub fn new(epsilon: &Rational) -> Result<Self, Error> {
+        if epsilon.is_negative() {
+            return Err(Error::argument("epsilon must be at least 0"));
+        }
+        let value = Ball::from_rational(epsilon);
+        Ok(Self { value, ratio: value.exp(), is_zero: epsilon.is_zero() })
+    }
+}

@@ -1,0 +1,131 @@
+//! The count of a property whose probability is only known to lie in a range: the exact supremum.
+//!
+//! `N = n−1`, `r = e^ε`, `f_j(p) = P[B ≥ j] − r P[B ≥ j+1]` for `B ~ Bin(N, p)`. Then `Δ_{1,0}(p) = max_j f_j(p)`, and
+//! each `f_j` rises up to its peak `p_j = j/(j+(N−j)r)`, of height `h_j`, and falls after it.
+//!
+//! **Theorem.** For `N ≥ 2`, `r > 0`, `1 ≤ j ≤ N−1`: `h_j < max(h_{j−1}, h_{j+1})`, so the heights first strictly
+//! decrease, then strictly increase. Therefore
+//!
+//! ```text
+//! sup_{[lo,hi]} Δ_{1,0} = max{Δ(lo), Δ(hi), h_jL, h_jR},
+//! jL = ⌈N r lo/(1−lo+r lo)⌉,  jR = ⌊N r hi/(1−hi+r hi)⌋   (the h's only if jL ≤ jR).
+//! ```
+//!
+//! The proof is in `docs/explanation/ranges.md`.
+
+use super::shifted_binomial::ShiftedBinomial;
+use super::threshold::{Position, Threshold};
+use super::{Direction, Epsilon};
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::laws::Probability;
+use crate::rational::Rational;
+
+/// `size` independent entries, one of them critical, with a probability anywhere in `[lower, upper]`.
+#[derive(Clone, Copy, Debug)]
+pub struct BinomialRange {
+    size: u64,
+    ends: Option<(Probability, Probability)>,
+}
+
+impl BinomialRange {
+    /// See the module documentation. A range that holds 0 or 1 is allowed: there Δ = 1.
+    ///
+    /// # Errors
+    /// `size` of 0 or above 2^53, ends outside `[0, 1]` or in the wrong order.
+    pub fn new(size: u64, lower: &Rational, upper: &Rational) -> Result<Self, Error> {
+        let one = Rational::from(1i64);
+        if size == 0 || size > 1 << 53 {
+            return Err(Error::argument(format!("size = {size}; an integer from 1 to 2^53 is required")));
+        }
+        if lower.is_negative() || *upper > one || lower > upper {
+            return Err(Error::argument("a range of probabilities needs 0 ≤ lower ≤ upper ≤ 1"));
+        }
+        let ends = if lower.is_zero() || *upper == one {
+            None
+        } else {
+            Some((Probability::new(lower)?, Probability::new(upper)?))
+        };
+        Ok(Self { size, ends })
+    }
+
+    /// The supremum of `Δ_{v,w}(ε)` over the range, by at most four evaluations.
+    ///
+    /// # Errors
+    /// As [`ShiftedBinomial::delta`].
+    pub fn delta(
+        &self,
+        direction: Direction,
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        let Some((lower, upper)) = self.ends else { return Ok(Ball::ONE) };
+        let (lower, upper) = match direction {
+            Direction::OneAgainstZero => (lower, upper),
+            Direction::ZeroAgainstOne => (upper.complement(), lower.complement()),
+        };
+        let at = |p: Probability| {
+            ShiftedBinomial::certain(self.size, p).delta(Direction::OneAgainstZero, epsilon, interrupt)
+        };
+        let ends = at(lower)?.max(at(upper)?);
+        self.outermost_peaks(&lower, &upper, epsilon)?.into_iter().try_fold(ends, |supremum, peak| {
+            let raised = supremum.max(at(self.entry_at(peak.index, epsilon))?);
+            // A peak that may lie just outside the range bounds the supremum but need not be attained.
+            Ok(if peak.inside { raised } else { raised.hull(supremum) })
+        })
+    }
+
+    /// About how many terms one evaluation takes.
+    #[must_use]
+    pub fn terms(&self) -> f64 {
+        4.0 * (64.0 + 6.0 * (self.size as f64).sqrt())
+    }
+
+    /// The limit for ε → ∞.
+    #[must_use]
+    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+        match (self.ends, direction) {
+            (None, _) => Ball::ONE,
+            (Some((_, upper)), Direction::OneAgainstZero) => upper.p.powi(self.size - 1),
+            (Some((lower, _)), Direction::ZeroAgainstOne) => lower.q.powi(self.size - 1),
+        }
+    }
+
+    /// The probability `p_j` at which the test "answer ≥ j+1" distinguishes best.
+    fn entry_at(&self, index: u64, epsilon: &Epsilon) -> Probability {
+        let misses = Ball::from_u64(self.size - 1 - index);
+        Probability::from_odds(Ball::from_u64(index) / (misses * epsilon.ratio))
+    }
+
+    /// `jL` and `jR`; where rounding leaves two candidates, the outer one, which is safe by the theorem.
+    fn outermost_peaks(
+        &self,
+        lower: &Probability,
+        upper: &Probability,
+        epsilon: &Epsilon,
+    ) -> Result<Vec<Peak>, Error> {
+        let locate = |p: &Probability| {
+            Threshold::locate(self.size - 1, p.odds * epsilon.ratio, Ball::ONE)
+                .ok_or_else(|| Error::precision("the peaks of the range cannot be located"))
+        };
+        let (left, right) = (locate(lower)?, locate(upper)?);
+        if self.size < 3 || left.first > right.floor() {
+            return Ok(Vec::new());
+        }
+        let inside = |threshold: &Threshold| threshold.position != Position::Undecided;
+        let mut peaks = vec![Peak { index: left.first, inside: inside(&left) }];
+        if right.floor() > left.first {
+            peaks.push(Peak { index: right.floor(), inside: inside(&right) });
+        }
+        // Heights at 0 and N are 1 and belong to p = 0 and p = 1, which this range does not hold.
+        peaks.retain(|peak| (1..self.size - 1).contains(&peak.index));
+        Ok(peaks)
+    }
+}
+
+struct Peak {
+    index: u64,
+    /// Whether `p_j` certainly lies in the range.
+    inside: bool,
+}

@@ -1,0 +1,96 @@
+//! Two normal laws of variance one, `mu` apart: the reference that differential privacy is measured by.
+//!
+//! `Δ(ε) = Φ(−a) − e^ε Φ(−b)` with `a = ε/μ − μ/2`, `b = ε/μ + μ/2`. The normal tail comes from Mills' ratio
+//! `R(x) = Φ(−x)/φ(x)`.
+
+use super::Epsilon;
+use crate::ball::Ball;
+
+/// From here on the continued fraction is used, below it the series.
+const FRACTION_FROM: u64 = 6;
+/// Levels of the continued fraction: at `x ≥ 6` two successive convergents agree to 120 bits.
+const LEVELS: u64 = 120;
+/// Terms of the series: at `x < 6` what follows term 200 is below `2^-200`.
+const TERMS: u64 = 200;
+
+/// `Δ(ε)` for `μ > 0`.
+#[must_use]
+pub fn gaussian_delta(mu: Ball, epsilon: &Epsilon) -> Ball {
+    let half = mu / Ball::from_u64(2);
+    let centre = epsilon.value / mu;
+    upper_tail(centre - half) - epsilon.ratio * upper_tail(centre + half)
+}
+
+/// `Φ(−x)`.
+fn upper_tail(x: Ball) -> Ball {
+    if x.is_positive() {
+        let density = (Ball::from_i64(-1) * (x * x + Ball::ln_2_pi()) / Ball::from_u64(2)).exp();
+        return if (x - Ball::from_u64(FRACTION_FROM)).is_positive() {
+            density * mills_ratio(x)
+        } else {
+            Ball::ONE / Ball::from_u64(2) - density * half_mass_over_density(x)
+        };
+    }
+    if (-x).is_positive() {
+        return Ball::ONE - upper_tail(-x);
+    }
+    // x is zero up to rounding: the density is below ½.
+    (Ball::ONE / Ball::from_u64(2)).plus_at_most(x)
+}
+
+/// `(Φ(x) − ½)/φ(x) = Σ_k x^{2k+1}/(1·3·…·(2k+1))`, all terms positive.
+///
+/// After the last term `t` the ratios stay below `36/401`, so the rest is below `t/10`.
+fn half_mass_over_density(x: Ball) -> Ball {
+    let square = x * x;
+    let (mut term, mut sum) = (x, x);
+    for k in 1..=TERMS {
+        term = term * square / Ball::from_u64(2 * k + 1);
+        sum = sum + term;
+    }
+    sum.plus_at_most(term)
+}
+
+/// Mills' ratio by its continued fraction `1/(x + 1/(x + 2/(x + 3/…)))`, whose convergents lie alternately above
+/// and below it because all partial quotients are positive.
+fn mills_ratio(x: Ball) -> Ball {
+    let convergent = |levels: u64| {
+        let inner = (1..=levels).rev().fold(x, |rest, k| x + Ball::from_u64(k) / rest);
+        Ball::ONE / inner
+    };
+    convergent(LEVELS).hull(convergent(LEVELS + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rational::Rational;
+
+    fn ball(text: &str) -> Ball {
+        Ball::from_rational(&Rational::parse(text).unwrap())
+    }
+
+    #[test]
+    fn normal_tails_to_twenty_digits() {
+        for (x, truth) in [
+            ("0", "0.5"),
+            ("1", "0.15865525393145705141476745436796207752"),
+            ("-1", "0.84134474606854294858523254563203792248"),
+            ("5.5", "1.8989562465887719383851274033580186316e-8"),
+            ("6.5", "4.0160005838591178083461454224006874887e-11"),
+            ("12", "1.7764821120776789976961710018455570924e-33"),
+        ] {
+            let tail = upper_tail(ball(x));
+            let gap = tail - ball(truth);
+            assert!(!gap.is_positive() && !(-gap).is_positive(), "{x}: {gap:?}");
+            assert!(tail.relative_error() < 1e-20, "{x}: {tail:?}");
+        }
+    }
+
+    #[test]
+    fn total_variation_of_unit_shift() {
+        let zero = Epsilon::new(&Rational::from(0i64)).unwrap();
+        let gap = gaussian_delta(Ball::ONE, &zero) - ball("0.3829249225480262072754092212166754797672");
+        assert!(!gap.is_positive() && !(-gap).is_positive());
+    }
+}

@@ -1,0 +1,240 @@
+//! The count of a property among `size` independent entries, one of which is, with probability `inclusion`,
+//! the critical one.
+//!
+//! With `X ~ Bin(n, p)`, `q = 1 − p`, `r = e^ε` and inclusion probability `w`, the two laws have the densities
+//! `ℓ_1 = (1−w) + w X/(np)` and `ℓ_0 = (1−w) + w (n−X)/(nq)` with respect to the law of `X`. So `ℓ_1 − r ℓ_0` is affine
+//! in `X`, and the hockey stick is a stop-loss:
+//!
+//! ```text
+//! Δ_{1,0}(ε) = w (1+ρ)/(np) · E[(X − κ)_+],     ρ = r p/q,   t = (r−1)(1−w)/w,
+//! κ = n (ρ + p t)/(1+ρ),   n − κ = n (1 − p t)/(1+ρ)      (Δ = 0 if p t ≥ 1),
+//! ```
+//!
+//! and `Δ_{0,1}` is the same with `p` and `q` exchanged. As `κ ≥ np`, the terms of
+//! `E[(X−κ)_+] = Σ_{k≥κ} (k−κ) b(k)` fall from the first on, and all are positive: nothing cancels. The first
+//! probability comes from the saddle-point formula, the others from `b(k+1)/b(k) = (n−k)p/((k+1)q)`.
+
+use super::threshold::{Position, Threshold};
+use super::{Direction, Epsilon};
+use crate::ball::Ball;
+use crate::double_double::{DoubleDouble, UNIT};
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::laws::{Probability, binomial_probability};
+use crate::rational::Rational;
+
+/// More terms than this are refused: they would take a second.
+const MOST_TERMS: u64 = 1 << 24;
+/// Terms between two questions whether to go on.
+const TERMS_PER_CHECK: u64 = 1 << 16;
+/// The sum is cut where the geometric bound of the rest falls below this part of it: `2^-80`.
+const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
+
+/// See the module documentation.
+#[derive(Clone, Copy, Debug)]
+pub struct ShiftedBinomial {
+    size: u64,
+    at: Entry,
+    inclusion: Ball,
+    certain: bool,
+}
+
+/// What an entry other than the critical one looks like.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    Never,
+    Always,
+    Random(Probability),
+}
+
+impl ShiftedBinomial {
+    /// `size ≥ 1` entries with probability `p`, the critical one among them with probability `inclusion`.
+    ///
+    /// # Errors
+    /// `size` of 0 or above 2^53, `p` outside `[0, 1]`, `inclusion` outside `(0, 1]`.
+    pub fn new(size: u64, p: &Rational, inclusion: &Rational) -> Result<Self, Error> {
+        let one = Rational::from(1i64);
+        if size == 0 || size > 1 << 53 {
+            return Err(Error::argument(format!("size = {size}; an integer from 1 to 2^53 is required")));
+        }
+        if inclusion.is_negative() || inclusion.is_zero() || *inclusion > one {
+            return Err(Error::argument("the inclusion probability must be above 0 and at most 1"));
+        }
+        let at = if p.is_zero() {
+            Entry::Never
+        } else if *p == one {
+            Entry::Always
+        } else {
+            Entry::Random(Probability::new(p)?)
+        };
+        Ok(Self { size, at, inclusion: Ball::from_rational(inclusion), certain: *inclusion == one })
+    }
+
+    /// The critical entry is counted for sure, and the others have the given probability.
+    pub(crate) fn certain(size: u64, at: Probability) -> Self {
+        Self { size, at: Entry::Random(at), inclusion: Ball::ONE, certain: true }
+    }
+
+    /// `Δ_{v,w}(ε)`.
+    ///
+    /// # Errors
+    /// [`Error::Precision`] where the sum would have too many terms, [`Error::Interrupted`].
+    pub fn delta(
+        &self,
+        direction: Direction,
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        let at = match (self.at, direction) {
+            (Entry::Never, Direction::OneAgainstZero) | (Entry::Always, Direction::ZeroAgainstOne) => {
+                return Ok(self.inclusion);
+            }
+            (Entry::Never | Entry::Always, _) => return Ok(self.degenerate(epsilon)),
+            (Entry::Random(at), Direction::OneAgainstZero) => at,
+            (Entry::Random(at), Direction::ZeroAgainstOne) => at.complement(),
+        };
+        self.one_against_zero(&at, epsilon, interrupt)
+    }
+
+    /// About how many terms one evaluation takes, the saddle-point formula counted as 64.
+    #[must_use]
+    pub fn terms(&self) -> f64 {
+        64.0 + 6.0 * (self.size as f64).sqrt()
+    }
+
+    /// The limit of Δ for ε → ∞: the mass of the first law where the second has none.
+    #[must_use]
+    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+        match (self.at, direction) {
+            (Entry::Never, Direction::OneAgainstZero) | (Entry::Always, Direction::ZeroAgainstOne) => {
+                self.inclusion
+            }
+            (Entry::Never | Entry::Always, _) => {
+                if self.certain {
+                    Ball::ONE
+                } else {
+                    Ball::ZERO
+                }
+            }
+            (Entry::Random(_), _) if !self.certain => Ball::ZERO,
+            (Entry::Random(at), Direction::OneAgainstZero) => at.p.powi(self.size - 1),
+            (Entry::Random(at), Direction::ZeroAgainstOne) => at.q.powi(self.size - 1),
+        }
+    }
+
+    /// All others are alike: the first law puts everything on an answer to which the second gives `1 − w`.
+    fn degenerate(&self, epsilon: &Epsilon) -> Ball {
+        let value = Ball::ONE - epsilon.ratio * (Ball::ONE - self.inclusion);
+        if value.is_not_positive() { Ball::ZERO } else { value.max(Ball::ZERO) }
+    }
+
+    /// `p t`, the part of κ that comes from the chance of not being counted.
+    fn slack(&self, at: &Probability, epsilon: &Epsilon) -> Ball {
+        if self.certain {
+            return Ball::ZERO;
+        }
+        at.p * (epsilon.ratio - Ball::ONE) * (Ball::ONE - self.inclusion) / self.inclusion
+    }
+
+    fn one_against_zero(
+        &self,
+        at: &Probability,
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        let rho = at.odds * epsilon.ratio;
+        let slack = self.slack(at, epsilon);
+        let (x, y) = (rho + slack, Ball::ONE - slack);
+        if y.is_not_positive() {
+            return Ok(Ball::ZERO);
+        }
+        let Some(threshold) = Threshold::locate(self.size, x, y) else {
+            return Err(Error::precision("the threshold of the hockey stick cannot be located"));
+        };
+        let Threshold { first, excess, position } = threshold;
+        if self.certain && first == self.size && position == Position::Between {
+            // κ > n − 1: only the answer n counts, and Δ = P_1(n) = p^{n−1}, exact where doubles are.
+            return Ok(at.p.powi(self.size - 1));
+        }
+        if self.certain && epsilon.is_zero && position != Position::Undecided {
+            // Total variation: P[B ≥ a−1] − P[B ≥ a] for B ~ Bin(n−1, p) and a = ⌈np⌉.
+            return Ok(binomial_probability(first - 1, self.size - 1, at));
+        }
+        let sum = stop_loss_over_first_probability(self.size, first, excess, at.odds, interrupt)?;
+        let scale = self.inclusion * (Ball::ONE + rho) / (Ball::from_u64(self.size) * at.p);
+        Ok(scale * binomial_probability(first, self.size, at) * sum)
+    }
+}
+
+/// `Σ_{k ≥ first} (k − κ) b(k)/b(first)` with `κ = first − excess`.
+///
+/// The ratios fall, so after the term `t` at `i = k − first` with ratio `r < 1` the rest of `Σ t` is at most
+/// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios, each
+/// of which errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
+/// of positive numbers add `3u²` each.
+fn stop_loss_over_first_probability(
+    n: u64,
+    first: u64,
+    excess: Ball,
+    odds: Ball,
+    interrupt: &dyn Interrupt,
+) -> Result<Ball, Error> {
+    if first == n {
+        return Ok(excess);
+    }
+    let Some(factor) = odds.to_double_double() else {
+        return stop_loss_with_tiny_odds(n, excess, odds);
+    };
+    let weight = excess.to_enclosure().upper().max(0.0);
+    let mut term = DoubleDouble::ONE;
+    let (mut mass, mut moment) = (DoubleDouble::ONE, DoubleDouble::ZERO);
+    let (mut mass_left, mut moment_left) = (0.0, 0.0);
+    let mut count = 0u64;
+    for k in first..n {
+        term = term.mul_f64((n - k) as f64).mul(factor).div_f64((k + 1) as f64);
+        count += 1;
+        mass = mass.add(term);
+        moment = moment.add(term.mul_f64(count as f64));
+        if count > 8 && !count.is_multiple_of(8) {
+            continue;
+        }
+        let ratio = (n - k - 1) as f64 / (k + 2) as f64 * factor.hi * (1.0 + 1e-12);
+        if ratio < 1.0 {
+            mass_left = 2.0 * term.hi * ratio / (1.0 - ratio);
+            moment_left = mass_left * (count as f64 + 1.0 / (1.0 - ratio));
+            if moment_left + weight * mass_left <= NEGLIGIBLE * (moment.hi + weight * mass.hi) {
+                break;
+            }
+        }
+        if count.is_multiple_of(TERMS_PER_CHECK) {
+            interrupt.check()?;
+            if count > MOST_TERMS {
+                return Err(Error::precision(format!(
+                    "n = {n} needs a sum of more than {MOST_TERMS} terms, which this version does not take on"
+                )));
+            }
+        }
+        (mass_left, moment_left) = (0.0, 0.0);
+    }
+    let step = odds.relative_error() + UNIT;
+    let relative = 2.0 * count as f64 * step + count as f64 * UNIT;
+    if relative > 0.25 {
+        return Err(Error::precision(format!("a sum of {count} terms with a ratio known to {step:e} only")));
+    }
+    let bounded = |sum: DoubleDouble, left: f64| {
+        Ball::from_double_double(sum, relative)
+            .plus_at_most(Ball::from_double_double(DoubleDouble::from_f64(left), 0.0))
+    };
+    Ok(excess * bounded(mass, mass_left) + bounded(moment, moment_left))
+}
+
+/// Odds below `2^-900`: the first term is all but everything. (Odds above `2^900` start at `n`.)
+///
+/// The ratio is at most `n · odds < 2^-800`, so the rest is at most `2n · odds · (excess + 2)`.
+fn stop_loss_with_tiny_odds(n: u64, excess: Ball, odds: Ball) -> Result<Ball, Error> {
+    if (odds - Ball::ONE).is_positive() {
+        return Err(Error::precision("p is too close to 1 for this sum"));
+    }
+    let rest = Ball::from_u64(2) * Ball::from_u64(n) * odds * (excess + Ball::from_u64(2));
+    Ok(excess.plus_at_most(rest))
+}

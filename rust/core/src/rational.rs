@@ -1,0 +1,258 @@
+//! An input, exactly: a fraction of two big integers in lowest terms.
+
+use crate::error::Error;
+use dashu_int::ops::{BitTest, Gcd, UnsignedAbs};
+use dashu_int::{IBig, Sign, UBig};
+use std::cmp::Ordering;
+
+/// Decimal exponents beyond this are refused: writing such a number out would exhaust memory.
+const LARGEST_DECIMAL_EXPONENT: i64 = 100_000;
+/// Longer literals are refused for the same reason.
+const LONGEST_LITERAL: usize = 200_000;
+
+/// A rational number in lowest terms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rational {
+    numerator: IBig,
+    denominator: UBig,
+}
+
+impl Rational {
+    /// `numerator / denominator`, reduced.
+    ///
+    /// # Errors
+    /// A zero denominator.
+    pub fn new(numerator: IBig, denominator: UBig) -> Result<Self, Error> {
+        if denominator.is_zero() {
+            return Err(Error::argument("a denominator of zero"));
+        }
+        Ok(Self::reduced(numerator, denominator))
+    }
+
+    /// The rational that a double stores.
+    ///
+    /// # Errors
+    /// NaN and infinities.
+    pub fn from_f64(x: f64) -> Result<Self, Error> {
+        if !x.is_finite() {
+            return Err(Error::argument(format!("{x} is not a finite number")));
+        }
+        let bits = x.to_bits();
+        let biased = ((bits >> 52) & 0x7ff) as i64;
+        let fraction = bits & ((1 << 52) - 1);
+        let (mantissa, exponent) =
+            if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) };
+        let magnitude = if x < 0.0 { -IBig::from(mantissa) } else { IBig::from(mantissa) };
+        let shift = exponent.unsigned_abs() as usize;
+        if exponent >= 0 {
+            Self::new(magnitude << shift, UBig::ONE)
+        } else {
+            Self::new(magnitude, UBig::ONE << shift)
+        }
+    }
+
+    /// Reads `"0.1"`, `"-3e-6"`, `"1/2"` and integers; every decimal literal is exactly what it says.
+    ///
+    /// # Errors
+    /// Anything else, and literals too long to be written out.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let malformed = || Error::argument(format!("{text:?} is not a number such as 0.1, 1e-6 or 1/2"));
+        if text.len() > LONGEST_LITERAL {
+            return Err(Error::argument("a number of more than 200000 characters"));
+        }
+        let trimmed = text.trim();
+        if let Some((top, bottom)) = trimmed.split_once('/') {
+            let (top, bottom) = (decimal(top.trim_end()), decimal(bottom.trim_start()));
+            let (Some(top), Some(bottom)) = (top, bottom) else { return Err(malformed()) };
+            return top?.div(&bottom?).ok_or_else(malformed);
+        }
+        decimal(trimmed).ok_or_else(malformed)?
+    }
+
+    /// Numerator, with the sign.
+    #[must_use]
+    pub fn numerator(&self) -> &IBig {
+        &self.numerator
+    }
+
+    /// Denominator, positive.
+    #[must_use]
+    pub fn denominator(&self) -> &UBig {
+        &self.denominator
+    }
+
+    /// Whether it is below zero.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.numerator.sign() == Sign::Negative && !self.numerator.is_zero()
+    }
+
+    /// Whether it is zero.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.numerator.is_zero()
+    }
+
+    /// Sum.
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Self {
+        let top = &self.numerator * IBig::from(other.denominator.clone())
+            + &other.numerator * IBig::from(self.denominator.clone());
+        Self::reduced(top, &self.denominator * &other.denominator)
+    }
+
+    /// Difference.
+    #[must_use]
+    pub fn sub(&self, other: &Self) -> Self {
+        self.add(&Self { numerator: -other.numerator.clone(), denominator: other.denominator.clone() })
+    }
+
+    /// Product.
+    #[must_use]
+    pub fn mul(&self, other: &Self) -> Self {
+        Self::reduced(&self.numerator * &other.numerator, &self.denominator * &other.denominator)
+    }
+
+    /// Quotient, or nothing when `other` is zero.
+    #[must_use]
+    pub fn div(&self, other: &Self) -> Option<Self> {
+        let top = &self.numerator * IBig::from(other.denominator.clone());
+        let bottom = &other.numerator * IBig::from(self.denominator.clone());
+        let top = if bottom.sign() == Sign::Negative { -top } else { top };
+        Self::new(top, bottom.as_ibig_magnitude()).ok()
+    }
+
+    /// Absolute value.
+    #[must_use]
+    pub fn abs(&self) -> Self {
+        Self {
+            numerator: IBig::from(self.numerator.as_ibig_magnitude()),
+            denominator: self.denominator.clone(),
+        }
+    }
+
+    /// The integer it is, if it is one that fits.
+    #[must_use]
+    pub fn to_i64(&self) -> Option<i64> {
+        if self.denominator == UBig::ONE { i64::try_from(&self.numerator).ok() } else { None }
+    }
+
+    /// Lowest terms, for a denominator known to be positive: `gcd(0, d) = d` makes zero 0/1.
+    fn reduced(numerator: IBig, denominator: UBig) -> Self {
+        let gcd = numerator.as_ibig_magnitude().gcd(&denominator);
+        Self { numerator: numerator / IBig::from(gcd.clone()), denominator: denominator / gcd }
+    }
+}
+
+/// The magnitude of a signed integer; named so that the two `unsigned_abs` of the standard library and of
+/// the integer library are not confused.
+trait Magnitude {
+    fn as_ibig_magnitude(&self) -> UBig;
+}
+
+impl Magnitude for IBig {
+    fn as_ibig_magnitude(&self) -> UBig {
+        self.clone().unsigned_abs()
+    }
+}
+
+/// `None`: not a decimal literal. `Some(Err)`: one that is too large to write out.
+fn decimal(text: &str) -> Option<Result<Rational, Error>> {
+    let (negative, unsigned) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
+        None => (unsigned, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let power = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    if power.abs() > LARGEST_DECIMAL_EXPONENT {
+        return Some(Err(Error::argument(format!(
+            "the decimal exponent of {text:?} is beyond ±{LARGEST_DECIMAL_EXPONENT}"
+        ))));
+    }
+    let integer = UBig::from_str_radix(&digits, 10).ok()?;
+    let ten_to_power = UBig::from(10u8).pow(usize::try_from(power.unsigned_abs()).ok()?);
+    let (top, bottom) =
+        if power >= 0 { (integer * ten_to_power, UBig::ONE) } else { (integer, ten_to_power) };
+    let top = if negative { -IBig::from(top) } else { IBig::from(top) };
+    Some(Rational::new(top, bottom))
+}
+
+impl From<i64> for Rational {
+    fn from(value: i64) -> Self {
+        Self { numerator: IBig::from(value), denominator: UBig::ONE }
+    }
+}
+
+impl From<u64> for Rational {
+    fn from(value: u64) -> Self {
+        Self { numerator: IBig::from(value), denominator: UBig::ONE }
+    }
+}
+
+impl Ord for Rational {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let left = &self.numerator * IBig::from(other.denominator.clone());
+        let right = &other.numerator * IBig::from(self.denominator.clone());
+        left.cmp(&right)
+    }
+}
+
+impl PartialOrd for Rational {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// `⌊numerator · 2^shift / denominator⌋` with `shift` chosen so that the quotient has 112 to 113 bits; the
+/// quotient, the shift, and whether the division was exact.
+pub(crate) fn leading_bits(numerator: &UBig, denominator: &UBig) -> (u128, i64, bool) {
+    let shift = 112 + denominator.bit_len() as i64 - numerator.bit_len() as i64;
+    let by = shift.unsigned_abs() as usize;
+    let (top, bottom) = if shift >= 0 {
+        (numerator << by, denominator.clone())
+    } else {
+        (numerator.clone(), denominator << by)
+    };
+    let quotient = &top / &bottom;
+    let exact = &quotient * &bottom == top;
+    (u128::try_from(&quotient).unwrap_or(u128::MAX), shift, exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exactly_what_they_say() {
+        let tenth = Rational::new(IBig::from(1), UBig::from(10u8)).unwrap();
+        for text in ["0.1", ".1", "1e-1", "10E-2", "1/10", " 2 / 20 ", "+0.10", "0.01e1"] {
+            assert_eq!(Rational::parse(text).unwrap(), tenth, "{text}");
+        }
+        assert_ne!(Rational::from_f64(0.1).unwrap(), tenth);
+        assert_eq!(Rational::parse("-3").unwrap(), Rational::from(-3i64));
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_refused() {
+        for text in ["", "e5", "1e", "0x10", "1_000", "nan", "inf", "1//2", "1/0", "٣", "--1", "1e400000"] {
+            assert!(Rational::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_double_is_the_rational_it_stores() {
+        assert_eq!(Rational::from_f64(0.75).unwrap(), Rational::parse("3/4").unwrap());
+        let tiny = Rational::from_f64(f64::from_bits(1)).unwrap();
+        assert_eq!(tiny.denominator(), &(UBig::ONE << 1074));
+        assert!(Rational::from_f64(f64::NAN).is_err() && Rational::from_f64(f64::INFINITY).is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! The kernel's expressions of curves, as Python builds them.
+
+use crate::convert;
+use crate::door;
+use crate::enclosure::Enclosure;
+use crate::errors;
+use pyo3::prelude::*;
+use statpriv_core::ball::Ball;
+use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries};
+use statpriv_core::error::Error;
+use statpriv_core::inverse;
+use statpriv_core::pair::Direction;
+
+/// An expression of the kernel's normal forms: what a rule lowers a situation to.
+///
+/// Sizes are integers; probabilities and weights are exact numbers. `pair` is `(1, 0)`, `(0, 1)` or None for the
+/// maximum of both.
+#[pyclass(frozen, module = "statpriv._native", name = "Curve")]
+pub struct Curve(Kernel);
+
+fn direction(py: Python<'_>, pair: Option<(i64, i64)>) -> PyResult<Option<Direction>> {
+    match pair {
+        None => Ok(None),
+        Some((1, 0)) => Ok(Some(Direction::OneAgainstZero)),
+        Some((0, 1)) => Ok(Some(Direction::ZeroAgainstOne)),
+        Some((v, w)) => Err(errors::argument(
+            py,
+            format!("pair = ({v}, {w}); (1, 0), (0, 1) or None is required for a property"),
+        )),
+    }
+}
+
+fn kernel<T>(py: Python<'_>, result: Result<T, Error>) -> PyResult<T> {
+    result.map_err(|error| errors::from_kernel(py, &error))
+}
+
+fn family(
+    lower: &Bound<'_, PyAny>,
+    upper: &Bound<'_, PyAny>,
+    pair: Option<(i64, i64)>,
+) -> PyResult<CountFamily> {
+    let py = lower.py();
+    let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
+    kernel(py, CountFamily::new(ends.0, ends.1, direction(py, pair)?))
+}
+
+#[pymethods]
+impl Curve {
+    /// The count of `size` entries, the critical one among them, with a probability in `[lower, upper]`.
+    #[staticmethod]
+    #[pyo3(signature = (*, size, lower, upper, pair=None))]
+    fn count(
+        size: &Bound<'_, PyAny>,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let entries = convert::count(size, "size", 1)?;
+        kernel(size.py(), family(lower, upper, pair)?.of_size(entries)).map(Self)
+    }
+
+    /// The count of a hidden sample of `size` entries that holds the critical one with probability `inclusion`.
+    #[staticmethod]
+    #[pyo3(signature = (*, size, p, inclusion, pair=None))]
+    fn sampled_count(
+        size: &Bound<'_, PyAny>,
+        p: &Bound<'_, PyAny>,
+        inclusion: &Bound<'_, PyAny>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let entries = convert::count(size, "size", 1)?;
+        let inclusion = convert::rational(inclusion, "inclusion")?;
+        kernel(size.py(), family(p, p, pair)?.sampled(entries, &inclusion)).map(Self)
+    }
+
+    /// Definition 3.3 for Example 1: the mean over the number of known entries in a sample of `size`.
+    #[staticmethod]
+    #[pyo3(signature = (*, population, known, size, lower, upper, pair=None))]
+    fn known_entries(
+        population: &Bound<'_, PyAny>,
+        known: &Bound<'_, PyAny>,
+        size: &Bound<'_, PyAny>,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let entries = convert::count(population, "population", 1)?;
+        let (known, sample) = (convert::count(known, "known", 0)?, convert::count(size, "size", 1)?);
+        let mean = KnownEntries::new(entries, known, sample, family(lower, upper, pair)?);
+        Ok(Self(Kernel::KnownEntries(kernel(size.py(), mean)?)))
+    }
+
+    /// `Σ weight · curve`; weights are at least 0 and add up to at most 1.
+    #[staticmethod]
+    fn mean(py: Python<'_>, weights: Vec<Bound<'_, PyAny>>, curves: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
+        if weights.len() != curves.len() {
+            return Err(errors::argument(py, "as many weights as curves are required"));
+        }
+        let parts = weights.iter().zip(&curves).map(|(weight, curve)| {
+            Ok((Ball::from_rational(&convert::rational(weight, "weight")?), curve.0.clone()))
+        });
+        Ok(Self(Kernel::Mean(parts.collect::<PyResult<_>>()?)))
+    }
+
+    /// The pointwise maximum.
+    #[staticmethod]
+    fn maximum(curves: Vec<PyRef<'_, Self>>) -> Self {
+        Self(Kernel::Max(curves.iter().map(|curve| curve.0.clone()).collect()))
+    }
+
+    /// The pointwise minimum.
+    #[staticmethod]
+    fn minimum(curves: Vec<PyRef<'_, Self>>) -> Self {
+        Self(Kernel::Min(curves.iter().map(|curve| curve.0.clone()).collect()))
+    }
+
+    /// δ(ε).
+    fn delta(&self, py: Python<'_>, epsilon: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
+        let exact = convert::rational(epsilon, "epsilon")?;
+        if exact.is_negative() {
+            return Err(errors::argument(
+                py,
+                format!("epsilon = {epsilon}; a number of at least 0 is required"),
+            ));
+        }
+        door::run(py, self.0.terms(), |interrupt| self.0.delta(&exact, interrupt)).map(Enclosure)
+    }
+
+    /// ε(δ): the least ε ≥ 0 with δ(ε) ≤ δ; infinite where there is none.
+    fn epsilon(&self, py: Python<'_>, delta: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
+        let exact = convert::rational(delta, "delta")?;
+        if exact.is_negative() {
+            return Err(errors::argument(py, format!("delta = {delta}; a number of at least 0 is required")));
+        }
+        let terms = 50.0 * self.0.terms();
+        door::run(py, terms, |interrupt| inverse::epsilon(&self.0, &exact, interrupt)).map(Enclosure)
+    }
+
+    /// The limit of δ(ε) for ε → ∞.
+    fn mass_at_infinity(&self, py: Python<'_>) -> PyResult<Enclosure> {
+        door::run(py, self.0.terms(), |interrupt| self.0.mass_at_infinity(interrupt)).map(Enclosure)
+    }
+}
