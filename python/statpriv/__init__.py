@@ -12,7 +12,7 @@ True
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from statpriv import differential, laws
@@ -70,16 +70,39 @@ _HOME = {
 }
 _MODULES = ("differential", "laws")
 
-__all__ = [  # noqa: PLE0604  (the two lists above are literals)
-    *_HOME,
-    *_MODULES,
+__all__ = [
+    "Adversary",
+    "ArgumentError",
+    "Between",
+    "Enclosure",
+    "GuaranteeNotReachedError",
+    "LedgerError",
+    "MissingExtraError",
+    "NotASingleNumberError",
+    "NotAvailableError",
+    "PlanError",
+    "Population",
+    "PrecisionError",
+    "PrivacyCurve",
+    "PropertyQuery",
+    "PublicationError",
+    "RandomPartition",
+    "StatprivError",
+    "TableError",
+    "UndecidedError",
+    "WithoutReplacement",
     "__version__",
+    "compose",
+    "differential",
+    "laws",
+    "privacy_curve",
+    "release",
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _HOME:
-        value = getattr(import_module(f"statpriv.{_HOME[name]}"), name)
+        value: object = getattr(import_module(f"statpriv.{_HOME[name]}"), name)
     elif name in _MODULES:
         value = import_module(f"statpriv.{name}")
     else:

@@ -1,0 +1,151 @@
+"""From a situation to its privacy curve: one query, or several over a secret partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from statpriv.adversaries import Adversary
+from statpriv.curve import PrivacyCurve
+from statpriv.errors import ArgumentError
+from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.property import PropertyQuery
+from statpriv.samplings import WithoutReplacement
+from statpriv.situation import Pair, Situation
+
+__all__ = ["compose", "privacy_curve"]
+
+
+def privacy_curve(
+    query: PropertyQuery,
+    population: Population,
+    *,
+    adversary: Adversary | None = None,
+    sampling: WithoutReplacement | None = None,
+    pair: Pair = None,
+    bound: str = "tightest",
+) -> PrivacyCurve:
+    """The privacy curve of one exact answer.
+
+    Parameters
+    ----------
+    query : PropertyQuery
+        What is counted.
+    population : Population
+        How many entries there are, the critical one included.
+    adversary : Adversary, optional
+        What is known of the other entries; nothing by default.
+    sampling : WithoutReplacement, optional
+        The count is that of a secret sample; by default of all entries.
+    pair : (1, 0), (0, 1) or None
+        Which values of the critical entry are compared; None is the worse of both.
+    bound : str, default "tightest"
+        "tightest" (exact where there is an exact form, else the smallest certified bound), "exact", "spc"
+        (Definition 3.3, given that the critical entry is in the sample), "partition-sum" or "total-count".
+
+    Returns
+    -------
+    PrivacyCurve
+        δ against ε in nats; its `kind` says whether it is exact or a bound.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed; the message names it.
+    NotAvailableError
+        The named bound does not apply to this situation.
+
+    Notes
+    -----
+    Sources: *Parallel Composition for Statistical Privacy*, Definitions 2.2 and 3.3, Example 1.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
+    >>> curve.delta("0.005")
+    Enclosure(0.022573776189906934, 0.022573776189906938)
+    >>> curve.epsilon("0.01").upper < 0.05
+    True
+    """
+    _expect(query, PropertyQuery, "query", "sp.PropertyQuery(0.5)")
+    _expect(population, Population, "population", "sp.Population(1024)")
+    if sampling is not None:
+        _expect(sampling, WithoutReplacement, "sampling", "sp.WithoutReplacement(256)")
+    partition = RandomPartition([population.size if sampling is None else sampling.size])
+    return PrivacyCurve(Situation((query,), population, partition, _adversary(adversary), pair), bound=bound)
+
+
+def compose(
+    queries: Iterable[PropertyQuery],
+    population: Population,
+    partition: RandomPartition,
+    *,
+    adversary: Adversary | None = None,
+    pair: Pair = None,
+    bound: str = "tightest",
+) -> PrivacyCurve:
+    """The privacy curve of several exact answers, query k on part k of a secret random partition.
+
+    Parameters
+    ----------
+    queries : iterable of PropertyQuery
+        One query a part. Two queries ask the same property only if they have the same `attribute`.
+    population : Population
+        How many entries there are, the critical one included.
+    partition : RandomPartition
+        Part sizes; entries beyond their sum are not used.
+    adversary : Adversary, optional
+        What is known of the other entries; nothing by default.
+    pair : (1, 0), (0, 1) or None
+        Which values of the critical entry are compared (one property only); None is the worst pair.
+    bound : str, default "tightest"
+        "tightest" (exact where there is an exact form, else the smallest certified bound), "exact",
+        "partition-sum" (Theorems 5.1 and 5.2) or "total-count".
+
+    Returns
+    -------
+    PrivacyCurve
+        δ against ε in nats, of all answers together.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed; the message names it.
+    NotAvailableError
+        The named bound does not apply to this situation.
+
+    Notes
+    -----
+    Sources: *Parallel Composition for Statistical Privacy*, Theorems 5.1 and 5.2.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> smokers = sp.PropertyQuery(0.5, attribute="smoker")
+    >>> parts = sp.RandomPartition([1024] * 32)
+    >>> sp.compose([smokers] * 32, sp.Population(32768), parts).delta("0.005").upper < 0.0024
+    True
+    >>> sp.compose([smokers] * 32, sp.Population(32768), parts, bound="partition-sum").delta("0.005").lower > 0.0225
+    True
+    """
+    if isinstance(queries, PropertyQuery) or not isinstance(queries, Iterable):
+        raise ArgumentError(f"queries = {queries!r}; a list of queries is required, one for each part")
+    asked = tuple(queries)
+    for index, query in enumerate(asked):
+        _expect(query, PropertyQuery, f"queries[{index}]", "sp.PropertyQuery(0.5)")
+    _expect(population, Population, "population", "sp.Population(1024)")
+    _expect(partition, RandomPartition, "partition", "sp.RandomPartition([512, 512])")
+    return PrivacyCurve(Situation(asked, population, partition, _adversary(adversary), pair), bound=bound)
+
+
+def _adversary(adversary: Adversary | None) -> Adversary:
+    if adversary is None:
+        return Adversary()
+    _expect(adversary, Adversary, "adversary", "sp.Adversary(known=10)")
+    return adversary
+
+
+def _expect(value: object, kind: type, name: str, example: str) -> None:
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{name} = {value!r}; a {kind.__name__} such as {example} is required")

@@ -1,0 +1,244 @@
+"""The privacy curve: what every analysis ends in."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from statpriv._native import Enclosure
+from statpriv.errors import ArgumentError, MissingExtraError, NotAvailableError, UndecidedError
+from statpriv.numbers import Number, as_fraction
+from statpriv.rules.registry import Kind, lower
+from statpriv.situation import Situation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["NOT_PROTECTED", "PrivacyCurve"]
+
+NOT_PROTECTED = (
+    "membership: that someone is in the table is not hidden",
+    "dependence: entries that say something about each other (households, repeated rows) are outside the model",
+    "a wrong probability: the guarantee holds for the stated p or range, not for others",
+    "what is published elsewhere about the same entries",
+)
+"""What the model says nothing about, whatever the theorem."""
+
+
+class PrivacyCurve:
+    """δ as a function of ε, certified, with the theorem it rests on.
+
+    Made by :func:`statpriv.privacy_curve` and :func:`statpriv.compose`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(500), adversary=sp.Adversary(known=20))
+    >>> curve.kind
+    'exact'
+    >>> curve.satisfies(epsilon="0.1", delta="0.02")
+    True
+    """
+
+    __slots__ = ("_bound", "_lowered", "_situation")
+
+    def __init__(self, situation: Situation, *, bound: str = "tightest") -> None:
+        self._situation = situation
+        self._bound = bound
+        self._lowered = lower(situation, bound)
+
+    @property
+    def kind(self) -> Kind:
+        """`"exact"`: δ itself is enclosed. `"bound"`: a certified upper bound of δ is."""
+        return self._lowered.kind
+
+    @property
+    def situation(self) -> Situation:
+        """The queries, population, partition and adversary the curve belongs to."""
+        return self._situation
+
+    @property
+    def theorem(self) -> str:
+        """The statement the curve rests on."""
+        return " Also: ".join(rule.theorem for rule in self._lowered.rules)
+
+    @property
+    def source(self) -> str:
+        """Where that statement is proved."""
+        return "; ".join(dict.fromkeys(rule.source for rule in self._lowered.rules))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What has to be true of the data and of the release."""
+        return tuple(dict.fromkeys(text for rule in self._lowered.rules for text in rule.assumptions))
+
+    def delta(self, epsilon: Number) -> Enclosure:
+        """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+
+        Returns
+        -------
+        Enclosure
+            δ, a probability.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(3)).delta(0)
+        Enclosure(0.5, 0.5)
+        """
+        return self._lowered.curve.delta(_scalar(epsilon, "epsilon"))
+
+    def epsilon(self, delta: Number) -> Enclosure:
+        """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
+
+        Parameters
+        ----------
+        delta : float, int, Fraction, Decimal or str
+            δ, at least 0.
+
+        Returns
+        -------
+        Enclosure
+            ε in nats; `[0, 0]` where δ is at least the total variation, infinite where no ε is enough.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10))
+        >>> curve.epsilon(0)
+        Enclosure(float('inf'), float('inf'))
+        """
+        return self._lowered.curve.epsilon(_scalar(delta, "delta"))
+
+    def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
+        """Whether the answers are (ε, δ)-statistically private, proved.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+        delta : float, int, Fraction, Decimal or str
+            δ, from 0 to 1.
+
+        Returns
+        -------
+        bool
+            True if it is proved. False if it is refuted, which only an exact curve can do.
+
+        Raises
+        ------
+        UndecidedError
+            The enclosure straddles δ, or a bound exceeds it.
+        """
+        target = as_fraction(_scalar(delta, "delta"), "delta")
+        if not 0 <= target <= 1:
+            raise ArgumentError(f"delta = {delta}; a number from 0 to 1 is required")
+        reached = self.delta(epsilon)
+        if reached.upper <= target:
+            return True
+        if self.kind == "exact" and reached.lower > target:
+            return False
+        why = "the bound exceeds it, which refutes nothing" if reached.lower > target else "more digits are needed"
+        raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
+
+    def mass_at_infinity(self) -> Enclosure:
+        """The limit of δ for ε → ∞: below it no ε is enough."""
+        return self._lowered.curve.mass_at_infinity()
+
+    def explain(self) -> str:
+        """The theorem used, its source, the assumptions, and what is not covered, as text.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> print(sp.privacy_curve(sp.PropertyQuery(0.5), sp.Population(100)).explain())  # doctest: +ELLIPSIS
+        An exact privacy curve.
+        ...
+        """
+        nature = "An exact privacy curve." if self.kind == "exact" else "A certified upper bound of the privacy curve."
+        lines = [nature, "", "Situation", *(f"  {line}" for line in self._describe()), "", "Theorem"]
+        for rule in self._lowered.rules:
+            lines += [f"  {rule.theorem}", f"    ({rule.source})"]
+        if len(self._lowered.rules) > 1:
+            lines.append("  The smaller of these bounds, at every ε.")
+        lines += ["", "Assumptions", *(f"  - {text}" for text in self.assumptions)]
+        lines += ["", "Not covered", *(f"  - {text}" for text in NOT_PROTECTED)]
+        return "\n".join(lines)
+
+    def _describe(self) -> list[str]:
+        situation = self._situation
+        counted = dict.fromkeys(map(repr, situation.queries))
+        return [
+            f"queries     {', '.join(counted) if len(counted) <= 4 else f'{len(counted)} different queries'}",
+            f"population  {situation.population.size} entries",
+            f"partition   {situation.sampling!r}",
+            f"adversary   knows {situation.adversary.known} entries",
+            f"pair        {situation.pair or 'the worst'}",
+        ]
+
+    def plot(self, ax: Axes | None = None, *, points: int = 200) -> Axes:
+        """δ against ε, δ on a logarithmic axis.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        points : int, default 200
+            Number of ε, from 0 to where δ has fallen by six orders of magnitude.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise MissingExtraError("plots need matplotlib: pip install 'statpriv[plot]'") from error
+        if ax is None:
+            _, ax = pyplot.subplots(figsize=(6.4, 4.0), layout="constrained")
+        start = self.delta(0).upper
+        end = self.epsilon(max(start * 1e-6, self.mass_at_infinity().upper * (1 + 1e-9), 1e-300)).upper
+        end = end if math.isfinite(end) and end > 0 else 1.0
+        epsilons = [end * k / (points - 1) for k in range(points)]
+        deltas = [self.delta(epsilon).upper for epsilon in epsilons]
+        ax.plot(epsilons, deltas, label="δ(ε)" if self.kind == "exact" else "upper bound of δ(ε)")
+        ax.set_yscale("log")
+        ax.set_xlabel("ε (nats)")
+        ax.set_ylabel("δ")
+        ax.set_xlim(0, end)
+        ax.set_title(f"{self._situation.population.size} entries, {len(self._situation.queries)} exact count(s)")
+        ax.grid(visible=True, which="major", alpha=0.3)
+        ax.legend(frameon=False)
+        return ax
+
+    def __repr__(self) -> str:
+        situation = self._situation
+        queries = situation.queries[0] if len(situation.queries) == 1 else f"{len(situation.queries)} queries"
+        known = f", {situation.adversary.known} known" if situation.adversary.known else ""
+        return f"<PrivacyCurve, {self.kind}: {queries!s} on {situation.used} of {situation.population.size} entries{known}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PrivacyCurve):
+            return NotImplemented
+        return (self._situation, self._bound) == (other._situation, other._bound)
+
+    def __hash__(self) -> int:
+        return hash((self._situation, self._bound))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self._situation, self._bound)
+
+
+def _rebuild(situation: Situation, bound: str) -> PrivacyCurve:
+    return PrivacyCurve(situation, bound=bound)
+
+
+def _scalar(value: Number, name: str) -> Number:
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        raise NotAvailableError(f"{name} is an array: one value at a time is available in this version")
+    return value

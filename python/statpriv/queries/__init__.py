@@ -1,0 +1,1 @@
+"""Queries: what is asked of the entries, one kind a file."""
