@@ -66,7 +66,14 @@ class Curve:
     def sampled_count(*, size: int, p: _Number, inclusion: _Number, pair: _Pair = None) -> Curve: ...
     @staticmethod
     def known_entries(
-        *, population: int, known: int, size: int, lower: _Number, upper: _Number, pair: _Pair = None
+        *,
+        population: int,
+        known: int,
+        size: int,
+        lower: _Number,
+        upper: _Number,
+        pair: _Pair = None,
+        thresholds: int | None = None,
     ) -> Curve: ...
     @staticmethod
     def mean(weights: Sequence[_Number], curves: Sequence[Curve]) -> Curve: ...

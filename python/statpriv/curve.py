@@ -220,7 +220,8 @@ class PrivacyCurve:
         situation = self._situation
         queries = situation.queries[0] if len(situation.queries) == 1 else f"{len(situation.queries)} queries"
         known = f", {situation.adversary.known} known" if situation.adversary.known else ""
-        return f"<PrivacyCurve, {self.kind}: {queries!s} on {situation.used} of {situation.population.size} entries{known}>"
+        entries = f"{situation.used} of {situation.population.size} entries"
+        return f"<PrivacyCurve, {self.kind}: {queries!s} on {entries}{known}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PrivacyCurve):

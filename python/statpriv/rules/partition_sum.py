@@ -11,6 +11,7 @@ from statpriv.rules.one_property import DRAWN, IDENTICAL, INDEPENDENT
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.situation import Situation
 
+THRESHOLDS = 128
 PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
 
 
@@ -26,14 +27,24 @@ PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
 )
 def partition_sum(situation: Situation) -> Curve:
     """The maximum over pairs stands inside the sum."""
-    n = situation.population.size
-    parts = Counter(
-        (query.lower, query.upper, size)
-        for query, size in zip(situation.queries, situation.sampling.sizes, strict=True)
-    )
-    weights = [Fraction(count * size, n) for (_, _, size), count in parts.items()]
-    curves = [_sampling_privacy_curve(situation, lower, upper, size) for lower, upper, size in parts]
-    return Curve.mean(weights, curves)
+    return _weighted_sum(situation)
+
+
+@rule(
+    bound="threshold",
+    kind="bound",
+    theorem=(
+        "The sum of Theorem 5.2 with each sampling privacy curve replaced by its threshold bound: the curve does not "
+        "fall with the number of known entries in the part, so its value at the next larger of "
+        f"{THRESHOLDS} thresholds bounds it."
+    ),
+    source=f"{PAPER}, Example 1, with several thresholds",
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN),
+    competes=False,
+)
+def threshold(situation: Situation) -> Curve:
+    """Cheap where many entries are known, and a little larger than the partition sum."""
+    return _weighted_sum(situation, thresholds=THRESHOLDS)
 
 
 @rule(
@@ -52,11 +63,31 @@ def sampling_privacy_curve(situation: Situation) -> Curve:
     if len(situation.queries) > 1:
         raise NotApplicable("the sampling privacy curve is defined for one sample")
     query: PropertyQuery = situation.queries[0]
-    return _sampling_privacy_curve(situation, query.lower, query.upper, situation.sampling.sizes[0])
+    return _given_the_part(situation, query.lower, query.upper, situation.sampling.sizes[0])
 
 
-def _sampling_privacy_curve(situation: Situation, lower: Fraction, upper: Fraction, size: int) -> Curve:
-    n, known = situation.population.size, situation.adversary.known
-    if known == 0:
+def _weighted_sum(situation: Situation, thresholds: int | None = None) -> Curve:
+    parts = Counter(
+        (query.lower, query.upper, size)
+        for query, size in zip(situation.queries, situation.sampling.sizes, strict=True)
+    )
+    weights = [Fraction(count * size, situation.population.size) for (_, _, size), count in parts.items()]
+    curves = [_given_the_part(situation, *part, thresholds) for part in parts]
+    return Curve.mean(weights, curves)
+
+
+def _given_the_part(
+    situation: Situation, lower: Fraction, upper: Fraction, size: int, thresholds: int | None = None
+) -> Curve:
+    """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
+    if situation.adversary.known == 0:
         return Curve.count(size=size, lower=lower, upper=upper, pair=situation.pair)
-    return Curve.known_entries(population=n, known=known, size=size, lower=lower, upper=upper, pair=situation.pair)
+    return Curve.known_entries(
+        population=situation.population.size,
+        known=situation.adversary.known,
+        size=size,
+        lower=lower,
+        upper=upper,
+        pair=situation.pair,
+        thresholds=thresholds,
+    )

@@ -112,7 +112,7 @@ def lower(situation: Situation, bound: str) -> Lowered:
             return Lowered(found[0][1], "exact", (candidate,))
     if not found:
         raise NotAvailableError(
-            f"bound = {bound!r} does not apply here: {'; '.join(reasons)}. {_alternatives(situation)}"
+            f"bound = {bound!r} does not apply here: {'; '.join(dict.fromkeys(reasons))}. {_alternatives(situation)}"
         )
     applied, curves = zip(*found, strict=True)
     return Lowered(curves[0] if len(curves) == 1 else Curve.minimum(curves), "bound", applied)

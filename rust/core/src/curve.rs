@@ -85,7 +85,12 @@ pub struct KnownEntries {
     law: Hypergeometric,
     size: u64,
     family: CountFamily,
+    /// Numbers of known entries that share one threshold; 1 is the mean itself.
+    step: u64,
 }
+
+/// Standard deviations within which all but a negligible part of a hypergeometric law lies.
+const SPREAD: f64 = 18.0;
 
 /// What is left of the mean is cut where its bound falls below this part of the sum.
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
@@ -107,12 +112,20 @@ impl KnownEntries {
                 population - 1
             )));
         }
-        Ok(Self { law: Hypergeometric::new(population - 1, known, size - 1)?, size, family })
+        Ok(Self { law: Hypergeometric::new(population - 1, known, size - 1)?, size, family, step: 1 })
+    }
+
+    /// The upper bound that replaces Δ̂ by its value at the next of about `thresholds` thresholds: Δ̂ does not
+    /// fall with the number of known entries. (The threshold bound of the paper has one threshold.)
+    #[must_use]
+    pub fn with_thresholds(self, thresholds: u64) -> Self {
+        let step = (SPREAD * self.law.standard_deviation() / thresholds.max(1) as f64).ceil();
+        Self { step: (step as u64).max(1), ..self }
     }
 
     fn terms(&self) -> f64 {
-        let spread = (self.law.greatest() - self.law.least()) as f64;
-        spread.min(20.0 * spread.sqrt()) * 12.0 * (self.size as f64).sqrt()
+        let spread = (SPREAD * self.law.standard_deviation()).min(self.size as f64) / self.step as f64;
+        (spread + 1.0) * 12.0 * (self.size as f64).sqrt()
     }
 
     /// The mean of `value(size − z)`, which must lie in `[0, 1]` and not fall with `z`.
@@ -123,23 +136,30 @@ impl KnownEntries {
     fn mean(&self, value: &dyn Fn(u64) -> Result<Ball, Error>) -> Result<Ball, Error> {
         let mode = self.law.mode();
         let at_mode = self.law.probability(mode);
-        let mut sum = at_mode * value(self.size - mode)?;
-        let mut weight = at_mode;
-        for z in mode..self.law.greatest() {
-            let ratio = self.law.ratio_up(z);
-            weight = weight * ratio;
-            sum = sum + weight * value(self.size - z - 1)?;
-            let rest = weight * ratio / (Ball::ONE - ratio);
-            if negligible(rest, sum) {
-                sum = sum.plus_at_most(rest);
-                break;
+        let (mut sum, mut weight, mut block) = (Ball::ZERO, at_mode, Ball::ZERO);
+        for z in mode..=self.law.greatest() {
+            block = block + weight;
+            let ratio = if z < self.law.greatest() { self.law.ratio_up(z) } else { Ball::ZERO };
+            let last = z == self.law.greatest();
+            if last || (z - mode + 1).is_multiple_of(self.step) {
+                sum = sum + block * value(self.size - z)?;
+                block = Ball::ZERO;
+                let rest = weight * ratio / (Ball::ONE - ratio);
+                if !last && negligible(rest, sum) {
+                    sum = sum.plus_at_most(rest);
+                    break;
+                }
             }
+            weight = weight * ratio;
         }
         weight = at_mode;
+        let mut reached = Ball::ZERO;
         for z in (self.law.least()..mode).rev() {
             let ratio = Ball::ONE / self.law.ratio_up(z);
             weight = weight * ratio;
-            let reached = value(self.size - z)?;
+            if (mode - 1 - z).is_multiple_of(self.step) {
+                reached = value(self.size - z)?;
+            }
             sum = sum + weight * reached;
             let rest = weight * ratio / (Ball::ONE - ratio) * reached;
             if negligible(rest, sum) {

@@ -73,9 +73,10 @@ impl Curve {
         kernel(size.py(), family(p, p, pair)?.sampled(entries, &inclusion)).map(Self)
     }
 
-    /// Definition 3.3 for Example 1: the mean over the number of known entries in a sample of `size`.
+    /// Definition 3.3 for Example 1: the mean over the number of known entries in a sample of `size`; with
+    /// `thresholds`, the upper bound by that many thresholds.
     #[staticmethod]
-    #[pyo3(signature = (*, population, known, size, lower, upper, pair=None))]
+    #[pyo3(signature = (*, population, known, size, lower, upper, pair=None, thresholds=None))]
     fn known_entries(
         population: &Bound<'_, PyAny>,
         known: &Bound<'_, PyAny>,
@@ -83,11 +84,15 @@ impl Curve {
         lower: &Bound<'_, PyAny>,
         upper: &Bound<'_, PyAny>,
         pair: Option<(i64, i64)>,
+        thresholds: Option<u64>,
     ) -> PyResult<Self> {
         let entries = convert::count(population, "population", 1)?;
         let (known, sample) = (convert::count(known, "known", 0)?, convert::count(size, "size", 1)?);
-        let mean = KnownEntries::new(entries, known, sample, family(lower, upper, pair)?);
-        Ok(Self(Kernel::KnownEntries(kernel(size.py(), mean)?)))
+        let mean = kernel(size.py(), KnownEntries::new(entries, known, sample, family(lower, upper, pair)?))?;
+        Ok(Self(Kernel::KnownEntries(match thresholds {
+            Some(thresholds) => mean.with_thresholds(thresholds),
+            None => mean,
+        })))
     }
 
     /// `Σ weight · curve`; weights are at least 0 and add up to at most 1.

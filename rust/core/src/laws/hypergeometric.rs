@@ -57,6 +57,13 @@ impl Hypergeometric {
         mode.clamp(self.least(), self.greatest())
     }
 
+    /// Standard deviation, rounded: for deciding how much work to do, not for bounds.
+    #[must_use]
+    pub fn standard_deviation(&self) -> f64 {
+        let (n, k, s) = (self.population as f64, self.marked as f64, self.draws as f64);
+        (s * (k / n) * (1.0 - k / n) * (n - s) / (n - 1.0).max(1.0)).max(0.0).sqrt()
+    }
+
     /// About how many terms a tail takes.
     #[must_use]
     pub fn terms(&self) -> f64 {
