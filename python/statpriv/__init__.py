@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         PlanError,
         PrecisionError,
         PublicationError,
+        RowsSpentError,
         StatprivError,
         TableError,
         UndecidedError,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from statpriv.partitions import RandomPartition
     from statpriv.populations import Population
     from statpriv.queries.property import Between, PropertyQuery
-    from statpriv.releasing import release
+    from statpriv.releasing import Report, release
     from statpriv.samplings import WithoutReplacement
 
 __version__ = "0.1.0"
@@ -59,6 +60,8 @@ _HOME = {
     "PrivacyCurve": "curve",
     "PropertyQuery": "queries.property",
     "PublicationError": "errors",
+    "Report": "releasing",
+    "RowsSpentError": "errors",
     "RandomPartition": "partitions",
     "StatprivError": "errors",
     "TableError": "errors",
@@ -87,6 +90,8 @@ __all__ = [
     "PropertyQuery",
     "PublicationError",
     "RandomPartition",
+    "Report",
+    "RowsSpentError",
     "StatprivError",
     "TableError",
     "UndecidedError",

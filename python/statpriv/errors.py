@@ -15,6 +15,7 @@ __all__ = [
     "PlanError",
     "PrecisionError",
     "PublicationError",
+    "RowsSpentError",
     "StatprivError",
     "TableError",
     "UndecidedError",
@@ -67,3 +68,7 @@ class PublicationError(StatprivError):
 
 class GuaranteeNotReachedError(StatprivError):
     """The certified delta is above the target: nothing was read and nothing was spent."""
+
+
+class RowsSpentError(StatprivError):
+    """The release failed after its rows were spent: they stay spent, and there is no report."""

@@ -1,0 +1,320 @@
+"""Geometry of the report's figures: numbers go in, positions come out.
+
+The template draws the figures, so that every text in them is escaped by the same engine as the rest of
+the page. Positions are per cent of the plot (paths: thousandths), so that a figure takes any width while
+its lettering keeps its size. Logarithms are taken in decimal arithmetic, which rounds alike on every
+machine: the same report gives the same bytes everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+from typing import Any, Protocol
+
+__all__ = [
+    "AnswerRow",
+    "Axis",
+    "Band",
+    "Chart",
+    "DotRow",
+    "Line",
+    "LinearAxis",
+    "LogAxis",
+    "Mark",
+    "Strip",
+    "Tick",
+    "answer_strip",
+    "comparison_strip",
+    "delta_against_epsilon",
+    "delta_against_known_rows",
+    "delta_against_probability",
+]
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MOST_DECADES_BELOW_TARGET = 6
+_LEAST_SPREAD = 1e-9
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A labelled position on an axis, in per cent of its length."""
+
+    position: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve: an SVG path in a box of 1000 by 1000, and the class that gives it its looks."""
+
+    style: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A dot, in per cent of the plot from its left upper corner."""
+
+    x: str
+    y: str
+
+
+@dataclass(frozen=True)
+class Band:
+    """A range on the horizontal axis, in per cent."""
+
+    start: str
+    width: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Everything the template needs to draw one figure of delta against something."""
+
+    x_label: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    lines: tuple[Line, ...]
+    target: str
+    here: Mark | None = None
+    band: Band | None = None
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """One answer as dot and interval over its declared range; a withheld answer has the range only."""
+
+    declared: Band
+    interval: Band | None
+    dot: str | None
+
+
+@dataclass(frozen=True)
+class DotRow:
+    """Dots on a common scale; a value that is infinite has none."""
+
+    style: str
+    dots: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Rows that share one horizontal axis."""
+
+    ticks: tuple[Tick, ...]
+    answers: tuple[AnswerRow, ...] = ()
+    dots: tuple[DotRow, ...] = ()
+
+
+class Axis(Protocol):
+    """Where a value lies between the two ends of an axis."""
+
+    def share(self, value: float) -> float:
+        """Return 0 for the lower end, 1 for the upper one, and in between or beyond for the rest."""
+
+
+@dataclass(frozen=True)
+class LinearAxis:
+    """An axis whose ends are multiples of its step."""
+
+    lower: float
+    upper: float
+    step: float
+    percent: bool = False
+
+    @classmethod
+    def around(cls, values: Sequence[float], *, steps: int = 5, percent: bool = False) -> LinearAxis:
+        """Return the axis with a step of 1, 2, 2.5 or 5 times a power of ten that holds all the values."""
+        lower, upper = min(values), max(values)
+        spread = Decimal(upper - lower if upper - lower > _LEAST_SPREAD else 1.0)
+        decade = Decimal(10) ** (spread / steps).adjusted()
+        step = next(
+            s for s in (m * decade for m in map(Decimal, ("1", "2", "2.5", "5", "10"))) if spread <= s * steps
+        )
+        first = (Decimal(lower) / step).to_integral_value(ROUND_FLOOR) * step
+        last = (Decimal(upper) / step).to_integral_value(ROUND_CEILING) * step
+        return cls(float(first), float(max(last, first + step)), float(step), percent)
+
+    def share(self, value: float) -> float:
+        """Return the place of a value as a share of the axis."""
+        return (value - self.lower) / (self.upper - self.lower)
+
+    def ticks(self) -> tuple[Tick, ...]:
+        """Return a tick for every multiple of the step."""
+        number = round((self.upper - self.lower) / self.step)
+        values = (Decimal(repr(self.lower)) + i * Decimal(repr(self.step)) for i in range(number + 1))
+        return tuple(Tick(_percent(self.share(float(v))), self._label(v)) for v in values)
+
+    def _label(self, value: Decimal) -> str:
+        shown = value * 100 if self.percent else value
+        if abs(shown) >= 10000 and not self.percent:
+            return f"{shown:,.0f}"
+        text = f"{shown.normalize():f}" if shown else "0"
+        return f"{text}%" if self.percent else text
+
+
+@dataclass(frozen=True)
+class LogAxis:
+    """A logarithmic axis from one power of ten to another; a value below it lies just outside."""
+
+    lowest: int
+    highest: int
+
+    @classmethod
+    def around(cls, values: Sequence[float], target: float) -> LogAxis:
+        """Return the axis that holds the values, without following them far below the target."""
+        exponents = [_log10(v) for v in (*values, target) if v > 0] or [0.0]
+        floor = min(exponents)
+        if target > 0:
+            floor = max(floor, _log10(target) - _MOST_DECADES_BELOW_TARGET)
+        lowest = int(Decimal(floor).to_integral_value(ROUND_FLOOR))
+        highest = int(Decimal(max(exponents)).to_integral_value(ROUND_CEILING))
+        return cls(lowest, max(highest, lowest + 1))
+
+    def share(self, value: float) -> float:
+        """Return the place of a value as a share of the axis."""
+        below = -0.2
+        return (
+            max((_log10(value) - self.lowest) / (self.highest - self.lowest), below) if value > 0 else below
+        )
+
+    def ticks(self) -> tuple[Tick, ...]:
+        """Return ticks at powers of ten, and at 2 and 5 between them where the axis is short."""
+        decades = self.highest - self.lowest
+        multiples = (1, 2, 5) if decades <= 2 else (1,)
+        stride = -(-decades // 6)
+        values = [
+            Decimal(m).scaleb(e) for e in range(self.lowest, self.highest + 1, stride) for m in multiples
+        ]
+        return tuple(
+            Tick(_percent(1 - self.share(float(v))), _power_label(v))
+            for v in values
+            if v <= Decimal(10) ** self.highest
+        )
+
+
+def delta_against_epsilon(report: Mapping[str, Any]) -> Chart:
+    """Delta of the whole release against epsilon, the partition secret and known."""
+    return _secret_and_known(report, report["curves"]["epsilon"], "epsilon", "ε")
+
+
+def delta_against_known_rows(report: Mapping[str, Any]) -> Chart:
+    """Delta of the whole release against the number of rows whose values the reader knows."""
+    return _secret_and_known(
+        report, report["degradation"], "known_rows", "rows whose values the reader knows"
+    )
+
+
+def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any]) -> Chart:
+    """Delta of the whole release against the true probability of one property, its declared range shaded."""
+    target = report["guarantee"]["target_delta"]
+    points = [(point["p"], point["delta"]["upper"]) for point in curve["points"]]
+    x = LinearAxis(0.0, 1.0, 0.25)
+    y = LogAxis.around([value for _, value in points], target)
+    declared = [_declared(query) for query in report["queries"] if query["property"] == curve["property"]]
+    lower, upper = min(lower for lower, _ in declared), max(upper for _, upper in declared)
+    return Chart(
+        x_label="true probability p of the property",
+        x_ticks=x.ticks(),
+        y_ticks=y.ticks(),
+        lines=(Line("secret", _path(points, x, y)),),
+        target=_percent(1 - y.share(target)),
+        band=_band(x, lower, upper),
+    )
+
+
+def answer_strip(report: Mapping[str, Any]) -> Strip:
+    """Each answer's proportion with its interval, over the range that was declared for it."""
+    pairs = list(zip(report["queries"], report["answers"], strict=True))
+    declared = [_declared(query) for query, _ in pairs]
+    intervals = [answer["interval"] for _, answer in pairs if answer["interval"] is not None]
+    x = LinearAxis.around([end for ends in (*declared, *intervals) for end in ends], percent=True)
+    rows = tuple(
+        AnswerRow(
+            declared=_band(x, *ends),
+            interval=None if answer["interval"] is None else _band(x, *answer["interval"]),
+            dot=None if answer["proportion"] is None else _percent(x.share(answer["proportion"])),
+        )
+        for ends, (_, answer) in zip(declared, pairs, strict=True)
+    )
+    return Strip(ticks=x.ticks(), answers=rows)
+
+
+def comparison_strip(report: Mapping[str, Any]) -> Strip:
+    """Set the sampling errors of this release beside the noise that differential privacy would add."""
+    comparison = report["comparison"]
+    groups = (
+        ("released", comparison["rmse_released"]),
+        ("tight", [comparison["noise_tight"]]),
+        ("loose", [comparison["noise_loose"]]),
+    )
+    finite = [value for _, values in groups for value in values if value != "inf"]
+    x = LinearAxis.around([0.0, *finite], percent=True)
+    return Strip(
+        ticks=x.ticks(),
+        dots=tuple(
+            DotRow(style, tuple(_percent(x.share(value)) for value in values if value != "inf"))
+            for style, values in groups
+        ),
+    )
+
+
+def _secret_and_known(
+    report: Mapping[str, Any], points: Sequence[Mapping[str, Any]], key: str, x_label: str
+) -> Chart:
+    guarantee = report["guarantee"]
+    target = guarantee["target_delta"]
+    curves = {
+        style: [(point[key], point[f"partition_{style}"]["upper"]) for point in points]
+        for style in ("known", "secret")
+    }
+    x = LinearAxis.around([0.0, *(point[key] for point in points)])
+    y = LogAxis.around([value for curve in curves.values() for _, value in curve], target)
+    here = Mark(_percent(x.share(guarantee[key])), _percent(1 - y.share(guarantee["delta"]["upper"])))
+    return Chart(
+        x_label=x_label,
+        x_ticks=x.ticks(),
+        y_ticks=y.ticks(),
+        lines=tuple(Line(style, _path(curve, x, y)) for style, curve in curves.items()),
+        here=here,
+        target=_percent(1 - y.share(target)),
+    )
+
+
+def _path(points: Sequence[tuple[float, float]], x: Axis, y: Axis) -> str:
+    places = (f"{_fixed(1000 * x.share(a))} {_fixed(1000 - 1000 * y.share(b))}" for a, b in points)
+    return "M" + " L".join(places)
+
+
+def _declared(query: Mapping[str, Any]) -> tuple[float, float]:
+    return float(Fraction(query["probability"]["lower"])), float(Fraction(query["probability"]["upper"]))
+
+
+def _band(axis: Axis, lower: float, upper: float) -> Band:
+    start, end = axis.share(lower), axis.share(upper)
+    return Band(_percent(start), _percent(end - start))
+
+
+def _percent(share: float) -> str:
+    return _fixed(100 * share) + "%"
+
+
+def _fixed(value: float) -> str:
+    """Two decimals, and never a minus before a zero."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
+def _log10(value: float) -> float:
+    return float(Decimal(value).log10())
+
+
+def _power_label(value: Decimal) -> str:
+    exponent = value.adjusted()
+    if exponent >= -3:
+        return f"{value.normalize():f}"
+    digit = value.scaleb(-exponent).normalize()
+    power = "10" + str(exponent).translate(_SUPERSCRIPTS)
+    return power if digit == 1 else f"{digit:f}×{power}"

@@ -1,0 +1,161 @@
+"""The certified guarantee of a plan, from the plan and the number of rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from statpriv.adversaries import Adversary
+from statpriv.analysis import compose
+from statpriv.curve import PrivacyCurve
+from statpriv.enclosure import Enclosure
+from statpriv.errors import PlanError
+from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.property import Between, PropertyQuery
+from statpriv.releasing.plan import Plan
+
+__all__ = ["Guarantee", "certify"]
+
+LARGE = 20_000
+"""Rows above which the tables of the report use the cheaper threshold bound for known rows."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a plan guarantees on a table of `rows` rows, whatever is in it.
+
+    Attributes
+    ----------
+    sizes
+        Rows of each part, in the order of the plan's queries.
+    queries
+        The same queries as the theory sees them: two with equal canonical predicates have one `attribute`, and
+        every query has the hull of the ranges declared for its property.
+    """
+
+    plan: Plan
+    rows: int
+    sizes: tuple[int, ...]
+    queries: tuple[PropertyQuery, ...]
+
+    @property
+    def epsilon(self) -> Fraction:
+        """ε of the target."""
+        return self.plan.guarantee.epsilon
+
+    @cached_property
+    def curve(self) -> PrivacyCurve:
+        """The curve of everything released, the partition secret."""
+        return self._compose(self.plan.guarantee.known_rows, "tightest")
+
+    @cached_property
+    def delta(self) -> Enclosure:
+        """δ at the target's ε."""
+        return self.curve.delta(self.epsilon)
+
+    @property
+    def holds(self) -> bool:
+        """Whether δ is certified to be at most the target."""
+        return Fraction(self.delta.upper) <= self.plan.guarantee.delta
+
+    def secret(self, *, known: int, epsilon: Fraction) -> Enclosure:
+        """δ for a reader who does not know who is in which part, and knows the values of `known` rows."""
+        if known == self.plan.guarantee.known_rows:
+            return self.curve.delta(epsilon)
+        return self._compose(known, self._bound(known)).delta(epsilon)
+
+    def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
+        """δ of the worst part, for a reader who knows who is in which part, and `known` values wherever they help."""
+        return _largest(self.part(index, known=known, epsilon=epsilon) for index in self._distinct_parts)
+
+    def part(self, index: int, *, known: int, epsilon: Fraction) -> Enclosure:
+        """δ of one part for a reader who knows who is in it, and the values of up to `known` of them."""
+        size = self.sizes[index]
+        unknown = size - min(known, size - 1)
+        alone = compose([self.queries[index]], Population(unknown), RandomPartition([unknown]))
+        return alone.delta(epsilon)
+
+    def if_probability_were(self, attribute: str, values: Iterable[Fraction]) -> list[tuple[Fraction, Enclosure]]:
+        """δ of everything if the probability of one property were p, the others at their declared worst."""
+        asked = [k for k, query in enumerate(self.queries) if query.attribute == attribute]
+        others = [k for k in range(len(self.queries)) if k not in set(asked)]
+        if not others:
+            return [(p, self._at(asked, p, "tightest")) for p in values]
+        # The sum over parts of Theorems 5.1 and 5.2 is additive.
+        bound = self._bound(self.plan.guarantee.known_rows, of_parts=True)
+        rest = self._compose(self.plan.guarantee.known_rows, bound, parts=others).delta(self.epsilon)
+        return [(p, _at_most_one(rest + self._at(asked, p, bound))) for p in values]
+
+    def _at(self, parts: list[int], p: Fraction, bound: str) -> Enclosure:
+        known = self.plan.guarantee.known_rows
+        return self._compose(known, bound, parts=parts, probability=p).delta(self.epsilon)
+
+    def _compose(
+        self, known: int, bound: str, *, parts: list[int] | None = None, probability: Fraction | None = None
+    ) -> PrivacyCurve:
+        chosen = range(len(self.sizes)) if parts is None else parts
+        queries = [self.queries[k] for k in chosen]
+        if probability is not None:
+            queries = [PropertyQuery(probability, attribute=query.attribute) for query in queries]
+        return compose(
+            queries,
+            Population(self.rows),
+            RandomPartition([self.sizes[k] for k in chosen]),
+            adversary=Adversary(known=known),
+            bound=bound,
+        )
+
+    def _bound(self, known: int, *, of_parts: bool = False) -> str:
+        if known and self.rows > LARGE and (of_parts or len(self.plan.properties) > 1):
+            return "threshold"
+        return "partition-sum" if of_parts else "tightest"
+
+    @cached_property
+    def _distinct_parts(self) -> list[int]:
+        """One index for each different (size, range)."""
+        return list(
+            {
+                (size, query.lower, query.upper): k
+                for k, (size, query) in enumerate(zip(self.sizes, self.queries, strict=True))
+            }.values()
+        )
+
+
+def certify(plan: Plan, rows: int) -> Guarantee:
+    """The guarantee of a plan on a table of `rows` rows.
+
+    Raises
+    ------
+    PlanError
+        The parts have more rows than the table, or as many rows are known as there are.
+    """
+    if rows < 1:
+        raise PlanError("the table has no rows: there is nothing to release")
+    sizes = tuple(query.size(rows) for query in plan.queries)
+    if sum(sizes) > rows:
+        raise PlanError(
+            f"the queries use {sum(sizes)} rows together, the table has {rows}; "
+            "give them fewer rows (each row answers one query)"
+        )
+    known = plan.guarantee.known_rows
+    if known > rows - 1:
+        raise PlanError(
+            f"guarantee.known_rows = {known}; of {rows} rows at most {rows - 1} can be known besides the critical one"
+        )
+    queries = tuple(
+        PropertyQuery(Between(*plan.hull(query)), attribute=plan.attribute(query), name=query.name)
+        for query in plan.queries
+    )
+    return Guarantee(plan, rows, sizes, queries)
+
+
+def _largest(enclosures: Iterable[Enclosure]) -> Enclosure:
+    known = list(enclosures)
+    return Enclosure(max(e.lower for e in known), max(e.upper for e in known))
+
+
+def _at_most_one(delta: Enclosure) -> Enclosure:
+    return Enclosure(min(delta.lower, 1.0), min(delta.upper, 1.0))

@@ -1,0 +1,167 @@
+"""Files that are there whole or not at all, and never in the place of something that must not be lost.
+
+``prepare`` checks everything that can be checked before rows are spent, and really creates and removes a
+file in each folder; ``Destination.publish`` writes. A file comes into being under a temporary name in the
+folder of its target, readable by its owner alone, is synced, renamed, and the folder is synced.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from statpriv.errors import PublicationError
+
+__all__ = ["Destination", "prepare", "replace_file", "sync_folder"]
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True)
+class Destination:
+    """A path that was found fit to be written.
+
+    Attributes
+    ----------
+    path
+        Absolute, its folder resolved.
+    force
+        Whether a file that stands there may be replaced.
+    protected
+        Files, and folders with all that is in them, that are never replaced.
+    """
+
+    path: Path
+    force: bool
+    protected: tuple[Path, ...]
+
+    def publish(self, content: bytes) -> None:
+        """Write the whole content, durably, or nothing.
+
+        Raises
+        ------
+        PublicationError
+            Where the file cannot be written, or something stands there now that must not be replaced.
+        """
+        self.check()
+        try:
+            replace_file(self.path, content)
+        except OSError as error:
+            raise PublicationError(f"out = {self.path}: it cannot be written ({error.strerror})") from error
+
+    def check(self) -> None:
+        """Refuse to replace what must stay."""
+        try:
+            status = self.path.lstat()
+        except FileNotFoundError:
+            status = None
+        except OSError as error:
+            raise PublicationError(f"out = {self.path}: it cannot be written ({error.strerror})") from error
+        if any(_is_or_holds(protected, self.path, status) for protected in self.protected):
+            raise PublicationError(
+                f"out = {self.path}: the data, the plan and the ledger are never overwritten; choose another name"
+            )
+        if status is None:
+            return
+        if stat.S_ISLNK(status.st_mode):
+            raise PublicationError(f"out = {self.path}: it is a symbolic link; write to the file itself")
+        if not stat.S_ISREG(status.st_mode):
+            raise PublicationError(f"out = {self.path}: it exists and is not a regular file")
+        if not self.force:
+            raise PublicationError(f"out = {self.path}: it exists; choose another name or say --force")
+
+
+def prepare(paths: Sequence[Path], *, force: bool = False, protected: Sequence[Path] = ()) -> tuple[Destination, ...]:
+    """Check, before anything is spent, that each path can be written.
+
+    Parameters
+    ----------
+    paths
+        Where files will go, each a different place.
+    force
+        Whether regular files that stand there may be replaced.
+    protected
+        What is never replaced, whatever name or hard link leads to it: the data, the plan, the ledger and
+        its key. A folder protects everything in it.
+    """
+    destinations: list[Destination] = []
+    for path in paths:
+        destination = Destination(_located(path), force, tuple(protected))
+        if destination.path in {earlier.path for earlier in destinations}:
+            raise PublicationError(f"out = {path}: two files of the report would have this name")
+        destination.check()
+        _try_folder(destination.path)
+        destinations.append(destination)
+    return tuple(destinations)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put a file with this content at the path in one step that survives a crash.
+
+    Raises
+    ------
+    OSError
+        Where the system refuses; the path is then as it was.
+    """
+    temporary = _temporary_beside(path)
+    try:
+        with os.fdopen(os.open(temporary, _CREATE, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames and removals in a folder durable, where the system knows such a thing."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows opens no folder to sync it
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _located(path: Path) -> Path:
+    """Resolve the folder and keep the last name, so that a link in its place is seen as a link."""
+    if path.name in {"", ".."}:
+        raise PublicationError(f"out = {path}: it has no file name")
+    try:
+        folder = path.parent.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        raise PublicationError(f"out = {path}: its folder does not exist; create it first") from None
+    return folder / path.name
+
+
+def _try_folder(path: Path) -> None:
+    temporary = _temporary_beside(path)
+    try:
+        os.close(os.open(temporary, _CREATE, 0o600))
+        temporary.unlink()
+    except OSError as error:
+        raise PublicationError(f"out = {path}: no file can be created in its folder ({error.strerror})") from error
+
+
+def _temporary_beside(path: Path) -> Path:
+    return path.with_name(f".statpriv-{secrets.token_hex(8)}.tmp")
+
+
+def _is_or_holds(protected: Path, path: Path, status: os.stat_result | None) -> bool:
+    try:
+        kept = protected.stat()
+    except OSError:
+        return protected.parent.resolve() / protected.name == path
+    if stat.S_ISDIR(kept.st_mode):
+        return any(os.path.samestat(kept, folder.stat()) for folder in path.parents)
+    return status is not None and os.path.samestat(kept, status)

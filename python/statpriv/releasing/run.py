@@ -1,0 +1,238 @@
+"""The main job: exact counts of a table on secret random parts, in an order that loses nothing.
+
+plan → outputs → lock → schema → rows → guarantee → ids and ledger → content fingerprint → partition → spend →
+predicates → report. Every refusal comes before the spend. What fails after it leaves the rows spent, so that the
+same rows never answer twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json as json_format
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from statpriv.errors import GuaranteeNotReachedError, RowsSpentError
+from statpriv.releasing.contents import Progress, prospective_contents, released_contents
+from statpriv.releasing.guarantee import Guarantee, certify
+from statpriv.releasing.ledger import Ledger, Registry
+from statpriv.releasing.partition import WordSource, secret_partition
+from statpriv.releasing.plan import Plan, load_plan
+from statpriv.releasing.publication import Destination, prepare
+from statpriv.releasing.report import render
+from statpriv.releasing.table import QueryListener, Table, open_table
+
+__all__ = ["Report", "Surroundings", "carry_out", "release"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: what was released, under which guarantee.
+
+    Attributes
+    ----------
+    contents
+        Everything that is published, as a dictionary (the JSON file).
+    html
+        The same as one self-contained page.
+    """
+
+    contents: Mapping[str, Any]
+    html: str
+
+    @property
+    def json(self) -> str:
+        """The JSON file, with the digest of the page."""
+        digest = hashlib.sha256(self.html.encode()).hexdigest()
+        return json_format.dumps(
+            {**self.contents, "html_sha256": digest}, indent=1, ensure_ascii=False, allow_nan=False
+        )
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        guarantee, answers = self.contents["guarantee"], self.contents["answers"]
+        answered = ", ".join(f"{answer['query']}: {answer['count']} of {answer['size']}" for answer in answers)
+        delta = f"({guarantee['epsilon']}, {guarantee['delta']['upper']:.4g})-statistical privacy"
+        return f"<Report, {delta}: {answered or 'nothing released'}>"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a release gets from outside; only tests replace it."""
+
+    words: WordSource = secrets.token_bytes
+    progress: Progress = lambda _step: None
+    on_query: QueryListener | None = None
+    debug: bool = False
+
+
+def release(
+    plan: str | Path,
+    *,
+    data: str | Path | None = None,
+    out: str | Path | None = None,
+    json: str | Path | None = None,
+    registry: str | Path | None = None,
+    dry_run: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Release exact counts of a table under a certified statistical-privacy guarantee.
+
+    Parameters
+    ----------
+    plan : path
+        The plan file; `statpriv.releasing.plan` describes it.
+    data : path, optional
+        The table, in place of the plan's `data.source`.
+    out, json : path, optional
+        Where the page and the JSON report are written.
+    registry : path, optional
+        Folder of the ledger; by default `STATPRIV_REGISTRY`, else the user's data folder.
+    dry_run : bool, default False
+        The guarantee and its whole page from the plan and the number of rows; nothing else is read.
+    force : bool, default False
+        Replace output files that exist.
+    progress : callable, optional
+        Told the name of each step.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    PlanError, TableError, LedgerError, PublicationError
+        The plan, the data, the ledger or the outputs refuse; nothing is spent.
+    GuaranteeNotReachedError
+        δ is not certified to be at most the target; no content was read, nothing is spent. (A dry run
+        reports it instead.)
+    RowsSpentError
+        Something failed after the rows were spent.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.release("examples/election.toml", dry_run=True).contents["guarantee"]["holds"]
+    True
+    """
+    loaded = load_plan(plan, data=data)
+    surroundings = Surroundings() if progress is None else Surroundings(progress=progress)
+    return carry_out(
+        loaded,
+        out=None if out is None else Path(out),
+        json=None if json is None else Path(json),
+        registry=Registry.open(None if registry is None else Path(registry)),
+        dry_run=dry_run,
+        force=force,
+        surroundings=surroundings,
+    )
+
+
+def carry_out(
+    plan: Plan,
+    *,
+    out: Path | None,
+    json: Path | None,
+    registry: Registry,
+    dry_run: bool,
+    force: bool,
+    surroundings: Surroundings,
+) -> Report:
+    """What :func:`release` does, in given surroundings."""
+    outputs = _Outputs.prepare(out, json, force=force, protected=[plan.path, plan.data.path, registry.folder])
+    if dry_run:
+        with _opened(plan, surroundings) as table:
+            guarantee = certify(plan, table.row_count())
+        contents = prospective_contents(
+            guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress
+        )
+        return outputs.write(Report(contents, render(contents)))
+    surroundings.progress("ledger")
+    with registry.locked() as ledger:
+        return _release_once(plan, ledger, outputs, surroundings)
+
+
+def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: Surroundings) -> Report:
+    progress = surroundings.progress
+    with _opened(plan, surroundings) as table:
+        progress("rows")
+        guarantee = certify(plan, table.row_count())
+        _refuse_unless_reached(guarantee)
+        # Everything that does not depend on the answers is made, and rendered, before anything is spent.
+        prospective = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=False, progress=progress)
+        render({**prospective, "dry_run": True})
+        progress("ids")
+        rows = ledger.rows(guarantee.rows, table.row_ids())
+        ledger.refuse_known_rows(rows)
+        progress("content")
+        content = table.load(ledger.content_key)
+        ledger.refuse_known_content(content.fingerprint)
+        progress("partition")
+        with secret_partition(guarantee.rows, guarantee.sizes, surroundings.words) as labels:
+            progress("spend")
+            try:
+                record = ledger.spend(rows, content.fingerprint, labels)
+            except KeyboardInterrupt:
+                raise RowsSpentError("interrupted while rows were being spent: take them as spent") from None
+            with _rows_are_spent(debug=surroundings.debug):
+                progress("predicates")
+                counts = content.count(labels)
+        with _rows_are_spent(debug=surroundings.debug):
+            progress("report")
+            contents = released_contents(prospective, guarantee, counts, record)
+            return outputs.write(Report(contents, render(contents)))
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Where the report goes, checked before anything is spent."""
+
+    page: Destination | None
+    contents: Destination | None
+
+    @classmethod
+    def prepare(cls, page: Path | None, contents: Path | None, *, force: bool, protected: list[Path]) -> _Outputs:
+        ready = iter(prepare([path for path in (page, contents) if path is not None], force=force, protected=protected))
+        return cls(None if page is None else next(ready), None if contents is None else next(ready))
+
+    def write(self, report: Report) -> Report:
+        """Write the page, and last the JSON that holds its digest."""
+        if self.page is not None:
+            self.page.publish(report.html.encode())
+        if self.contents is not None:
+            self.contents.publish(report.json.encode())
+        return report
+
+
+def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
+    predicates = [query.predicate for query in plan.queries]
+    return open_table(plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query)
+
+
+def _refuse_unless_reached(guarantee: Guarantee) -> None:
+    if guarantee.holds:
+        return
+    target = guarantee.plan.guarantee
+    raise GuaranteeNotReachedError(
+        f"the certified δ at ε = {float(target.epsilon):g} is {guarantee.delta.upper:.6g}, above the target of "
+        f"{float(target.delta):g}: nothing was released, and no answer was read. Larger parts, fewer queries, narrower "
+        "ranges of probability or a weaker target may reach it; --dry-run draws the whole picture"
+    )
+
+
+@contextmanager
+def _rows_are_spent(*, debug: bool) -> Iterator[None]:
+    """Whatever fails here says so in one sentence that quotes nothing of the data."""
+    try:
+        yield
+    except BaseException as failure:  # noqa: BLE001  (raised again, without what a traceback would quote)
+        raise RowsSpentError(
+            "the release failed after its rows were spent: they stay spent, and no report was written"
+        ) from (failure if debug else None)

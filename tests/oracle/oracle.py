@@ -1,0 +1,385 @@
+"""The oracle: privacy curves by the shortest road from their definitions, written to be read.
+
+It shares nothing with the library: only the standard library and python-flint's balls are imported, and
+``test_oracle_itself.py`` asserts that. Two kinds of answers:
+
+* exact rationals, for rational ``x = e^epsilon``: laws are lists of integer weights over one denominator, and
+  a hockey stick is the sum of ``max(0, P(a) - x Q(a))`` over all answers, with no threshold to get wrong;
+* balls, for rational epsilon and up to ten million entries: the tail form, summed term by term, the rest
+  bounded by a geometric series, and all of it again at twice the precision until 30 digits are right.
+
+Answers of the second kind are :class:`Bounds`, two rationals, so that doubles are judged without rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, product, repeat
+from math import ceil, comb, inf, lcm, prod
+from operator import mul
+from typing import Protocol, TypeVar
+
+from flint import arb, ctx, fmpq
+
+T = TypeVar("T")
+
+Pair = tuple[int, int] | None
+"""``(v, w)`` for the direction Δ_{v,w}; ``None`` for the larger of the two."""
+
+DIRECTIONS = ((1, 0), (0, 1))
+RELATIVE_BITS = 100  # 2^-100 < 1e-30
+RELATIVE_WIDTH = Fraction(1, 10**12)  # what the library promises …
+SMALLEST = Fraction(1, 10**300)  # … for every δ from here up
+FIRST_PRECISION = 192
+LAST_PRECISION = 1 << 15
+NEGLIGIBLE = Fraction(1, 2**1200)  # far below the least double: only "less than this" can matter
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Two rationals with the truth between them."""
+
+    lower: Fraction
+    upper: Fraction
+
+    def refutes(self, lower: float, upper: float) -> bool:
+        """Whether the truth certainly lies outside ``[lower, upper]``; ``upper`` may be infinite."""
+        return self.upper < Fraction(lower) or (upper != inf and Fraction(upper) < self.lower)
+
+    def fault(self, lower: float, upper: float) -> str:
+        """What is wrong with ``[lower, upper]`` as an enclosure of this δ; empty where nothing is.
+
+        Below 1e-300 no width is promised. Only the library's two ends are rounded, nothing here.
+        """
+        if not 0 <= lower <= upper <= 1:
+            return "not an interval within [0, 1]"
+        if self.refutes(lower, upper):
+            return "misses the truth"
+        if self.lower >= SMALLEST and Fraction(upper) - Fraction(lower) > RELATIVE_WIDTH * self.upper:
+            return "too wide"
+        return ""
+
+
+def largest(bounds: Iterable[Bounds]) -> Bounds:
+    """Bounds of the maximum."""
+    candidates = list(bounds)
+    return Bounds(max(b.lower for b in candidates), max(b.upper for b in candidates))
+
+
+# --- exact laws on 0, 1, 2, …
+
+
+@dataclass(frozen=True)
+class Law:
+    """``P[a] = weights[a] / denominator``. One denominator for all, so that sums need no common one."""
+
+    weights: tuple[int, ...]
+    denominator: int
+
+
+def powers(base: int, highest: int) -> list[int]:
+    """``base`` to the powers 0, …, highest."""
+    return list(accumulate(repeat(base, highest), mul, initial=1))
+
+
+def binomial(n: int, p: Fraction) -> Law:
+    """The number of successes in n trials."""
+    success, total = p.numerator, p.denominator
+    successes, failures = powers(success, n), powers(total - success, n)
+    return Law(tuple(comb(n, a) * successes[a] * failures[n - a] for a in range(n + 1)), total**n)
+
+
+def shifted(law: Law, by: int) -> Law:
+    """The law of the answer plus a constant."""
+    return Law((0,) * by + law.weights, law.denominator)
+
+
+def mixture(first_weight: Fraction, first: Law, second: Law) -> Law:
+    """``first`` with probability ``first_weight``, else ``second``."""
+    second_weight = 1 - first_weight
+    scale = lcm(first_weight.denominator * first.denominator, second_weight.denominator * second.denominator)
+    weights = [0] * max(len(first.weights), len(second.weights))
+    for share, law in ((first_weight, first), (second_weight, second)):
+        factor = share.numerator * (scale // (share.denominator * law.denominator))
+        for a, weight in enumerate(law.weights):
+            weights[a] += factor * weight
+    return Law(tuple(weights), scale)
+
+
+def hockey_stick(p: Law, q: Law, x: Fraction) -> Fraction:
+    """``Σ_a max(0, P(a) − x Q(a))``, from the definition."""
+    scale = lcm(p.denominator, q.denominator * x.denominator)
+    p_factor, q_factor = scale // p.denominator, x.numerator * (scale // (q.denominator * x.denominator))
+    answers = max(len(p.weights), len(q.weights))
+    p_weights = p.weights + (0,) * (answers - len(p.weights))
+    q_weights = q.weights + (0,) * (answers - len(q.weights))
+    excess = sum(max(0, p_factor * a - q_factor * b) for a, b in zip(p_weights, q_weights, strict=True))
+    return Fraction(excess, scale)
+
+
+def directed(law_given: Callable[[int], Law], x: Fraction, pair: Pair) -> Fraction:
+    """``law_given(v)`` against ``law_given(w)``; the larger direction where pair is None."""
+    laws = law_given(0), law_given(1)
+    return max(hockey_stick(laws[v], laws[w], x) for v, w in (DIRECTIONS if pair is None else (pair,)))
+
+
+# --- one property query, exactly
+
+
+def delta(n: int, p: Fraction, x: Fraction, pair: Pair = None) -> Fraction:
+    """The count of n entries, one of them critical: ``v + Bin(n−1, p)`` against ``w + Bin(n−1, p)``."""
+    others = binomial(n - 1, p)
+    return directed(lambda value: shifted(others, value), x, pair)
+
+
+def delta_1_0(n: int, p: Fraction, x: Fraction) -> Fraction:
+    """Δ_{1,0} of the count at e^epsilon = x."""
+    return delta(n, p, x, (1, 0))
+
+
+def delta_0_1(n: int, p: Fraction, x: Fraction) -> Fraction:
+    """Δ_{0,1} of the count at e^epsilon = x."""
+    return delta(n, p, x, (0, 1))
+
+
+def delta_max(n: int, p: Fraction, x: Fraction) -> Fraction:
+    """The larger direction."""
+    return delta(n, p, x)
+
+
+def sampled_delta(n: int, size: int, p: Fraction, x: Fraction, pair: Pair = None) -> Fraction:
+    """The count in a secret sample of ``size`` of the n entries, drawn without replacement.
+
+    The critical entry is in the sample with probability size/n; where it is not, its value does not matter.
+    """
+    absent, others = binomial(size, p), binomial(size - 1, p)
+    return directed(lambda value: mixture(1 - Fraction(size, n), absent, shifted(others, value)), x, pair)
+
+
+def spc(n: int, known: int, size: int, p: Fraction, x: Fraction, *, pair: Pair = None) -> Fraction:
+    """Definition 3.3 for Example 1: a sample with the critical entry in it, ``known`` others known.
+
+    Of the size−1 others in the sample z are known, hypergeometric among the n−1 others (the printed example
+    has n there, which understates δ). They only shift the count.
+    """
+    ways = {z: comb(known, z) * comb(n - 1 - known, size - 1 - z) for z in range(min(known, size - 1) + 1)}
+    total = sum(count * delta(size - z, p, x, pair) for z, count in ways.items() if count)
+    return Fraction(total) / comb(n - 1, size - 1)
+
+
+def hypergeometric_upper_tail(k: int, population: int, marked: int, draws: int) -> Fraction:
+    """``P[X ≥ k]`` for the number of marked ones among the draws."""
+    ways = sum(comb(marked, i) * comb(population - marked, draws - i) for i in range(max(k, 0), draws + 1))
+    return Fraction(ways, comb(population, draws))
+
+
+def binomial_upper_tail(k: int, n: int, p: Fraction) -> Fraction:
+    """``P[X ≥ k]``."""
+    law = binomial(n, p)
+    return Fraction(sum(law.weights[max(k, 0) :]), law.denominator)
+
+
+# --- a range of p, exactly
+
+
+def range_supremum(n: int, low: Fraction, high: Fraction, x: Fraction, pair: Pair = None) -> Fraction:
+    """The supremum of the curve over p in [low, high], every threshold looked at.
+
+    ``f_a(p) = P[B ≥ a−1] − x P[B ≥ a]`` with ``B ~ Bin(n−1, p)`` has a derivative with the sign of
+    ``b(a−2; n−2) − x b(a−1; n−2)``: it rises up to ``(a−1)/((a−1) + (n−a)x)`` and falls after it. So on an
+    interval f_a is largest at the point nearest to that peak, and Δ_{1,0} is the maximum of f_a over all a.
+    """
+
+    def one_zero(first: Fraction, last: Fraction) -> Fraction:
+        best = Fraction(0)
+        for a in range(1, n + 1):
+            peak = Fraction(a - 1) / (a - 1 + (n - a) * x) if n > 1 else first
+            p = min(max(peak, first), last)
+            best = max(best, binomial_upper_tail(a - 1, n - 1, p) - x * binomial_upper_tail(a, n - 1, p))
+        return best
+
+    suprema = {(1, 0): lambda: one_zero(low, high), (0, 1): lambda: one_zero(1 - high, 1 - low)}
+    return max(suprema[direction]() for direction in (DIRECTIONS if pair is None else (pair,)))
+
+
+# --- compositions over a secret random partition, exactly
+
+
+def partition_sum(
+    n: int, parts: Sequence[tuple[int, Fraction]], x: Fraction, known: int = 0, *, pair: Pair = None
+) -> Fraction:
+    """Theorem 5.1, with known entries Theorem 5.2: ``Σ_k (n_k/n) SPC_k``; parts are (size, p)."""
+    return sum((Fraction(size, n) * spc(n, known, size, p, x, pair=pair) for size, p in parts), Fraction(0))
+
+
+def partition_delta(
+    n: int, parts: Sequence[tuple[int, Fraction]], x: Fraction, v: Sequence[int], w: Sequence[int]
+) -> Fraction:
+    """The exact curve of all answers together; v[k] and w[k] are the critical entry's values of property k.
+
+    The critical entry is in part k with probability n_k/n, and the sum runs over every vector of answers.
+    """
+    counts = [_probabilities(binomial(size, p)) for size, p in parts]
+    given = [[_probabilities(shifted(binomial(size - 1, p), value)) for value in (0, 1)] for size, p in parts]
+    shares = [Fraction(size, n) for size, _ in parts]
+    unused = 1 - sum(shares, Fraction(0))
+
+    def probability(answers: Sequence[int], values: Sequence[int]) -> Fraction:
+        blank = [law[a] for law, a in zip(counts, answers, strict=True)]
+        total = unused * prod(blank, start=Fraction(1))
+        for k, share in enumerate(shares):
+            others = prod(blank[:k], start=Fraction(1)) * prod(blank[k + 1 :], start=Fraction(1))
+            total += share * given[k][values[k]].get(answers[k], Fraction(0)) * others
+        return total
+
+    return sum(
+        (
+            max(Fraction(0), probability(answers, v) - x * probability(answers, w))
+            for answers in product(*(range(size + 1) for size, _ in parts))
+        ),
+        Fraction(0),
+    )
+
+
+def partition_exact(n: int, parts: Sequence[tuple[int, Fraction]], x: Fraction) -> Fraction:
+    """Unrelated properties: the worst of all sign patterns."""
+    patterns = product((0, 1), repeat=len(parts))
+    return max(partition_delta(n, parts, x, v, [1 - value for value in v]) for v in patterns)
+
+
+def _probabilities(law: Law) -> dict[int, Fraction]:
+    return {a: Fraction(weight, law.denominator) for a, weight in enumerate(law.weights)}
+
+
+# --- rational epsilon
+
+
+def exp_bounds(epsilon: Fraction, bits: int = 512) -> Bounds:
+    """Two rationals around e^epsilon, equal for epsilon = 0."""
+    with ctx.workprec(bits):
+        return _bounds(arb(fmpq(epsilon.numerator, epsilon.denominator)).exp())
+
+
+def log_bounds(x: Fraction, bits: int = 256) -> Bounds:
+    """Two rationals around ln x."""
+    with ctx.workprec(bits):
+        return _bounds(arb(fmpq(x.numerator, x.denominator)).log())
+
+
+class Interval(Protocol):
+    """What the library answers with."""
+
+    @property
+    def lower(self) -> float: ...
+
+    @property
+    def upper(self) -> float: ...
+
+
+def at_exp_epsilon(delta: Callable[[Fraction], Interval], x: Fraction) -> tuple[float, float]:
+    """What a curve that takes rational epsilon says about ``e^epsilon = x``: the curve falls in epsilon."""
+    epsilon = log_bounds(x)
+    return delta(max(epsilon.upper, Fraction(0))).lower, delta(max(epsilon.lower, Fraction(0))).upper
+
+
+def at_epsilon(curve: Callable[[Fraction], Fraction], epsilon: Fraction) -> Bounds:
+    """An exact curve in x at ``x = e^epsilon``: every curve falls in x, so two rational x enclose it."""
+    x = exp_bounds(epsilon)
+    return Bounds(curve(x.upper), curve(x.lower))
+
+
+def delta_1_0_ball(n: int, p: Fraction, epsilon: Fraction) -> Bounds:
+    """Δ_{1,0} of the count of n entries at a rational epsilon ≥ 0: thirty digits, or "negligible"."""
+    if p in (0, 1):
+        return Bounds(Fraction(1), Fraction(1))  # the others' count is certain, so the answer tells the value
+    threshold = _decided(lambda: _threshold(n, p, epsilon))
+    return _decided(lambda: _thirty_digits(_tail_form(n, p, epsilon, threshold)))
+
+
+def delta_0_1_ball(n: int, p: Fraction, epsilon: Fraction) -> Bounds:
+    """Δ_{0,1}: count the entries without the property, so that 0 and 1 change their places."""
+    return delta_1_0_ball(n, 1 - p, epsilon)
+
+
+def delta_ball(n: int, p: Fraction, epsilon: Fraction, pair: Pair = None) -> Bounds:
+    """Either direction, or the larger one."""
+    if pair is None:
+        return largest((delta_1_0_ball(n, p, epsilon), delta_0_1_ball(n, p, epsilon)))
+    return delta_1_0_ball(n, p, epsilon) if pair == (1, 0) else delta_0_1_ball(n, p, epsilon)
+
+
+def _decided(evaluate: Callable[[], T | None]) -> T:
+    """The first answer that is not None, at twice the precision each time."""
+    precision = FIRST_PRECISION
+    while precision <= LAST_PRECISION:
+        with ctx.workprec(precision):
+            result = evaluate()
+        if result is not None:
+            return result
+        precision *= 2
+    raise ArithmeticError(f"not decided at {LAST_PRECISION} bits")
+
+
+def _thirty_digits(ball: arb) -> Bounds | None:
+    """The ends of a ball that is narrow enough, or negligible."""
+    if ball < _ball(NEGLIGIBLE):
+        return Bounds(Fraction(0), NEGLIGIBLE)
+    return _bounds(ball) if ball.rel_accuracy_bits() > RELATIVE_BITS else None
+
+
+def _threshold(n: int, p: Fraction, epsilon: Fraction) -> int | None:
+    """The least answer a with ``P_1(a) ≥ e^ε P_0(a)``, which is ``⌈n p e^ε/(q + p e^ε)⌉``; None: unclear.
+
+    e^epsilon is irrational for every rational epsilon but 0, so more bits always decide.
+    """
+    if epsilon == 0:
+        return ceil(n * p)
+    odds = _ball(p) * _ball(epsilon).exp()
+    candidate = (n * odds / (_ball(1 - p) + odds)).ceil().unique_fmpz()
+    return None if candidate is None else int(candidate)
+
+
+def _tail_form(n: int, p: Fraction, epsilon: Fraction, threshold: int) -> arb:
+    """``P[B ≥ a−1] − e^ε P[B ≥ a]`` at the threshold a, as ``b(a−1) (1 − (e^ε − 1) P[B ≥ a]/b(a−1))``."""
+    others, below = n - 1, threshold - 1
+    log_mass = (
+        arb(others + 1).lgamma() - arb(below + 1).lgamma() - arb(others - below + 1).lgamma()
+        + below * _ball(p).log() + (others - below) * (-_ball(p)).log1p()
+    )  # fmt: skip
+    if epsilon == 0:
+        return log_mass.exp()
+    return log_mass.exp() * (1 - _ball(epsilon).expm1() * _tail_ratio(others, p, below))
+
+
+def _tail_ratio(trials: int, p: Fraction, below: int) -> arb:
+    """``P[B > below]/P[B = below]``, for ``below`` so high that the terms soon fall.
+
+    ``b(k+1)/b(k) = (N−k)p/((k+1)q)`` falls in k. So once it is some r < 1, all the terms to come add up to at
+    most the last term times r/(1−r).
+    """
+    odds = _ball(p) / _ball(1 - p)
+    total, term, tolerance = arb(0), arb(1), arb(2) ** -ctx.prec
+    for k in range(below, trials):
+        ratio = odds * (trials - k) / (k + 1)
+        if k % 16 == 0 and ratio < 1:
+            rest = (term * ratio / (1 - ratio)).upper()
+            if rest < total * tolerance:
+                return total + arb(rest / 2, rest / 2)
+        term *= ratio
+        total += term
+    return total
+
+
+def _ball(number: Fraction) -> arb:
+    return arb(fmpq(number.numerator, number.denominator))
+
+
+def _bounds(ball: arb) -> Bounds:
+    return Bounds(_fraction(ball.lower()), _fraction(ball.upper()))
+
+
+def _fraction(point: arb) -> Fraction:
+    mantissa, exponent = point.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -1,0 +1,200 @@
+"""Is the oracle right? Literal values, stored vectors, a second route, and checks that can fail."""
+
+import ast
+import json
+import math
+import random
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from ..theorems import brute_force
+from . import oracle
+
+TESTS = Path(__file__).parents[1]
+HALF = Fraction(1, 2)
+
+
+def stored(name: str) -> list[dict]:
+    return json.loads((TESTS / "vectors" / f"{name}.json").read_text())
+
+
+def rational(text: str) -> Fraction:
+    """A fraction, or a double in hexadecimal."""
+    return Fraction(float.fromhex(text)) if "0x" in text else Fraction(text)
+
+
+def bounds_of(pair: list[str]) -> oracle.Bounds:
+    return oracle.Bounds(*(Fraction(end) for end in pair))
+
+
+def overlap(first: oracle.Bounds, second: oracle.Bounds) -> bool:
+    return first.lower <= second.upper and second.lower <= first.upper
+
+
+@pytest.mark.parametrize("source", ["oracle/oracle.py", "theorems/brute_force.py"])
+def test_nothing_of_the_library_is_imported(source):
+    tree = ast.parse((TESTS / source).read_text())
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import could lead anywhere"
+            names.add((node.module or "").partition(".")[0])
+    assert names <= sys.stdlib_module_names | {"flint"}
+    assert not names & {"importlib", "statpriv"}
+
+
+def test_three_fair_entries_by_hand():
+    assert oracle.delta_max(3, HALF, Fraction(1)) == HALF
+    assert oracle.delta_max(3, HALF, Fraction(2)) == Fraction(1, 4)
+    at_half_log_two = oracle.at_epsilon(lambda x: oracle.delta_max(3, HALF, x), Fraction(math.log(2) / 2))
+    assert float(at_half_log_two.lower) == pytest.approx(0.75 - math.sqrt(2) / 4, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "digits"),
+    [
+        (1024, Fraction(1, 200), "0.02257377618990693694135285815974"),
+        (1024, Fraction(0.005), "0.022573776189906936894255280455549"),
+        (32768, Fraction(1, 200), "0.002357408469201706682856342974706"),
+        (32768, Fraction(0.005), "0.002357408469201706648830835352074"),
+    ],
+)
+def test_published_digits(n, epsilon, digits):
+    truth = oracle.delta_ball(n, HALF, epsilon)
+    printed = Fraction(digits)
+    last_place = Fraction(1, 10 ** (len(digits) - 2))
+    assert printed - last_place < truth.lower <= truth.upper < printed + last_place
+    assert truth.upper - truth.lower < printed / 10**30
+
+
+def test_the_corrected_example_of_known_entries():
+    delta = oracle.spc(8, 3, 4, HALF, Fraction(11, 10))
+    assert f"{float(delta):.6f}" == "0.485714"
+
+
+def test_a_mixed_sign_pattern_can_be_the_worst():
+    parts, p = [(6, Fraction(3, 10)), (1, Fraction(3, 10))], oracle.exp_bounds(Fraction(1, 10)).lower
+    plain = oracle.partition_delta(7, parts, p, (1, 1), (0, 0))
+    mixed = oracle.partition_exact(7, parts, p)
+    assert (f"{float(plain):.7f}", f"{float(mixed):.7f}") == ("0.2972438", "0.3105713")
+
+
+@pytest.mark.parametrize("row", [row for row in stored("hockey_stick_binomial") if row["n"] <= 10**7])
+def test_stored_hockey_sticks(row):
+    for pair, key in (((1, 0), "delta_1_0"), ((0, 1), "delta_0_1")):
+        truth = oracle.delta_ball(row["n"], rational(row["p"]), rational(row["epsilon"]), pair)
+        assert overlap(truth, bounds_of(row[key])), key
+
+
+@pytest.mark.parametrize("row", stored("spc_known_entries_exact"))
+def test_stored_sampling_curves(row):
+    x = Fraction(row["exp_epsilon"])
+    assert oracle.spc(row["n"], row["known"], row["sample"], Fraction(row["p"]), x) == Fraction(*map(int, row["spc"]))
+
+
+@pytest.mark.parametrize("row", stored("partition_exact"))
+def test_stored_partitions(row):
+    parts = [(size, Fraction(p)) for size, p in zip(row["sizes"], row["p"], strict=True)]
+    x = Fraction(row["exp_epsilon"])
+    assert oracle.partition_exact(row["n"], parts, x) == Fraction(*map(int, row["exact"]))
+    assert oracle.partition_sum(row["n"], parts, x) == Fraction(*map(int, row["theorem_5_1"]))
+
+
+@pytest.mark.parametrize("row", [row for row in stored("binomial_upper_tail") if row["n"] <= 1000])
+def test_stored_binomial_tails(row):
+    tail = oracle.binomial_upper_tail(row["k"], row["n"], rational(row["p"]))
+    assert overlap(oracle.Bounds(tail, tail), bounds_of(row["upper_tail"]))
+
+
+def test_hypergeometric_tail_by_hand():
+    # Two of four are marked, two are drawn: none, one, both in 1, 4, 1 of 6 ways.
+    assert [oracle.hypergeometric_upper_tail(k, 4, 2, 2) for k in range(4)] == [
+        1, Fraction(5, 6), Fraction(1, 6), 0,
+    ]  # fmt: skip
+
+
+def test_balls_against_exact_sums():
+    rng = random.Random(20)  # noqa: S311  (no secrets here)
+    for _ in range(150):
+        n = rng.randint(1, 60)
+        p = Fraction(rng.randint(1, 999), 1000) if rng.random() < 0.5 else Fraction(rng.random())
+        epsilon = Fraction(rng.choice([0, 1e-12, 0.01, 0.3, 1.0, 5.0, 40.0, 700.0]))
+        for pair in (*oracle.DIRECTIONS, None):
+            exact = oracle.at_epsilon(lambda x, n=n, p=p, pair=pair: oracle.delta(n, p, x, pair), epsilon)
+            ball = oracle.delta_ball(n, p, epsilon, pair)
+            assert overlap(exact, ball), (n, p, epsilon, pair)
+            assert ball.upper - ball.lower < ball.upper / 10**30
+
+
+def test_balls_against_exact_sums_at_a_thousand_entries():
+    p, epsilon = Fraction(0.37), Fraction(1, 50)
+    exact = oracle.at_epsilon(lambda x: oracle.delta_1_0(1000, p, x), epsilon)
+    assert overlap(exact, oracle.delta_1_0_ball(1000, p, epsilon))
+
+
+@pytest.mark.parametrize("n", [2, 3, 6, 13])
+@pytest.mark.parametrize("x", [Fraction(1), Fraction(21, 20), Fraction(3, 2), Fraction(8)])
+def test_a_supremum_over_a_range_is_neither_missed_nor_exceeded(n, x):
+    """A dense grid comes near from below: |f_a'| ≤ (n−1) max(1, x), so within half a step of that slope."""
+    rng = random.Random(f"{n} {x}")  # noqa: S311  (no secrets here)
+    for _ in range(4):
+        low, high = sorted(Fraction(rng.randint(0, 100), 100) for _ in range(2))
+        step = (high - low) / 40
+        slack = (n - 1) * x * step / 2
+        for pair in (*oracle.DIRECTIONS, None):
+            grid = max(oracle.delta(n, low + i * step, x, pair) for i in range(41))
+            assert grid <= oracle.range_supremum(n, low, high, x, pair) <= grid + slack
+
+
+def test_the_oracle_against_brute_force():
+    def ones(entries):
+        return sum(entries)
+
+    for n, size, known, p, x in [
+        (5, 2, 2, Fraction(3, 10), Fraction(6, 5)),
+        (5, 4, 1, Fraction(2, 3), Fraction(3, 2)),
+        (4, 3, 0, Fraction(1, 2), Fraction(1)),
+    ]:
+        laws = [{0: 1 - p, 1: p}] * n
+        for pair in oracle.DIRECTIONS:
+            sampled = brute_force.privacy_curve(laws, brute_force.partitioned([ones], n, [size]), pairs=[pair])(x)
+            full = brute_force.privacy_curve(laws, brute_force.exactly(ones), pairs=[pair])(x)
+            assert oracle.sampled_delta(n, size, p, x, pair) == sampled
+            assert oracle.delta(n, p, x, pair) == full
+        curve = brute_force.sampling_privacy_curve(laws, ones, size, known=range(1, known + 1))(x)
+        assert oracle.spc(n, known, size, p, x) == curve
+
+
+class TestTheChecksCanFail:
+    """The judge of `test_enclosures.py`, given enclosures that are wrong on purpose."""
+
+    truth = oracle.delta_1_0_ball(1024, HALF, Fraction(1, 200))
+    value = float(truth.lower)
+    good = (math.nextafter(value, 0), math.nextafter(value, 1))
+
+    def test_a_right_one_passes(self):
+        assert self.truth.fault(*self.good) == ""
+
+    @pytest.mark.parametrize("factor", [1 + 1e-15, 1 - 1e-15, 1.1])
+    def test_shifted(self, factor):
+        assert self.truth.fault(*(end * factor for end in self.good)) == "misses the truth"
+
+    def test_narrowed_to_one_end(self):
+        assert self.truth.fault(self.good[0], self.good[0]) == "misses the truth"
+        assert self.truth.fault(self.good[1], self.good[1]) == "misses the truth"
+
+    def test_narrowed_to_the_nearest_double(self):
+        assert self.truth.fault(self.value, self.value) == "misses the truth"
+
+    def test_widened(self):
+        assert self.truth.fault(self.value * (1 - 1e-12), self.good[1]) == "too wide"
+        assert self.truth.fault(0.0, 1.0) == "too wide"
+
+    @pytest.mark.parametrize("ends", [(1.0, 0.0), (-1e-9, 1.0), (0.0, 1.1), (math.nan, 1.0), (0.0, math.inf)])
+    def test_not_an_interval(self, ends):
+        assert self.truth.fault(*ends) == "not an interval within [0, 1]"

@@ -1,0 +1,233 @@
+"""Is the partition exactly uniform, and would the checks notice if it were not?"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import secrets
+from array import array
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from statpriv.errors import ArgumentError
+from statpriv.releasing import partition
+from statpriv.releasing.partition import UNUSED, bounded_integers, secret_partition, shuffled_parts
+
+SIZES = ((1,), (1, 1), (2, 1), (1, 1, 1), (2, 2), (3, 1))
+
+
+# --- bounded integers: every 8-bit word, every bound
+
+
+def remainder_only(bounds, words, *, word_bits=64):
+    """The broken mechanism of every tutorial: modulo bias."""
+    word = np.dtype(f"<u{word_bits // 8}")
+    return np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64) % bounds
+
+
+def rejects_one_word_too_few(bounds, words, *, word_bits=64):
+    kept = np.maximum((np.uint64(2**word_bits - 1) % bounds + np.uint64(1)) % bounds, 1) - np.uint64(1)
+    word = np.dtype(f"<u{word_bits // 8}")
+    attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
+    while (attempt < kept).any():
+        attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
+    return attempt % bounds
+
+
+def frequencies_over_all_words(draw, bound):
+    """How often each value comes out when the first word takes all 256 values; None counts rejections."""
+    seen: Counter[int | None] = Counter()
+    for word in range(256):
+        stream = [bytes([word])]
+
+        def words(count, stream=stream):
+            assert count == 1
+            if not stream:
+                raise StopIteration
+            return stream.pop()
+
+        try:
+            seen[int(draw(np.array([bound], dtype=np.uint64), words, word_bits=8)[0])] += 1
+        except StopIteration:
+            seen[None] += 1
+    return seen
+
+
+def is_uniform(frequencies, bound):
+    accepted = [frequencies[value] for value in range(bound)]
+    return len(set(accepted)) == 1 and sum(accepted) + frequencies[None] == 256 and frequencies[None] == 256 % bound
+
+
+@pytest.mark.parametrize("bound", range(1, 257))
+def test_every_8_bit_word_gives_exact_uniformity(bound):
+    assert is_uniform(frequencies_over_all_words(bounded_integers, bound), bound)
+
+
+@pytest.mark.parametrize("broken", [remainder_only, rejects_one_word_too_few])
+def test_the_enumeration_catches_biased_sources(broken):
+    caught = [b for b in range(1, 257) if not is_uniform(frequencies_over_all_words(broken, b), b)]
+    assert caught == [b for b in range(1, 257) if 256 % b]
+
+
+def test_rejected_words_are_drawn_again_for_their_own_bound_only():
+    stream = iter([bytes([0, 7, 5]), bytes([0]), bytes([11])])
+    drawn = bounded_integers(np.array([7, 7, 5], dtype=np.uint64), lambda _: next(stream), word_bits=8)
+    assert drawn.tolist() == [11 % 7, 7 % 7, 5 % 5]  # 256 mod 7 = 4: 0 is rejected twice, then 11
+
+
+def test_64_bit_words_reject_exactly_the_leftover():
+    leftover = 2**64 % 10
+    stream = iter([(leftover - 1).to_bytes(8, "little"), leftover.to_bytes(8, "little")])
+    assert bounded_integers(np.array([10], dtype=np.uint64), lambda _: next(stream)).tolist() == [leftover]
+    assert next(stream, None) is None
+
+
+@pytest.mark.parametrize("bound", [0, 257])
+def test_a_bound_without_a_uniform_value_is_refused(bound):
+    with pytest.raises(ArgumentError, match=r"bounds must lie between 1 and 2\^8"):
+        bounded_integers(np.array([bound], dtype=np.uint64), secrets.token_bytes, word_bits=8)
+
+
+# --- the shuffle: every index sequence
+
+
+MULTIPLE_OF_SMALL_BOUNDS = 840 * 1000  # of every bound up to 8, and above every rejected word
+
+
+def words_for(indices):
+    """64-bit words that are accepted for any small bound, and whose remainders are the given indices."""
+    block = b"".join((MULTIPLE_OF_SMALL_BOUNDS + index).to_bytes(8, "little") for index in indices)
+    return lambda count: block[:count]
+
+
+def arrangements(n, sizes):
+    """The labels of every index sequence that the word source can cause."""
+    bounds = range(n, 1, -1)
+    return Counter(
+        tuple(shuffled_parts(n, sizes, words_for(indices)))
+        for indices in itertools.product(*(range(bound) for bound in bounds))
+    )
+
+
+def is_uniform_over_arrangements(seen, n, sizes):
+    unused = n - sum(sizes)
+    stabiliser = math.prod(math.factorial(size) for size in (*sizes, unused))
+    return len(seen) * stabiliser == math.factorial(n) and set(seen.values()) == {stabiliser}
+
+
+CASES = [(n, sizes) for n in range(1, 7) for sizes in SIZES if sum(sizes) <= n]
+
+
+@pytest.mark.parametrize(("n", "sizes"), CASES)
+def test_every_arrangement_is_equally_likely(n, sizes):
+    seen = arrangements(n, sizes)
+    assert is_uniform_over_arrangements(seen, n, sizes)
+    for labels in seen:
+        assert [labels.count(k) for k in range(len(sizes) + 1)] == [n - sum(sizes), *sizes]
+
+
+def in_whole_range(bounds, words, *, word_bits=64):
+    """Biased shuffle: every index from [0, n)."""
+    return bounded_integers(np.full(bounds.size, bounds.max(initial=1)), words, word_bits=word_bits)
+
+
+def one_too_small(bounds, words, *, word_bits=64):
+    """Off by one (Sattolo): a row never stays where it is."""
+    return bounded_integers(np.maximum(bounds, 2) - np.uint64(1), words, word_bits=word_bits)
+
+
+def no_shuffle(bounds, words, *, word_bits=64):
+    return bounds - np.uint64(1)
+
+
+BROKEN = [in_whole_range, one_too_small, no_shuffle]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_the_enumeration_catches_broken_shuffles(monkeypatch, broken):
+    monkeypatch.setattr(partition, "bounded_integers", broken)
+    n, sizes = 4, (2, 1)
+    bounds = [n] * (n - 1) if broken is in_whole_range else list(range(n, 1, -1))
+    seen = Counter(
+        tuple(shuffled_parts(n, sizes, words_for(indices)))
+        for indices in itertools.product(*(range(bound) for bound in bounds))
+    )
+    assert not is_uniform_over_arrangements(seen, n, sizes)
+
+
+# --- the real source: the matrix of positions
+
+
+def position_chi_square(draws=8000, n=8, sizes=(3, 1, 2)):
+    """Chi-square statistic and degrees of freedom of (position, label) against its expectation."""
+    counts = np.zeros((n, len(sizes) + 1))
+    for _ in range(draws):
+        counts[np.arange(n), shuffled_parts(n, sizes, secrets.token_bytes)] += 1
+    share = np.array([n - sum(sizes), *sizes]) / n
+    expected = draws * share
+    return float((((counts - expected) ** 2) / expected).sum())
+
+
+LIMIT = 100.0  # 21 degrees of freedom (variance reduced by sampling without replacement): P < 1e-11
+
+
+def test_positions_and_labels_are_independent():
+    assert position_chi_square() < LIMIT
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_chi_square_catches_broken_shuffles(monkeypatch, broken):
+    monkeypatch.setattr(partition, "bounded_integers", broken)
+    assert position_chi_square() > LIMIT
+
+
+# --- sizes, secrecy, and what is refused
+
+
+def test_a_million_rows():
+    labels = shuffled_parts(10**6, [400_000, 1, 599_000], secrets.token_bytes)
+    assert np.bincount(np.frombuffer(labels, dtype="I")).tolist() == [999, 400_000, 1, 599_000]
+
+
+def interrupted_partition(seen):
+    with secret_partition(10, [10]) as labels:
+        seen.append(labels)
+        assert set(labels) == {1}
+        raise KeyboardInterrupt
+
+
+def test_labels_are_overwritten_even_after_an_interrupt():
+    seen: list[array[int]] = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_partition(seen)
+    assert seen[0].tolist() == [UNUSED] * 10
+
+
+def test_no_core_file_is_written_while_labels_exist():
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    with secret_partition(10, [10]):
+        assert resource.getrlimit(resource.RLIMIT_CORE)[0] == 0
+    assert resource.getrlimit(resource.RLIMIT_CORE) == before
+
+
+def test_the_partition_is_a_function_of_n_sizes_and_words():
+    block = secrets.token_bytes(8 * 64)
+    first, second = (shuffled_parts(20, [3, 4], lambda count: block[:count]) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes", "message"),
+    [
+        (0, [], "n = 0: a partition needs between 1 and 2^32 - 1 rows"),
+        (4, [2, 0], "sizes: a part of 0 rows is not possible, each needs at least 1"),
+        (4, [3, 2], "sizes: the parts need 5 rows together, and there are only 4"),
+    ],
+)
+def test_impossible_sizes_are_refused(n, sizes, message):
+    with pytest.raises(ArgumentError) as refusal:
+        shuffled_parts(n, sizes, secrets.token_bytes)
+    assert str(refusal.value) == message

@@ -1,0 +1,514 @@
+"""What a plan file says, exactly; and that every mistaken plan is refused with its key and its value."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from importlib import resources
+from pathlib import Path
+from textwrap import dedent
+
+import jsonschema
+import pytest
+
+from statpriv.errors import PlanError
+from statpriv.releasing import plan as plan_module
+from statpriv.releasing.plan import (
+    DataSource,
+    PlannedQuery,
+    PriorPublication,
+    Target,
+    load_plan,
+    plan_schema,
+)
+from statpriv.releasing.predicate import Predicate
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+GOOD = """
+[data]
+source = "election.csv"
+row_id = "respondent"
+
+[guarantee]
+epsilon = 0.1
+delta = 0.02
+
+[[query]]
+name = "Clinton voters"
+where = "vote = 0"
+probability = ["0.40", 0.6]
+source = "pre-election polls"
+rows = 472
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / "release.toml"
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+def changed(old, new):
+    assert GOOD.count(old) == 1
+    return GOOD.replace(old, new)
+
+
+def test_a_plan_is_read_exactly(write, tmp_path):
+    plan = load_plan(write(GOOD))
+    assert plan.path == tmp_path / "release.toml"
+    assert plan.data == DataSource(tmp_path / "election.csv", "election.csv", "respondent", (), ",")
+    assert plan.guarantee == Target(Fraction(1, 10), Fraction(1, 50), 0)
+    assert plan.queries == (
+        PlannedQuery(
+            name="Clinton voters",
+            predicate=Predicate.parse("vote = 0"),
+            probability=(Fraction(2, 5), Fraction(3, 5)),
+            source="pre-election polls",
+            rows=472,
+            share=None,
+        ),
+    )
+    assert plan.prior is None
+    assert plan.written_before_access is None
+    assert plan.sha256 == hashlib.sha256(GOOD.encode()).hexdigest()
+
+
+EVERYTHING = (
+    changed("epsilon = 0.1", 'epsilon = "1/10"\nknown_rows = 10\nwritten_before_access = true')
+    .replace("rows = 472", "share = 0.5")
+    .replace('["0.40", 0.6]', "1e-3")
+    .replace('source = "election.csv"', 'source = "in/a.csv"\nnull_values = ["NA", ""]\ndelimiter = "\\t"')
+)
+
+
+def test_every_optional_key_is_read(write, tmp_path):
+    plan = load_plan(
+        write(EVERYTHING + '[[prior]]\ndescription = "Yearbook"\nepsilon = 0.5\n[[prior]]\ndescription = "B"')
+    )
+    assert plan.data == DataSource(tmp_path / "in" / "a.csv", "a.csv", "respondent", ("NA", ""), "\t")
+    assert plan.guarantee == Target(Fraction(1, 10), Fraction(1, 50), 10)
+    assert plan.written_before_access is True
+    assert plan.queries[0].probability == Fraction(1, 1000)
+    assert plan.queries[0].share == Fraction(1, 2)
+    assert plan.queries[0].rows is None
+    assert plan.prior == (PriorPublication("Yearbook", Fraction(1, 2), None), PriorPublication("B"))
+
+
+def test_no_prior_publications_is_something_to_say(write):
+    assert load_plan(write('prior = "none"\n' + GOOD)).prior == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.1", Fraction(1, 10)),
+        ('"0.1"', Fraction(1, 10)),
+        ('"1/10"', Fraction(1, 10)),
+        ("1e-1", Fraction(1, 10)),
+        ('"1E-300"', Fraction(1, 10**300)),
+        ("0.1000000000000000055511151231257827", Fraction(1000000000000000055511151231257827, 10**34)),
+        ("0", Fraction(0)),
+        ("3", Fraction(3)),
+        ("1_000.5", Fraction(2001, 2)),
+    ],
+)
+def test_numbers_are_exact_however_they_are_written(write, text, value):
+    assert load_plan(write(changed("epsilon = 0.1", f"epsilon = {text}"))).guarantee.epsilon == value
+
+
+@pytest.mark.parametrize("end", [0, 1])
+def test_a_probability_of_0_or_1_is_read_and_left_to_the_guarantee(write, end):
+    plan = load_plan(write(changed('["0.40", 0.6]', str(end))))
+    assert plan.queries[0].range == (end, end)
+
+
+def test_the_override_of_the_source_starts_from_the_working_directory(write, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    source = load_plan(write(GOOD), data="other.parquet").data
+    assert source.path == elsewhere / "other.parquet"
+    assert source.label == "other.parquet"
+    assert source.row_id == "respondent"
+
+
+def test_an_absolute_source_stays(write):
+    source = load_plan(write(changed('"election.csv"', '"/data/x.csv"'))).data
+    assert (source.path, source.label) == (Path("/data/x.csv"), "x.csv")
+
+
+def test_the_documented_format_is_a_plan(write):
+    blocks = plan_module.__doc__.split(".. code-block:: toml\n")[1:]
+    example, prior = (dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks)
+    plan = load_plan(write(example))
+    assert plan.prior == ()
+    assert plan.queries[0].range == (Fraction(2, 5), Fraction(3, 5))
+    entry = PriorPublication("Table 3 of the 1997 yearbook", Fraction(1, 10), Fraction(1, 1000))
+    assert load_plan(write(example.replace('prior = "none"', "") + prior)).prior == (entry,)
+    assert plan.written_before_access is True
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+NUMBER = 'must be a number such as 0.1, "0.1" or "1/10"'
+RANGE = 'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
+PRINTABLE = "control and bidirectional ones are not allowed"
+
+MISTAKES = [
+    ("epsilon = 0.1", "epsilon = -0.1", "guarantee.epsilon = -0.1: must be a number at least 0"),
+    ("epsilon = 0.1", "epsilon = nan", f"guarantee.epsilon = NaN: {NUMBER}"),
+    ("epsilon = 0.1", "epsilon = inf", f"guarantee.epsilon = Infinity: {NUMBER}"),
+    ("epsilon = 0.1", "epsilon = true", f"guarantee.epsilon = true: {NUMBER}"),
+    ("epsilon = 0.1", "epsilon = [1]", f"guarantee.epsilon = [1]: {NUMBER}"),
+    ("epsilon = 0.1", 'epsilon = "ten"', f'guarantee.epsilon = "ten": {NUMBER}'),
+    ("epsilon = 0.1", 'epsilon = "1/0"', f'guarantee.epsilon = "1/0": {NUMBER}'),
+    ("epsilon = 0.1", 'epsilon = "١"', f'guarantee.epsilon = "١": {NUMBER}'),
+    ("epsilon = 0.1", "epsilon = 1e999999999", f'guarantee.epsilon = "1e999999999": {NUMBER}'),
+    ("epsilon = 0.1", "epsilon = 1e-99999", f"guarantee.epsilon = 1E-99999: {NUMBER}"),
+    (
+        "epsilon = 0.1",
+        "",
+        "guarantee.epsilon is missing: the epsilon of the guarantee, a number at least 0",
+    ),
+    ("delta = 0.02", "delta = 1.5", "guarantee.delta = 1.5: must be a number from 0 to 1"),
+    (
+        "delta = 0.02",
+        "",
+        "guarantee.delta is missing: the largest certified delta to accept, a number from 0 to 1",
+    ),
+    (
+        "delta = 0.02",
+        "delta = 0.02\nknown_rows = -1",
+        "guarantee.known_rows = -1: must be a whole number from 0 to 2^53",
+    ),
+    (
+        "delta = 0.02",
+        "delta = 0.02\nknown_row = 1",
+        "guarantee.known_row is not a key of a plan; did you mean known_rows?",
+    ),
+    (
+        "delta = 0.02",
+        'delta = 0.02\nwritten_before_access = "yes"',
+        'guarantee.written_before_access = "yes": must be true or false',
+    ),
+    ('["0.40", 0.6]', "[0.6, 0.4]", f"query[1].probability = [0.6, 0.4]: {RANGE}"),
+    ('["0.40", 0.6]', "[0.4]", f"query[1].probability = [0.4]: {RANGE}"),
+    ('["0.40", 0.6]', "[]", f"query[1].probability = []: {RANGE}"),
+    ('["0.40", 0.6]', "1.01", f"query[1].probability = 1.01: {RANGE}"),
+    ('["0.40", 0.6]', '"about half"', f'query[1].probability = "about half": {RANGE}'),
+    ("rows = 472", "rows = 0", "query[1].rows = 0: must be a whole number from 1 to 2^53"),
+    ("rows = 472", "rows = 4.5", "query[1].rows = 4.5: must be a whole number from 1 to 2^53"),
+    ("rows = 472", 'rows = "472"', 'query[1].rows = "472": must be a whole number from 1 to 2^53'),
+    (
+        "rows = 472",
+        f"rows = {2**53 + 1}",
+        f"query[1].rows = {2**53 + 1}: must be a whole number from 1 to 2^53",
+    ),
+    ("rows = 472", "", 'query[1] needs exactly one of rows = 100 and share = "1/2"; it has neither'),
+    (
+        "rows = 472",
+        "rows = 472\nshare = 0.5",
+        'query[1] needs exactly one of rows = 100 and share = "1/2"; it has both',
+    ),
+    ("rows = 472", "share = 0", "query[1].share = 0: must be a number above 0 and at most 1"),
+    ("rows = 472", 'share = "3/2"', 'query[1].share = "3/2": must be a number above 0 and at most 1'),
+    (
+        '"vote = 0"',
+        '"vote = NULL"',
+        'query[1].where = "vote = NULL": NULL is not a value to compare with: write vote IS NULL or '
+        "vote IS NOT NULL",
+    ),
+    (
+        '"vote = 0"',
+        '"Respondent = 17"',
+        'query[1].where = "Respondent = 17": "Respondent" identifies rows (row_id), and no predicate may '
+        "single out rows",
+    ),
+    ('"vote = 0"', "0", 'query[1].where = 0: must be a condition in quotes, such as "age >= 18"'),
+    (
+        'where = "vote = 0"',
+        "",
+        'query[1].where is missing: the property to count, such as "age >= 18"',
+    ),
+    (
+        'name = "Clinton voters"',
+        'name = " "',
+        'query[1].name = " ": must be a text of 1 to 200 characters, in quotes',
+    ),
+    (
+        '"Clinton voters"',
+        '"a\\u202Eb"',
+        f'query[1].name = "a\\u202eb": holds the character U+202E; {PRINTABLE}',
+    ),
+    ('"Clinton voters"', '"a\\nb"', f'query[1].name = "a\\nb": holds the character U+000A; {PRINTABLE}'),
+    (
+        'source = "pre-election polls"',
+        "",
+        "query[1].source is missing: where the probability is publicly known from",
+    ),
+    (
+        '"pre-election polls"',
+        '""',
+        'query[1].source = "": must be a text of 1 to 1000 characters, in quotes',
+    ),
+    (
+        '"election.csv"',
+        '"https://example.org/a.csv"',
+        'data.source = "https://example.org/a.csv": is a URL; only a file on this machine is read: '
+        "download it and give its path",
+    ),
+    (
+        'source = "election.csv"',
+        "",
+        "data.source is missing: the file that holds the table, relative to the plan",
+    ),
+    (
+        "[data]",
+        '[data]\nunit = "person"',
+        'data.unit = "person": is not supported: one row must be one person. Aggregate repeated rows first '
+        "and remove the key",
+    ),
+    ("[data]", '[data]\ndelimiter = "ab"', "data.delimiter = \"ab\": must be one of ',', ';', '|' or '\\t'"),
+    (
+        "[data]",
+        '[data]\nnull_values = "NA"',
+        'data.null_values = "NA": must be a list: cells of a CSV file that mean NULL',
+    ),
+    (
+        "[data]",
+        "[data]\nnull_values = [0]",
+        'data.null_values[1] = 0: must be a text in quotes without control characters, such as "NA"',
+    ),
+    (
+        'row_id = "respondent"',
+        "row_id = 3",
+        "data.row_id = 3: must be a text of 1 to 200 characters, in quotes",
+    ),
+    (
+        "\n[data]",
+        "\nseed = 7\n[data]",
+        "seed is not a key of a plan; allowed here: data, guarantee, query, prior",
+    ),
+    (
+        "\n[data]",
+        '\n"s\\u001b[31m" = 7\n[data]',
+        '"s\\x1b[31m" is not a key of a plan; allowed here: data, guarantee, query, prior',
+    ),
+    (
+        "\n[data]",
+        '\nprior = "some"\n[data]',
+        'prior = "some": must be "none", or one [[prior]] entry for each publication',
+    ),
+    (
+        "\n[data]",
+        "\nprior = [{ epsilon = 1 }]\n[data]",
+        "prior[1].description is missing: what was published",
+    ),
+    ("[[query]]", "[query]", "query must be a list: one [[query]] for each count to release"),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"), MISTAKES, ids=[new or f"no {old}" for old, new, _ in MISTAKES]
+)
+def test_a_mistake_is_refused_with_its_key_its_value_and_what_is_allowed(write, old, new, message):
+    with pytest.raises(PlanError) as refusal:
+        load_plan(write(changed(old, new)))
+    assert str(refusal.value) == f"release.toml: 1 mistake\n  {message}"
+
+
+def test_all_mistakes_are_reported_at_once(write):
+    text = (
+        changed("epsilon = 0.1", "epsilon = -1").replace("rows = 472", "row = 472")
+        + GOOD[GOOD.index("[[query]]") :]
+    )
+    with pytest.raises(PlanError) as refusal:
+        load_plan(write(text.replace('"vote = 0"', '"vote"').replace("[data]", "[dat]")))
+    vote = "the column vote alone is not a condition: write vote = TRUE, vote <> 0 or vote IS NOT NULL"
+    assert str(refusal.value).splitlines() == [
+        "release.toml: 6 mistakes (queries are counted from 1)",
+        "  data is missing: a table [data] that names the source",
+        "  guarantee.epsilon = -1: must be a number at least 0",
+        f'  query[1].where = "vote": {vote}',
+        "  query[1].row is not a key of a plan; did you mean rows?",
+        f'  query[2].where = "vote": {vote}',
+        "  dat is not a key of a plan; did you mean data?",
+    ]
+
+
+def test_hundreds_of_mistakes_are_counted_and_not_all_printed(write):
+    query = GOOD[GOOD.index("[[query]]") :].replace("rows = 472", "rows = 0")
+    with pytest.raises(PlanError) as refusal:
+        load_plan(write(GOOD + query * 300))
+    lines = str(refusal.value).splitlines()
+    assert lines[0] == "release.toml: 300 mistakes (queries are counted from 1)"
+    assert lines[1] == "  query[2].rows = 0: must be a whole number from 1 to 2^53"
+    assert (len(lines), lines[-1]) == (22, "  and 280 more")
+
+
+def test_a_plan_needs_a_query_and_has_at_most_10000(write):
+    none = "query = []\n" + GOOD[: GOOD.index("[[query]]")]
+    with pytest.raises(PlanError, match=r"query = \[\]: needs one \[\[query\]\] for each count to release"):
+        load_plan(write(none))
+    query = '[[query]]\nname="a"\nwhere="a=1"\nprobability=0.5\nsource="b"\nrows=1\n'
+    with pytest.raises(PlanError, match="at most 10000 queries are allowed"):
+        load_plan(write(GOOD + query * 10_000))
+
+
+def test_shares_of_more_than_everything_are_refused(write):
+    text = changed("rows = 472", 'share = "2/3"')
+    with pytest.raises(
+        PlanError, match=r"the shares of the queries add up to 4/3; parts are disjoint, so at most 1"
+    ):
+        load_plan(write(text + text[text.index("[[query]]") :]))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[data]\nsource = \n", "release.toml is not valid TOML: Invalid value (at line 2, column 10)"),
+        (
+            "[data]\nx = 1\nx = 2\n",
+            "release.toml is not valid TOML: Cannot overwrite a value (at line 3, column 6)",
+        ),
+        (b"[data]\nsource = '\xff'\n", "release.toml: line 2 is not UTF-8; save the plan as UTF-8"),
+        (
+            f"x = {'9' * 5000}",
+            "release.toml: an integer has thousands of digits; no number of a plan is that long",
+        ),
+        (f"x = {'[' * 5000}", "release.toml: arrays or tables are nested too deeply for a plan"),
+    ],
+    ids=["value", "twice", "encoding", "digits", "nesting"],
+)
+def test_broken_toml_is_refused_with_its_line(write, text, message):
+    with pytest.raises(PlanError) as refusal:
+        load_plan(write(text))
+    assert str(refusal.value) == message
+
+
+def test_a_plan_that_cannot_be_read_is_refused(tmp_path):
+    with pytest.raises(
+        PlanError, match=r'the plan ".*nosuch\.toml" cannot be read: No such file or directory'
+    ):
+        load_plan(tmp_path / "nosuch.toml")
+    with pytest.raises(PlanError, match=r"cannot be read: Is a directory"):
+        load_plan(tmp_path)
+
+
+def test_a_url_as_override_is_refused(write):
+    with pytest.raises(
+        PlanError, match=r'data = "s3://bucket/a\.csv": is a URL; only a file on this machine'
+    ):
+        load_plan(write(GOOD), data="s3://bucket/a.csv")
+
+
+# --- sizes and properties -------------------------------------------------------------------------
+
+
+def query(**changes):
+    fields = {"name": "a", "predicate": Predicate.parse("a=1"), "probability": Fraction(1, 2), "source": "s"}
+    return PlannedQuery(**{**fields, **changes})
+
+
+def test_a_share_is_rounded_down():
+    thirds = query(share=Fraction(1, 3))
+    assert [thirds.size(n) for n in (3, 4, 5, 6, 10**15 + 2)] == [1, 1, 1, 2, (10**15 + 2) // 3]
+    assert query(rows=7).size(7) == 7
+
+
+@pytest.mark.parametrize(
+    ("planned", "n", "message"),
+    [
+        (
+            query(share=Fraction(1, 3)),
+            2,
+            'query "a": share = 1/3 of 2 rows is less than one row; use a share of at least 1/2',
+        ),
+        (
+            query(rows=8),
+            7,
+            'query "a": rows = 8 of a table of 7; allowed is 1 to 7, for all queries together',
+        ),
+    ],
+)
+def test_a_size_that_the_table_does_not_have_is_refused(planned, n, message):
+    with pytest.raises(PlanError) as refusal:
+        planned.size(n)
+    assert str(refusal.value) == message
+
+
+def test_sameness_of_properties_comes_from_the_predicate_and_takes_the_hull_of_the_ranges(write):
+    other = GOOD[GOOD.index("[[query]]") :]
+    plan = load_plan(
+        write(
+            GOOD
+            + other.replace("vote = 0", "NOT vote<>0.0").replace('["0.40", 0.6]', '["0.55", "0.7"]')
+            + other.replace("vote = 0", "vote = 1").replace('["0.40", 0.6]', "0.3")
+        )
+    )
+    first, same, different = plan.queries
+    assert plan.attribute(first) == plan.attribute(same) == '"vote" = 0'
+    assert plan.attribute(different) == '"vote" = 1'
+    assert plan.hull(first) == plan.hull(same) == (Fraction(2, 5), Fraction(7, 10))
+    assert plan.hull(different) == (Fraction(3, 10), Fraction(3, 10))
+    assert plan.properties == {'"vote" = 0': (first, same), '"vote" = 1': (different,)}
+
+
+# --- the published schema -------------------------------------------------------------------------
+
+
+def published_schema():
+    return json.loads(resources.files("statpriv.releasing").joinpath("plan.schema.json").read_text("utf-8"))
+
+
+def names(schema):
+    """Every key a schema allows and requires, by table: what must not drift, in whatever words."""
+    tables = {"": schema, **schema["$defs"]}
+    return {name: (sorted(table["properties"]), sorted(table["required"])) for name, table in tables.items()}
+
+
+def test_the_published_schema_is_that_of_the_code():
+    published = published_schema()
+    jsonschema.Draft202012Validator.check_schema(published)
+    assert names(published) == names(plan_schema())
+    assert all(not table["additionalProperties"] for table in [published, *published["$defs"].values()])
+
+
+@pytest.mark.parametrize("text", [GOOD, EVERYTHING, 'prior = "none"\n' + GOOD], ids=["least", "most", "none"])
+def test_the_published_schema_accepts_plans(text):
+    jsonschema.validate(tomllib.loads(text), published_schema())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("epsilon = 0.1", ""),
+        ("epsilon = 0.1", 'epsilon = "ten"'),
+        ("rows = 472", "rows = 0"),
+        ("rows = 472", "row = 472"),
+        ("[data]", '[data]\nunit = "person"'),
+        ('["0.40", 0.6]', "[0.4]"),
+        ("\n[data]", '\nprior = "some"\n[data]'),
+    ],
+)
+def test_the_published_schema_refuses_mistakes(old, new):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(changed(old, new)), published_schema())
+
+
+def test_a_missing_extra_says_which():
+    code = "import sys; sys.modules['pydantic'] = None; import statpriv.releasing.plan"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "MissingExtraError: a plan needs pydantic: pip install 'statpriv[release]'" in run.stderr

@@ -1,0 +1,725 @@
+"""The report: is its schema closed, is its page pure, complete, harmless, and rounded to the safe side?"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from statpriv.errors import ArgumentError, MissingExtraError
+from statpriv.releasing import charts
+from statpriv.releasing import report as reports
+from statpriv.releasing.report import render, validate
+
+SAMPLE_FILE = Path(__file__).with_name("sample_report.json")
+SCHEMA_FILE = Path(reports.__file__).with_name("report.schema.json")
+
+SEPARATE = {"dt", "dd", "td", "th", "p", "li", "small", "text", "title", "desc"}
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onload='alert(1)",
+    "</style></title></svg><b>",
+    "{{7*7}}{% raw %}",
+    "&lt;i&gt;<!--",
+    "\u202egnp.exe\u2066\x1b[31m",
+    "javascript:alert(1)",
+)
+
+
+@pytest.fixture
+def report() -> dict[str, Any]:
+    return json.loads(SAMPLE_FILE.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def small(report) -> dict[str, Any]:
+    """The sample with as few points and queries as can be, for tests that visit every place of it."""
+    curves = report["curves"]
+    curves["epsilon"] = curves["epsilon"][:2]
+    curves["probability"] = [curve | {"points": curve["points"][:2]} for curve in curves["probability"][:1]]
+    for part in (report, report["composition"]):
+        for key in set(part) & {"queries", "answers", "degradation", "part"}:
+            part[key] = part[key][:1]
+    report["comparison"]["rmse_released"] = report["comparison"]["rmse_released"][:1]
+    return report
+
+
+class Page(HTMLParser):
+    """What a browser would build: elements with the names of their attributes, and the text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, tuple[str, ...]]] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.words: list[str] = []
+        self.style = ""
+        self.comments = 0
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, tuple(name for name, _ in attrs)))
+        self.attributes += [(name, value or "") for name, value in attrs]
+        self._open.append(tag)
+        if tag in SEPARATE:
+            self.words.append(" ")
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_comment(self, data):
+        self.comments += 1
+
+    def handle_data(self, data):
+        if "style" in self._open:
+            self.style += data
+        else:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+    def count(self, tag: str) -> int:
+        return sum(name == tag for name, _ in self.elements)
+
+
+def dry_run(report: dict[str, Any]) -> dict[str, Any]:
+    return report | {"dry_run": True, "release": None, "answers": []}
+
+
+def refusal(report: dict[str, Any]) -> dict[str, Any]:
+    guarantee = report["guarantee"] | {"holds": False, "target_delta": 1e-9, "target_delta_exact": "1e-9"}
+    return report | {"guarantee": guarantee, "release": None, "answers": []}
+
+
+def with_everything(report: dict[str, Any]) -> dict[str, Any]:
+    full = copy.deepcopy(report)
+    full["warnings"] = ["w"]
+    full["plan"]["prior"] = [{"description": "d", "epsilon": "inf", "delta": None}]
+    full["data"]["row_id"] = "id"
+    full["answers"][0]["contradicts_range"] = True
+    return full
+
+
+def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any], Any]]:
+    """Every place of a report that may hold any text: as container and key."""
+    guarantee = report["guarantee"]
+    return [
+        (report, "statpriv"),
+        (report["data"], "source"),
+        (report["data"], "row_id"),
+        (guarantee, "theorem"),
+        (guarantee, "source"),
+        *(
+            (texts, i)
+            for texts in (guarantee["assumptions"], guarantee["not_protected"])
+            for i in range(len(texts))
+        ),
+        *((query, key) for query in report["queries"] for key in ("name", "where", "source")),
+        *((answer, "query") for answer in report["answers"]),
+        (report["comparison"], "note"),
+        *((part, "attribute") for part in report["composition"]["part"]),
+        (report["verify"], "command"),
+        *((report["warnings"], i) for i in range(len(report["warnings"]))),
+        *((prior, "description") for prior in report["plan"]["prior"]),
+    ]
+
+
+def filled(report: dict[str, Any], text: Callable[[int], str]) -> dict[str, Any]:
+    """A report with its own text in every free place; an answer keeps the name of its query."""
+    full = with_everything(report)
+    for number, (container, key) in enumerate(free_texts(full)):
+        container[key] = text(number)
+    for query, answer in zip(full["queries"], full["answers"], strict=True):
+        answer["query"] = query["name"]
+    return full
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(child)
+
+
+def string_leaves(value: Any) -> Iterator[tuple[Any, Any]]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in pairs:
+        if isinstance(child, str):
+            yield value, key
+        yield from string_leaves(child)
+
+
+def number_shown(text: str) -> Fraction:
+    """Read 1,234 and 0.0123 and 1.23 × 10⁻⁵ and 10⁻⁵."""
+    powers = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    digits, power = re.fullmatch(r"([\d.,]*?)(?: ?×? ?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", text).groups()
+    exponent = int(power.translate(powers)) if power else 0
+    return Fraction(digits.replace(",", "") or "1") * Fraction(10) ** exponent
+
+
+# --- the schema
+
+
+def test_the_schema_is_sound_and_every_object_in_it_is_closed_and_complete():
+    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    described = [part for part in objects(schema) if part.get("type") == "object" and "properties" in part]
+    assert len(described) > 10
+    for part in described:
+        assert part["additionalProperties"] is False
+        assert sorted(part["required"]) == sorted(part["properties"].keys() - {"html_sha256"})
+
+
+def test_the_sample_and_its_variants_are_valid(report):
+    for variant in (report, dry_run(report), refusal(report), with_everything(report)):
+        validate(variant)
+
+
+def test_a_key_that_the_schema_does_not_name_is_refused_in_every_object(small):
+    places = sum(1 for _ in objects(small))
+    for place in range(places):
+        leaking = copy.deepcopy(small)
+        list(objects(leaking))[place]["leaked_column"] = "canary-cell"
+        with pytest.raises(
+            ArgumentError, match="no key may be there which the schema does not name"
+        ) as refused:
+            validate(leaking)
+        assert "canary" not in str(refused.value)
+        assert "leaked" not in str(refused.value)
+
+
+def test_a_missing_key_is_refused_in_every_object(small):
+    for place, holder in enumerate(list(objects(small))):
+        for key in holder:
+            lacking = copy.deepcopy(small)
+            del list(objects(lacking))[place][key]
+            with pytest.raises(ArgumentError, match=r"^report: \$"):
+                validate(lacking)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, Decimal("0.1"), b"x", "\ud800"])
+def test_what_json_cannot_hold_is_refused(report, value):
+    report["comparison"]["noise_loose"] = value
+    with pytest.raises(ArgumentError, match='infinity is written as the string "inf"'):
+        validate(report)
+
+
+def test_infinity_is_the_string_inf_and_only_where_it_may_be(report):
+    report["comparison"]["noise_loose"] = report["comparison"]["count_noise_loose"] = "inf"
+    assert "infinite" in Page(render(report)).text
+    report["guarantee"]["delta"]["upper"] = "inf"
+    with pytest.raises(
+        ArgumentError, match=r'^report: \$\.guarantee\.delta\.upper breaks the rule type: "number"$'
+    ):
+        validate(report)
+
+
+def drop_an_answer(report):
+    report["answers"].pop()
+
+
+def rename_an_answer(report):
+    report["answers"][0]["query"] += "?"
+
+
+def count_too_much(report):
+    report["answers"][0]["count"] = report["answers"][0]["size"] + 1
+
+
+def point_nowhere(report):
+    report["curves"]["probability"][0]["property"] = 99
+
+
+def forget_an_error(report):
+    report["comparison"]["rmse_released"].pop()
+
+
+def claim_too_much(report):
+    report["guarantee"]["target_delta_exact"] = "1/1000000000"
+
+
+def turn_a_range(report):
+    report["queries"][0]["probability"] = {"lower": "0.6", "upper": "2/5"}
+
+
+def leave_the_unit(report):
+    report["queries"][0]["probability"]["upper"] = "1e9"
+
+
+def turn_an_enclosure(report):
+    report["degradation"][0]["delta"] = {"lower": 0.02, "upper": 0.01}
+
+
+def turn_an_interval(report):
+    report["answers"][0]["interval"] = [0.6, 0.5]
+
+
+def tell_two_epsilons(report):
+    report["guarantee"]["epsilon"] *= 1.001
+
+
+def answer_without_release(report):
+    report["release"] = None
+
+
+def count_though_withheld(report):
+    report["answers"][0]["withheld"] = True
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (drop_an_answer, "one answer for each query"),
+        (rename_an_answer, "one answer for each query"),
+        (count_too_much, "a count above the size of its part"),
+        (point_nowhere, "a property that no query has"),
+        (forget_an_error, "one number for each query"),
+        (claim_too_much, r"delta\.upper is above the target"),
+        (turn_a_range, "not in order within"),
+        (leave_the_unit, "not in order within"),
+        (turn_an_enclosure, "not in order within"),
+        (turn_an_interval, "not in order within"),
+        (tell_two_epsilons, "nearest to their exact values"),
+        (answer_without_release, r"\$\.release"),
+        (count_though_withheld, r"\$\.answers\[0\]\.(count|proportion|interval)"),
+    ],
+)
+def test_a_report_that_contradicts_itself_is_refused(report, spoil, message):
+    spoil(report)
+    with pytest.raises(ArgumentError, match=message):
+        render(report)
+
+
+def test_a_refused_or_dry_run_holds_no_answer(report):
+    for key, value in (("dry_run", True), ("guarantee", report["guarantee"] | {"holds": False})):
+        with pytest.raises(ArgumentError, match=r"\$\.(answers|release)"):
+            validate(report | {key: value})
+
+
+@pytest.mark.parametrize("module", ["jsonschema", "jinja2"])
+def test_a_missing_library_names_the_extra(report, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=rf"{module}: pip install 'statpriv\[release\]'"):
+        render(report)
+
+
+# --- purity
+
+
+def test_rendering_changes_nothing_and_depends_on_nothing_but_the_report(report, tmp_path):
+    before = copy.deepcopy(report)
+    page = render(report)
+    assert report == before
+    assert render(report | {"html_sha256": "0" * 64}) == page
+    with localcontext(Context(prec=2)):
+        assert render(dict(reversed(list(report.items())))) == page
+    script = (
+        "import json, sys; from statpriv.releasing.report import render; "
+        "sys.stdout.buffer.write(render(json.loads(sys.stdin.buffer.read())).encode())"
+    )
+    for seed, locale in (("1", "C"), ("2", "C.UTF-8")):
+        package = str(Path(reports.__file__).parents[2])
+        environment = os.environ | {
+            "PYTHONHASHSEED": seed,
+            "LC_ALL": locale,
+            "TZ": "Asia/Tokyo",
+            "PYTHONPATH": package,
+        }
+        elsewhere = subprocess.run(
+            [sys.executable, "-c", script],
+            input=json.dumps(report).encode(),
+            capture_output=True,
+            check=True,
+            env=environment,
+            cwd=tmp_path,
+        )
+        assert elsewhere.stdout == page.encode()
+
+
+# --- harmlessness
+
+
+@pytest.mark.parametrize("payload", HOSTILE)
+def test_a_hostile_text_in_every_free_place_adds_nothing_but_text(small, payload):
+    quiet = Page(render(filled(small, lambda number: f"quiet {number};")))
+    hostile_html = render(filled(small, lambda number: f"{payload} {number};"))
+    hostile = Page(hostile_html)
+    assert hostile.elements == quiet.elements
+    assert hostile.comments == 0
+    assert hostile.style == quiet.style
+    spelled = payload
+    for character in "\u202e\u2066\x1b":
+        spelled = spelled.replace(character, f"[U+{ord(character):04X}]")
+        assert character not in hostile_html
+    assert hostile.text == quiet.text.replace("quiet", spelled)
+
+
+def test_every_text_that_is_not_free_refuses_a_hostile_one(small):
+    full = with_everything(small)
+    free = {(id(container), key) for container, key in free_texts(full)}
+    bound = [place for place in string_leaves(full) if (id(place[0]), place[1]) not in free]
+    assert len(bound) > 10
+    for container, key in bound:
+        kept, container[key] = container[key], HOSTILE[0]
+        with pytest.raises(ArgumentError):
+            validate(full)
+        container[key] = kept
+
+
+def test_every_free_text_is_shown(report):
+    full = filled(report, lambda number: f"text-{number};")
+    hidden = {part["attribute"] for part in full["composition"]["part"]}
+    text = Page(render(full)).text
+    shown = {container[key] for container, key in free_texts(full)} - hidden
+    assert [missing for missing in shown if missing not in text] == []
+
+
+@pytest.mark.parametrize("variant", [lambda r: r, dry_run, refusal, with_everything])
+def test_the_page_runs_nothing_and_loads_nothing(report, variant):
+    html = render(variant(report))
+    page = Page(html)
+    tags = {tag for tag, _ in page.elements}
+    assert not tags & {
+        "script",
+        "iframe",
+        "object",
+        "embed",
+        "link",
+        "img",
+        "image",
+        "use",
+        "a",
+        "form",
+        "base",
+    }
+    names = {name for name, _ in page.attributes}
+    assert not [
+        name for name in names if name.startswith("on") or name in {"src", "href", "xlink:href", "style"}
+    ]
+    assert "url(" not in page.style
+    assert "@import" not in page.style
+    assert "http" not in html.replace("http-equiv", "")
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    assert ("content", policy) in page.attributes
+    assert html.index("Content-Security-Policy") < html.index("<style>")
+
+
+@pytest.mark.parametrize("variant", [lambda r: r, dry_run, refusal, with_everything])
+def test_the_page_is_accessible(report, variant):
+    page = Page(render(variant(report)))
+    levels = [int(tag[1]) for tag, _ in page.elements if tag in {"h1", "h2", "h3", "h4"}]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(deeper - level <= 1 for level, deeper in itertools.pairwise(levels))
+    identifiers = [value for name, value in page.attributes if name == "id"]
+    assert len(identifiers) == len(set(identifiers))
+    references = [
+        one for name, value in page.attributes if name == "aria-labelledby" for one in value.split()
+    ]
+    assert references
+    assert set(references) <= set(identifiers)
+    pictures = [names for tag, names in page.elements if tag == "svg" and "role" in names]
+    assert pictures
+    assert all("aria-labelledby" in names for names in pictures)
+    headers = [names for tag, names in page.elements if tag == "th"]
+    assert headers
+    assert all("scope" in names for names in headers)
+    assert ("lang", "en") in page.attributes
+
+
+# --- what the page says
+
+
+def test_every_number_that_a_reviewer_needs_is_on_the_page(report):
+    report["guarantee"]["partition_secret"] = {"lower": 0.0123125, "upper": 0.0123126}
+    report["guarantee"]["partition_known"] = {"lower": 0.0234125, "upper": 0.0234126}
+    text = Page(render(report)).text
+    guarantee, release = report["guarantee"], report["release"]
+    needed = [release["id"], release["ledger"], report["plan"]["sha256"], report["verify"]["command"]]
+    needed += [f"Release {release['number']}", f"{release['rows_spent']:,} of {report['data']['rows']:,}"]
+    enclosures = [guarantee["delta"], guarantee["partition_secret"], guarantee["partition_known"]]
+    enclosures += [query["delta"] for query in report["queries"]]
+    needed += [f"[{e['lower']!r}, {e['upper']!r}]" for e in enclosures]
+    needed += [
+        guarantee["theorem"],
+        guarantee["source"],
+        *guarantee["assumptions"],
+        *guarantee["not_protected"],
+    ]
+    for query, answer in zip(report["queries"], report["answers"], strict=True):
+        needed += [
+            query["where"],
+            query["source"],
+            query["probability"]["lower"],
+            query["probability"]["upper"],
+        ]
+        needed += [f" {answer['count']:,} ", f" {answer['size'] - answer['count']:,} "]
+    needed += [f"{row['known_rows']:,}" for row in report["degradation"]]
+    assert [missing for missing in needed if " ".join(missing.split()) not in text] == []
+
+
+def test_the_plan_may_be_silent_and_the_page_says_so(report):
+    report["plan"].update(prior="not stated", written_before_access="not stated")
+    text = Page(render(report)).text
+    assert "Not stated. The guarantee covers what this ledger knows" in text
+    assert "access to the values not stated" in text
+    report["plan"]["prior"] = "none"
+    assert "The plan states that there are none." in Page(render(report)).text
+
+
+def test_the_page_names_the_most_known_rows_that_the_target_bears(report):
+    target, row = report["guarantee"]["target_delta"], report["degradation"][0]
+    report["degradation"] = [
+        row | {"known_rows": known, "delta": {"lower": 0.0, "upper": delta}}
+        for known, delta in ((0, target / 2), (7, target * 0.999), (30, min(1.0, target * 1.001)))
+    ]
+    assert (
+        "that were computed, 7 is the largest at which δ still meets the target" in Page(render(report)).text
+    )
+    report["degradation"] = report["degradation"][2:]
+    assert "still meets the target" not in Page(render(report)).text
+
+
+def test_every_query_of_a_property_stands_over_its_figure(report):
+    planned = dry_run(report)
+    first = planned["queries"][0]
+    for name in ("twin", "Twin", "twin"):
+        planned["queries"].append(first | {"name": name})
+        planned["comparison"]["rmse_released"].append(0.01)
+    assert f"{first['name']}, twin, Twin declared" in Page(render(planned)).text
+
+
+def test_a_dry_run_says_that_nothing_was_released(report):
+    text = Page(render(dry_run(report))).text
+    assert "Dry run: nothing was released" in text
+    assert "What would be released" in text
+    assert "What was released" not in text
+    assert "no cells to check" in text
+    assert report["release"]["id"] not in text
+
+
+def test_a_refusal_says_so_first_and_never_calls_the_target_reached(report):
+    refused = refusal(report)
+    text = Page(render(refused)).text
+    assert "Refused: the guarantee does not reach its target" in text
+    assert text.index("Refused:") < text.index("What could be certified")
+    assert "No predicate was evaluated, no count was made and no row was spent." in text
+    assert "not reached" in text
+    assert "reached:" not in text
+    assert "What was released" not in text
+
+
+def test_an_answer_that_contradicts_its_range_withdraws_the_guarantee(report):
+    assert "does not apply" not in Page(render(report)).text.split("What is not protected")[0]
+    report["answers"][0]["contradicts_range"] = True
+    text = Page(render(report)).text
+    assert text.index("The certified δ does not apply") < text.index("If the declared ranges were right")
+    assert f"The count of “{report['answers'][0]['query']}” contradicts" in text
+
+
+def test_a_withheld_answer_shows_no_count(report):
+    answer = report["answers"][0]
+    answer.update(count=None, proportion=None, interval=None, withheld=True)
+    text = Page(render(report)).text
+    assert "1 answer is withheld" in text
+    assert "None" not in text
+
+
+def test_warnings_stand_above_the_guarantee(report):
+    report["warnings"] = ["Rows are known by their position."]
+    text = Page(render(report)).text
+    assert text.index("Rows are known by their position.") < text.index("δ, certified")
+
+
+def test_small_cells_are_counted_on_both_sides(report):
+    first, second = report["answers"][:2]
+    first["count"], second["count"] = 2, second["size"] - 4
+    text = Page(render(report)).text
+    assert "The smallest published cell holds 2 rows" in text
+    assert "Cells below 3: 1, below 5: 2, below 10: 2." in text
+
+
+def test_counts_are_rounded_to_the_nearest_multiple_of_five(report):
+    rounded = []
+    for count in (0, 2, 3, 7, 8, 12, 13):
+        report["answers"][0]["count"] = count
+        rounded.append(reports._cells(report)["rows"][0]["rounded"])
+    assert rounded == [0, 0, 5, 5, 10, 10, 15]
+
+
+# --- rounding and meaning
+
+
+@given(st.floats(min_value=0, max_value=1), st.integers(1, 6))
+def test_a_bound_is_shown_at_least_as_large_as_it_is_and_close(value, digits):
+    shown = number_shown(reports._up(value, digits))
+    assert shown >= Fraction(value)
+    assert shown <= Fraction(value) * (1 + Fraction(10) ** (1 - digits))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0"),
+        (1.0, "1"),
+        (0.0074512, "0.00746"),
+        (0.02, "0.0201"),
+        (0.9999, "1.00"),
+        (0.5, "0.5"),
+        (473.2, "474"),
+        (20190.5, "20,200"),
+        (1.2345e-9, "1.24 × 10⁻⁹"),
+        (5e-324, "4.95 × 10⁻³²⁴"),
+    ],
+)
+def test_rounding_upwards_by_example(value, shown):
+    assert reports._up(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1/10", "0.1"),
+        ("1/3", "1/3"),
+        ("2", "2"),
+        ("100", "100"),
+        ("0.40", "0.4"),
+        ("1e-6", "0.000001"),
+        ("0", "0"),
+    ],
+)
+def test_exact_numbers_are_decimals_where_they_end(text, shown):
+    assert reports._exact(text) == shown
+
+
+def test_an_interval_is_rounded_outwards(report):
+    report["answers"][0]["interval"] = [0.48291, 0.53301]
+    assert "48.2% to 53.4%" in Page(render(report)).text
+
+
+@pytest.mark.parametrize("epsilon", ["0", "1/10", "1", "3"])
+def test_what_is_promised_to_one_person_is_true_of_a_binomial_count(report, epsilon):
+    n, factor = 30, math.exp(Fraction(epsilon))
+    law = [math.comb(n, k) / 2**n for k in range(n + 1)]
+    with_property, without = [0.0, *law], [*law, 0.0]
+    delta = sum(max(0.0, a - factor * b) for a, b in zip(with_property, without, strict=True))
+    report["guarantee"].update(epsilon_exact=epsilon, delta={"lower": 0.0, "upper": delta})
+    meaning = reports._meaning(report)
+    distance = sum(max(0.0, a - b) for a, b in zip(with_property, without, strict=True))
+    assert float(meaning["guess"]) >= 0.5 + distance / 2 - 1e-12
+    if epsilon == "0":
+        assert float(meaning["guess"]) == pytest.approx(0.5 + distance / 2)
+    budget, power = 0.05, 0.0
+    for a, b in sorted(zip(with_property, without, strict=True), key=lambda ab: -ab[0] / (ab[1] or 1e-300)):
+        taken = 1.0 if b <= budget else budget / b
+        budget, power = budget - taken * b, power + taken * a
+    assert float(meaning["factor"]) == pytest.approx(factor)
+    assert power <= float(meaning["detection"]) + 1e-12
+    assert power >= 0.05
+
+
+def test_a_useless_epsilon_still_makes_a_page(report):
+    report["guarantee"].update(epsilon=1e308, epsilon_exact="1e308")
+    assert "at most ∞ times the chance" in Page(render(report)).text
+
+
+# --- figures
+
+
+def place(position: str) -> float:
+    return float(position.removesuffix("%"))
+
+
+def test_answers_lie_where_the_axis_says(report):
+    strip = charts.answer_strip(report)
+    labels = [float(tick.label.removesuffix("%")) for tick in strip.ticks]
+    assert labels == sorted(labels)
+    scale = 100 / (labels[-1] - labels[0])
+    for row, answer, query in zip(strip.answers, report["answers"], report["queries"], strict=True):
+        assert place(row.dot) == pytest.approx((100 * answer["proportion"] - labels[0]) * scale, abs=0.01)
+        lower = float(Fraction(query["probability"]["lower"]))
+        upper = float(Fraction(query["probability"]["upper"]))
+        assert place(row.declared.start) == pytest.approx((100 * lower - labels[0]) * scale, abs=0.01)
+        assert place(row.declared.width) == pytest.approx(100 * (upper - lower) * scale, abs=0.01)
+        assert 0 <= place(row.interval.start) <= place(row.dot)
+        assert place(row.dot) <= place(row.interval.start) + place(row.interval.width) + 0.01 <= 100.01
+
+
+def test_delta_is_drawn_at_its_upper_end_on_a_logarithmic_axis(report):
+    points = report["curves"]["epsilon"]
+    for point in points:
+        point["partition_secret"]["lower"] = 0.0
+    chart = charts.delta_against_epsilon(report)
+    first, last = chart.y_ticks[0], chart.y_ticks[-1]
+    low, high = math.log10(number_shown(first.label)), math.log10(number_shown(last.label))
+    rise = (place(last.position) - place(first.position)) / (high - low)
+    assert rise < 0
+
+    def height(value: float) -> float:
+        return place(first.position) + (math.log10(value) - low) * rise
+
+    drawn = next(line.path for line in chart.lines if line.style == "secret").removeprefix("M").split(" L")
+    assert len(drawn) == len(points)
+    for pair, point in zip(drawn, points, strict=True):
+        assert float(pair.split()[1]) / 10 == pytest.approx(
+            height(point["partition_secret"]["upper"]), abs=0.02
+        )
+    assert place(chart.target) == pytest.approx(height(report["guarantee"]["target_delta"]), abs=0.02)
+
+
+def test_the_shaded_range_of_a_property_is_the_hull_of_its_declarations(report):
+    twin = copy.deepcopy(report["queries"][0]) | {"probability": {"lower": "0.01", "upper": "9/10"}}
+    report["queries"].append(twin)
+    curve = next(c for c in report["curves"]["probability"] if c["property"] == twin["property"])
+    band = charts.delta_against_probability(report, curve).band
+    assert (band.start, band.width) == ("1.00%", "89.00%")
+
+
+def test_the_axis_of_known_rows_reaches_the_last_of_them(report):
+    chart = charts.delta_against_known_rows(report)
+    assert float(chart.x_ticks[-1].label.replace(",", "")) >= report["degradation"][-1]["known_rows"]
+    assert chart.here is not None
+
+
+def test_values_far_below_the_target_do_not_stretch_the_axis():
+    axis = charts.LogAxis.around([1.0, 1e-300, 0.0], 1e-2)
+    assert (axis.lowest, axis.highest) == (-8, 0)
+    assert axis.share(1e-300) < 0
+    assert axis.share(0.0) < 0
+    assert [tick.label for tick in axis.ticks()] == ["10⁻⁸", "10⁻⁶", "10⁻⁴", "0.01", "1"]
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=5))
+def test_a_linear_axis_holds_its_values_and_ends_on_its_ticks(values):
+    axis = charts.LinearAxis.around([0.0, *values])
+    assert all(-1e-9 <= axis.share(value) <= 1 + 1e-9 for value in values)
+    ticks = axis.ticks()
+    assert (ticks[0].position, ticks[-1].position) == ("0.00%", "100.00%")
+    assert 2 <= len(ticks) <= 8
+
+
+def test_infinite_noise_has_no_dot(report):
+    report["comparison"].update(noise_loose="inf")
+    strip = charts.comparison_strip(report)
+    assert [len(row.dots) for row in strip.dots] == [len(report["queries"]), 1, 0]
