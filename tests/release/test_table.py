@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import traceback
 from array import array
@@ -376,6 +378,19 @@ def test_the_ordered_fingerprint_sees_order_and_the_unordered_one_does_not(tmp_p
     assert one.unordered == shuffled.unordered
     assert one.ordered != shuffled.ordered
     assert len({one.unordered, edited.unordered}) == len({one.ordered, edited.ordered}) == 2
+
+
+def test_fingerprints_are_the_documented_hashes(tmp_path):
+    """They are kept in ledgers for years, so they may not change from version to version."""
+    texts = ["V2:10V3: é", "V1:9V0:"]
+    digests = [hashlib.sha256(text.encode()).hexdigest().encode() for text in texts]
+
+    def keyed(purpose, joined):
+        return hmac.digest(KEY, purpose + hashlib.sha256(b"".join(joined)).digest(), "sha256")
+
+    found = fingerprint(write(tmp_path, "a,b\n10, é\n9,\n"))
+    assert found.ordered == keyed(b"ordered", digests)
+    assert found.unordered == keyed(b"unordered", sorted(digests))
 
 
 def test_fingerprints_are_keyed_and_do_not_depend_on_the_plan(tmp_path):

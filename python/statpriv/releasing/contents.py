@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from statpriv.releasing.ledger import ReleaseRecord
 __all__ = ["Progress", "prospective_contents", "released_contents"]
 
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)]
+_EXACT = Context(prec=400)
 _MOST_PROPERTY_CURVES = 12
 _COUNTS_OF_PARTS_KNOWN = (
     "people of whom a reader knows which part they are in: for them “partition known” is the number that counts"
@@ -105,15 +107,12 @@ def _prior(guarantee: Guarantee) -> object:
 
 def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
     target, curve = guarantee.plan.guarantee, guarantee.curve
-    declared = "; ".join(
-        f"{query.name}: {_range_text(*query.range)} ({query.source})" for query in guarantee.plan.queries
-    )
     return {
         "epsilon": float(target.epsilon),
-        "epsilon_exact": str(target.epsilon),
+        "epsilon_exact": _literal(target.epsilon),
         "delta": _ends(guarantee.delta),
         "target_delta": float(target.delta),
-        "target_delta_exact": str(target.delta),
+        "target_delta_exact": _literal(target.delta),
         "holds": guarantee.holds,
         "known_rows": target.known_rows,
         "kind": curve.kind,
@@ -121,7 +120,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
         "source": curve.source,
         "assumptions": [
             *curve.assumptions,
-            f"the declared probabilities hold, from sources other than this table: {declared}",
+            "the declared probabilities hold; their sources, named with the queries, are other than this table",
             "one row is one person",
             f"a reader knows the values of at most {target.known_rows} other rows",
         ],
@@ -139,7 +138,7 @@ def _queries(guarantee: Guarantee) -> list[dict[str, Any]]:
             "name": query.name,
             "where": plan.attribute(query),
             "property": properties[plan.attribute(query)],
-            "probability": {"lower": str(query.range[0]), "upper": str(query.range[1])},
+            "probability": {"lower": _literal(query.range[0]), "upper": _literal(query.range[1])},
             "source": query.source,
             "size": size,
             "delta": _ends(guarantee.part(k, known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)),
@@ -277,11 +276,11 @@ def _tight_noise(guarantee: Guarantee, queries: int, delta: float) -> float:
 def _composition(guarantee: Guarantee) -> dict[str, Any]:
     """What `statpriv compose` needs to compute δ again."""
     return {
-        "epsilon": str(guarantee.epsilon),
+        "epsilon": _literal(guarantee.epsilon),
         "known_rows": guarantee.plan.guarantee.known_rows,
         "population": guarantee.rows,
         "part": [
-            {"probability": [str(query.lower), str(query.upper)], "size": size, "attribute": query.attribute}
+            {"probability": [_literal(query.lower), _literal(query.upper)], "size": size, "attribute": query.attribute}
             for query, size in zip(guarantee.queries, guarantee.sizes, strict=True)
         ],
     }
@@ -313,8 +312,19 @@ def _warnings_of_counts(guarantee: Guarantee, counts: Sequence[int]) -> list[str
 
 
 def _range_text(lower: Fraction, upper: Fraction) -> str:
-    ends = [f"{float(end):.10g}" for end in (lower, upper)]
-    return ends[0] if lower == upper else f"{ends[0]} to {ends[1]}"
+    return _literal(lower) if lower == upper else f"{_literal(lower)} to {_literal(upper)}"
+
+
+def _literal(value: Fraction) -> str:
+    """The exact value as people write it: a decimal of up to 30 digits where there is one, else a fraction."""
+    scaled = value * 10**30
+    if scaled.denominator != 1:
+        return str(value)
+    exponent = 30
+    digits = scaled.numerator
+    while exponent and digits % 10 == 0:
+        digits, exponent = digits // 10, exponent - 1
+    return f"{Decimal(digits).scaleb(-exponent, _EXACT):f}"
 
 
 def _ends(enclosure: Enclosure) -> dict[str, float]:
