@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build demo test test-rust test-python lint bench wheel clean
+.PHONY: help build demo test test-rust test-python campaign lint bench wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and REA
 	$(BIN)/python -m pytest -n 2 --quiet
 
 test: lint test-rust test-python  ## every check that a change must pass
+
+campaign: $(STAMPS)/build $(STAMPS)/dev  ## long randomised comparisons with the oracle
+	$(BIN)/python -m pytest -n 2 --quiet -m campaign
 
 bench: $(STAMPS)/build  ## ratios against what a user would otherwise pick
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench

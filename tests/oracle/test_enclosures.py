@@ -117,6 +117,20 @@ def test_an_expected_count_that_is_an_answer(epsilon):
             assert not (fault := truth.fault(found.lower, found.upper)), (fault, found, n, p, epsilon)
 
 
+@pytest.mark.parametrize("epsilon", [1e3, 1e6, 1e12, 1e17, 1e18, 1e19, 1e100, 1.7e308])
+def test_an_enormous_epsilon_leaves_what_gives_the_value_away(epsilon):
+    """Answers that only one value can give keep δ at max(p, q)^(n−1), however large epsilon is."""
+    for p in (Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)):
+        for n in (2, 5, 40):
+            mass = max(p, 1 - p) ** (n - 1)
+            try:
+                found = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n)).delta(epsilon)
+            except sp.PrecisionError:
+                assert epsilon > 1e6, "refusing is for what is out of any reach"
+            else:
+                assert not (fault := oracle.Bounds(mass, mass).fault(found.lower, found.upper)), (fault, found)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("probability", PROBABILITIES)

@@ -4,10 +4,12 @@
 //! keeps that promise for any numbers in its arguments, so whatever is composed of them keeps it too. There is
 //! no constructor from a computed double that does not state a radius.
 //!
-//! Midpoints are normalised to `½ ≤ |mid.hi| < 1` (or zero), so nothing in a midpoint under- or overflows and
-//! [`UNIT`] bounds the relative error of every double-double operation. Radii are computed in plain doubles
-//! from non-negative terms; an expression of fewer than 16 operations errs by less than `2^-48` relatively, and
-//! [`enlarge`] pays for that and for underflow.
+//! The larger of midpoint and radius is normalised to `[½, 1)`. So as long as a ball says anything about its
+//! number, nothing in its midpoint under- or overflows and [`UNIT`] bounds the relative error of every
+//! double-double operation; where the radius is the larger, what a midpoint loses to underflow, below `2^-900`,
+//! is covered by the `2^-48` by which radii are enlarged. Radii are computed in plain doubles from non-negative
+//! terms; an expression of fewer than 16 operations errs by less than `2^-48` relatively, and [`enlarge`] pays
+//! for that and for underflow.
 
 use crate::double_double::{DoubleDouble, UNIT, two_product, two_sum};
 use crate::enclosure::Enclosure;
@@ -32,6 +34,8 @@ pub struct Ball {
 
 /// Magnitudes beyond `2^±(2^60)` are not told apart from infinity and zero.
 const LARGEST_EXPONENT: i64 = 1 << 60;
+/// Arguments of `exp` beyond `2^50` are not told apart from infinity.
+const LARGEST_EXPONENTIAL: i64 = 50;
 
 /// `2^k` for `-1022 ≤ k ≤ 1023`; zero below.
 fn power_of_two(k: i64) -> f64 {
@@ -51,22 +55,24 @@ impl Ball {
     /// No information: the whole line.
     pub const WHOLE: Self = Self { mid: DoubleDouble::ZERO, exponent: 0, radius: f64::INFINITY };
 
-    /// Brings the midpoint to `½ ≤ |hi| < 1`, which is exact.
+    /// Brings the larger of midpoint and radius to `[½, 1)`, which is exact.
     fn normalised(mid: DoubleDouble, exponent: i64, radius: f64) -> Self {
-        if !(mid.hi.is_finite() && mid.lo.is_finite() && radius.is_finite()) || exponent > LARGEST_EXPONENT {
+        let size = mid.hi.abs().max(radius);
+        if !(size.is_finite() && mid.lo.is_finite()) || exponent > LARGEST_EXPONENT {
             return Self::WHOLE;
+        }
+        if size == 0.0 {
+            return Self::ZERO;
         }
         if exponent < -LARGEST_EXPONENT {
             let radius = (mid.hi.abs() + radius).max(1.0) * 2.0;
             return Self { mid: DoubleDouble::ZERO, exponent: -LARGEST_EXPONENT, radius };
         }
-        let biased = (mid.hi.to_bits() >> 52) & 0x7ff;
-        if biased == 0 {
-            // Midpoints come from operations on normalised ones: a subnormal one is a cancelled sum.
-            let radius = if mid.hi == 0.0 { radius } else { enlarge(radius + mid.hi.abs()) };
-            return Self { mid: DoubleDouble::ZERO, exponent, radius };
+        if size < f64::MIN_POSITIVE {
+            let scale = power_of_two(200);
+            return Self::normalised(mid.scale(scale), exponent - 200, radius * scale);
         }
-        let shift = 1022 - biased as i64;
+        let shift = 1022 - ((size.to_bits() >> 52) & 0x7ff) as i64;
         let scale = power_of_two(shift);
         Self { mid: mid.scale(scale), exponent: exponent - shift, radius: radius * scale }
     }
@@ -229,7 +235,7 @@ impl Ball {
         if self.is_exact_zero() {
             return Self::ONE;
         }
-        if self.exponent > 60 || self.radius > 1.0 / UNIT {
+        if self.exponent > LARGEST_EXPONENTIAL {
             return Self::WHOLE;
         }
         let input_radius = self.radius * power_of_two(self.exponent);

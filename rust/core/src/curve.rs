@@ -92,6 +92,9 @@ pub struct KnownEntries {
 /// Standard deviations within which all but a negligible part of a hypergeometric law lies.
 const SPREAD: f64 = 18.0;
 
+/// A δ that is not known to a millionth is an error, not an answer.
+const UNINFORMATIVE: f64 = 1e-6;
+
 /// What is left of the mean is cut where its bound falls below this part of the sum.
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
 
@@ -194,7 +197,15 @@ impl Curve {
     /// # Errors
     /// A negative ε, [`Error::Precision`], [`Error::Interrupted`].
     pub fn delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        Ok(self.ball(&Epsilon::new(epsilon)?, interrupt)?.to_enclosure().clamp(0.0, 1.0))
+        let enclosure = self.ball(&Epsilon::new(epsilon)?, interrupt)?.to_enclosure().clamp(0.0, 1.0);
+        if enclosure.width() > UNINFORMATIVE {
+            return Err(Error::precision(format!(
+                "delta can only be enclosed between {} and {} here, which says too little",
+                enclosure.lower(),
+                enclosure.upper()
+            )));
+        }
+        Ok(enclosure)
     }
 
     /// The limit of δ for ε → ∞; it is attained at a finite ε.

@@ -27,12 +27,16 @@ impl Direction {
     pub const BOTH: [Self; 2] = [Self::OneAgainstZero, Self::ZeroAgainstOne];
 }
 
+/// From here on the curve of a count is constant. Its largest finite likelihood ratio is below `n/(pq w)`, and for
+/// `n ≤ 2^53` and `p`, `w` of less than `2^37` bits (16 GiB) each, its logarithm is below `2^40`.
+const LARGEST: u64 = 1 << 40;
+
 /// ε ≥ 0 and `e^ε`, prepared once for a whole curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Epsilon {
     /// ε in nats.
     pub value: Ball,
-    /// `e^ε`.
+    /// `e^ε`, or `e^LARGEST` if that is less.
     pub ratio: Ball,
     /// Whether ε is exactly zero, where Δ is the total variation distance.
     pub is_zero: bool,
@@ -48,6 +52,8 @@ impl Epsilon {
             return Err(Error::argument("epsilon must be at least 0"));
         }
         let value = Ball::from_rational(epsilon);
-        Ok(Self { value, ratio: value.exp(), is_zero: epsilon.is_zero() })
+        let ratio =
+            if *epsilon > Rational::from(LARGEST) { Ball::from_u64(LARGEST).exp() } else { value.exp() };
+        Ok(Self { value, ratio, is_zero: epsilon.is_zero() })
     }
 }

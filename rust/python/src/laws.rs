@@ -101,8 +101,12 @@ pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyRe
         return Err(errors::argument(py, format!("epsilon = {epsilon}; a number of at least 0 is required")));
     }
     door::run(py, 0.0, |_| {
-        let epsilon = Epsilon::new(&exact)?;
-        Ok::<_, Error>(pair::gaussian_delta(Ball::from_rational(&distance), &epsilon))
+        let delta = enclose(pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact)?));
+        if delta.0.width() > 1e-6 {
+            return Err(Error::precision(
+                "the normal tails at this epsilon and mu are beyond the kernel's range",
+            ));
+        }
+        Ok(delta)
     })
-    .map(enclose)
 }

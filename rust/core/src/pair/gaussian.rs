@@ -18,7 +18,7 @@ const TERMS: u64 = 200;
 pub fn gaussian_delta(mu: Ball, epsilon: &Epsilon) -> Ball {
     let half = mu / Ball::from_u64(2);
     let centre = epsilon.value / mu;
-    upper_tail(centre - half) - epsilon.ratio * upper_tail(centre + half)
+    upper_tail(centre - half) - epsilon.value.exp() * upper_tail(centre + half)
 }
 
 /// `Φ(−x)`.

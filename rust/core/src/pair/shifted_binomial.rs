@@ -188,7 +188,6 @@ fn stop_loss_over_first_probability(
     let weight = excess.to_enclosure().upper().max(0.0);
     let mut term = DoubleDouble::ONE;
     let (mut mass, mut moment) = (DoubleDouble::ONE, DoubleDouble::ZERO);
-    let (mut mass_left, mut moment_left) = (0.0, 0.0);
     let mut count = 0u64;
     for k in first..n {
         term = term.mul_f64((n - k) as f64).mul(factor).div_f64((k + 1) as f64);
@@ -198,13 +197,11 @@ fn stop_loss_over_first_probability(
         if count > 8 && !count.is_multiple_of(8) {
             continue;
         }
-        let ratio = (n - k - 1) as f64 / (k + 2) as f64 * factor.hi * (1.0 + 1e-12);
-        if ratio < 1.0 {
-            mass_left = 2.0 * term.hi * ratio / (1.0 - ratio);
-            moment_left = mass_left * (count as f64 + 1.0 / (1.0 - ratio));
-            if moment_left + weight * mass_left <= NEGLIGIBLE * (moment.hi + weight * mass.hi) {
-                break;
-            }
+        let ratio = (n - k - 1) as f64 / (k + 2) as f64 * factor.hi;
+        let left = term.hi * ratio / (1.0 - ratio);
+        let left = left * (count as f64 + 1.0 / (1.0 - ratio) + weight);
+        if ratio < 1.0 && left <= NEGLIGIBLE * (moment.hi + weight * mass.hi) {
+            break;
         }
         if count.is_multiple_of(TERMS_PER_CHECK) {
             interrupt.check()?;
@@ -214,18 +211,18 @@ fn stop_loss_over_first_probability(
                 )));
             }
         }
-        (mass_left, moment_left) = (0.0, 0.0);
     }
     let step = odds.relative_error() + UNIT;
     let relative = 2.0 * count as f64 * step + count as f64 * UNIT;
     if relative > 0.25 {
         return Err(Error::precision(format!("a sum of {count} terms with a ratio known to {step:e} only")));
     }
-    let bounded = |sum: DoubleDouble, left: f64| {
-        Ball::from_double_double(sum, relative)
-            .plus_at_most(Ball::from_double_double(DoubleDouble::from_f64(left), 0.0))
-    };
-    Ok(excess * bounded(mass, mass_left) + bounded(moment, moment_left))
+    let certified = |sum: DoubleDouble| Ball::from_double_double(sum, relative);
+    let last = first + count;
+    let ratio = odds * Ball::from_u64(n - last) / Ball::from_u64(last + 1);
+    let mass_left = certified(term) * ratio / (Ball::ONE - ratio);
+    let moment_left = mass_left * (Ball::from_u64(count) + Ball::ONE / (Ball::ONE - ratio));
+    Ok(excess * certified(mass).plus_at_most(mass_left) + certified(moment).plus_at_most(moment_left))
 }
 
 /// Odds below `2^-900`: the first term is all but everything. (Odds above `2^900` start at `n`.)
