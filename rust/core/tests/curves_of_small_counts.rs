@@ -1,0 +1,237 @@
+//! Every curve of the kernel against its definition in exact rationals, for all small counts.
+//!
+//! The definition needs a rational `e^ε`. The kernel needs a rational ε, so it is asked on both sides of `ln x`: δ
+//! does not rise with ε, and the two answers must enclose the exact value between them, narrowly.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::many_single_char_names)]
+
+use statpriv_core::ball::Ball;
+use statpriv_core::curve::{CountFamily, Curve, KnownEntries};
+use statpriv_core::interrupt::Uninterrupted;
+use statpriv_core::inverse;
+use statpriv_core::pair::Direction;
+use statpriv_core::rational::Rational;
+
+fn number(text: &str) -> Rational {
+    Rational::parse(text).unwrap()
+}
+
+fn one() -> Rational {
+    Rational::from(1i64)
+}
+
+/// Pascal's triangle: the law of a sum of independent entries, one entry at a time.
+fn count_law(entries: u64, p: &Rational) -> Vec<Rational> {
+    let q = one().sub(p);
+    (0..entries).fold(vec![one()], |law, _| {
+        let zero = Rational::from(0i64);
+        (0..=law.len())
+            .map(|a| {
+                let stay = law.get(a).unwrap_or(&zero).mul(&q);
+                let rise = if a > 0 { law[a - 1].mul(p) } else { Rational::from(0i64) };
+                stay.add(&rise)
+            })
+            .collect()
+    })
+}
+
+/// The law of the count of `size` entries if the critical one, counted with probability `w`, has value `v`.
+fn answer_law(size: u64, p: &Rational, w: &Rational, v: usize) -> Vec<Rational> {
+    let mut without = count_law(size, p);
+    let with = count_law(size - 1, p);
+    for (a, mass) in without.iter_mut().enumerate() {
+        let zero = Rational::from(0i64);
+        let shifted = a.checked_sub(v).and_then(|a| with.get(a)).unwrap_or(&zero);
+        *mass = mass.mul(&one().sub(w)).add(&shifted.mul(w));
+    }
+    without
+}
+
+fn hockey_stick(first: &[Rational], second: &[Rational], x: &Rational) -> Rational {
+    first.iter().zip(second).fold(Rational::from(0i64), |sum, (p, q)| {
+        let gap = p.sub(&x.mul(q));
+        if gap.is_negative() { sum } else { sum.add(&gap) }
+    })
+}
+
+fn exact(size: u64, p: &Rational, w: &Rational, x: &Rational, direction: Option<Direction>) -> Rational {
+    let laws = (answer_law(size, p, w, 1), answer_law(size, p, w, 0));
+    let up = hockey_stick(&laws.0, &laws.1, x);
+    let down = hockey_stick(&laws.1, &laws.0, x);
+    match direction {
+        Some(Direction::OneAgainstZero) => up,
+        Some(Direction::ZeroAgainstOne) => down,
+        None => up.max(down),
+    }
+}
+
+/// Doubles on both sides of `ln x`, for `x ≥ 1`.
+fn around_logarithm(x: &Rational) -> (Rational, Rational) {
+    let ends = Ball::from_rational(x).ln().to_enclosure();
+    (Rational::from_f64(ends.lower().max(0.0)).unwrap(), Rational::from_f64(ends.upper()).unwrap())
+}
+
+fn assert_encloses(curve: &Curve, x: &Rational, truth: &Rational, what: &str) {
+    let (low, high) = around_logarithm(x);
+    let (above, below) =
+        (curve.delta(&low, &Uninterrupted).unwrap(), curve.delta(&high, &Uninterrupted).unwrap());
+    assert!(Rational::from_f64(above.upper()).unwrap() >= *truth, "{what}: {above:?} is below {truth:?}");
+    assert!(Rational::from_f64(below.lower()).unwrap() <= *truth, "{what}: {below:?} is above {truth:?}");
+    assert!(above.upper() - below.lower() <= 1e-13 * above.upper(), "{what}: {below:?} to {above:?} is wide");
+}
+
+const DIRECTIONS: [Option<Direction>; 3] =
+    [Some(Direction::OneAgainstZero), Some(Direction::ZeroAgainstOne), None];
+
+#[test]
+fn a_count_of_all_entries() {
+    for p in ["1/2", "3/10", "9/10", "1/1000", "0", "1"].map(number) {
+        let x_values = ["1", "11/10", "3/2", "5", "1000", "100000000"].map(number);
+        for size in 1..9 {
+            for (x, direction) in x_values.iter().flat_map(|x| DIRECTIONS.map(|d| (x, d))) {
+                let curve = CountFamily::new(p.clone(), p.clone(), direction).unwrap().of_size(size).unwrap();
+                let truth = exact(size, &p, &one(), x, direction);
+                assert_encloses(&curve, x, &truth, &format!("n={size} p={p:?} x={x:?} {direction:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_count_of_a_hidden_sample() {
+    for p in ["1/2", "3/10", "49/50", "0", "1"].map(number) {
+        for (size, w) in [(1, "1/2"), (2, "1/3"), (5, "5/7"), (8, "1/100"), (6, "99/100")] {
+            for (x, direction) in
+                ["1", "21/20", "7/5", "4"].map(number).iter().flat_map(|x| DIRECTIONS.map(|d| (x, d)))
+            {
+                let family = CountFamily::new(p.clone(), p.clone(), direction).unwrap();
+                let curve = family.sampled(size, &number(w)).unwrap();
+                let truth = exact(size, &p, &number(w), x, direction);
+                assert_encloses(&curve, x, &truth, &format!("s={size} w={w} p={p:?} x={x:?} {direction:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_range_of_probabilities_has_its_supremum_at_an_end_or_an_outermost_peak() {
+    for (low, high) in [("1/5", "4/5"), ("2/5", "3/5"), ("1/20", "1/2"), ("1/2", "1/2"), ("7/10", "19/20")] {
+        let (low, high) = (number(low), number(high));
+        for (size, x) in
+            [1u64, 2, 3, 4, 7, 10].iter().flat_map(|n| ["1", "6/5", "2", "9"].map(|x| (*n, number(x))))
+        {
+            // Every peak j/(j + (N−j)x) inside, and both ends: the definition of the supremum of a maximum of
+            // unimodal functions, with none left out.
+            let others = Rational::from(size - 1);
+            let peaks = (1..size.max(2) - 1).map(|j| {
+                let j = Rational::from(j);
+                j.div(&j.add(&others.sub(&j).mul(&x))).unwrap()
+            });
+            let mirrored = |p: &Rational| one().sub(p);
+            let all: Vec<Rational> = peaks
+                .flat_map(|p| [mirrored(&p), p])
+                .filter(|p| low <= *p && *p <= high)
+                .chain([low.clone(), high.clone()])
+                .collect();
+            for direction in DIRECTIONS {
+                let truth = all.iter().map(|p| exact(size, p, &one(), &x, direction)).max().unwrap();
+                let family = CountFamily::new(low.clone(), high.clone(), direction).unwrap();
+                let what = format!("n={size} [{low:?}, {high:?}] x={x:?} {direction:?}");
+                assert_encloses(&family.of_size(size).unwrap(), &x, &truth, &what);
+            }
+        }
+    }
+}
+
+fn choose(n: u64, k: u64) -> Rational {
+    if k > n {
+        return Rational::from(0i64);
+    }
+    (0..k).fold(one(), |product, i| product.mul(&Rational::from(n - i)).div(&Rational::from(i + 1)).unwrap())
+}
+
+#[test]
+fn known_entries_in_a_sample_average_over_how_many_it_holds() {
+    let p = number("2/5");
+    for (n, known, size) in [(6, 2, 3), (9, 4, 9), (9, 8, 4), (12, 0, 5), (10, 3, 1), (14, 7, 8)] {
+        for x in ["1", "6/5", "5/2"].map(number) {
+            let truth = (0..size.min(known + 1)).fold(Rational::from(0i64), |sum, z| {
+                let ways = choose(known, z).mul(&choose(n - 1 - known, size - 1 - z));
+                let weight = ways.div(&choose(n - 1, size - 1)).unwrap();
+                sum.add(&weight.mul(&exact(size - z, &p, &one(), &x, None)))
+            });
+            let family = || CountFamily::new(p.clone(), p.clone(), None).unwrap();
+            let mean = KnownEntries::new(n, known, size, family()).unwrap();
+            let what = format!("n={n} known={known} s={size} x={x:?}");
+            assert_encloses(&Curve::KnownEntries(mean.clone()), &x, &truth, &what);
+            let coarse = Curve::KnownEntries(mean.with_thresholds(1));
+            let bound = coarse.delta(&around_logarithm(&x).0, &Uninterrupted).unwrap();
+            assert!(
+                Rational::from_f64(bound.upper()).unwrap() >= truth,
+                "{what}: the threshold bound is below"
+            );
+        }
+    }
+}
+
+#[test]
+fn maxima_minima_and_means_are_what_they_say() {
+    let curve = |p: &str, size| CountFamily::new(number(p), number(p), None).unwrap().of_size(size).unwrap();
+    let (small, large) = (curve("1/2", 4), curve("1/2", 100));
+    let at = number("0.1");
+    let delta = |curve: &Curve| curve.delta(&at, &Uninterrupted).unwrap();
+    assert_eq!(delta(&Curve::Max(vec![small.clone(), large.clone()])), delta(&small));
+    assert_eq!(delta(&Curve::Min(vec![small.clone(), large.clone()])), delta(&large));
+    let quarter = Ball::from_rational(&number("1/4"));
+    let mean = delta(&Curve::Mean(vec![(quarter, small.clone()), (quarter, small.clone())]));
+    assert!((2.0 * mean.midpoint().unwrap() - delta(&small).midpoint().unwrap()).abs() < 1e-15);
+}
+
+#[test]
+fn epsilon_is_the_least_that_reaches_delta() {
+    for (p, size) in [("1/2", 10), ("3/10", 100), ("1/7", 3000), ("0.999", 50)] {
+        let curve = CountFamily::new(number(p), number(p), None).unwrap().of_size(size).unwrap();
+        for delta in ["0.3", "0.01", "1e-5", "1e-9"].map(number) {
+            let epsilon = inverse::epsilon(&curve, &delta, &Uninterrupted).unwrap();
+            let mass = curve.mass_at_infinity(&Uninterrupted).unwrap();
+            if epsilon.upper().is_infinite() {
+                assert!(delta < Rational::from_f64(mass.lower()).unwrap(), "p={p} n={size} {delta:?}");
+                continue;
+            }
+            let reached = curve.delta(&Rational::from_f64(epsilon.upper()).unwrap(), &Uninterrupted).unwrap();
+            assert!(
+                Rational::from_f64(reached.upper()).unwrap() <= delta,
+                "p={p} n={size} {delta:?}: {epsilon:?}"
+            );
+            assert!(
+                epsilon.width() <= 1e-9 * epsilon.upper().max(1e-3),
+                "p={p} n={size} {delta:?}: {epsilon:?}"
+            );
+            if epsilon.lower() > 0.0 {
+                let before = Rational::from_f64(epsilon.lower()).unwrap();
+                let missed = curve.delta(&before, &Uninterrupted).unwrap();
+                assert!(Rational::from_f64(missed.upper()).unwrap() >= delta, "p={p} n={size} {delta:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let half = || number("1/2");
+    assert!(CountFamily::new(number("3/5"), number("2/5"), None).is_err());
+    assert!(CountFamily::new(number("-1/5"), half(), None).is_err());
+    assert!(CountFamily::new(half(), number("6/5"), None).is_err());
+    let family = CountFamily::new(half(), half(), None).unwrap();
+    assert!(family.of_size(0).is_err() && family.of_size((1 << 53) + 1).is_err());
+    assert!(family.sampled(3, &number("0")).is_err() && family.sampled(3, &number("5/4")).is_err());
+    assert!(KnownEntries::new(5, 5, 3, family.clone()).is_err());
+    assert!(KnownEntries::new(5, 1, 6, family.clone()).is_err());
+    assert!(KnownEntries::new(5, 1, 0, family.clone()).is_err());
+    let curve = family.of_size(5).unwrap();
+    assert!(curve.delta(&number("-1"), &Uninterrupted).is_err());
+    assert!(inverse::epsilon(&curve, &number("-1"), &Uninterrupted).is_err());
+    // 2^53 entries at p = 1/2 and ε = 0: more terms than this version sums, unless they are not needed.
+    let endless = family.of_size(1 << 53).unwrap();
+    assert!(endless.delta(&number("1e-10"), &Uninterrupted).is_err());
+}
