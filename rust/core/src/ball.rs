@@ -11,7 +11,7 @@
 //! terms; an expression of fewer than 16 operations errs by less than `2^-48` relatively, and [`enlarge`] pays
 //! for that and for underflow.
 
-use crate::double_double::{DoubleDouble, UNIT, two_product, two_sum};
+use crate::double_double::{ADDITION, DoubleDouble, MULTIPLICATION, UNIT, two_product, two_sum};
 use crate::enclosure::Enclosure;
 use crate::rational::{Rational, leading_bits};
 use crate::special;
@@ -349,7 +349,7 @@ impl Neg for Ball {
 impl Add for Ball {
     type Output = Self;
 
-    /// `|a + b − (mid a + mid b)| ≤ radius a + radius b`, plus one unit of the midpoint.
+    /// `|a + b − (mid a + mid b)| ≤ radius a + radius b`, plus the rounding of the midpoint.
     fn add(self, other: Self) -> Self {
         let (large, small) = if self.is_exact_zero() {
             return other;
@@ -372,7 +372,7 @@ impl Add for Ball {
             return Self::normalised(DoubleDouble { hi, lo }, large.exponent, 0.0);
         }
         let mid = large.mid.add(small.mid.scale(scale));
-        let radius = enlarge(radii + mid.hi.abs() * UNIT).max(SMALLEST_RADIUS);
+        let radius = enlarge(radii + mid.hi.abs() * ADDITION).max(SMALLEST_RADIUS);
         Self::normalised(mid, large.exponent, radius)
     }
 }
@@ -388,7 +388,7 @@ impl Sub for Ball {
 impl Mul for Ball {
     type Output = Self;
 
-    /// `|ab − mid a · mid b| ≤ |mid a| rb + |mid b| ra + ra rb`, plus one unit of the midpoint.
+    /// `|ab − mid a · mid b| ≤ |mid a| rb + |mid b| ra + ra rb`, plus the rounding of the midpoint.
     fn mul(self, other: Self) -> Self {
         let exponent = self.exponent.saturating_add(other.exponent);
         if self.is_exact_zero() || other.is_exact_zero() {
@@ -401,7 +401,8 @@ impl Mul for Ball {
         let mid = self.mid.mul(other.mid);
         // |mid| ≤ |hi| (1 + u), which `enlarge` covers.
         let (a, b) = (self.mid.hi.abs(), other.mid.hi.abs());
-        let radius = a * other.radius + b * self.radius + self.radius * other.radius + mid.hi.abs() * UNIT;
+        let radius =
+            a * other.radius + b * self.radius + self.radius * other.radius + mid.hi.abs() * MULTIPLICATION;
         Self::normalised(mid, exponent, enlarge(radius))
     }
 }
@@ -409,7 +410,7 @@ impl Mul for Ball {
 impl Div for Ball {
     type Output = Self;
 
-    /// `|a/b − m| ≤ (ra + |m| rb)/(|mid b| − rb)` for `m = mid a / mid b`, plus one unit of the midpoint.
+    /// `|a/b − m| ≤ (ra + |m| rb)/(|mid b| − rb)` for `m = mid a / mid b`, plus the rounding of the midpoint.
     fn div(self, other: Self) -> Self {
         let Some(least) = other.least_magnitude() else { return Self::WHOLE };
         if self.is_exact_zero() {

@@ -50,7 +50,7 @@ impl CountFamily {
     pub fn of_size(&self, size: u64) -> Result<Curve, Error> {
         if self.lower == self.upper {
             let pair = ShiftedBinomial::new(size, &self.lower, &Rational::from(1i64))?;
-            return Ok(self.oriented(|direction| Curve::Pair(pair, direction)));
+            return Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)));
         }
         let range = BinomialRange::new(size, &self.lower, &self.upper)?;
         Ok(self.oriented(|direction| Curve::Range(range, direction)))
@@ -68,7 +68,7 @@ impl CountFamily {
             ));
         }
         let pair = ShiftedBinomial::new(size, &self.lower, inclusion)?;
-        Ok(self.oriented(|direction| Curve::Pair(pair, direction)))
+        Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
     }
 
     fn oriented(&self, curve: impl Fn(Direction) -> Curve) -> Curve {

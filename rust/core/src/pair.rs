@@ -4,6 +4,7 @@ mod binomial_range;
 mod gaussian;
 mod shifted_binomial;
 mod threshold;
+mod tie;
 
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
@@ -32,14 +33,14 @@ impl Direction {
 const LARGEST: u64 = 1 << 40;
 
 /// ε ≥ 0 and `e^ε`, prepared once for a whole curve.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Epsilon {
     /// ε in nats.
     pub value: Ball,
     /// `e^ε`, or `e^LARGEST` if that is less.
     pub ratio: Ball,
-    /// Whether ε is exactly zero, where Δ is the total variation distance.
-    pub is_zero: bool,
+    /// ε as it was given.
+    pub exact: Rational,
 }
 
 impl Epsilon {
@@ -54,6 +55,12 @@ impl Epsilon {
         let value = Ball::from_rational(epsilon);
         let ratio =
             if *epsilon > Rational::from(LARGEST) { Ball::from_u64(LARGEST).exp() } else { value.exp() };
-        Ok(Self { value, ratio, is_zero: epsilon.is_zero() })
+        Ok(Self { value, ratio, exact: epsilon.clone() })
+    }
+
+    /// Whether ε is exactly zero, where Δ is the total variation distance.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.exact.is_zero()
     }
 }

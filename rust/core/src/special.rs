@@ -12,6 +12,10 @@ pub use stirling::stirling_remainder;
 /// `ln 2` (truncated after two doubles: relative error below `2^-106`).
 pub(crate) const LN_2: DoubleDouble =
     DoubleDouble { hi: std::f64::consts::LN_2, lo: 2.319_046_813_846_299_6e-17 };
+/// `ln 2` in three parts: its first 32 bits, the next 33, and the rest.
+const LN_2_FIRST: f64 = 0.693_147_180_369_123_8;
+const LN_2_SECOND: f64 = 1.908_214_929_114_120_8e-10;
+const LN_2_REST: DoubleDouble = DoubleDouble { hi: 1.564_670_158_533_888e-20, lo: -9.896_083_983_394_73e-37 };
 /// `ln 2π` (likewise).
 pub(crate) const LN_2_PI: DoubleDouble =
     DoubleDouble { hi: 1.837_877_066_409_345_6, lo: -7.756_588_316_134_483e-17 };
@@ -62,15 +66,29 @@ pub(crate) fn ln_near_one(m: DoubleDouble) -> DoubleDouble {
 
 /// `e^x = mantissa · 2^exponent` and a bound of the mantissa's relative error, for `|x| ≤ 2^60`.
 ///
-/// `x = k ln 2 + r` with `|r| ≤ 0.3466 + 2^-40`; the reduction errs absolutely by at most `8u²|x|` (the product
-/// `k ln 2` by `2u²`, the constant by `u²`, each of a magnitude of at most `|x| + 1`) and by `3u²|r|`. Taylor's
-/// polynomial of degree 24 leaves less than `0.35^25/25!·1.01 < 2^-120`. Its Horner sum errs by at most
-/// `Σ_k |r|^k/k! · (3(k−2)⁺ + 10(k+1))u² ≤ 24u²` absolutely, of a value of at least `0.707`: `35u²`. So the sum is
-/// below `64u² + 8u²(|x| + 1)`.
+/// `x = k ln 2 + r` with `|r| ≤ 0.3466 + 2^-40`, see [`reduce`]. Taylor's polynomial of degree 24 leaves less than
+/// `0.35^25/25!·1.01 < 2^-120`. In its Horner sums `S_k = 1/k! + r S_{k+1}`, an error `E_{k+1}` becomes
+/// `E_k ≤ 3u²|S_k| + 7u²|r S_{k+1}| + |r| E_{k+1}` and, from the table, at most `u²/2` more. From `E_2 ≤ 4u²`,
+/// `E_1 ≤ 7u²` and `E_0 ≤ 10u²` for `r > 0`; for `r < 0`, where the value is at least `0.707`, `E_0 ≤ 7u²`. So the relative error
+/// is below `12u²`. The error of `r` is one of the result, relatively.
 pub(crate) fn exp(x: DoubleDouble) -> (DoubleDouble, i64, f64) {
     let k = (x.hi * std::f64::consts::LOG2_E).round();
-    let r = x.add(LN_2.mul_f64(k).neg());
-    (horner(&INVERSE_FACTORIALS, r), k as i64, UNIT * (4.0 + 0.5 * (x.hi.abs() + 1.0)))
+    let (r, reduction) = reduce(x, k);
+    (horner(&INVERSE_FACTORIALS, r), k as i64, 0.75 * UNIT + reduction)
+}
+
+/// `x − k ln 2`, at most `0.3466 + 2^-40` in size, and a bound of its absolute error.
+///
+/// For `|k| ≤ 2^20` with `ln 2` in three parts, of which the first two have 32 bits and so exact products with `k`:
+/// two subtractions err by `3u²` of results below `0.36`, and the third part, below `2^-65`, contributes less than
+/// `u²/4`: together below `4u²`. For larger `k` the product errs by `2u²`, the constant by `u²`, each of a
+/// magnitude of at most `|x| + 1`, and the subtraction by `3u²` of the result.
+fn reduce(x: DoubleDouble, k: f64) -> (DoubleDouble, f64) {
+    if k.abs() > 1_048_576.0 {
+        return (x.add(LN_2.mul_f64(k).neg()), UNIT * 0.5 * (x.hi.abs() + 1.0));
+    }
+    let parts = [LN_2_FIRST, LN_2_SECOND].map(DoubleDouble::from_f64).into_iter().chain([LN_2_REST]);
+    (parts.fold(x, |rest, part| rest.add(part.mul_f64(k).neg())), UNIT / 4.0)
 }
 
 #[cfg(test)]
@@ -82,11 +100,11 @@ mod tests {
         Ball::from_rational(&Rational::parse(text).unwrap())
     }
 
-    /// The truth lies inside, and the radius is at most `2^-92` of it.
+    /// The truth lies inside, and the radius is at most `2^-94` of it.
     fn check(computed: Ball, truth: &str) {
         let gap = computed - ball(truth);
         assert!(!gap.is_positive() && !(-gap).is_positive(), "{truth} is outside {computed:?}");
-        assert!(computed.relative_error() < 2f64.powi(-92), "{computed:?}");
+        assert!(computed.relative_error() < 2f64.powi(-94), "{computed:?}");
     }
 
     #[test]
@@ -104,6 +122,23 @@ mod tests {
         );
         check(ball("1e-300").ln(), "-690.77552789821370520539743640530926228033044658863189");
         check(ball("1.41421356").ln(), "0.34657358860194105189282600383054868968709268051117");
+    }
+
+    #[test]
+    fn the_parts_of_ln_2_add_up_and_multiply_exactly() {
+        let exact = |x: f64| Rational::from_f64(x).unwrap();
+        let sum = [super::LN_2_FIRST, super::LN_2_SECOND, super::LN_2_REST.hi, super::LN_2_REST.lo]
+            .map(exact)
+            .into_iter()
+            .fold(Rational::from(0i64), |sum, part| sum.add(&part));
+        let digits = "0.693147180559945309417232121458176568075500134360255254120680009493393621969694716";
+        let gap = sum.sub(&Rational::parse(digits).unwrap()).abs();
+        assert!(gap < Rational::parse("1e-50").unwrap());
+        for part in [super::LN_2_FIRST, super::LN_2_SECOND] {
+            for k in [1_048_576.0, 1_048_575.0, 699_051.0] {
+                assert_eq!(exact(part * k), exact(part).mul(&exact(k)));
+            }
+        }
     }
 
     #[test]

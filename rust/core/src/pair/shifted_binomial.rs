@@ -15,7 +15,7 @@
 //! probability comes from the saddle-point formula, the others from `b(k+1)/b(k) = (n−k)p/((k+1)q)`.
 
 use super::threshold::{Position, Threshold};
-use super::{Direction, Epsilon};
+use super::{Direction, Epsilon, tie};
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
 use crate::error::Error;
@@ -27,14 +27,18 @@ use crate::rational::Rational;
 const MOST_TERMS: u64 = 1 << 24;
 /// Terms between two questions whether to go on.
 const TERMS_PER_CHECK: u64 = 1 << 16;
+/// A relative error beyond this means that κ all but coincides with an integer, and Δ is mostly the gap.
+const TIE: f64 = 1e-14;
 /// The sum is cut where the geometric bound of the rest falls below this part of it: `2^-80`.
 const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
 
 /// See the module documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ShiftedBinomial {
     size: u64,
     at: Entry,
+    /// `p`, where it was given as a rational: for counts that are decided by a tie.
+    exact: Option<Rational>,
     inclusion: Ball,
     certain: bool,
 }
@@ -67,12 +71,13 @@ impl ShiftedBinomial {
         } else {
             Entry::Random(Probability::new(p)?)
         };
-        Ok(Self { size, at, inclusion: Ball::from_rational(inclusion), certain: *inclusion == one })
+        let certain = *inclusion == one;
+        Ok(Self { size, at, exact: Some(p.clone()), inclusion: Ball::from_rational(inclusion), certain })
     }
 
     /// The critical entry is counted for sure, and the others have the given probability.
     pub(crate) fn certain(size: u64, at: Probability) -> Self {
-        Self { size, at: Entry::Random(at), inclusion: Ball::ONE, certain: true }
+        Self { size, at: Entry::Random(at), exact: None, inclusion: Ball::ONE, certain: true }
     }
 
     /// `Δ_{v,w}(ε)`.
@@ -93,7 +98,15 @@ impl ShiftedBinomial {
             (Entry::Random(at), Direction::OneAgainstZero) => at,
             (Entry::Random(at), Direction::ZeroAgainstOne) => at.complement(),
         };
-        self.one_against_zero(&at, epsilon, interrupt)
+        let Some(threshold) = self.threshold(&at, epsilon)? else { return Ok(Ball::ZERO) };
+        let value = self.one_against_zero(&at, epsilon, &threshold, interrupt)?;
+        if value.relative_error() <= TIE {
+            return Ok(value);
+        }
+        match self.threshold_across_tie(&threshold, direction, epsilon) {
+            Some(threshold) => self.one_against_zero(&at, epsilon, &threshold, interrupt),
+            None => Ok(value),
+        }
     }
 
     /// About how many terms one evaluation takes, the saddle-point formula counted as 64.
@@ -136,27 +149,53 @@ impl ShiftedBinomial {
         at.p * (epsilon.ratio - Ball::ONE) * (Ball::ONE - self.inclusion) / self.inclusion
     }
 
+    /// Where the sum starts; nothing where Δ is zero.
+    fn threshold(&self, at: &Probability, epsilon: &Epsilon) -> Result<Option<Threshold>, Error> {
+        let slack = self.slack(at, epsilon);
+        let (x, y) = (at.odds * epsilon.ratio + slack, Ball::ONE - slack);
+        if y.is_not_positive() {
+            return Ok(None);
+        }
+        match Threshold::locate(self.size, x, y) {
+            Some(threshold) => Ok(Some(threshold)),
+            None => Err(Error::precision("the threshold of the hockey stick cannot be located")),
+        }
+    }
+
+    /// The same threshold from exact inputs, for a value that hangs on how little κ differs from an integer.
+    fn threshold_across_tie(
+        &self,
+        threshold: &Threshold,
+        direction: Direction,
+        epsilon: &Epsilon,
+    ) -> Option<Threshold> {
+        let given = self.exact.as_ref().filter(|_| self.certain)?;
+        let p = match direction {
+            Direction::OneAgainstZero => given.clone(),
+            Direction::ZeroAgainstOne => Rational::from(1i64).sub(given),
+        };
+        let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact)?;
+        Some(Threshold::above_or_below(threshold.first, excess))
+    }
+
     fn one_against_zero(
         &self,
         at: &Probability,
         epsilon: &Epsilon,
+        threshold: &Threshold,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
+        let &Threshold { first, excess, position } = threshold;
         let rho = at.odds * epsilon.ratio;
-        let slack = self.slack(at, epsilon);
-        let (x, y) = (rho + slack, Ball::ONE - slack);
-        if y.is_not_positive() {
-            return Ok(Ball::ZERO);
-        }
-        let Some(threshold) = Threshold::locate(self.size, x, y) else {
-            return Err(Error::precision("the threshold of the hockey stick cannot be located"));
-        };
-        let Threshold { first, excess, position } = threshold;
-        if self.certain && first == self.size && position == Position::Between {
+        if self.certain
+            && first == self.size
+            && position == Position::Between
+            && (rho - Ball::ONE).is_positive()
+        {
             // κ > n − 1: only the answer n counts, and Δ = P_1(n) = p^{n−1}, exact where doubles are.
             return Ok(at.p.powi(self.size - 1));
         }
-        if self.certain && epsilon.is_zero && position != Position::Undecided {
+        if self.certain && epsilon.is_zero() && position != Position::Undecided {
             // Total variation: P[B ≥ a−1] − P[B ≥ a] for B ~ Bin(n−1, p) and a = ⌈np⌉.
             return Ok(binomial_probability(first - 1, self.size - 1, at));
         }

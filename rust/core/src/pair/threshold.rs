@@ -48,6 +48,14 @@ impl Threshold {
         Some(Self { first: n.checked_sub(floor)?, excess, position: Position::of(excess) })
     }
 
+    /// From `integer − κ`, of either sign and less than one in size.
+    pub(super) fn above_or_below(integer: u64, excess: Ball) -> Self {
+        if (-excess).is_positive() {
+            return Self { first: integer + 1, excess: excess + Ball::ONE, position: Position::Between };
+        }
+        Self { first: integer, excess, position: Position::of(excess) }
+    }
+
     /// `⌊κ⌋`, or the integer that κ cannot be told from.
     pub(super) fn floor(&self) -> u64 {
         match self.position {
