@@ -1,0 +1,122 @@
+"""The command line.
+
+Exit codes, the same for every command:
+
+===  ====================================================================================
+0    done; where the command answers a question, the answer is yes
+1    the answer is no: a table does not come out, a report disagrees; or a defect of statpriv, or a closed pipe
+2    the command, a plan, a file or the data are refused, or the number cannot be enclosed
+3    a guarantee does not reach its target
+5    a release failed after its rows were spent
+130  interrupted
+===  ====================================================================================
+
+A mistake is one readable sentence on standard error; `--debug` shows where it was noticed.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from functools import partial
+from importlib import import_module
+from types import TracebackType
+from typing import Any
+
+import rich_click as click
+
+from statpriv import __version__
+from statpriv.cli.options import debug_option, examples
+from statpriv.cli.plain_text import never_fail, printable
+from statpriv.errors import GuaranteeNotReachedError, RowsSpentError, StatprivError
+
+__all__ = ["command_line", "main"]
+
+_REFUSED, _INTERRUPTED = 2, 130
+_EXIT_CODES: dict[type[Exception], int] = {GuaranteeNotReachedError: 3, RowsSpentError: 5}
+
+# The module that holds the command of that name; loaded when it is used.
+_COMMANDS = {
+    "delta": "statpriv.cli.delta",
+    "epsilon": "statpriv.cli.epsilon",
+    "compose": "statpriv.cli.compose",
+    "reproduce": "statpriv.cli.reproduce",
+    "release": "statpriv.cli.release",
+}
+
+
+class _CommandLine(click.RichGroup):
+    """A group that loads its commands late, and gives each error its sentence and its exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _COMMANDS and cmd_name not in self.commands:
+            self.add_command(getattr(import_module(_COMMANDS[cmd_name]), cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+    def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401  (click's signature)
+        """Run a command and end the process, with a sentence instead of a traceback for what is refused."""
+        settings: dict[str, bool] = extra.setdefault("obj", {})
+        try:
+            sys.exit(super().main(*args, **{**extra, "standalone_mode": False}))
+        except click.Abort:
+            sys.stderr.write("Interrupted.\n")
+            sys.exit(_INTERRUPTED)
+        except (click.ClickException, StatprivError) as error:
+            if settings.get("debug"):
+                traceback.print_exception(error)
+            sys.stderr.write(f"Error: {printable(_sentence(error))}\n")
+            sys.exit(_EXIT_CODES.get(type(error), _REFUSED))
+
+
+def _sentence(error: click.ClickException | StatprivError) -> str:
+    if not isinstance(error, click.ClickException):
+        return str(error)
+    help_at = f" (try: {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
+    return error.format_message() + help_at
+
+
+@click.group(cls=_CommandLine, invoke_without_command=True)
+@click.rich_config({"text_paragraph_linebreaks": "\n\n"})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@debug_option
+@click.pass_context
+@examples(
+    "statpriv delta --n 1024 --p 1/2 --epsilon 0.005",
+    "statpriv compose composition.toml",
+    "statpriv reproduce table1",
+)
+def command_line(context: click.Context) -> None:
+    """How private are exact counts already? Certified answers.
+
+    Numbers are exact: 0.1 and 1/10 are one tenth. What is printed is a theorem, at its safe end.
+    """
+    if context.invoked_subcommand is None:
+        sys.stdout.write(f"{context.get_help()}\n")
+
+
+def main() -> None:
+    """Run the command line in this process, and end it."""
+    settings: dict[str, bool] = {}
+    sys.excepthook = partial(_defect, settings)
+    for stream in (sys.stdout, sys.stderr):
+        never_fail(stream)
+    command_line.main(prog_name="statpriv", obj=settings)
+
+
+def _defect(
+    settings: dict[str, bool],
+    kind: type[BaseException],
+    error: BaseException,
+    where: TracebackType | None,
+) -> None:
+    """Report what no command expects. Its message may quote data: only `--debug` shows it."""
+    if settings.get("debug"):
+        sys.__excepthook__(kind, error, where)
+    elif not issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write(
+            f"Error: a defect of statpriv ({kind.__name__}). Please report it, with what the same command "
+            "shows with --debug (read it first: it may quote your data).\n"
+        )

@@ -1,0 +1,59 @@
+"""`statpriv epsilon`: ε at a δ."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import rich_click as click
+
+from statpriv.cli.options import debug_option, digits_option, exact, examples, json_option
+from statpriv.cli.output import at_most, enclosed, ends, grounds, number, print_facts, print_json, provenance
+from statpriv.cli.single_count import SingleCount, single_count_options
+
+__all__ = ["epsilon"]
+
+_WHAT_IS_ENCLOSED = {
+    "exact": "exact: the least ε itself is enclosed",
+    "bound": "bound: the least ε is at most this",
+}
+
+
+@click.command()
+@single_count_options
+@click.option("--delta", callback=exact, metavar="NUMBER", required=True, help="δ, at least 0.")
+@json_option
+@digits_option
+@debug_option
+@examples(
+    "statpriv epsilon --n 1024 --p 1/2 --delta 1e-6",
+    "statpriv epsilon --n 944 --p 0.4..0.6 --delta 0.02 --known 100 --json",
+)
+def epsilon(count: SingleCount, delta: Fraction, as_json: bool) -> None:  # noqa: FBT001  (a flag, passed by name)
+    """ε of one exact count at a δ.
+
+    The least ε at which the count is (ε, δ)-private against someone who knows how the entries are distributed, and
+    the values of some. It is computed as an enclosure, and quoted at its upper end.
+    """
+    curve = count.curve()
+    value = curve.epsilon(delta)
+    if as_json:
+        inputs = {**count.inputs(), "delta": str(delta)}
+        print_json({"epsilon": ends(value), **provenance(curve), "inputs": inputs})
+        return
+    if math.isinf(value.upper):
+        headline = (
+            f"no finite ε is certified at δ = {number(delta)}: "
+            f"δ stays at {at_most(curve.mass_at_infinity().upper)} however large ε is"
+        )
+    else:
+        headline = f"ε is at most {at_most(value.upper)} nats at δ = {number(delta)}"
+    print_facts(
+        headline,
+        [
+            ("epsilon", enclosed(value)),
+            ("kind", _WHAT_IS_ENCLOSED[curve.kind]),
+            ("answer", str(count)),
+            *grounds(curve),
+        ],
+    )

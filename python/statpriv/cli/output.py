@@ -1,0 +1,126 @@
+"""What a command prints: JSON that reads back as the same numbers, or text at the safe end."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import rich_click as click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from statpriv.cli.plain_text import printable
+
+if TYPE_CHECKING:
+    from statpriv.curve import PrivacyCurve
+    from statpriv.enclosure import Enclosure
+
+__all__ = [
+    "WHAT_IS_ENCLOSED",
+    "at_most",
+    "enclosed",
+    "ends",
+    "fact_grid",
+    "grounds",
+    "number",
+    "print_facts",
+    "print_json",
+    "provenance",
+    "screen",
+]
+
+WHAT_IS_ENCLOSED = {
+    "exact": "exact: the least δ itself is enclosed",
+    "bound": "bound: the least δ is at most this",
+}
+
+_Facts = Iterable[tuple[str, "str | Iterable[str]"]]
+
+
+def screen() -> Console:
+    """Standard output for text: nothing in it is markup, and colours only where a terminal wants them."""
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+def print_json(document: Mapping[str, object]) -> None:
+    """Print a document; its text is escaped, so that no encoding can change it."""
+    click.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def ends(enclosure: Enclosure) -> dict[str, float | str]:
+    """An enclosure for JSON: doubles that read back as they were, infinity as the string "inf"."""
+    return {
+        name: value if math.isfinite(value) else "inf"
+        for name, value in (("lower", enclosure.lower), ("upper", enclosure.upper))
+    }
+
+
+def enclosed(enclosure: Enclosure) -> str:
+    """An enclosure for reading, both ends rounded outward to 17 digits."""
+    return f"[{_rounded(enclosure.lower, 17, ROUND_FLOOR)}, {_rounded(enclosure.upper, 17, ROUND_CEILING)}]"
+
+
+def at_most(value: float, digits: int = 6) -> str:
+    """A number for reading that is not below `value`."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def number(value: Fraction) -> str:
+    """An exact input for reading: a decimal where a short one is exact, else the fraction."""
+    try:
+        return str(Context(prec=20, traps=[Inexact]).divide(Decimal(value.numerator), value.denominator)).lower()
+    except Inexact:
+        return str(value)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    if math.isinf(value):
+        return "∞"
+    context = Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return str(context.create_decimal(Decimal(value))).lower()
+
+
+def provenance(curve: PrivacyCurve) -> dict[str, object]:
+    """What the numbers of a curve rest on, for JSON."""
+    return {
+        "kind": curve.kind,
+        "theorem": curve.theorem,
+        "source": curve.source,
+        "assumptions": list(curve.assumptions),
+    }
+
+
+def grounds(curve: PrivacyCurve) -> _Facts:
+    """What the numbers of a curve rest on and do not cover, for reading."""
+    from statpriv.curve import NOT_PROTECTED
+
+    return (
+        ("theorem", curve.theorem),
+        ("source", curve.source),
+        ("assumes", curve.assumptions),
+        ("not covered", NOT_PROTECTED),
+    )
+
+
+def print_facts(headline: str, facts: _Facts) -> None:
+    """Print a sentence, and under it what it rests on."""
+    console = screen()
+    console.print(Text(printable(headline), style="bold"))
+    console.print()
+    console.print(fact_grid(facts))
+
+
+def fact_grid(facts: _Facts) -> Table:
+    """Names on the left, a text or a list of texts on the right of each."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, text in facts:
+        for k, line in enumerate([text] if isinstance(text, str) else text):
+            grid.add_row("" if k else f"  {name}", printable(line))
+    return grid

@@ -1,0 +1,101 @@
+"""`statpriv release`: the main job."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from statpriv.cli.options import debug_option, examples
+from statpriv.cli.output import at_most, screen
+from statpriv.cli.plain_text import printable
+from statpriv.errors import GuaranteeNotReachedError
+
+if TYPE_CHECKING:
+    from statpriv.releasing.run import Report
+
+
+@click.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--data", type=click.Path(path_type=Path), help="The table, in place of the plan's source.")
+@click.option("--out", type=click.Path(path_type=Path), help="The page; required unless this is a dry run.")
+@click.option("--json", "json_out", type=click.Path(path_type=Path), help="The same report as JSON.")
+@click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
+@click.option("--dry-run", is_flag=True, help="The whole guarantee, from the plan and the number of rows alone.")
+@click.option("--force", is_flag=True, help="Replace output files that exist.")
+@debug_option
+@click.pass_context
+@examples(
+    "statpriv release release.toml --dry-run --out guarantee.html",
+    "statpriv release release.toml --out report.html --json report.json",
+)
+def release(
+    context: click.Context,
+    *,
+    plan: Path,
+    data: Path | None,
+    out: Path | None,
+    json_out: Path | None,
+    registry: Path | None,
+    dry_run: bool,
+    force: bool,
+) -> None:
+    """Release exact counts of a table under a certified statistical-privacy guarantee.
+
+    PLAN is a TOML file: the data, the target (epsilon, delta), and the counts with what the public knows of
+    their probabilities. The guarantee is certified before any answer is read. Each row answers one count, in a
+    secret random part; the ledger sees to it that the same rows never answer again.
+    """
+    from statpriv.releasing.ledger import Registry
+    from statpriv.releasing.plan import load_plan
+    from statpriv.releasing.run import Surroundings, carry_out
+
+    if out is None and not dry_run:
+        raise click.UsageError("--out is missing: name the page to write, such as report.html, or say --dry-run")
+    with _progress_on_terminal() as progress:
+        report = carry_out(
+            load_plan(plan, data=data),
+            out=out,
+            json=json_out,
+            registry=Registry.open(registry),
+            dry_run=dry_run,
+            force=force,
+            surroundings=Surroundings(progress=progress, debug=bool(context.ensure_object(dict).get("debug"))),
+        )
+    _show(report, out)
+    if not report.contents["guarantee"]["holds"]:
+        raise GuaranteeNotReachedError("a release of this plan would be refused: its target is not reached")
+
+
+@contextmanager
+def _progress_on_terminal() -> Iterator[Callable[[str], None]]:
+    """The name of the current step on the terminal, if somebody looks."""
+    if not sys.stderr.isatty():
+        yield lambda _step: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("plan") as status:
+        yield status.update
+
+
+def _show(report: Report, out: Path | None) -> None:
+    guarantee = report.contents["guarantee"]
+    verdict = "reached" if guarantee["holds"] else "NOT reached"
+    lines = [
+        f"δ is at most {at_most(guarantee['delta']['upper'])} at ε = {guarantee['epsilon_exact']}, certified; "
+        f"the target of {guarantee['target_delta_exact']} is {verdict}."
+    ]
+    for answer in report.contents["answers"]:
+        low, high = answer["interval"]
+        lines.append(f"  {answer['count']} of {answer['size']}  {answer['query']}  (95 %: {low:.1%} to {high:.1%})")
+    lines += [f"Warning: {warning}" for warning in report.contents["warnings"]]
+    if out is not None:
+        lines.append(f"Report: {out}")
+    terminal = screen()
+    for line in lines:
+        terminal.print(printable(line), soft_wrap=True)

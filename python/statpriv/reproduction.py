@@ -1,0 +1,221 @@
+"""Tables 1 and 2 of *Parallel Composition for Statistical Privacy*, printed and computed.
+
+A database of `n` entries is split at random into `m` parts of `s = n/m`, and a property query of probability 1/2
+is asked on each. The tables print
+
+* `σ = √(p q (1/s − 1/n))`, the error of an answer by sampling, truncated to four decimals;
+* `δ = Δ_s(ε)`, the guarantee of Theorem 5.1, truncated to four decimals;
+* `#DP = σ² ε² n²/(8 ln(e + ε/δ))`, how many answers with Gaussian noise of that error the calibration of Kairouz,
+  Oh and Viswanath allows at the same (ε, δ), rounded down; in the column ε = 0.01 of Table 1 to the nearest.
+
+That comparison is loose on both sides, so three numbers stand beside it: the exact δ of all answers together, when the
+partition is secret and they ask one property; how many answers with that noise are exactly (ε, δ)-differentially
+private at the δ of the table; and how many at the exact one, which is `m − 1`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+from statpriv.analysis import compose, privacy_curve
+from statpriv.differential import gaussian_distance, kairouz_queries
+from statpriv.enclosure import Enclosure
+from statpriv.errors import UndecidedError
+from statpriv.numbers import as_fraction
+from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.property import PropertyQuery
+
+__all__ = ["TABLES", "Cell", "Comparison", "Figure", "PrintedTable", "cells"]
+
+P = Fraction(1, 2)
+_DIGITS_OF_SIGMA = 17
+
+
+@dataclass(frozen=True)
+class PrintedRow:
+    """A row as printed: #SP, σ, and for each ε the pair (δ, #DP)."""
+
+    queries: int
+    sigma: str
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table as printed; #DP is rounded down except in the columns `nearest`."""
+
+    title: str
+    n: int
+    epsilons: tuple[str, ...]
+    rows: tuple[PrintedRow, ...]
+    nearest: tuple[str, ...] = ()
+
+
+TABLES = {
+    "table1": PrintedTable(
+        title="Table 1",
+        n=32768,
+        epsilons=("0.005", "0.01", "0.02"),
+        rows=(
+            PrintedRow(32, ".0153", ((".0225", "0"), (".0203", "3"), (".0163", "9"))),
+            PrintedRow(64, ".0219", ((".0329", "1"), (".0306", "6"), (".0264", "20"))),
+            PrintedRow(128, ".0311", ((".0475", "3"), (".0452", "12"), (".0409", "44"))),
+            PrintedRow(256, ".0441", ((".0682", "6"), (".0660", "25"), (".0617", "93"))),
+            PrintedRow(512, ".0624", ((".0973", "12"), (".0953", "50"), (".0912", "194"))),
+        ),
+        nearest=("0.01",),
+    ),
+    "table2": PrintedTable(
+        title="Table 2",
+        n=1024,
+        epsilons=("0.05", "0.1", "0.2"),
+        rows=(
+            PrintedRow(32, ".0869", ((".1214", "2"), (".1020", "7"), (".0711", "23"))),
+            PrintedRow(64, ".1240", ((".1808", "4"), (".1644", "16"), (".1291", "55"))),
+            PrintedRow(128, ".1760", ((".2618", "9"), (".2496", "35"), (".2232", "126"))),
+        ),
+    ),
+}
+"""The printed tables, by the name under which they are reproduced."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A printed number, the same number computed and rounded as in its table, and its value."""
+
+    printed: str
+    computed: str
+    value: Enclosure
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the printed number comes out."""
+        return self.printed == self.computed
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The exact numbers beside the printed ones.
+
+    Attributes
+    ----------
+    delta
+        Of all answers together, the partition secret.
+    gaussian_queries
+        How many answers with Gaussian noise of error σ are exactly (ε, δ)-private at the δ of the table.
+    gaussian_queries_at_exact_delta
+        How many are at the exact δ.
+    """
+
+    delta: Enclosure
+    gaussian_queries: int
+    gaussian_queries_at_exact_delta: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One (#SP, ε) of a table."""
+
+    epsilon: str
+    queries: int
+    sigma: Figure
+    delta: Figure
+    dp_queries: Figure
+    comparison: Comparison
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all its printed numbers come out."""
+        return self.sigma.agrees and self.delta.agrees and self.dp_queries.agrees
+
+
+def cells(table: PrintedTable) -> Iterator[Cell]:
+    """Every cell of a table, computed; by ε, then by row."""
+    for column, epsilon in enumerate(table.epsilons):
+        rounding = _nearest if epsilon in table.nearest else math.floor
+        for row in table.rows:
+            yield _cell(table.n, row, column, epsilon, rounding)
+
+
+def _cell(n: int, row: PrintedRow, column: int, epsilon: str, rounding: Callable[[Fraction], int]) -> Cell:
+    printed_delta, printed_dp = row.columns[column]
+    size = n // row.queries
+    variance = P * (1 - P) * (Fraction(1, size) - Fraction(1, n))
+    delta = privacy_curve(PropertyQuery(P), Population(size)).delta(epsilon)
+    loose = _kairouz_queries(epsilon, delta, variance, n)
+    exact = _exact_delta(n, row.queries, epsilon)
+    return Cell(
+        epsilon=epsilon,
+        queries=row.queries,
+        sigma=Figure(row.sigma, _decimals(math.isqrt(math.floor(variance * 10**8))), _root(variance)),
+        delta=Figure(printed_delta, _decimals(_decided(delta.lower, delta.upper, _four_decimals)), delta),
+        dp_queries=Figure(printed_dp, str(_decided(loose.lower, loose.upper, rounding)), loose),
+        comparison=Comparison(
+            delta=exact,
+            gaussian_queries=_gaussian_queries(epsilon, delta, variance, n),
+            gaussian_queries_at_exact_delta=_gaussian_queries(epsilon, exact, variance, n),
+        ),
+    )
+
+
+def _exact_delta(n: int, queries: int, epsilon: str) -> Enclosure:
+    """δ of all answers together: the partition is secret, every entry is used, the property is one."""
+    question = PropertyQuery(P, attribute="the property of the table")
+    partition = RandomPartition([n // queries] * queries)
+    return compose([question] * queries, Population(n), partition, bound="exact").delta(epsilon)
+
+
+def _kairouz_queries(epsilon: str, delta: Enclosure, variance: Fraction, n: int) -> Enclosure:
+    """#DP before rounding. It grows with δ, so the ends of δ give its ends."""
+    low, high = (
+        kairouz_queries(epsilon, end, variance=variance, sensitivity=Fraction(1, n))
+        for end in (delta.lower, delta.upper)
+    )
+    return Enclosure(low.lower, high.upper)
+
+
+def _gaussian_queries(epsilon: str, delta: Enclosure, variance: Fraction, n: int) -> int:
+    """How many answers with Gaussian noise of this variance are exactly as private: k with k/(n² σ²) ≤ μ²."""
+    low, high = _distance(epsilon, delta.lower).lower, _distance(epsilon, delta.upper).upper
+    scale = variance * n**2
+    return _decided(Fraction(low) ** 2 * scale, Fraction(high) ** 2 * scale, math.floor)
+
+
+@cache
+def _distance(epsilon: str, delta: float) -> Enclosure:
+    return gaussian_distance(epsilon, delta)
+
+
+def _root(value: Fraction) -> Enclosure:
+    """√value, from the integer square root."""
+    scale = 10**_DIGITS_OF_SIGMA
+    root = math.isqrt(math.floor(value * scale**2))
+    return Enclosure(Fraction(root, scale), Fraction(root + 1, scale))
+
+
+def _decided(low: float | Fraction, high: float | Fraction, rounding: Callable[[Fraction], int]) -> int:
+    """A number known to lie between two, rounded: refused if they round differently."""
+    rounded, other = rounding(as_fraction(low, "low")), rounding(as_fraction(high, "high"))
+    if rounded != other:
+        raise UndecidedError(
+            f"a number between {low} and {high} rounds to {rounded} or {other}: more digits are needed"
+        )
+    return rounded
+
+
+def _nearest(value: Fraction) -> int:
+    return math.floor(value + Fraction(1, 2))
+
+
+def _four_decimals(value: Fraction) -> int:
+    return math.floor(value * 10**4)
+
+
+def _decimals(ten_thousandths: int) -> str:
+    """As the tables print it: `.0225`."""
+    return f".{ten_thousandths:04d}"

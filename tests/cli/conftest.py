@@ -1,0 +1,55 @@
+"""Two ways to run the command: in this process, and as a user does."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+
+@pytest.fixture
+def run():
+    """Run in this process; an exception that no command expects fails the test."""
+    from statpriv.cli import command_line
+
+    def invoke(*arguments):
+        result = CliRunner().invoke(command_line, [str(argument) for argument in arguments], prog_name="statpriv")
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def run_json(run):
+    """Run with `--json` and read what it prints as strict JSON."""
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    def invoke(*arguments, code=0):
+        result = run(*arguments, "--json")
+        assert result.exit_code == code, result.stderr
+        return json.loads(result.stdout, parse_constant=refuse)
+
+    return invoke
+
+
+@pytest.fixture
+def process():
+    """Run `python -m statpriv` in a process of its own."""
+
+    def invoke(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "statpriv", *map(str, arguments)],
+            capture_output=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+            timeout=60,
+            check=False,
+        )
+
+    return invoke

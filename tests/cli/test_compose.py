@@ -1,0 +1,294 @@
+"""`statpriv compose` and the files it reads."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import statpriv as sp
+from statpriv.composition_file import Composition, Part, Report, read_composition
+
+TABLE_1 = """
+epsilon = 0.005
+population = 32768
+[[part]]
+probability = "1/2"
+size = 1024
+count = 32
+attribute = "smoker"
+"""
+ONE_PROPERTY_32768 = Fraction("0.002357408469201706682856342974706163")
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="composition.toml"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def two_parts():
+    return Composition(
+        epsilon=Fraction(1, 10),
+        population=100,
+        parts=(
+            Part(probability=(Fraction(2, 5), Fraction(3, 5)), size=40, attribute="a"),
+            Part(probability=(Fraction(1, 5), Fraction(1, 5)), size=30, count=2, attribute="b"),
+        ),
+        known_rows=3,
+    )
+
+
+def report_of(composition):
+    """A report that states what its composition gives."""
+    delta = composition.curve().delta(composition.epsilon)
+    return {
+        "data": {"source": "people.csv", "rows": composition.population},
+        "guarantee": {
+            "epsilon": float(composition.epsilon),
+            "epsilon_exact": str(composition.epsilon),
+            "delta": {"lower": delta.lower, "upper": delta.upper},
+            "target_delta": 0.9,
+            "holds": True,
+            "known_rows": composition.known_rows,
+        },
+        "queries": [
+            {"size": part.size, "probability": {"lower": str(part.probability[0]), "upper": str(part.probability[1])}}
+            for part in composition.parts
+            for _ in range(part.count)
+        ],
+        "composition": composition.document(),
+    }
+
+
+def test_one_property_over_all_entries_is_exact(run_json, written):
+    document = run_json("compose", written(TABLE_1))
+    assert document["delta"]["lower"] <= ONE_PROPERTY_32768 <= document["delta"]["upper"]
+    assert document["kind"] == "exact"
+    assert document["inputs"]["epsilon"] == "1/200"
+    assert "report" not in document
+
+
+def test_the_bound_of_the_file_is_used(run_json, written):
+    document = run_json("compose", written('bound = "partition-sum"' + TABLE_1))
+    assert document["kind"] == "bound"
+    assert document["delta"]["lower"] == pytest.approx(0.02257377618990693, rel=1e-14)
+
+
+def test_numbers_in_a_file_are_exact(written):
+    text = """
+    epsilon = 0.1
+    population = 10
+    [[part]]
+    probability = [0.1, "1/3"]
+    size = 5
+    """
+    composition = read_composition(written(text))
+    assert composition.epsilon == Fraction(1, 10)
+    assert composition.parts[0].probability == (Fraction(1, 10), Fraction(1, 3))
+
+
+def test_defaults(written):
+    composition = read_composition(written("epsilon = 1\npopulation = 9\npart = [{probability = 0.5, size = 9}]"))
+    assert composition == Composition(
+        epsilon=Fraction(1),
+        population=9,
+        parts=(Part(probability=(Fraction(1, 2), Fraction(1, 2)), size=9, count=1, attribute=None, name=None),),
+        known_rows=0,
+        bound="tightest",
+    )
+
+
+def test_what_is_written_reads_back(written):
+    composition = two_parts()
+    assert read_composition(written(json.dumps(composition.document()), "composition.json")) == composition
+
+
+def test_the_text_lists_the_parts(run, written):
+    result = run("compose", written(TABLE_1))
+    assert result.exit_code == 0
+    assert result.stdout.startswith("δ is at most 0.00235741 at ε = 0.005\n")
+    assert "32 × a count of 1024 entries, p = 0.5, property smoker" in result.stdout
+    assert "report" not in result.stdout
+
+
+def test_all_mistakes_of_a_file_are_named_at_once(run, written):
+    text = """
+    epsilon = -0.1
+    populaton = 10
+    known_rows = 1.5
+    [[part]]
+    probability = ["0.6", "0.4"]
+    size = 0
+    count = true
+    colour = 1
+    [[part]]
+    probability = nan
+    attribute = ""
+    """
+    path = written(text)
+    result = run("compose", path)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        f"Error: {path} cannot be used as it is:",
+        "  populaton: no such key; did you mean population?",
+        '  epsilon = -0.1; a number of at least 0 such as 0.1, "0.1" or "1/10" is required',
+        "  population is missing; a whole number from 1 to 2^53 is required",
+        "  known_rows = 1.5; a whole number from 0 to 2^53 is required",
+        "  part[1].colour: no such key; allowed here: probability, size, count, attribute, name",
+        '  part[1].probability = ["0.6", "0.4"]; a number from 0 to 1, or a range ["low", "high"] of two in order '
+        "is required",
+        "  part[1].size = 0; a whole number from 1 to 2^53 is required",
+        "  part[1].count = true; a whole number from 1 to 2^53 is required",
+        '  part[2].probability = NaN; a number from 0 to 1, or a range ["low", "high"] of two in order is required',
+        "  part[2].size is missing; a whole number from 1 to 2^53 is required",
+        '  part[2].attribute = ""; a text that is not empty is required',
+    ]
+
+
+BAD_FILES = [
+    ("epsilon = ", "neither TOML nor JSON"),
+    ('{"epsilon": 1, "epsilon": 2}', "the key 'epsilon' stands there twice"),
+    ('{"epsilon": ' + "[" * 100_000, "neither TOML nor JSON"),
+    ("x = " + "[" * 5_000, "neither TOML nor JSON"),
+    ("", "epsilon is missing; a number of at least 0"),
+    ("part = []", "part = []; 1 to 100000 tables [[part]] is required"),
+    ("part = [1]", "part[1] = 1; a table with the keys probability, size, count, attribute, name is required"),
+    (TABLE_1.replace("32\n", "4000000\n"), "4000000 parts together; at most 100000 are allowed"),
+    (TABLE_1.replace("32\n", "33\n"), "the parts have 33792 entries together, the population only 32768"),
+    (TABLE_1.replace("0.005", "1e999999999"), "epsilon = 1E+999999999; a number of at least 0"),
+    ("known_rows = 32768" + TABLE_1, "known = 32768; at most 32767 of 32768 entries can be known"),
+    ('bound = "best"' + TABLE_1, "bound = 'best'; one of 'tightest'"),
+    (
+        TABLE_1.replace("32\n", "31\n") + '[[part]]\nprobability = "1/3"\nsize = 1\nattribute = "smoker"\n',
+        "attribute = 'smoker' is asked with two different p",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), BAD_FILES)
+def test_a_bad_file_is_refused(run, written, text, sentence):
+    result = run("compose", written(text))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert sentence in result.stderr
+
+
+def test_a_file_that_is_not_there_is_named(run, tmp_path):
+    result = run("compose", tmp_path / "nowhere.toml")
+    assert result.exit_code == 2
+    assert "nowhere.toml: No such file or directory; the path of a composition file is required" in result.stderr
+
+
+def test_a_file_that_is_not_text_is_refused(run, tmp_path):
+    (tmp_path / "data.toml").write_bytes(b"\xff\xfe\x00")
+    result = run("compose", tmp_path / "data.toml")
+    assert result.exit_code == 2
+    assert "not a text in UTF-8" in result.stderr
+
+
+def test_a_file_cannot_write_to_the_terminal(run, written):
+    good = written(TABLE_1.replace('"smoker"', '"\\u001b[31m\\u202e"'))
+    assert "\\x1b[31m\\u202e" in run("compose", good).stdout
+    bad = written(TABLE_1.replace("epsilon", '"\\u001b[31m"'))
+    for result in (run("compose", good), run("compose", bad)):
+        assert "\x1b" not in result.output
+        assert "\u202e" not in result.output
+
+
+def test_a_true_report_agrees(run, run_json, written):
+    path = written(json.dumps(report_of(two_parts())), "report.json")
+    assert run_json("compose", path)["report"] == {"agrees": True, "disagreements": []}
+    result = run("compose", path)
+    assert result.exit_code == 0
+    assert "agrees: what it states is what its composition gives" in result.stdout
+
+
+def test_a_report_that_states_only_its_delta_agrees(run_json, written):
+    report = report_of(two_parts())
+    brief = {"guarantee": {"delta": report["guarantee"]["delta"]}, "composition": report["composition"]}
+    assert run_json("compose", written(json.dumps(brief)))["report"]["agrees"] is True
+
+
+FORGERIES = [
+    (("guarantee", "delta"), {"lower": 0.001, "upper": 0.002}, "guarantee.delta is [0.001, 0.002], computed again ["),
+    (("guarantee", "target_delta"), 0.0001, "guarantee.holds is true, but δ, computed again ["),
+    (("guarantee", "epsilon"), 0.01, "guarantee.epsilon is not 1/10, as in the composition"),
+    (("guarantee", "epsilon_exact"), "1/100", "guarantee.epsilon is not 1/10, as in the composition"),
+    (("guarantee", "known_rows"), 30, "guarantee.known_rows is 30, in the composition 3"),
+    (("data", "rows"), 1000, "data.rows is 1000, in the composition 100"),
+    (("queries", 1, "size"), 31, "the queries differ from the parts"),
+    (("queries", 0, "probability"), {"lower": "0.4", "upper": "0.7"}, "the queries differ from the parts"),
+    (("queries",), [], "the queries differ from the parts"),
+]
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: ".".join(map(str, forgery[0])))
+def test_a_forged_report_disagrees(run, run_json, written, forgery):
+    place, value, sentence = forgery
+    report = report_of(two_parts())
+    *path, last = place
+    table = report
+    for key in path:
+        table = table[key]
+    table[last] = value
+    file = written(json.dumps(report), "report.json")
+    disagreements = run_json("compose", file, code=1)["report"]["disagreements"]
+    assert len(disagreements) == 1
+    assert disagreements[0].startswith(sentence)
+    assert run("compose", file).exit_code == 1
+
+
+def test_a_delta_just_below_the_truth_disagrees(run, written):
+    report = report_of(two_parts())
+    stated = report["guarantee"]["delta"]
+    stated["lower"] = stated["upper"] = stated["lower"] * (1 - 1e-14)
+    assert run("compose", written(json.dumps(report))).exit_code == 1
+
+
+def test_overlapping_enclosures_agree(run, written):
+    report = report_of(two_parts())
+    stated = report["guarantee"]["delta"]
+    stated["lower"], stated["upper"] = stated["lower"] * (1 - 1e-9), stated["upper"] * (1 + 1e-9)
+    assert run("compose", written(json.dumps(report))).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("delta", "shown"),
+    [
+        ({"lower": 1}, '{"lower": 1}'),
+        (0.5, "0.5"),
+        ({"lower": 2, "upper": 1}, '{"lower": 2, "upper": 1}'),
+        (None, "null"),
+    ],
+)
+def test_a_report_without_a_guarantee_is_refused(run, written, delta, shown):
+    report = report_of(two_parts())
+    report["guarantee"]["delta"] = delta
+    result = run("compose", written(json.dumps(report)))
+    assert result.exit_code == 2
+    assert f'guarantee.delta = {shown}; an enclosure {{"lower": …, "upper": …}} is required' in result.stderr
+
+
+def test_a_report_is_recognised_by_its_composition(written):
+    assert isinstance(read_composition(written(json.dumps(report_of(two_parts())))), Report)
+
+
+def test_the_curve_of_a_file_is_that_of_the_library(written):
+    composition = read_composition(written(TABLE_1))
+    smokers = sp.PropertyQuery("1/2", attribute="smoker")
+    assert composition.curve() == sp.compose([smokers] * 32, sp.Population(32768), sp.RandomPartition([1024] * 32))
+
+
+def test_the_release_schema_accepts_a_written_composition():
+    schema = json.loads(Path(sp.__file__).with_name("releasing").joinpath("report.schema.json").read_text("utf-8"))
+    import jsonschema
+
+    once = Composition(
+        epsilon=Fraction(1, 3), population=9, parts=(Part((Fraction(1, 7), Fraction(1, 2)), size=9, attribute="x = 1"),)
+    )
+    jsonschema.validate(once.document(), {**schema["properties"]["composition"], "$defs": schema["$defs"]})

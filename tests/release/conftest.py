@@ -1,0 +1,231 @@
+"""A workshop for whole releases: a folder with a table, a plan, a registry and the files that come out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+from array import array
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from statpriv import cli
+from statpriv.releasing import ledger, run
+from statpriv.releasing import table as table_module
+from statpriv.releasing.partition import shuffled_parts
+from statpriv.releasing.plan import load_plan
+from statpriv.releasing.report import render
+from statpriv.releasing.run import Surroundings, carry_out
+
+PYTHON_FOLDER = Path(cli.__file__).resolve().parents[2]
+
+
+def toml(value):
+    """A text, or a list of texts, as TOML."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def query(where, *, rows=None, share=None, probability=("0.4", "0.6"), name="a count"):
+    size = f"rows = {rows}" if rows is not None else f"share = {toml(share)}"
+    return (
+        f"[[query]]\nname = {toml(name)}\nwhere = {toml(where)}\nprobability = {toml(list(probability))}\n"
+        f'source = "a public table"\n{size}\n'
+    )
+
+
+def csv_bytes(columns, rows, *, line_end="\n", delimiter=",", mark=b"", quoting=csv.QUOTE_MINIMAL):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator=line_end, delimiter=delimiter, quoting=quoting)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return mark + text.getvalue().encode()
+
+
+def words(seed):
+    """A deterministic source of random bytes."""
+    return random.Random(seed).randbytes
+
+
+def partition_words(seed):
+    return {} if seed is None else {"words": words(f"partition {seed}")}
+
+
+def registry(folder, seed):
+    random_source = {} if seed is None else {"words": words(f"registry {seed}")}
+    return ledger.Registry(Path(folder).absolute(), **random_source)
+
+
+def labels(n, sizes, seed):
+    """The labels that a release with this seed gives to its rows."""
+    return shuffled_parts(n, sizes, **partition_words(seed))
+
+
+@dataclass
+class Workshop:
+    folder: Path
+    queries: list[tuple[str, str]] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+
+    @property
+    def registry(self):
+        return self.folder / "registry"
+
+    @property
+    def page(self):
+        return self.folder / "report.html"
+
+    @property
+    def json(self):
+        return self.folder / "report.json"
+
+    @property
+    def report(self):
+        return json.loads(self.json.read_text(encoding="utf-8"))
+
+    def table(self, columns, rows, *, name="people.csv", **style):
+        return self.write(name, csv_bytes(columns, rows, **style))
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def plan(self, *queries, name="plan.toml", data="people.csv", delta="1", epsilon="0.1", more_data="", more=""):
+        """A plan file with these queries; its target holds for everything unless delta says otherwise."""
+        return self.write(
+            name,
+            f'prior = "none"\n[data]\nsource = {toml(data)}\n{more_data}\n'
+            f"[guarantee]\nepsilon = {epsilon}\ndelta = {delta}\n{more}\n{''.join(queries)}",
+        )
+
+    def release(self, plan="plan.toml", *, seed=None, on_step=None, force=False, dry_run=False, data=None):
+        """Release inside this process; `queries` and `steps` record what the engine was asked, and when."""
+        self.queries.clear()
+        self.steps.clear()
+
+        def progress(step):
+            self.steps.append(step)
+            if on_step is not None:
+                on_step(step)
+
+        return carry_out(
+            load_plan(self.folder / plan, data=data),
+            out=self.page,
+            json=self.json,
+            registry=registry(self.registry, seed),
+            dry_run=dry_run,
+            force=force,
+            surroundings=Surroundings(
+                progress=progress,
+                on_query=lambda sql: self.queries.append(((self.steps or [""])[-1], sql)),
+                **partition_words(seed),
+            ),
+        )
+
+    def command(self, *arguments, plan="plan.toml", outputs=True, env=None):
+        """Run `statpriv release` as a user does, in a process of its own."""
+        written = ["--out", str(self.page), "--json", str(self.json)] if outputs else []
+        return statpriv(
+            "release", str(self.folder / plan), *written, "--registry", str(self.registry), *arguments, env=env
+        )
+
+    def spent(self):
+        """Rows spent by each release in the ledger."""
+        path = self.registry / "ledger.sqlite3"
+        if not path.exists():
+            return []
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            if not connection.execute("SELECT * FROM sqlite_master").fetchall():
+                return []
+            return [rows for (rows,) in connection.execute("SELECT rows_spent FROM release ORDER BY number")]
+
+    def outputs(self):
+        """Everything in the folder that is neither input nor registry."""
+        inputs = {".csv", ".tsv", ".parquet", ".toml"}
+        return sorted(p.name for p in self.folder.iterdir() if p.name != "registry" and p.suffix not in inputs)
+
+    def assert_untouched(self):
+        """Nothing was spent and nothing was written."""
+        assert self.spent() == []
+        assert self.outputs() == []
+
+    def assert_whole_report(self):
+        """The two files are there, belong together, and the page is made of the JSON alone."""
+        report = self.report
+        contents = {key: value for key, value in report.items() if key != "html_sha256"}
+        page = self.page.read_bytes()
+        assert render(contents).encode() == page
+        assert run.Report(contents, page.decode()).json == self.json.read_text(encoding="utf-8")
+        assert self.outputs() == ["report.html", "report.json"]
+
+
+def statpriv(*arguments, env=None):
+    return subprocess.run(
+        [sys.executable, "-m", "statpriv", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(PYTHON_FOLDER), "PYTHONIOENCODING": "utf-8", **(env or {})},
+    )
+
+
+@pytest.fixture
+def workshop(tmp_path):
+    return Workshop(tmp_path)
+
+
+@pytest.fixture
+def in_process(monkeypatch, capfd):
+    """Run `statpriv` inside this process, in surroundings of the test's choice: exit code, stdout, stderr."""
+
+    def command(*arguments, seed=None, on_step=None):
+        def surroundings(**given):
+            chosen = {**given, **partition_words(seed)}
+            return Surroundings(**({**chosen, "progress": on_step} if on_step else chosen))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(run, "Surroundings", surroundings)
+            patch.setattr(ledger.Registry, "open", lambda folder: registry(folder, seed))
+            with pytest.raises(SystemExit) as ended:
+                cli.command_line.main([str(argument) for argument in arguments], prog_name="statpriv")
+        captured = capfd.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture
+def connections(monkeypatch):
+    """Every statement that any connection to the engine runs, recorded by the connection itself."""
+    statements = []
+    connect = table_module.duckdb.connect
+
+    class Recording:
+        def __init__(self, *args, **settings):
+            self.connection = connect(*args, **settings)
+
+        def execute(self, sql, *args):
+            statements.append(sql)
+            return self.connection.execute(sql, *args)
+
+        def close(self):
+            self.connection.close()
+
+    monkeypatch.setattr(table_module.duckdb, "connect", Recording)
+    return statements
+
+
+def own_count(rows, part_labels: array[int], part, holds):
+    """The count of a part, by Python."""
+    return sum(label == part and holds(row) for row, label in zip(rows, part_labels, strict=True))

@@ -1,0 +1,365 @@
+"""Is nothing lost and nothing released twice, wherever a release dies?"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import statpriv
+from statpriv.errors import LedgerError, RowsSpentError
+from statpriv.releasing import ledger, publication, run
+from statpriv.releasing import table as table_module
+
+from .conftest import Workshop, query
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="real processes are killed with POSIX signals")
+
+STEPS = [
+    "ledger", "rows", "curves of the guarantee", "dependence on known rows",
+    "ids", "content", "partition", "spend", "predicates", "report",
+]  # fmt: skip
+SPENT = 13
+
+# One process imports the library and forks a real process for each release, which then dies or not.
+DRIVER = """
+import json, os, signal, sys, time
+from pathlib import Path
+from statpriv.errors import LedgerError, RowsSpentError
+from statpriv.releasing.ledger import Registry
+from statpriv.releasing.plan import load_plan
+from statpriv.releasing.run import Surroundings, carry_out
+
+def release(folder, die_at=None, seen=None):
+    def progress(step):
+        if seen is not None:
+            os.write(seen, step[:1].encode())
+        if step == die_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+    folder = Path(folder)
+    try:
+        carry_out(
+            load_plan(folder / "plan.toml"), out=folder / "report.html", json=folder / "report.json",
+            registry=Registry.open(folder / "registry"), dry_run=False, force=True,
+            surroundings=Surroundings(progress=progress),
+        )
+    except LedgerError:
+        os._exit(2)
+    except RowsSpentError:
+        os._exit(5)
+    os._exit(0)
+
+def start(folder, **how):
+    child = os.fork()
+    if child == 0:
+        try:
+            release(folder, **how)
+        finally:
+            os._exit(99)
+    return child
+
+def end(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+def killed_later(folder, step, seconds):
+    reading, writing = os.pipe()
+    child = start(folder, seen=writing)
+    os.close(writing)
+    while step and (told := os.read(reading, 1)) and told != step.encode():
+        pass
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    os.close(reading)
+    return end(child)
+
+for line in sys.stdin:
+    task, folders, *more = json.loads(line)
+    if task == "die at":
+        ended = end(start(folders[0], die_at=more[0]))
+    elif task == "killed":
+        ended = killed_later(folders[0], *more)
+    else:
+        ended = [end(child) for child in [start(folder) for folder in folders]]
+    print(json.dumps(ended), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def process():
+    """Give a task to the driver: how the process of a release ended."""
+    folder = str(Path(statpriv.__file__).resolve().parents[1])
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": folder},
+    )  # fmt: skip
+
+    def give(task, *folders_and_more):
+        print(json.dumps([task, *folders_and_more]), file=driver.stdin, flush=True)
+        return json.loads(driver.stdout.readline())
+
+    yield give
+    driver.stdin.close()
+    assert driver.wait(timeout=60) == 0
+    driver.stdout.close()
+
+
+def prepared(folder, *, name="p"):
+    workshop = Workshop(folder)
+    workshop.table(["id", "vote"], [[f"{name}{i}", i % 2] for i in range(20)])
+    workshop.plan(query("vote = 0", rows=8), query("vote = 1", rows=5), more_data='row_id = "id"')
+    return workshop
+
+
+def assert_all_or_nothing(workshop):
+    """Nothing is spent and a release succeeds, or the rows are spent and a release is refused."""
+    spent = workshop.spent()
+    assert spent in ([], [SPENT])
+    assert_no_partial_file(workshop)
+    before = {path.name for path in (workshop.page, workshop.json) if path.exists()}
+    assert spent or not before
+    if spent:
+        with pytest.raises(LedgerError, match="the rows of this table"):
+            workshop.release(force=True)
+        assert {path.name for path in (workshop.page, workshop.json) if path.exists()} == before
+    else:
+        workshop.release(force=True)
+        assert workshop.page.exists()
+        assert workshop.json.exists()
+    assert workshop.spent() == [SPENT]
+
+
+def assert_no_partial_file(workshop):
+    if workshop.page.exists():
+        assert workshop.page.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    if workshop.json.exists():
+        assert run.Report(
+            {key: value for key, value in workshop.report.items() if key != "html_sha256"},
+            workshop.page.read_text(encoding="utf-8"),
+        ).json == workshop.json.read_text(encoding="utf-8")  # fmt: skip
+
+
+# --- killed
+
+
+def test_the_steps_are_those_of_a_release(tmp_path):
+    workshop = prepared(tmp_path)
+    workshop.release()
+    assert workshop.steps == STEPS
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_at_a_step(tmp_path, process, step):
+    workshop = prepared(tmp_path)
+    assert process("die at", [str(tmp_path)], step) == -signal.SIGKILL
+    assert workshop.spent() == ([SPENT] if step in {"predicates", "report"} else [])
+    assert workshop.outputs() == []
+    assert_all_or_nothing(workshop)
+
+
+def test_killed_at_random_moments(tmp_path, process):
+    """Half of the moments anywhere, half of them around the spend and the report."""
+    choose = random.Random(str(tmp_path))
+    ends = []
+    for trial in range(30):
+        folder = tmp_path / str(trial)
+        folder.mkdir()
+        workshop = prepared(folder)
+        moment = (None, choose.uniform(0, 0.4)) if trial % 2 else (choose.choice("psr"), choose.expovariate(200))
+        ended = process("killed", [str(folder)], *moment)
+        assert ended in {0, -signal.SIGKILL}, moment
+        assert ended != 0 or workshop.spent() == [SPENT], moment
+        assert_all_or_nothing(workshop)
+        ends.append(ended)
+    assert ends.count(-signal.SIGKILL) > 10
+
+
+def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
+    """A copy of all files before each line of the code that writes: what a kill there would leave behind."""
+    (tmp_path / "release").mkdir()
+    workshop = prepared(tmp_path / "release")
+    states = {}
+
+    def remember():
+        files = {path: path.read_bytes() for path in workshop.folder.rglob("*") if path.is_file()}
+        # The names of temporary files are random, and say nothing.
+        state = tuple(sorted((path.suffix if path.suffix == ".tmp" else path.name, files[path]) for path in files))
+        if state not in states:
+            states[state] = shutil.copytree(workshop.folder, tmp_path / f"state {len(states)}")
+
+    writing = {module.__file__ for module in (ledger, publication, run)}
+
+    def trace(frame, _event, _argument):
+        if frame.f_code.co_filename not in writing:
+            return None
+        remember()
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        workshop.release()
+    finally:
+        sys.settrace(before)
+    remember()
+    spent = [Workshop(folder).spent() for folder in states.values()]
+    assert len(states) >= 12
+    assert [SPENT] in spent
+    assert [] in spent
+    for folder in states.values():
+        assert_all_or_nothing(Workshop(folder))
+
+
+# --- side by side
+
+
+@pytest.mark.parametrize("processes", [2, 8])
+def test_of_processes_side_by_side_one_releases(tmp_path, process, processes):
+    workshop = prepared(tmp_path)
+    assert sorted(process("at once", [str(tmp_path)] * processes)) == [0] + [2] * (processes - 1)
+    assert workshop.spent() == [SPENT]
+    workshop.assert_whole_report()
+
+
+def test_copies_of_a_table_side_by_side_are_one_table(tmp_path, process):
+    """Other folders and other names of the file, one registry."""
+    folders = []
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        workshop = prepared(tmp_path / name)
+        (tmp_path / name / "people.csv").rename(tmp_path / name / f"{name}.csv")
+        workshop.plan(query("vote = 0", rows=SPENT), data=f"{name}.csv")
+        workshop.registry.symlink_to(tmp_path / "registry")
+        folders.append(str(tmp_path / name))
+    (tmp_path / "registry").mkdir(mode=0o700)
+    assert sorted(process("at once", folders)) == [0, 2, 2]
+    assert sum(Workshop(tmp_path / name).page.exists() for name in ("a", "b", "c")) == 1
+    assert Workshop(tmp_path).spent() == [SPENT]
+
+
+# --- failures behind the spend
+
+
+def removed(workshop):
+    workshop.page.parent.joinpath("out").rmdir()
+
+
+def replaced_by_a_link(workshop):
+    (workshop.folder / "out" / "report.html").symlink_to(workshop.folder / "plan.toml")
+
+
+def replaced_by_a_folder(workshop):
+    (workshop.folder / "out" / "report.json").mkdir()
+
+
+def overtaken(workshop):
+    (workshop.folder / "out" / "report.html").write_text("somebody else's", encoding="utf-8")
+
+
+@pytest.mark.parametrize("accident", [removed, replaced_by_a_link, replaced_by_a_folder, overtaken])
+@pytest.mark.parametrize("step", ["predicates", "report"])
+def test_a_report_that_cannot_be_written(tmp_path, in_process, accident, step):
+    workshop = prepared(tmp_path)
+    (tmp_path / "out").mkdir()
+    plan = (tmp_path / "plan.toml").read_bytes()
+    ended = in_process(
+        "release", tmp_path / "plan.toml", "--registry", workshop.registry,
+        "--out", tmp_path / "out" / "report.html", "--json", tmp_path / "out" / "report.json",
+        on_step=lambda now: accident(workshop) if now == step else None,
+    )  # fmt: skip
+    assert ended == (
+        5, "",
+        "Error: the release failed after its rows were spent: they stay spent, and no report was written\n",
+    )  # fmt: skip
+    assert workshop.spent() == [SPENT]
+    assert (tmp_path / "plan.toml").read_bytes() == plan
+    assert not list(tmp_path.rglob("*.tmp"))
+    again = in_process(
+        "release", tmp_path / "plan.toml", "--registry", workshop.registry, "--out", workshop.page,
+    )  # fmt: skip
+    assert again[0] == 2
+    assert workshop.spent() == [SPENT]
+
+
+@pytest.mark.parametrize("failure", [MemoryError("cell7391"), KeyboardInterrupt(), ValueError("cell7391")])
+@pytest.mark.parametrize("step", ["predicates", "report"])
+def test_whatever_fails_behind_the_spend_is_one_sentence(tmp_path, failure, step):
+    workshop = prepared(tmp_path)
+
+    def fail(now):
+        if now == step:
+            raise failure
+
+    with pytest.raises(RowsSpentError) as spent:
+        workshop.release(on_step=fail)
+    assert spent.value.__cause__ is None
+    assert spent.value.__suppress_context__
+    assert "cell7391" not in str(spent.value)
+    assert workshop.spent() == [SPENT]
+    assert workshop.outputs() == []
+
+
+def test_an_engine_that_fails_behind_the_spend_is_not_quoted(tmp_path, in_process, monkeypatch):
+    workshop = prepared(tmp_path)
+    original = table_module.duckdb.connect
+
+    class Failing:
+        def __init__(self, *args, **settings):
+            self.connection = original(*args, **settings)
+
+        def execute(self, sql):
+            if "COALESCE((" in sql:
+                raise table_module.duckdb.ConversionException("Could not convert string 'cell7391'")
+            return self.connection.execute(sql)
+
+        def close(self):
+            self.connection.close()
+
+    monkeypatch.setattr(table_module.duckdb, "connect", Failing)
+    code, out, err = in_process(
+        "release", tmp_path / "plan.toml", "--registry", workshop.registry, "--out", workshop.page
+    )
+    assert (code, out) == (5, "")
+    assert err == "Error: the release failed after its rows were spent: they stay spent, and no report was written\n"
+    assert workshop.spent() == [SPENT]
+    code, out, err = in_process(
+        "release", tmp_path / "plan.toml", "--registry", tmp_path / "second", "--out", workshop.page, "--debug"
+    )
+    assert (code, out) == (5, "")
+    assert "cell7391" in err
+
+
+@pytest.mark.parametrize("step", STEPS[:-2])
+@pytest.mark.parametrize("failure", [OSError("disk"), KeyboardInterrupt()])
+def test_what_fails_before_the_spend_spends_nothing(tmp_path, step, failure):
+    workshop = prepared(tmp_path)
+
+    def fail(now):
+        if now == step:
+            raise failure
+
+    with pytest.raises(type(failure)):
+        workshop.release(on_step=fail)
+    workshop.assert_untouched()
+    assert_all_or_nothing(workshop)
+
+
+def test_a_spend_that_may_have_happened_counts_as_spent(tmp_path, monkeypatch):
+    """The ledger is written and then its folder cannot be synced: nobody may say that nothing was spent."""
+    workshop = prepared(tmp_path)
+
+    def fail(folder):
+        if folder == workshop.registry and workshop.spent():
+            raise OSError("the disk is gone")
+
+    monkeypatch.setattr(ledger, "sync_folder", fail)
+    with pytest.raises(RowsSpentError):
+        workshop.release()
+    assert workshop.spent() == [SPENT]
+    assert workshop.outputs() == []

@@ -1,0 +1,316 @@
+"""Does a release of a table nobody prepared give the right counts, in the order that the guarantee needs?"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from fractions import Fraction
+
+import duckdb
+import numpy as np
+import pytest
+
+import statpriv as sp
+from statpriv.errors import GuaranteeNotReachedError
+from statpriv.releasing.partition import secret_partition
+
+from .conftest import labels, own_count, query, statpriv
+
+READS_ROWS = re.compile(r"read_csv\(|read_parquet\(|FROM content|FROM \(", re.IGNORECASE)
+READS_SCHEMA = re.compile(r"parquet_schema\(|^DESCRIBE ", re.IGNORECASE)
+
+COLUMNS = ["id", 'we"ird; col', "two words", "grüße ‰ 列", "select", "c1", "digest", "it's", "COUNT(*)"]
+CELLS = ["0", "", "NA", "it's", 'say "yes"', "line\nbreak", "a,b;c", "  padded ", "żółć", "'; DROP TABLE t", "\\", "%_"]
+
+
+def odd_rows(n, seed=1):
+    choose = random.Random(seed)
+    return [[f"p{i}", *(choose.choice(CELLS) for _ in COLUMNS[1:])] for i in range(n)]
+
+
+def equal(column, cell):
+    quoted_column, quoted_cell = column.replace('"', '""'), cell.replace("'", "''")
+    return f"\"{quoted_column}\" = '{quoted_cell}'"
+
+
+# --- counts
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        {},
+        {"mark": b"\xef\xbb\xbf"},
+        {"line_end": "\r\n"},
+        {"line_end": "\r\n", "mark": b"\xef\xbb\xbf", "quoting": csv.QUOTE_ALL},
+        {"delimiter": ";"},
+    ],
+    ids=["plain", "mark", "crlf", "all quoted", "semicolon"],
+)
+def test_odd_tables_are_counted_as_python_counts_them(workshop, style):
+    rows = odd_rows(90)
+    workshop.table(COLUMNS, rows, **style)
+    asked = [
+        (column, cell)
+        for column, cell in zip(COLUMNS[1:], ["0", "", "NA", "it's", 'say "yes"', "  padded ", "żółć", "\\"], strict=True)
+    ]
+    delimiter = f"delimiter = {json.dumps(style['delimiter'])}" if "delimiter" in style else ""
+    workshop.plan(
+        *(query(equal(column, cell), rows=11, probability=("0.01", "0.3")) for column, cell in asked),
+        more_data=f'row_id = "id"\n{delimiter}',
+    )
+    report = workshop.release(seed=7)
+    drawn = labels(90, [11] * 8, 7)
+    expected = [
+        own_count(rows, drawn, part, lambda row, c=column, v=cell: row[COLUMNS.index(c)] == v)
+        for part, (column, cell) in enumerate(asked, start=1)
+    ]
+    assert [answer["count"] for answer in report.contents["answers"]] == expected
+    assert sum(expected) > 0
+    workshop.assert_whole_report()
+    assert workshop.spent() == [88]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_parts_of_one_property_add_up_to_the_table(workshop, kind):
+    """A row that answers twice, or not at all, changes the total."""
+    choose = random.Random(5)
+    rows = [[i, choose.randrange(4), choose.choice(["x", "", None])] for i in range(500)]
+    if kind == "csv":
+        workshop.table(["id", "vote", "text"], rows)
+        data = "people.csv"
+    else:
+        data = "people.parquet"
+        table = duckdb.connect(":memory:")
+        table.execute("CREATE TABLE t (id INTEGER, vote INTEGER, text VARCHAR)")
+        table.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        table.execute(f"COPY t TO '{workshop.folder / data}' (FORMAT parquet)")
+        table.close()
+    sizes = [1, 2, 47, 200, 250]
+    spellings = ["vote = 0", "vote IN (0)", "NOT (vote <> 0 OR vote IS NULL)", "0 = vote", "(vote = 0) IS TRUE"]
+    workshop.plan(*(query(w, rows=s) for w, s in zip(spellings, sizes, strict=True)), data=data, more_data='row_id = "id"')
+    report = workshop.release()
+    answers = report.contents["answers"]
+    assert [answer["size"] for answer in answers] == sizes
+    assert sum(answer["count"] for answer in answers) == sum(row[1] == 0 for row in rows)
+    assert all(0 <= answer["count"] <= answer["size"] for answer in answers)
+
+
+def test_unknown_cells_are_neither_the_property_nor_its_opposite(workshop):
+    rows = [[cell] for cell in ["1", "NA", "", "0", "x", "1.0", "NA", " 1 ", "2"]]
+    workshop.table(["vote"], rows)
+    wheres = ["vote = 1", "vote <> 1", "vote IS NULL", "vote IS DISTINCT FROM 1"]
+    for where, expected in zip(wheres, [3, 2, 2, 6], strict=True):
+        workshop.plan(query(where, rows=9), more_data='null_values = ["NA"]')
+        workshop.registry.mkdir(exist_ok=True)
+        for path in workshop.registry.iterdir():
+            path.unlink()
+        assert workshop.release(force=True).contents["answers"][0]["count"] == expected
+
+
+def test_shares_and_rows_mix(workshop):
+    workshop.table(["v"], [[i % 2] for i in range(10)])
+    workshop.plan(query("v = 0", share="1/3"), query("v = 0", rows=2), query("v = 0", share="0.5"))
+    report = workshop.release()
+    assert [answer["size"] for answer in report.contents["answers"]] == [3, 2, 5]
+    assert sum(answer["count"] for answer in report.contents["answers"]) == 5
+    assert report.contents["ledger"] == {"rows_left": 0}
+
+
+def test_ten_rows_through_the_command_line(workshop):
+    rows = [[cell] for cell in ["it's", "", "it's", 'a "b"', "x", "it's", "é", "y\nz", "it's", "0"]]
+    workshop.table(['we"ird; col'], rows, line_end="\r\n", mark=b"\xef\xbb\xbf")
+    workshop.plan(query('"we""ird; col"=\'it\'\'s\'', rows=10))
+    done = workshop.command()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "4 of 10" in done.stdout
+    assert "Report: " in done.stdout
+    workshop.assert_whole_report()
+    assert workshop.report["answers"][0]["count"] == 4
+
+
+def test_many_rows(workshop):
+    """Seconds are measured where the machine is known; here it is that the rows keep their order and labels."""
+    n = 100_000
+    votes = np.random.default_rng(3).integers(0, 3, n)
+    workshop.write("people.csv", "id,vote\n" + "".join(f"{i},{v}\n" for i, v in enumerate(votes.tolist())))
+    sizes = [n // 2, n // 4, n // 5]
+    workshop.plan(
+        query("vote = 0", rows=sizes[0]), query("vote = 1", rows=sizes[1]), query("vote = 0", rows=sizes[2]),
+        more_data='row_id = "id"',
+    )  # fmt: skip
+    report = workshop.release(seed=11)
+    drawn = np.frombuffer(labels(n, sizes, 11), dtype=np.uint32)
+    expected = [int(np.count_nonzero((drawn == k) & (votes == v))) for k, v in ((1, 0), (2, 1), (3, 0))]
+    assert [answer["count"] for answer in report.contents["answers"]] == expected
+
+
+def test_tables_that_share_nothing_are_released_side_by_side(workshop):
+    for name in ("a", "b"):
+        workshop.table(["id", "v"], [[f"{name}{i}", i % 2] for i in range(6)], name=f"{name}.csv")
+        workshop.plan(query("v = 1", rows=6), data=f"{name}.csv", more_data='row_id = "id"')
+        assert workshop.release(force=True).contents["answers"][0]["count"] == 3
+    assert workshop.spent() == [6, 6]
+    assert workshop.report["release"]["number"] == 2
+
+
+# --- the order
+
+
+def test_an_unmet_target_ends_before_anything_is_read(workshop, connections):
+    workshop.table(["id", "vote"], [[i, i % 2] for i in range(50)])
+    workshop.plan(query("vote = 0", rows=50), delta="0.001", more_data='row_id = "id"')
+    with pytest.raises(GuaranteeNotReachedError) as refused:
+        workshop.release()
+    certified = sp.privacy_curve(sp.PropertyQuery(sp.Between("0.4", "0.6")), sp.Population(50)).delta("0.1").upper
+    assert f"{certified:.6g}" in str(refused.value)
+    assert "0.001" in str(refused.value)
+    assert [sql for _, sql in workshop.queries] == connections
+    (counting,) = connections
+    assert counting.startswith("SELECT count(*) FROM read_csv(")
+    workshop.assert_untouched()
+
+
+def test_an_unmet_target_of_parquet_reads_the_schema_and_the_number_of_rows(workshop, connections):
+    path = workshop.folder / "people.parquet"
+    duckdb.connect(":memory:").execute(f"COPY (SELECT i AS id, i % 2 AS vote FROM range(50) t(i)) TO '{path}'")
+    connections.clear()
+    workshop.plan(query("vote = 0", rows=50), delta="0.001", data=path.name, more_data='row_id = "id"')
+    with pytest.raises(GuaranteeNotReachedError):
+        workshop.release()
+    assert len(connections) == 3
+    assert all(READS_SCHEMA.search(sql) for sql in connections[:2])
+    assert connections[2].startswith("SELECT count(*) FROM read_parquet(")
+    workshop.assert_untouched()
+
+
+def test_an_unmet_target_exits_3_with_both_numbers(workshop):
+    workshop.table(["id", "vote"], [[i, i % 2] for i in range(50)])
+    workshop.plan(query("vote = 0", rows=50), delta="0.001")
+    done = workshop.command()
+    certified = sp.privacy_curve(sp.PropertyQuery(sp.Between("0.4", "0.6")), sp.Population(50)).delta("0.1").upper
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"{certified:.6g}" in done.stderr
+    assert "0.001" in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    workshop.assert_untouched()
+
+
+@pytest.mark.parametrize("probability", [("0", "0.5"), ("0.5", "1"), ("0", "0"), ("1", "1")])
+def test_a_probability_that_may_be_0_or_1_reaches_no_target(workshop, probability):
+    workshop.table(["vote"], [[i % 2] for i in range(20)])
+    workshop.plan(query("vote = 0", rows=20, probability=probability), delta="0.999999")
+    with pytest.raises(GuaranteeNotReachedError, match="certified δ at ε = 0.1 is 1, above the target of 0.999999"):
+        workshop.release()
+    workshop.assert_untouched()
+
+
+def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predicates(workshop, connections):
+    workshop.table(["id", "vote", "secret"], [[i, i % 2, "x"] for i in range(30)])
+    workshop.plan(query("vote = 0", rows=10), query("secret = 'x'", rows=10), more_data='row_id = "id"')
+    spent_at = {}
+    workshop.release(on_step=lambda step: spent_at.setdefault(step, workshop.spent()))
+    assert [sql for _, sql in workshop.queries] == connections
+    at = {step: [sql for told, sql in workshop.queries if told == step] for step in workshop.steps}
+    assert workshop.steps == [
+        "ledger", "rows", "curves of the guarantee", "dependence on known rows",
+        "ids", "content", "partition", "spend", "predicates", "report",
+    ]  # fmt: skip
+    assert [step for step in workshop.steps if at[step]] == ["rows", "ids", "content", "predicates"]
+    (counting,), (ids,) = at["rows"], at["ids"]
+    assert counting.startswith("SELECT count(*) FROM read_csv(")
+    assert re.match(r"SELECT \S*\bc0\b\S*( '')?\S* FROM read_csv", ids) or "c1" not in ids.split("FROM")[0]
+    assert not any("vote" in sql or "= 'x'" in sql for step in workshop.steps[:-2] for sql in at[step])
+    assert len(at["predicates"]) == 2
+    assert {step: rows for step, rows in spent_at.items() if rows} == {"predicates": [20], "report": [20]}
+    assert not any(READS_ROWS.search(sql) and "read_" in sql for sql in at["predicates"])
+
+
+def test_labels_are_gone_when_the_release_ends(workshop, monkeypatch):
+    drawn = []
+
+    def remembered(*arguments):
+        context = secret_partition(*arguments)
+
+        class Remembering:
+            def __enter__(self):
+                drawn.append(context.__enter__())
+                assert set(drawn[0]) == {0, 1}
+                return drawn[0]
+
+            def __exit__(self, *failure):
+                return context.__exit__(*failure)
+
+        return Remembering()
+
+    monkeypatch.setattr("statpriv.releasing.run.secret_partition", remembered)
+    workshop.table(["v"], [[i % 2] for i in range(9)])
+    workshop.plan(query("v = 0", rows=5))
+    workshop.release()
+    assert set(drawn[0]) == {0}
+
+
+# --- dry runs
+
+
+def test_a_dry_run_needs_nothing_but_the_number_of_rows(workshop, connections):
+    workshop.table(["id", "vote"], [[i, i % 2] for i in range(50)])
+    workshop.plan(query("vote = 0", rows=50), delta="0.001", more_data='row_id = "id"')
+    report = workshop.release(dry_run=True)
+    assert report.contents["guarantee"]["holds"] is False
+    assert (report.contents["release"], report.contents["answers"]) == (None, [])
+    (counting,) = connections
+    assert counting.startswith("SELECT count(*) FROM read_csv(")
+    workshop.assert_whole_report()
+    assert not workshop.registry.exists()
+
+
+def test_a_dry_run_promises_what_the_release_gives(workshop):
+    workshop.table(["id", "vote"], [[i, i % 2] for i in range(50)])
+    workshop.plan(query("vote = 0", rows=25), query("vote = 1", rows=20))
+    promised = workshop.release(dry_run=True).contents
+    given = workshop.release(force=True).contents
+    assert given["guarantee"] == promised["guarantee"]
+    assert given["composition"] == promised["composition"]
+
+
+# --- verification
+
+
+@pytest.mark.parametrize("known", [0, 3])
+def test_the_number_of_a_report_is_verified_by_one_command(workshop, known):
+    workshop.table(["v", "w"], [[i % 2, i % 3] for i in range(60)])
+    workshop.plan(
+        query("v = 0", rows=20), query("w = 0", rows=21, probability=("1/3", "1/3")), query("v = 0", rows=10),
+        more=f"known_rows = {known}",
+    )  # fmt: skip
+    workshop.release()
+    done = statpriv("compose", str(workshop.json), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    guarantee = workshop.report["guarantee"]
+    assert json.loads(done.stdout)["delta"] == guarantee["delta"]
+    own = sp.compose(
+        [
+            sp.PropertyQuery(sp.Between(*map(Fraction, part["probability"])), attribute=part["attribute"])
+            for part in workshop.report["composition"]["part"]
+        ],
+        sp.Population(60),
+        sp.RandomPartition([20, 21, 10]),
+        adversary=sp.Adversary(known=known),
+    ).delta("0.1")
+    assert {"lower": own.lower, "upper": own.upper} == guarantee["delta"]
+
+
+def test_a_report_with_a_smaller_delta_is_found_out(workshop):
+    workshop.table(["v"], [[i % 2] for i in range(60)])
+    workshop.plan(query("v = 0", rows=20))
+    workshop.release()
+    report = workshop.report
+    for ends in (report["guarantee"]["delta"], report["guarantee"]["partition_secret"]):
+        ends.update(lower=ends["lower"] / 2, upper=ends["upper"] / 2)
+    workshop.json.write_text(json.dumps(report), encoding="utf-8")
+    done = statpriv("compose", str(workshop.json))
+    assert done.returncode == 1, done.stdout + done.stderr

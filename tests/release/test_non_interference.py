@@ -1,0 +1,429 @@
+"""Does anything that leaves a release depend on the data beyond the number of rows, the ids and the counts?"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from statpriv.releasing import table as table_module
+
+from .conftest import Workshop, csv_bytes, labels, query, statpriv
+
+CANARY = "canary7391"
+
+# One row of a CSV file answers one query; these are the cells that have its property, and some that have not.
+CSV_PLAN = [
+    ("vote = 0", 5, ["0", "0.0", " -0 ", "00", "0e9", "+.0"]),
+    ("age >= 40", 4, ["40", "1e9", " 40.000000000000000001 ", "99999999999999999999"]),
+    ("name = 'it''s'", 3, ["it's"]),
+    ("born < DATE '2000-01-01'", 3, ["1999-12-31", " 0001-01-01 "]),
+]
+CSV_COLUMNS = ["vote", "age", "name", "born", "spare"]
+CSV_OTHERWISE = ["", "NA", "x", "1", "-1", "2020-13-01", "2020-01-01", "1e400", "nan", "inf", "true", "'; DROP TABLE t", '"']
+N = 20
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+ANY_CELL = st.one_of(st.sampled_from([*CSV_OTHERWISE, *(cell for _, _, own in CSV_PLAN for cell in own)]), TEXT)
+
+SETTINGS = settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+def seen_from_outside(workshop, in_process, *arguments, **surroundings):
+    """Exit code, stdout, stderr and every byte in the folder: all that a release tells the world."""
+    for path in (workshop.page, workshop.json):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(workshop.registry, ignore_errors=True)
+    ended = in_process(
+        "release", workshop.folder / "plan.toml", "--out", workshop.page, "--json", workshop.json,
+        "--registry", workshop.registry, *arguments, seed=1, **surroundings,
+    )  # fmt: skip
+    files = {name: (workshop.folder / name).read_bytes() for name in workshop.outputs()}
+    return (*ended, files)
+
+
+def ledger(workshop):
+    """What the ledger holds besides the keyed fingerprints of the content, and its other files."""
+    with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
+        return (
+            connection.execute("SELECT * FROM ledger").fetchall(),
+            connection.execute("SELECT number, n, tokens, spent FROM registered").fetchall(),
+            connection.execute("SELECT number, release_id, registered, rows_spent FROM release").fetchall(),
+            (workshop.registry / "secret.json").read_bytes(),
+        )
+
+
+# --- tables with equal counts
+
+
+def plan_of(workshop, plan, **more):
+    workshop.plan(
+        *(query(where, rows=rows, name=f"count {k}") for k, (where, rows, _) in enumerate(plan)),
+        more_data='row_id = "id"\nnull_values = ["NA"]', **more,
+    )  # fmt: skip
+
+
+def drawn_table(draw, drawn, counts, plan, width, any_cell, otherwise):
+    """A table in which part k has the property counts[k] times, and everything else is arbitrary."""
+    rows = [[draw(any_cell) for _ in range(width)] for _ in drawn]
+    for k, (_, _, own) in enumerate(plan):
+        part = [i for i, label in enumerate(drawn) if label == k + 1]
+        having = set(draw(st.permutations(part))[: counts[k]])
+        for i in part:
+            rows[i][k] = draw(st.sampled_from(own)) if i in having else draw(otherwise[k])
+    return rows
+
+
+CSV_COUNTS = (2, 0, 3, 1)
+
+
+def without(where, own):
+    """Cells of a CSV file that surely do not have the property."""
+    cells = [cell for cell in CSV_OTHERWISE if cell not in own]
+    if where.startswith("age"):
+        cells = [*cells, "39", "-40", "4 0"]
+    if where.startswith("born"):
+        cells = [*cells, "2000-01-01", "1999-1-1", "31.12.1999"]
+    if where.startswith("name"):
+        return st.one_of(st.sampled_from([*cells, "its", " it's", "IT'S"]), TEXT.filter(lambda cell: cell != "it's"))
+    return st.sampled_from(cells)
+
+
+@st.composite
+def csv_tables(draw):
+    drawn = labels(N, [rows for _, rows, _ in CSV_PLAN], 1)
+    otherwise = [without(where, own) for where, _, own in CSV_PLAN]
+    rows = drawn_table(draw, drawn, CSV_COUNTS, CSV_PLAN, len(CSV_COLUMNS), ANY_CELL, otherwise)
+    return [[f"p{i}", *row] for i, row in enumerate(rows)]
+
+
+@pytest.fixture
+def csv_reference(workshop, in_process):
+    plan_of(workshop, CSV_PLAN)
+    drawn = labels(N, [rows for _, rows, _ in CSV_PLAN], 1)
+    rows = [[f"p{i}", "", "", "", "", ""] for i in range(N)]
+    for k, (_, _, own) in enumerate(CSV_PLAN):
+        for i in [i for i, label in enumerate(drawn) if label == k + 1][: CSV_COUNTS[k]]:
+            rows[i][k + 1] = own[0]
+    workshop.write("people.csv", csv_bytes(["id", *CSV_COLUMNS], rows, quoting=csv.QUOTE_ALL))
+    seen = seen_from_outside(workshop, in_process)
+    assert seen[0] == 0, seen
+    assert set(seen[3]) == {"report.html", "report.json"}
+    assert [answer["count"] for answer in workshop.report["answers"]] == list(CSV_COUNTS)
+    return seen, ledger(workshop)
+
+
+@SETTINGS
+@given(rows=csv_tables())
+def test_csv_tables_with_equal_counts_look_the_same(workshop, in_process, csv_reference, rows):
+    workshop.write("people.csv", csv_bytes(["id", *CSV_COLUMNS], rows, quoting=csv.QUOTE_ALL))
+    seen = seen_from_outside(workshop, in_process)
+    assert (seen, ledger(workshop)) == csv_reference
+
+
+PARQUET_PLAN = [("vote = 0", 6, [0]), ("name LIKE 'a%'", 6, ["a", "abc", "a" * 100]), ("yes IS TRUE", 6, [True])]
+PARQUET_COUNTS = (3, 1, 0)
+
+
+@st.composite
+def parquet_tables(draw):
+    drawn = labels(N, [6, 6, 6], 1)
+    numbers = st.one_of(st.none(), st.integers(-(2**31), 2**31 - 1))
+    texts = st.one_of(st.none(), TEXT)
+    truths = st.sampled_from([None, True, False])
+    rows = [[draw(numbers), draw(texts), draw(truths), draw(st.floats())] for _ in range(N)]
+    otherwise = [
+        numbers.filter(lambda v: v != 0),
+        texts.filter(lambda v: v is None or not v.startswith("a")),
+        st.sampled_from([None, False]),
+    ]
+    for k, (_, _, own) in enumerate(PARQUET_PLAN):
+        part = [i for i, label in enumerate(drawn) if label == k + 1]
+        having = set(draw(st.permutations(part))[: PARQUET_COUNTS[k]])
+        for i in part:
+            rows[i][k] = draw(st.sampled_from(own)) if i in having else draw(otherwise[k])
+    return rows
+
+
+def write_parquet(workshop, rows):
+    connection = duckdb.connect(":memory:")
+    connection.execute("CREATE TABLE t (id VARCHAR, vote INTEGER, name VARCHAR, yes BOOLEAN, spare DOUBLE)")
+    cells = [cell for i, row in enumerate(rows) for cell in (f"p{i}", *row)]
+    connection.execute(f"INSERT INTO t VALUES {', '.join(['(?, ?, ?, ?, ?)'] * len(rows))}", cells)
+    connection.execute(f"COPY t TO '{workshop.folder / 'people.parquet'}' (FORMAT parquet)")
+    connection.close()
+
+
+@pytest.fixture
+def parquet_reference(workshop, in_process):
+    plan_of(workshop, PARQUET_PLAN, data="people.parquet")
+    rows = [[None, None, None, None] for _ in range(N)]
+    for k, (_, _, own) in enumerate(PARQUET_PLAN):
+        part = [i for i, label in enumerate(labels(N, [6, 6, 6], 1)) if label == k + 1]
+        for i in part[: PARQUET_COUNTS[k]]:
+            rows[i][k] = own[0]
+    write_parquet(workshop, rows)
+    seen = seen_from_outside(workshop, in_process)
+    assert seen[0] == 0, seen
+    assert [answer["count"] for answer in workshop.report["answers"]] == list(PARQUET_COUNTS)
+    return seen, ledger(workshop)
+
+
+@SETTINGS
+@given(rows=parquet_tables())
+def test_parquet_tables_with_equal_counts_look_the_same(workshop, in_process, parquet_reference, rows):
+    write_parquet(workshop, rows)
+    seen = seen_from_outside(workshop, in_process)
+    assert (seen, ledger(workshop)) == parquet_reference
+
+
+# --- refusals and failures
+
+
+@pytest.mark.parametrize(
+    ("plan", "arguments", "expected"),
+    [
+        ({"delta": "0.0001"}, (), 3),
+        ({"delta": "0.0001"}, ("--dry-run",), 3),
+        ({}, ("--dry-run",), 0),
+        ({"more": "known_rows = 20"}, (), 2),
+        ({}, ("--out", "people.csv", "--force"), 2),
+    ],
+    ids=["target", "dry run that fails", "dry run", "known rows", "output"],
+)
+@settings(SETTINGS, max_examples=4, phases=[Phase.generate])
+@given(first=csv_tables(), second=st.lists(st.tuples(*[ANY_CELL] * 5), min_size=N, max_size=N))
+def test_what_a_release_refuses_or_promises_does_not_depend_on_the_values(
+    workshop, in_process, plan, arguments, expected, first, second
+):
+    """Here not even the counts are equal."""
+    plan_of(workshop, CSV_PLAN, **plan)
+    arguments = [str(workshop.folder / "people.csv") if a == "people.csv" else a for a in arguments]
+    seen = []
+    for rows in (first, [[f"p{i}", *row] for i, row in enumerate(second)]):
+        workshop.write("people.csv", csv_bytes(["id", *CSV_COLUMNS], rows, quoting=csv.QUOTE_ALL))
+        seen.append(seen_from_outside(workshop, in_process, *arguments))
+    assert seen[0][0] == expected
+    assert seen[0] == seen[1]
+
+
+@settings(SETTINGS, max_examples=4, phases=[Phase.generate])
+@given(first=csv_tables(), second=st.lists(st.tuples(*[ANY_CELL] * 5), min_size=N, max_size=N))
+def test_a_failure_behind_the_spend_does_not_depend_on_the_values(workshop, in_process, first, second):
+    plan_of(workshop, CSV_PLAN)
+
+    def fail(step):
+        if step == "report":
+            workshop.page.mkdir()
+
+    seen = []
+    for rows in (first, [[f"p{i}", *row] for i, row in enumerate(second)]):
+        if workshop.page.is_dir():
+            workshop.page.rmdir()
+        workshop.write("people.csv", csv_bytes(["id", *CSV_COLUMNS], rows, quoting=csv.QUOTE_ALL))
+        shutil.rmtree(workshop.registry, ignore_errors=True)
+        ended = in_process(
+            "release", workshop.folder / "plan.toml", "--out", workshop.page, "--registry", workshop.registry,
+            seed=1, on_step=fail,
+        )  # fmt: skip
+        seen.append((ended, workshop.outputs(), ledger(workshop)))
+    assert seen[0][0][0] == 5
+    assert seen[0] == seen[1]
+
+
+# --- the canary
+
+
+def canary_table(workshop, *, name="people.csv", head="id,vote,age,name", broken=None):
+    cells = itertools.count()
+    lines = [head, *(",".join(f"{CANARY}x{next(cells)}" for _ in range(4)) for _ in range(12))]
+    return workshop.write(name, broken("\n".join(lines) + "\n") if broken else "\n".join(lines) + "\n")
+
+
+def assert_no_canary(workshop, *texts):
+    """Nowhere in what was printed, and in no file but the table: not in upper case, not in hexadecimal."""
+    forms = [CANARY.encode(), CANARY.upper().encode(), CANARY.encode().hex().encode(), CANARY.encode("utf-16-le")]
+    kept = [path for path in workshop.folder.rglob("*") if path.is_file() and path.suffix not in {".csv", ".parquet"}]
+    for content in [*(text.encode() for text in texts), *(path.read_bytes() for path in kept)]:
+        assert not any(form in content for form in forms)
+    assert not any(CANARY in str(path) for path in workshop.folder.rglob("*"))
+
+
+def unclosed(text):
+    return text + f'{CANARY},"{CANARY},1,1\n'
+
+
+def ragged(text):
+    return text + f"{CANARY}\n"
+
+
+def wider(text):
+    return text + ",".join([CANARY] * 9) + "\n"
+
+
+def not_utf8(text):
+    return text.encode() + f"{CANARY}".encode() + b"\xff,1,1,1\n"
+
+
+def mixed_breaks(text):
+    return text + f"{CANARY},1,1,1\r\n{CANARY},1,1,1\n"
+
+
+def stray_quote(text):
+    return text + f'{CANARY},"{CANARY}"{CANARY},1,1\n'
+
+
+def endless(text):
+    return text + f'{CANARY * 300_000},1,1,1\n'
+
+
+def twice(text):
+    return text + text.splitlines()[-1] + "\n"
+
+
+@pytest.mark.parametrize(
+    ("broken", "where", "more_data", "expected"),
+    [
+        (None, "vote = 0", 'row_id = "id"', 0),
+        (None, "vote = 0 AND age < 5.5 AND name > 'a'", "", 0),
+        (None, "vote > DATE '2020-01-01' OR age IS TRUE", "", 0),
+        (None, "nosuch = 1", "", 2),
+        (None, "vote = NULL", "", 2),
+        (unclosed, "vote = 0", "", 2),
+        (ragged, "vote = 0", "", 2),
+        (wider, "vote = 0", 'row_id = "id"', 2),
+        (not_utf8, "vote = 0", "", 2),
+        (mixed_breaks, "vote = 0", "", None),
+        (stray_quote, "vote = 0", "", 2),
+        (endless, "vote = 0", "", 2),
+        (twice, "vote = 0", 'row_id = "id"', 2),
+    ],
+)
+def test_no_failure_quotes_a_cell(workshop, in_process, broken, where, more_data, expected):
+    canary_table(workshop, broken=broken)
+    workshop.plan(query(where, rows=6), more_data=more_data)
+    arguments = ["release", workshop.folder / "plan.toml", "--registry", workshop.registry]
+    code, out, err = in_process(*arguments, "--out", workshop.page, "--json", workshop.json)
+    assert expected is None or code == expected
+    assert "Traceback" not in err
+    assert_no_canary(workshop, out, err)
+    if code == 0:
+        again = in_process(*arguments, "--out", workshop.folder / "again.html")
+        assert again[0] == 2
+        assert_no_canary(workshop, *again[1:])
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"), [("vote = 1", 2), ("name = 1", 2), ("name = 'x'", 0), ("list = 'x'", 2)]
+)
+def test_no_failure_of_parquet_quotes_a_cell(workshop, in_process, where, expected):
+    path = workshop.folder / "people.parquet"
+    connection = duckdb.connect(":memory:")
+    connection.execute(
+        f"COPY (SELECT '{CANARY}' || i AS id, CAST('{CANARY}' AS BLOB) AS vote, '{CANARY}' AS name, "
+        f"['{CANARY}'] AS list FROM range(12) t(i)) TO '{path}'"
+    )
+    workshop.plan(query(where, rows=6), data=path.name, more_data='row_id = "id"')
+    arguments = ["release", workshop.folder / "plan.toml", "--registry", workshop.registry, "--out", workshop.page]
+    code, out, err = in_process(*arguments)
+    assert code == expected
+    assert_no_canary(workshop, out, err)
+    whole = path.read_bytes()
+    for cut in range(8, len(whole), len(whole) // 12):
+        path.write_bytes(whole[:cut] + b"\xff" * 8 + whole[cut + 8 :])
+        code, out, err = in_process(*arguments, "--force")
+        assert code in {0, 2}
+        assert_no_canary(workshop, out, err)
+
+
+@pytest.mark.parametrize("failing", ["count(*)", "c0", "sha256", "ORDER BY rowid", "SET ", "COALESCE(("])
+def test_no_message_of_the_engine_is_forwarded(workshop, in_process, monkeypatch, failing):
+    """Whatever statement fails, and however the engine's message quotes cells."""
+    canary_table(workshop)
+    workshop.plan(query("vote = 0", rows=6), more_data='row_id = "id"')
+    original = table_module.duckdb.connect
+
+    class Failing:
+        def __init__(self, *args, **settings):
+            self.connection = original(*args, **settings)
+
+        def execute(self, sql):
+            if failing in sql:
+                raise table_module.duckdb.ConversionException(f"Could not convert string '{CANARY}' to INT32")
+            return self.connection.execute(sql)
+
+        def close(self):
+            self.connection.close()
+
+    monkeypatch.setattr(table_module.duckdb, "connect", Failing)
+    code, out, err = in_process(
+        "release", workshop.folder / "plan.toml", "--registry", workshop.registry, "--out", workshop.page
+    )
+    assert (code, out) == (5 if failing == "COALESCE((" else 2, "")
+    assert_no_canary(workshop, out, err)
+
+
+def test_nothing_is_left_behind_anywhere(workshop):
+    """A process of its own, with temporary, home and working folders that can be searched afterwards."""
+    canary_table(workshop)
+    workshop.plan(query("vote IS NOT NULL", rows=6), query("name = 'x'", rows=6), more_data='row_id = "id"')
+    private = {name: workshop.folder / name for name in ("TMPDIR", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
+    for folder in private.values():
+        folder.mkdir()
+    done = workshop.command(env={**{name: str(folder) for name, folder in private.items()}, "PYTHONDONTWRITEBYTECODE": "1"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_no_canary(workshop, done.stdout, done.stderr)
+    assert [path for folder in private.values() for path in folder.rglob("*") if path.is_file()] == []
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in workshop.registry.iterdir()}
+    assert set(modes.values()) == {"0o600"}
+    assert workshop.page.stat().st_mode & 0o777 == workshop.json.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_report_names_no_path_no_user_and_no_time(workshop):
+    workshop.table(["id", "vote"], [[f"p{i}", i % 2] for i in range(12)])
+    workshop.plan(query("vote = 0", rows=6), more_data='row_id = "id"')
+    done = workshop.command()
+    assert done.returncode == 0
+    texts = workshop.page.read_text(encoding="utf-8"), workshop.json.read_text(encoding="utf-8")
+    user = os.environ.get("USER") or Path.home().name
+    for text in texts:
+        assert str(workshop.folder) not in text
+        assert not re.search(rf"\b{re.escape(str(Path.home()))}\b/", text)
+        assert user == "root" or user not in text
+        assert not re.search(r"\b20\d\d-\d\d-\d\d\b|\d\d:\d\d:\d\d", text)
+    assert "people.csv" in texts[1]
+
+
+def test_the_fingerprint_in_the_ledger_is_keyed(tmp_path):
+    """The same table under two keys leaves two registries without a byte string in common."""
+    kept = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        workshop = Workshop(tmp_path / name)
+        workshop.table(["id", "vote"], [[f"p{i}", i % 2] for i in range(12)])
+        workshop.plan(query("vote = 0", rows=12), more_data='row_id = "id"')
+        workshop.release()
+        with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
+            ((tokens, ordered, unordered),) = connection.execute("SELECT tokens, ordered, unordered FROM registered")
+        kept.append({*(tokens[i : i + 16] for i in range(0, len(tokens), 16)), ordered, unordered})
+    assert len(kept[0]) == len(kept[1]) == 14
+    assert not kept[0] & kept[1]
+
+
+def test_a_registry_is_not_needed_to_verify(workshop):
+    workshop.table(["vote"], [[i % 2] for i in range(12)])
+    workshop.plan(query("vote = 0", rows=6))
+    workshop.release()
+    shutil.rmtree(workshop.registry)
+    assert statpriv("compose", str(workshop.json)).returncode == 0

@@ -1,0 +1,33 @@
+"""What several unit tests need: reading a repr back, and every way of copying a value."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+import statpriv as sp
+
+
+@pytest.fixture
+def read_back() -> Callable[[str], object]:
+    """The value that a repr stands for, where the names of the library are imported."""
+    names = {name: getattr(sp, name) for name in sp.__all__} | {"float": float, "Fraction": Fraction}
+
+    def evaluate(text: str) -> object:
+        return eval(text, {"__builtins__": {}}, names)  # noqa: S307  (reprs of this very process)
+
+    return evaluate
+
+
+@pytest.fixture
+def copies() -> Callable[[object], list[object]]:
+    """A value copied, deep-copied and pickled with every protocol."""
+
+    def copied(value: object) -> list[object]:
+        protocols = range(2, pickle.HIGHEST_PROTOCOL + 1)
+        unpickled = [pickle.loads(pickle.dumps(value, protocol)) for protocol in protocols]  # noqa: S301  (own pickles)
+        return [copy.copy(value), copy.deepcopy(value), *unpickled]
+
+    return copied
