@@ -131,9 +131,7 @@ class LinearAxis:
         lower, upper = min(values), max(values)
         spread = Decimal(upper - lower if upper - lower > _LEAST_SPREAD else 1.0)
         decade = Decimal(10) ** (spread / steps).adjusted()
-        step = next(
-            s for s in (m * decade for m in map(Decimal, ("1", "2", "2.5", "5", "10"))) if spread <= s * steps
-        )
+        step = next(s for s in (m * decade for m in map(Decimal, ("1", "2", "2.5", "5", "10"))) if spread <= s * steps)
         first = (Decimal(lower) / step).to_integral_value(ROUND_FLOOR) * step
         last = (Decimal(upper) / step).to_integral_value(ROUND_CEILING) * step
         return cls(float(first), float(max(last, first + step)), float(step), percent)
@@ -177,18 +175,14 @@ class LogAxis:
     def share(self, value: float) -> float:
         """Return the place of a value as a share of the axis."""
         below = -0.2
-        return (
-            max((_log10(value) - self.lowest) / (self.highest - self.lowest), below) if value > 0 else below
-        )
+        return max((_log10(value) - self.lowest) / (self.highest - self.lowest), below) if value > 0 else below
 
     def ticks(self) -> tuple[Tick, ...]:
         """Return ticks at powers of ten, and at 2 and 5 between them where the axis is short."""
         decades = self.highest - self.lowest
         multiples = (1, 2, 5) if decades <= 2 else (1,)
         stride = -(-decades // 6)
-        values = [
-            Decimal(m).scaleb(e) for e in range(self.lowest, self.highest + 1, stride) for m in multiples
-        ]
+        values = [Decimal(m).scaleb(e) for e in range(self.lowest, self.highest + 1, stride) for m in multiples]
         return tuple(
             Tick(_percent(1 - self.share(float(v))), _power_label(v))
             for v in values
@@ -203,9 +197,7 @@ def delta_against_epsilon(report: Mapping[str, Any]) -> Chart:
 
 def delta_against_known_rows(report: Mapping[str, Any]) -> Chart:
     """Delta of the whole release against the number of rows whose values the reader knows."""
-    return _secret_and_known(
-        report, report["degradation"], "known_rows", "rows whose values the reader knows"
-    )
+    return _secret_and_known(report, report["degradation"], "known_rows", "rows whose values the reader knows")
 
 
 def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any]) -> Chart:
@@ -262,14 +254,11 @@ def comparison_strip(report: Mapping[str, Any]) -> Strip:
     )
 
 
-def _secret_and_known(
-    report: Mapping[str, Any], points: Sequence[Mapping[str, Any]], key: str, x_label: str
-) -> Chart:
+def _secret_and_known(report: Mapping[str, Any], points: Sequence[Mapping[str, Any]], key: str, x_label: str) -> Chart:
     guarantee = report["guarantee"]
     target = guarantee["target_delta"]
     curves = {
-        style: [(point[key], point[f"partition_{style}"]["upper"]) for point in points]
-        for style in ("known", "secret")
+        style: [(point[key], point[f"partition_{style}"]["upper"]) for point in points] for style in ("known", "secret")
     }
     x = LinearAxis.around([0.0, *(point[key] for point in points)])
     y = LogAxis.around([value for curve in curves.values() for _, value in curve], target)

@@ -319,9 +319,7 @@ def _null_value(value: object) -> str:
 
 
 def _unit(_value: object) -> None:
-    raise ValueError(
-        "is not supported: one row must be one person. Aggregate repeated rows first and remove the key"
-    )
+    raise ValueError("is not supported: one row must be one person. Aggregate repeated rows first and remove the key")
 
 
 def _where(value: object, info: ValidationInfo) -> Predicate:
@@ -363,16 +361,14 @@ class StrictTable(BaseModel):
 
 
 class DataTable(StrictTable):
-    source: Annotated[str, PlainValidator(_source), WithJsonSchema({"type": "string", "minLength": 1})] = (
-        Field(description="the file that holds the table, relative to the plan")
+    source: Annotated[str, PlainValidator(_source), WithJsonSchema({"type": "string", "minLength": 1})] = Field(
+        description="the file that holds the table, relative to the plan"
     )
     row_id: _Label | None = Field(default=None, description="a column that is unique")
-    null_values: list[Annotated[str, PlainValidator(_null_value), WithJsonSchema({"type": "string"})]] = (
-        Field(default=[], description="cells of a CSV file that mean NULL")
+    null_values: list[Annotated[str, PlainValidator(_null_value), WithJsonSchema({"type": "string"})]] = Field(
+        default=[], description="cells of a CSV file that mean NULL"
     )
-    delimiter: Literal[",", ";", "|", "\t"] = Field(
-        default=",", description="between the cells of a CSV file"
-    )
+    delimiter: Literal[",", ";", "|", "\t"] = Field(default=",", description="between the cells of a CSV file")
     unit: Annotated[None, PlainValidator(_unit), WithJsonSchema({"not": {}})] = Field(
         default=None, description="reserved: one row is one person"
     )
@@ -521,9 +517,7 @@ def _tables(content: bytes, name: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise PlanError(f"{name} is not valid TOML: {error}") from None
     except ValueError:  # from int(), beyond Python's limit on digits
-        raise PlanError(
-            f"{name}: an integer has thousands of digits; no number of a plan is that long"
-        ) from None
+        raise PlanError(f"{name}: an integer has thousands of digits; no number of a plan is that long") from None
 
 
 def _toml_float(text: str) -> Decimal | str:
@@ -536,9 +530,7 @@ def _validated(tables: dict[str, Any], name: str) -> PlanFile:
     data = tables.get("data")
     row_id = data.get("row_id") if isinstance(data, dict) else None
     try:
-        return PlanFile.model_validate(
-            tables, context={"row_id": row_id if isinstance(row_id, str) else None}
-        )
+        return PlanFile.model_validate(tables, context={"row_id": row_id if isinstance(row_id, str) else None})
     except ValidationError as error:
         mistakes = [_mistake(detail) for detail in error.errors(include_url=False)]
     count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes (queries are counted from 1)"

@@ -76,6 +76,8 @@ class Predicate:
     demands
         Each column, in order of appearance, with the type that its constants demand
         (``"any"`` where only ``IS NULL`` asks for it).
+    equated
+        The columns that some comparison asks to equal a constant, or not to.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class Predicate:
 
     canonical: str
     demands: tuple[tuple[str, ColumnType], ...] = field(compare=False)
+    equated: frozenset[str] = field(compare=False)
     text: str = field(compare=False)
 
     @classmethod
@@ -110,7 +113,8 @@ class Predicate:
             tree = _parse(where)
             reading = _Reading(row_id)
             formula = reading.condition(tree, value=True)
-            return cls(canonical=formula.sql(), demands=reading.demands(), text=where)
+            equated = frozenset(atom.column for atom in formula.atoms() if atom.operator in {"IN", "NOT IN"})
+            return cls(canonical=formula.sql(), demands=reading.demands(), equated=equated, text=where)
         except _RefusedError as refused:
             raise PlanError(f"where = {quoted(where)}: {refused}") from None
 
@@ -143,10 +147,7 @@ def unprintable(text: str) -> str | None:
     joiners that Persian and Indic words are spelled with are allowed.
     """
     for character in text:
-        if (
-            unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
-            and character not in "\u200c\u200d"
-        ):
+        if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and character not in "\u200c\u200d":
             return f"U+{ord(character):04X}"
     return None
 
@@ -329,6 +330,9 @@ class _Atom:
     def negated(self) -> _Atom:
         return replace(self, true=not self.true)
 
+    def atoms(self) -> Iterator[_Atom]:
+        yield self
+
 
 @dataclass(frozen=True)
 class _Junction:
@@ -341,6 +345,10 @@ class _Junction:
 
     def negated(self) -> _Formula:
         return _junction(conjunction=self.operator == "OR", operands=[x.negated() for x in self.operands])
+
+    def atoms(self) -> Iterator[_Atom]:
+        for operand in self.operands:
+            yield from operand.atoms()
 
 
 _Formula: TypeAlias = "_Atom | _Junction"
@@ -421,9 +429,7 @@ _COMPARISONS: dict[type, str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-_COLUMN_AND_CONSTANT = (
-    "a comparison takes one column and one constant, such as age >= 18; join several with AND"
-)
+_COLUMN_AND_CONSTANT = "a comparison takes one column and one constant, such as age >= 18; join several with AND"
 
 
 class _Reading:
@@ -481,15 +487,11 @@ class _Reading:
         column = self._column(node.this.unnest(), "LIKE takes a column and a pattern in quotes")
         pattern = node.expression.unnest()
         if type(pattern) is not exp.Literal or not pattern.is_string:
-            raise _RefusedError(
-                "the pattern of LIKE must be a constant text in quotes, such as name LIKE 'A%'"
-            )
+            raise _RefusedError("the pattern of LIKE must be a constant text in quotes, such as name LIKE 'A%'")
         if pattern.this.count("%") > MOST_PERCENT_SIGNS:
             raise _RefusedError(f"the pattern of LIKE may hold at most {MOST_PERCENT_SIGNS} '%'")
         if "\\" in pattern.this:
-            raise _RefusedError(
-                "the pattern of LIKE may not hold a backslash, which engines read differently"
-            )
+            raise _RefusedError("the pattern of LIKE may not hold a backslash, which engines read differently")
         like = value != bool(node.args.get("negate"))
         return _atom(column, "LIKE" if like else "NOT LIKE", [self._constant(column, pattern)])
 
@@ -499,9 +501,7 @@ class _Reading:
             null = self._null(subject)
             return null if value else null.negated()
         if type(state) is not exp.Boolean:
-            raise _RefusedError(
-                "IS takes NULL, TRUE, FALSE or DISTINCT FROM a constant; use = for other constants"
-            )
+            raise _RefusedError("IS takes NULL, TRUE, FALSE or DISTINCT FROM a constant; use = for other constants")
         if type(subject) is exp.Column:
             column = self._column(subject, _COLUMN_AND_CONSTANT)
             holds: _Formula = _atom(column, "IN", [self._constant(column, state)])
@@ -516,9 +516,7 @@ class _Reading:
             self._types.setdefault(column.casefold(), "any")
             return _Atom(column, "IS NULL")
         if self._inside_null_test:  # each level would double the text
-            raise _RefusedError(
-                "IS NULL of a condition cannot be nested in another: test the columns themselves"
-            )
+            raise _RefusedError("IS NULL of a condition cannot be nested in another: test the columns themselves")
         self._inside_null_test = True
         states = [self.condition(subject, value=value).negated() for value in (True, False)]
         self._inside_null_test = False
@@ -542,13 +540,9 @@ class _Reading:
         if not name:
             raise _RefusedError("the name of a column is empty")
         if folded == self._row_id:
-            raise _RefusedError(
-                f"{quoted(name)} identifies rows (row_id), and no predicate may single out rows"
-            )
+            raise _RefusedError(f"{quoted(name)} identifies rows (row_id), and no predicate may single out rows")
         if folded in _ENGINE_COLUMNS:
-            raise _RefusedError(
-                f"{quoted(name)} is the position of a row, and no predicate may single out rows"
-            )
+            raise _RefusedError(f"{quoted(name)} is the position of a row, and no predicate may single out rows")
         self._columns.setdefault(name)
         return str(name)
 
@@ -557,8 +551,7 @@ class _Reading:
         demanded = self._types.get(column.casefold(), "any")
         if demanded not in {"any", constant.type}:
             raise _RefusedError(
-                f"{quoted(column)} is compared with a {demanded} and with a {constant.type}: "
-                "a column has one type"
+                f"{quoted(column)} is compared with a {demanded} and with a {constant.type}: a column has one type"
             )
         self._types[column.casefold()] = constant.type
         return constant
@@ -608,13 +601,9 @@ def _constant(column: str, node: _Node) -> _Constant:
         return _Constant("date", f"DATE {_text(_day(node))}")
     if kind is exp.Null:
         name = column if _WORD.fullmatch(column) else quoted(column)
-        raise _RefusedError(
-            f"NULL is not a value to compare with: write {name} IS NULL or {name} IS NOT NULL"
-        )
+        raise _RefusedError(f"NULL is not a value to compare with: write {name} IS NULL or {name} IS NOT NULL")
     if kind is exp.Column:
-        raise _RefusedError(
-            "two columns cannot be compared, only a column with a constant; text needs single quotes"
-        )
+        raise _RefusedError("two columns cannot be compared, only a column with a constant; text needs single quotes")
     raise _RefusedError(_COLUMN_AND_CONSTANT)
 
 
@@ -666,16 +655,13 @@ def _check_tree(tree: _Node) -> None:
                 "joined by AND, OR and NOT, are allowed"
             )
     if count > MOST_NODES:
-        raise _RefusedError(
-            f"it has {count} columns, constants and operators; at most {MOST_NODES} are allowed"
-        )
+        raise _RefusedError(f"it has {count} columns, constants and operators; at most {MOST_NODES} are allowed")
 
 
 def _refuse_as_condition(node: _Node) -> NoReturn:
     if type(node) is exp.Column:
         name = node.name if _WORD.fullmatch(node.name) else quoted(node.name)
         raise _RefusedError(
-            f"the column {name} alone is not a condition: write {name} = TRUE, {name} <> 0 "
-            f"or {name} IS NOT NULL"
+            f"the column {name} alone is not a condition: write {name} = TRUE, {name} <> 0 or {name} IS NOT NULL"
         )
     raise _RefusedError("a constant alone is not a condition: compare a column with it")

@@ -107,9 +107,7 @@ def _required(module: str) -> Any:  # noqa: ANN401 - a module is typed by its na
     try:
         return import_module(module)
     except ImportError:
-        raise MissingExtraError(
-            f"the report of a release needs {module}: pip install 'statpriv[release]'"
-        ) from None
+        raise MissingExtraError(f"the report of a release needs {module}: pip install 'statpriv[release]'") from None
 
 
 def _own_file(name: str) -> str:

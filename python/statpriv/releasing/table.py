@@ -502,7 +502,7 @@ class _Parquet:
         if demand not in {"any", kind}:
             remedy = _REMEDIES.get(kind, "only numbers, text, dates and booleans can be compared")
             return f"is declared {declared}, and the predicate compares it as a {demand}; {remedy}"
-        if declared in _FLOATS and demand == "number" and _is_equated(name, predicate):
+        if declared in _FLOATS and demand == "number" and name in predicate.equated:
             return (
                 f"is declared {declared}, where equality is a matter of rounding; store whole numbers as "
                 "integers, or compare with a range"
@@ -533,13 +533,6 @@ _REMEDIES = {
     "date": "write the constant as DATE '2020-12-31'",
     "boolean": "write TRUE or FALSE",
 }
-# A text constant, or a column and the operator behind it.
-_COMPARED = re.compile(r"""'(?:[^']|'')*'|("(?:[^"]|"")*")(?: (=|<>|IN|NOT IN)(?= ))?""")
-
-
-def _is_equated(name: str, predicate: Predicate) -> bool:
-    compared = (match.groups() for match in _COMPARED.finditer(predicate.sql()))
-    return any(column == _identifier(name) and operator is not None for column, operator in compared)
 
 
 def _parquet_columns(engine: _Engine) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -11,7 +11,7 @@ from statpriv.situation import Situation
 INDEPENDENT = "the entries are independent of each other"
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
 DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"
-SECRET = f"{DRAWN}, kept secret, and not used again"
+SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)
 
 
 @rule(
@@ -23,7 +23,7 @@ SECRET = f"{DRAWN}, kept secret, and not used again"
         "whatever the number and the sizes of the parts. Over a range of p it is the exact supremum."
     ),
     source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
-    assumptions=(INDEPENDENT, IDENTICAL, SECRET),
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def every_entry_counted(situation: Situation) -> Curve:
     """Δ_{n−u}: known entries only shift the total."""
@@ -42,7 +42,7 @@ def every_entry_counted(situation: Situation) -> Curve:
         "in their sum, on which the hockey stick depends alone."
     ),
     source="exact composition of iid entries with one class of parts, docs/explanation/composition.md",
-    assumptions=(INDEPENDENT, IDENTICAL, SECRET),
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def some_entries_counted(situation: Situation) -> Curve:
     """The chance of not being counted is part of the law."""
@@ -65,7 +65,7 @@ def some_entries_counted(situation: Situation) -> Curve:
         "the total over the entries the adversary does not know."
     ),
     source="data processing",
-    assumptions=(INDEPENDENT, IDENTICAL, SECRET),
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def total_count(situation: Situation) -> Curve:
     """Δ_{n−u} again, as a bound."""

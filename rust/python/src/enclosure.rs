@@ -167,7 +167,7 @@ impl Enclosure {
             py,
             "UndecidedError",
             format!(
-                "{} cannot be told from {}: more digits are needed to decide",
+                "{} cannot be told from {}: ask for digits= where it is offered, to have it decided",
                 self.__str__(),
                 other.repr()?
             ),
