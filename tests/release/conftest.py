@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from statpriv import cli
@@ -51,7 +52,7 @@ def csv_bytes(columns, rows, *, line_end="\n", delimiter=",", mark=b"", quoting=
 
 def words(seed):
     """A deterministic source of random bytes."""
-    return random.Random(seed).randbytes
+    return random.Random(seed).randbytes  # noqa: S311 - a test repeats them
 
 
 def partition_words(seed):
@@ -92,6 +93,12 @@ class Workshop:
 
     def table(self, columns, rows, *, name="people.csv", **style):
         return self.write(name, csv_bytes(columns, rows, **style))
+
+    def parquet(self, select, *, name="people.parquet"):
+        path = self.folder / name
+        with duckdb.connect(":memory:") as connection:
+            connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
+        return path
 
     def write(self, name, content):
         path = self.folder / name

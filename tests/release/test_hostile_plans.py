@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 
-import duckdb
 import pytest
 
 from .conftest import query, statpriv
@@ -37,7 +36,7 @@ REFUSED = {
     "row_number() OVER ()<=5": FUNCTIONS,
     "random()<0.5": FUNCTIONS,
     "id=17": SINGLE_OUT,
-    'vote=0 OR "ID"=\'x\'': SINGLE_OUT,
+    "vote=0 OR \"ID\"='x'": SINGLE_OUT,
     "rowid=17": SINGLE_OUT,
     'NOT ("RowID">3)': SINGLE_OUT,
     "1/(vote-3)>0": ARITHMETIC,
@@ -81,7 +80,7 @@ REFUSED = {
 }
 
 ACCEPTED = {
-    '"we""ird; col"=\'it\'\'s\'': 8,
+    "\"we\"\"ird; col\"='it''s'": 8,
     "name='; DROP TABLE t'": 0,
     "vote=0 -- c": 4,
     "(age>25) IS TRUE": 2,
@@ -185,11 +184,9 @@ def test_columns_that_are_not_there(workshop, refuse, where, reason):
     ],
 )
 def test_predicates_that_do_not_fit_the_declared_type(workshop, refuse, where, reason):
-    path = workshop.folder / "people.parquet"
-    connection = duckdb.connect(":memory:")
-    connection.execute(
-        "COPY (SELECT CAST(i AS INTEGER) AS age, 'cell7391' AS name, CAST(i AS DOUBLE) AS height, "
-        f"DATE '2020-01-01' AS d, ['cell7391'] AS tags FROM range(8) t(i)) TO '{path}'"
+    path = workshop.parquet(
+        "SELECT CAST(i AS INTEGER) AS age, 'cell7391' AS name, CAST(i AS DOUBLE) AS height, "
+        "DATE '2020-01-01' AS d, ['cell7391'] AS tags FROM range(8) t(i)"
     )
     workshop.plan(query(where, rows=4), data=path.name)
     assert reason in sentence(refuse(schema_read=True))
@@ -259,13 +256,17 @@ def test_mistaken_plans(workshop, refuse, change, reason):
     [
         ([query("vote = 0", rows=9)], "", "rows = 9 of a table of 8; allowed is 1 to 8"),
         ([query("vote = 0", rows=2**53)], "", "rows = 9007199254740992 of a table of 8"),
-        ([query("vote = 0", rows=5), query("vote = 0", rows=4)], "", "the queries use 9 rows together, the table has 8"),
+        (
+            [query("vote = 0", rows=5), query("vote = 0", rows=4)],
+            "",
+            "the queries use 9 rows together, the table has 8",
+        ),
         ([query("vote = 0", share="1/9")], "", "share = 1/9 of 8 rows is less than one row"),
         ([query("vote = 0", rows=4)], "known_rows = 8", "guarantee.known_rows = 8; of 8 rows at most 7 can be known"),
         ([query("vote = 0", rows=4)], f"known_rows = {2**53}", "of 8 rows at most 7 can be known"),
     ],
 )
-def test_plans_that_do_not_fit_the_number_of_rows(workshop, in_process, connections, queries, more, reason):
+def test_plans_that_do_not_fit_the_number_of_rows(workshop, in_process, connections, *, queries, more, reason):
     workshop.table(COLUMNS, ROWS)
     workshop.plan(*queries, more=more, more_data='row_id = "id"')
     code, out, err = in_process(
@@ -313,7 +314,10 @@ def test_outputs_that_cannot_be_written(workshop, refuse):
         (["--out", folder / "dangling.html", "--force"], "it is a symbolic link; write to the file itself"),
         (["--out", folder / "none" / "report.html"], "its folder does not exist; create it first"),
         (["--out", folder / "kept.html" / "report.html"], "it cannot be written (Not a directory)"),
-        (["--out", folder / "same.html", "--json", folder / "same.html"], "two files of the report would have this name"),
+        (
+            ["--out", folder / "same.html", "--json", folder / "same.html"],
+            "two files of the report would have this name",
+        ),
         (["--out", folder / ("x" * 300)], "it cannot be written"),
         ([], "--out is missing"),
     ]:

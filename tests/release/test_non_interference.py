@@ -30,7 +30,21 @@ CSV_PLAN = [
     ("born < DATE '2000-01-01'", 3, ["1999-12-31", " 0001-01-01 "]),
 ]
 CSV_COLUMNS = ["vote", "age", "name", "born", "spare"]
-CSV_OTHERWISE = ["", "NA", "x", "1", "-1", "2020-13-01", "2020-01-01", "1e400", "nan", "inf", "true", "'; DROP TABLE t", '"']
+CSV_OTHERWISE = [
+    "",
+    "NA",
+    "x",
+    "1",
+    "-1",
+    "2020-13-01",
+    "2020-01-01",
+    "1e400",
+    "nan",
+    "inf",
+    "true",
+    "'; DROP TABLE t",
+    '"',
+]
 N = 20
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ANY_CELL = st.one_of(st.sampled_from([*CSV_OTHERWISE, *(cell for _, _, own in CSV_PLAN for cell in own)]), TEXT)
@@ -74,15 +88,26 @@ def plan_of(workshop, plan, **more):
     )  # fmt: skip
 
 
-def drawn_table(draw, drawn, counts, plan, width, any_cell, otherwise):
-    """A table in which part k has the property counts[k] times, and everything else is arbitrary."""
-    rows = [[draw(any_cell) for _ in range(width)] for _ in drawn]
-    for k, (_, _, own) in enumerate(plan):
-        part = [i for i, label in enumerate(drawn) if label == k + 1]
+def fixed_where_counted(draw, rows, plan, counts, otherwise):
+    """Make part k have its property counts[k] times; everything else stays arbitrary."""
+    for k, part in enumerate(parts_of(plan)):
         having = set(draw(st.permutations(part))[: counts[k]])
         for i in part:
-            rows[i][k] = draw(st.sampled_from(own)) if i in having else draw(otherwise[k])
+            rows[i][k] = draw(st.sampled_from(plan[k][2]) if i in having else otherwise[k])
     return rows
+
+
+def plainest_rows(plan, counts, rows):
+    for k, part in enumerate(parts_of(plan)):
+        for i in part[: counts[k]]:
+            rows[i][k] = plan[k][2][0]
+    return rows
+
+
+def parts_of(plan):
+    """The rows of each part in every release of this file."""
+    drawn = labels(N, [rows for _, rows, _ in plan], 1)
+    return [[i for i, label in enumerate(drawn) if label == k + 1] for k in range(len(plan))]
 
 
 CSV_COUNTS = (2, 0, 3, 1)
@@ -102,20 +127,17 @@ def without(where, own):
 
 @st.composite
 def csv_tables(draw):
-    drawn = labels(N, [rows for _, rows, _ in CSV_PLAN], 1)
     otherwise = [without(where, own) for where, _, own in CSV_PLAN]
-    rows = drawn_table(draw, drawn, CSV_COUNTS, CSV_PLAN, len(CSV_COLUMNS), ANY_CELL, otherwise)
+    rows = [[draw(ANY_CELL) for _ in CSV_COLUMNS] for _ in range(N)]
+    fixed_where_counted(draw, rows, CSV_PLAN, CSV_COUNTS, otherwise)
     return [[f"p{i}", *row] for i, row in enumerate(rows)]
 
 
 @pytest.fixture
 def csv_reference(workshop, in_process):
     plan_of(workshop, CSV_PLAN)
-    drawn = labels(N, [rows for _, rows, _ in CSV_PLAN], 1)
-    rows = [[f"p{i}", "", "", "", "", ""] for i in range(N)]
-    for k, (_, _, own) in enumerate(CSV_PLAN):
-        for i in [i for i, label in enumerate(drawn) if label == k + 1][: CSV_COUNTS[k]]:
-            rows[i][k + 1] = own[0]
+    plainest = plainest_rows(CSV_PLAN, CSV_COUNTS, [[""] * len(CSV_COLUMNS) for _ in range(N)])
+    rows = [[f"p{i}", *row] for i, row in enumerate(plainest)]
     workshop.write("people.csv", csv_bytes(["id", *CSV_COLUMNS], rows, quoting=csv.QUOTE_ALL))
     seen = seen_from_outside(workshop, in_process)
     assert seen[0] == 0, seen
@@ -138,7 +160,6 @@ PARQUET_COUNTS = (3, 1, 0)
 
 @st.composite
 def parquet_tables(draw):
-    drawn = labels(N, [6, 6, 6], 1)
     numbers = st.one_of(st.none(), st.integers(-(2**31), 2**31 - 1))
     texts = st.one_of(st.none(), TEXT)
     truths = st.sampled_from([None, True, False])
@@ -148,32 +169,21 @@ def parquet_tables(draw):
         texts.filter(lambda v: v is None or not v.startswith("a")),
         st.sampled_from([None, False]),
     ]
-    for k, (_, _, own) in enumerate(PARQUET_PLAN):
-        part = [i for i, label in enumerate(drawn) if label == k + 1]
-        having = set(draw(st.permutations(part))[: PARQUET_COUNTS[k]])
-        for i in part:
-            rows[i][k] = draw(st.sampled_from(own)) if i in having else draw(otherwise[k])
-    return rows
+    return fixed_where_counted(draw, rows, PARQUET_PLAN, PARQUET_COUNTS, otherwise)
 
 
 def write_parquet(workshop, rows):
-    connection = duckdb.connect(":memory:")
-    connection.execute("CREATE TABLE t (id VARCHAR, vote INTEGER, name VARCHAR, yes BOOLEAN, spare DOUBLE)")
-    cells = [cell for i, row in enumerate(rows) for cell in (f"p{i}", *row)]
-    connection.execute(f"INSERT INTO t VALUES {', '.join(['(?, ?, ?, ?, ?)'] * len(rows))}", cells)
-    connection.execute(f"COPY t TO '{workshop.folder / 'people.parquet'}' (FORMAT parquet)")
-    connection.close()
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE t (id VARCHAR, vote INTEGER, name VARCHAR, yes BOOLEAN, spare DOUBLE)")
+        cells = [cell for i, row in enumerate(rows) for cell in (f"p{i}", *row)]
+        connection.execute("INSERT INTO t VALUES " + ", ".join(["(?, ?, ?, ?, ?)"] * len(rows)), cells)
+        connection.execute(f"COPY t TO '{workshop.folder / 'people.parquet'}' (FORMAT parquet)")
 
 
 @pytest.fixture
 def parquet_reference(workshop, in_process):
     plan_of(workshop, PARQUET_PLAN, data="people.parquet")
-    rows = [[None, None, None, None] for _ in range(N)]
-    for k, (_, _, own) in enumerate(PARQUET_PLAN):
-        part = [i for i, label in enumerate(labels(N, [6, 6, 6], 1)) if label == k + 1]
-        for i in part[: PARQUET_COUNTS[k]]:
-            rows[i][k] = own[0]
-    write_parquet(workshop, rows)
+    write_parquet(workshop, plainest_rows(PARQUET_PLAN, PARQUET_COUNTS, [[None] * 4 for _ in range(N)]))
     seen = seen_from_outside(workshop, in_process)
     assert seen[0] == 0, seen
     assert [answer["count"] for answer in workshop.report["answers"]] == list(PARQUET_COUNTS)
@@ -205,7 +215,7 @@ def test_parquet_tables_with_equal_counts_look_the_same(workshop, in_process, pa
 @settings(SETTINGS, max_examples=4, phases=[Phase.generate])
 @given(first=csv_tables(), second=st.lists(st.tuples(*[ANY_CELL] * 5), min_size=N, max_size=N))
 def test_what_a_release_refuses_or_promises_does_not_depend_on_the_values(
-    workshop, in_process, plan, arguments, expected, first, second
+    workshop, in_process, *, plan, arguments, expected, first, second
 ):
     """Here not even the counts are equal."""
     plan_of(workshop, CSV_PLAN, **plan)
@@ -285,7 +295,7 @@ def stray_quote(text):
 
 
 def endless(text):
-    return text + f'{CANARY * 300_000},1,1,1\n'
+    return text + f"{CANARY * 300_000},1,1,1\n"
 
 
 def twice(text):
@@ -310,7 +320,7 @@ def twice(text):
         (twice, "vote = 0", 'row_id = "id"', 2),
     ],
 )
-def test_no_failure_quotes_a_cell(workshop, in_process, broken, where, more_data, expected):
+def test_no_failure_quotes_a_cell(workshop, in_process, *, broken, where, more_data, expected):
     canary_table(workshop, broken=broken)
     workshop.plan(query(where, rows=6), more_data=more_data)
     arguments = ["release", workshop.folder / "plan.toml", "--registry", workshop.registry]
@@ -328,11 +338,9 @@ def test_no_failure_quotes_a_cell(workshop, in_process, broken, where, more_data
     ("where", "expected"), [("vote = 1", 2), ("name = 1", 2), ("name = 'x'", 0), ("list = 'x'", 2)]
 )
 def test_no_failure_of_parquet_quotes_a_cell(workshop, in_process, where, expected):
-    path = workshop.folder / "people.parquet"
-    connection = duckdb.connect(":memory:")
-    connection.execute(
-        f"COPY (SELECT '{CANARY}' || i AS id, CAST('{CANARY}' AS BLOB) AS vote, '{CANARY}' AS name, "
-        f"['{CANARY}'] AS list FROM range(12) t(i)) TO '{path}'"
+    cell = f"'{CANARY}'"
+    path = workshop.parquet(
+        f"SELECT {cell} || i AS id, {cell}::BLOB AS vote, {cell} AS name, [{cell}] AS list FROM range(12) t(i)"
     )
     workshop.plan(query(where, rows=6), data=path.name, more_data='row_id = "id"')
     arguments = ["release", workshop.folder / "plan.toml", "--registry", workshop.registry, "--out", workshop.page]
@@ -381,7 +389,9 @@ def test_nothing_is_left_behind_anywhere(workshop):
     private = {name: workshop.folder / name for name in ("TMPDIR", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
     for folder in private.values():
         folder.mkdir()
-    done = workshop.command(env={**{name: str(folder) for name, folder in private.items()}, "PYTHONDONTWRITEBYTECODE": "1"})
+    done = workshop.command(
+        env={**{name: str(folder) for name, folder in private.items()}, "PYTHONDONTWRITEBYTECODE": "1"}
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert_no_canary(workshop, done.stdout, done.stderr)
     assert [path for folder in private.values() for path in folder.rglob("*") if path.is_file()] == []

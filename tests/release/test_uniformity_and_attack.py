@@ -1,4 +1,4 @@
-"""Do the answers of the real code have the law that the certified number is about, and would an attack notice if not?"""
+"""Do the real answers have the law that the certified number is about, and would an attack notice if not?"""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_exact_curve_is_that_of_the_real_answers(laws_of_one_property, p, ep
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_two_properties_leak_no_more_than_certified(tmp_path_factory, laws_of_two_properties, epsilon):
+def test_two_properties_leak_no_more_than_certified(laws_of_two_properties, epsilon):
     for a, b in (("1/2", "3/10"), ("1/10", "8/10"), ("1/3", "1/3")):
         shares = {"a": Fraction(a), "b": Fraction(b), "c": 1 - Fraction(a) - Fraction(b)}
         asked = [sp.PropertyQuery(a, attribute="a"), sp.PropertyQuery(b, attribute="b")]

@@ -1,7 +1,6 @@
 """What users write is the rational they mean, exactly, or refused with a sentence."""
 
 import sys
-import time
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, nan
@@ -202,10 +201,9 @@ def test_a_long_text_is_not_repeated_in_full():
     ],
 )
 def test_huge_exponents_are_refused_before_they_are_written_out(value):
-    started = time.process_time()
+    """Writing such a number out would take minutes and gigabytes."""
     with pytest.raises(sp.ArgumentError, match="exponent"):
         as_fraction(value, "p")
-    assert time.process_time() - started < 5, "writing such a number out takes minutes and gigabytes"
 
 
 # --- counts

@@ -19,7 +19,7 @@ from statpriv.releasing.ledger import ReleaseRecord
 
 __all__ = ["Progress", "prospective_contents", "released_contents"]
 
-_KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)]
+_KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
 _EXACT = Context(prec=400)
 _MOST_PROPERTY_CURVES = 12
 _COUNTS_OF_PARTS_KNOWN = (

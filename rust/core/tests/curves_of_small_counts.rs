@@ -4,12 +4,14 @@
 //! does not rise with ε, and the two answers must enclose the exact value between them, narrowly.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::many_single_char_names)]
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use statpriv_core::ball::Ball;
 use statpriv_core::curve::{CountFamily, Curve, KnownEntries};
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::inverse;
-use statpriv_core::pair::Direction;
+use statpriv_core::laws::Hypergeometric;
+use statpriv_core::pair::{Direction, Epsilon};
 use statpriv_core::rational::Rational;
 
 fn number(text: &str) -> Rational {
@@ -172,6 +174,58 @@ fn known_entries_in_a_sample_average_over_how_many_it_holds() {
             );
         }
     }
+}
+
+/// The mean and its threshold bound term by term, no term left out and no recurrence.
+fn every_term(n: u64, known: u64, size: u64, step: u64, epsilon: &Epsilon) -> Ball {
+    let law = Hypergeometric::new(n - 1, known, size - 1).unwrap();
+    let p = number("2/5");
+    let (mode, least, greatest) = (law.mode(), law.least(), law.greatest());
+    (least..=greatest).fold(Ball::ZERO, |sum, z| {
+        // Blocks of `step` numbers start at the mode and just below it; each is worth its largest number.
+        let top = if z >= mode {
+            (z + (step - 1) - (z - mode) % step).min(greatest)
+        } else {
+            mode - 1 - (mode - 1 - z) / step * step
+        };
+        let curve = CountFamily::new(p.clone(), p.clone(), None).unwrap().of_size(size - top).unwrap();
+        sum + law.probability(z) * curve.ball(epsilon, &Uninterrupted).unwrap()
+    })
+}
+
+#[test]
+fn a_mean_over_many_numbers_of_known_entries_is_cut_where_nothing_is_lost() {
+    let p = number("2/5");
+    for (n, known, size) in
+        [(3000, 900, 700), (3000, 2900, 700), (2000, 1000, 1990), (5000, 40, 2500), (900, 450, 600)]
+    {
+        for text in ["0", "0.05", "0.4", "2"] {
+            let epsilon = Epsilon::new(&number(text)).unwrap();
+            let family = CountFamily::new(p.clone(), p.clone(), None).unwrap();
+            let mean = KnownEntries::new(n, known, size, family).unwrap();
+            let computed = Curve::KnownEntries(mean.clone()).ball(&epsilon, &Uninterrupted).unwrap();
+            assert_equal(
+                computed,
+                every_term(n, known, size, 1, &epsilon),
+                &format!("{n} {known} {size} {text}"),
+            );
+            let deviation = Hypergeometric::new(n - 1, known, size - 1).unwrap().standard_deviation();
+            let step = (18.0 * deviation / 5.0).ceil() as u64;
+            let bound = Curve::KnownEntries(mean.with_thresholds(5)).ball(&epsilon, &Uninterrupted).unwrap();
+            assert_equal(
+                bound,
+                every_term(n, known, size, step, &epsilon),
+                &format!("{n} {known} {size} {text} by {step}"),
+            );
+        }
+    }
+}
+
+/// Two balls around one number: they overlap, and both are narrow.
+fn assert_equal(one: Ball, other: Ball, what: &str) {
+    let gap = one - other;
+    assert!(!gap.is_positive() && !(-gap).is_positive(), "{what}: {one:?} is not {other:?}");
+    assert!(one.relative_error() < 1e-16 && other.relative_error() < 1e-16, "{what}: {one:?}, {other:?}");
 }
 
 #[test]

@@ -187,11 +187,7 @@ impl ShiftedBinomial {
     ) -> Result<Ball, Error> {
         let &Threshold { first, excess, position } = threshold;
         let rho = at.odds * epsilon.ratio;
-        if self.certain
-            && first == self.size
-            && position == Position::Between
-            && (rho - Ball::ONE).is_positive()
-        {
+        if self.certain && first == self.size && position == Position::Between {
             // κ > n − 1: only the answer n counts, and Δ = P_1(n) = p^{n−1}, exact where doubles are.
             return Ok(at.p.powi(self.size - 1));
         }
