@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError, MissingExtraError, NotAvailableError, UndecidedError
-from statpriv.numbers import Number, as_fraction
+from statpriv.numbers import Number, as_count, as_fraction, spelled
 from statpriv.rules.registry import Kind, lower
 from statpriv.situation import Situation
 
@@ -137,7 +137,7 @@ class PrivacyCurve:
         """
         target = as_fraction(_scalar(delta, "delta"), "delta")
         if not 0 <= target <= 1:
-            raise ArgumentError(f"delta = {delta}; a number from 0 to 1 is required")
+            raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
         reached = self.delta(epsilon)
         if reached.upper <= target:
             return True
@@ -195,6 +195,7 @@ class PrivacyCurve:
         -------
         matplotlib Axes
         """
+        points = as_count(points, "points", least=2)
         try:
             from matplotlib import pyplot
         except ImportError as error:

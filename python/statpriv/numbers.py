@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
@@ -24,7 +25,7 @@ def as_probability(value: Number, name: str) -> Fraction:
     """An exact number from 0 to 1."""
     exact = fraction(value, name)
     if not 0 <= exact <= 1:
-        raise ArgumentError(f"{name} = {value}; a probability from 0 to 1 is required")
+        raise ArgumentError(f"{name} = {spelled(value)}; a probability from 0 to 1 is required")
     return exact
 
 
@@ -33,10 +34,23 @@ def as_count(value: Number, name: str, *, least: int = 0) -> int:
     return integer(value, name, least)
 
 
+def spelled(value: object) -> str:
+    """What the user wrote, for messages; Python refuses to print very long integers."""
+    try:
+        return str(value)
+    except ValueError:
+        return "(too long to print)"
+
+
 def show(value: Fraction) -> str:
     """The shortest literal that reads back as exactly `value`: a float's own digits, or a fraction in quotes."""
     try:
         nearest = float(value)
     except OverflowError:
+        nearest = math.inf
+    if math.isfinite(nearest) and Fraction(nearest) == value:
+        return repr(nearest)
+    try:
         return repr(str(value))
-    return repr(nearest) if Fraction(nearest) == value else repr(str(value))
+    except ValueError:
+        return f"Fraction({value.numerator:#x}, {value.denominator:#x})"  # too long for Python to print in decimal

@@ -41,8 +41,10 @@ class Situation:
             raise ArgumentError(
                 f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"
             )
-        if self.pair not in (None, (1, 0), (0, 1)):
+        if self.pair is not None and not (isinstance(self.pair, tuple) and self.pair in ((1, 0), (0, 1))):
             raise ArgumentError(f"pair = {self.pair!r}; (1, 0), (0, 1) or None is required for a property")
+        if self.pair is not None:
+            object.__setattr__(self, "pair", (int(self.pair[0]), int(self.pair[1])))  # (1.0, 0.0) equals (1, 0)
         if self.pair is not None and not self.one_property:
             raise ArgumentError(
                 f"pair = {self.pair!r} with unrelated properties; a pair is defined for one property only"

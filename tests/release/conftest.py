@@ -20,7 +20,6 @@ import pytest
 
 from statpriv import cli
 from statpriv.releasing import ledger, run
-from statpriv.releasing import table as table_module
 from statpriv.releasing.partition import shuffled_parts
 from statpriv.releasing.plan import load_plan
 from statpriv.releasing.report import render
@@ -96,7 +95,7 @@ class Workshop:
 
     def parquet(self, select, *, name="people.parquet"):
         path = self.folder / name
-        with duckdb.connect(":memory:") as connection:
+        with closing(duckdb.connect(":memory:")) as connection:
             connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
         return path
 
@@ -213,23 +212,30 @@ def in_process(monkeypatch, capfd):
 
 
 @pytest.fixture
-def connections(monkeypatch):
-    """Every statement that any connection to the engine runs, recorded by the connection itself."""
+def before_each_statement(monkeypatch):
+    """Call a function with every statement that any connection to the engine is about to run."""
+    connect = duckdb.connect
+
+    def intercept(act):
+        class Intercepted:
+            def __init__(self, *arguments, **settings):
+                self.connection = connect(*arguments, **settings)
+                self.close = self.connection.close
+
+            def execute(self, sql, *arguments):
+                act(sql)
+                return self.connection.execute(sql, *arguments)
+
+        monkeypatch.setattr(duckdb, "connect", Intercepted)
+
+    return intercept
+
+
+@pytest.fixture
+def connections(before_each_statement):
+    """Every statement that any connection to the engine runs."""
     statements = []
-    connect = table_module.duckdb.connect
-
-    class Recording:
-        def __init__(self, *args, **settings):
-            self.connection = connect(*args, **settings)
-
-        def execute(self, sql, *args):
-            statements.append(sql)
-            return self.connection.execute(sql, *args)
-
-        def close(self):
-            self.connection.close()
-
-    monkeypatch.setattr(table_module.duckdb, "connect", Recording)
+    before_each_statement(statements.append)
     return statements
 
 

@@ -11,12 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import statpriv
 from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing import ledger, publication, run
-from statpriv.releasing import table as table_module
 
 from .conftest import Workshop, query
 
@@ -305,23 +305,14 @@ def test_whatever_fails_behind_the_spend_is_one_sentence(tmp_path, failure, step
     assert workshop.outputs() == []
 
 
-def test_an_engine_that_fails_behind_the_spend_is_not_quoted(tmp_path, in_process, monkeypatch):
+def test_an_engine_that_fails_behind_the_spend_is_not_quoted(tmp_path, in_process, before_each_statement):
     workshop = prepared(tmp_path)
-    original = table_module.duckdb.connect
 
-    class Failing:
-        def __init__(self, *args, **settings):
-            self.connection = original(*args, **settings)
+    def fail(sql):
+        if "COALESCE((" in sql:
+            raise duckdb.ConversionException("Could not convert string 'cell7391'")
 
-        def execute(self, sql):
-            if "COALESCE((" in sql:
-                raise table_module.duckdb.ConversionException("Could not convert string 'cell7391'")
-            return self.connection.execute(sql)
-
-        def close(self):
-            self.connection.close()
-
-    monkeypatch.setattr(table_module.duckdb, "connect", Failing)
+    before_each_statement(fail)
     code, out, err = in_process(
         "release", tmp_path / "plan.toml", "--registry", workshop.registry, "--out", workshop.page
     )

@@ -13,11 +13,12 @@ from fractions import Fraction
 
 from statpriv._native import Enclosure, gaussian_delta
 from statpriv.errors import ArgumentError, UndecidedError
-from statpriv.numbers import Number, as_count, as_fraction
+from statpriv.numbers import Number, as_count, as_fraction, show
 
 __all__ = ["gaussian_delta", "gaussian_distance", "gaussian_queries", "kairouz_queries", "kairouz_variance"]
 
 _LOGARITHM_BITS = 200
+_LARGEST_DISTANCE = 1024.0
 
 
 def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:
@@ -45,24 +46,29 @@ def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:
     target = as_fraction(delta, "delta")
     if not 0 < target < 1:
         raise ArgumentError(f"delta = {delta}; a number strictly between 0 and 1 is required")
-    low, high = 0.0, 1.0
-    while gaussian_delta(epsilon, mu=high).upper <= target:
-        low, high = high, 2 * high
     # δ grows with μ. A comparison that rounding leaves open counts against the lower end and for the upper one.
-    safe, unsafe = low, high
-    while math.nextafter(safe, math.inf) < high:
-        middle = safe + (high - safe) / 2
+    safe, open_from = 0.0, 1.0
+    while gaussian_delta(epsilon, mu=open_from).upper <= target:
+        safe, open_from = open_from, 2 * open_from
+    open_to, unsafe = safe, open_from
+    while gaussian_delta(epsilon, mu=unsafe).lower <= target:
+        if unsafe > _LARGEST_DISTANCE:  # δ is next to 1, and no double lies between
+            open_to = unsafe = math.inf
+            break
+        open_to, unsafe = unsafe, 2 * unsafe
+    while math.nextafter(safe, math.inf) < open_from:
+        middle = safe + (open_from - safe) / 2
         if gaussian_delta(epsilon, mu=middle).upper <= target:
             safe = middle
         else:
-            high = middle
-    low = safe
-    while math.nextafter(low, math.inf) < unsafe:
-        middle = low + (unsafe - low) / 2
+            open_from = middle
+    open_to = max(open_to, safe)
+    while math.nextafter(open_to, math.inf) < unsafe:
+        middle = open_to + (unsafe - open_to) / 2
         if gaussian_delta(epsilon, mu=middle).lower > target:
             unsafe = middle
         else:
-            low = middle
+            open_to = middle
     return Enclosure(safe, unsafe)
 
 
@@ -109,23 +115,16 @@ def kairouz_queries(epsilon: Number, delta: Number, *, variance: Number, sensiti
 
 def _kairouz_logarithm(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
     """Bounds of `ln(e + ε/δ)`, by interval arithmetic of its own precision."""
-    from mpmath import MPIntervalContext
+    from mpmath import MPIntervalContext, mp
 
     intervals = MPIntervalContext()
     intervals.prec = _LOGARITHM_BITS
     ratio = epsilon / delta
     value = intervals.log(intervals.e + intervals.mpf(ratio.numerator) / intervals.mpf(ratio.denominator))
-    low, high = fraction_of(value.a), fraction_of(value.b)
+    low, high = (as_fraction(mp.make_mpf(end), "end") for end in value._mpi_)
     if epsilon > 8 * low:
-        raise ArgumentError(f"epsilon = {float(epsilon)}; the calibration is proved for ε <= 8 ln(e + ε/δ) only")
+        raise ArgumentError(f"epsilon = {show(epsilon)}; the calibration is proved for ε <= 8 ln(e + ε/δ) only")
     return low, high
-
-
-def fraction_of(end: object) -> Fraction:
-    """The rational that one end of an mpmath interval is."""
-    from mpmath import mpf
-
-    return as_fraction(mpf(end), "end")
 
 
 def _positive(value: Number, name: str) -> Fraction:

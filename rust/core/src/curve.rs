@@ -213,12 +213,16 @@ impl Curve {
     /// # Errors
     /// [`Error::Interrupted`].
     pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        let mass = self.fold(
+        Ok(self.mass_ball(interrupt)?.to_enclosure().clamp(0.0, 1.0))
+    }
+
+    /// The same as a ball, which is certainly positive where doubles underflow.
+    pub(crate) fn mass_ball(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.fold(
             &|pair, direction| Ok(pair.mass_at_infinity(direction)),
             &|range, direction| Ok(range.mass_at_infinity(direction)),
             interrupt,
-        )?;
-        Ok(mass.to_enclosure().clamp(0.0, 1.0))
+        )
     }
 
     /// About how many terms of sums one evaluation takes: whether work is long, not a promise.

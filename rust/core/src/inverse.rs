@@ -3,6 +3,7 @@
 //! δ(ε) is nonincreasing, so one certified comparison at a double ε moves one end of the bracket. An uncertified
 //! interpolation proposes where to compare; only certified comparisons decide.
 
+use crate::ball::Ball;
 use crate::curve::Curve;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
@@ -42,8 +43,7 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
     if let (Side::Reached, _) = search.compare(0.0)? {
         return Ok(Enclosure::point(0.0));
     }
-    let least = curve.mass_at_infinity(interrupt)?;
-    if search.target.upper() < least.lower() {
+    if Ball::from_rational(delta).certainly_less(curve.mass_ball(interrupt)?) {
         return Ok(Enclosure::point(f64::INFINITY));
     }
     search.run()

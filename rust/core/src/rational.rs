@@ -56,7 +56,11 @@ impl Rational {
     /// # Errors
     /// Anything else, and literals too long to be written out.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let malformed = || Error::argument(format!("{text:?} is not a number such as 0.1, 1e-6 or 1/2"));
+        let malformed = || {
+            let cut = if text.chars().count() > 80 { "..." } else { "" };
+            let start: String = text.chars().take(80).collect();
+            Error::argument(format!("{start:?}{cut} is not a number such as 0.1, 1e-6 or 1/2"))
+        };
         if text.len() > LONGEST_LITERAL {
             return Err(Error::argument("a number of more than 200000 characters"));
         }
@@ -189,6 +193,12 @@ fn decimal(text: &str) -> Option<Result<Rational, Error>> {
 impl From<i64> for Rational {
     fn from(value: i64) -> Self {
         Self { numerator: IBig::from(value), denominator: UBig::ONE }
+    }
+}
+
+impl From<IBig> for Rational {
+    fn from(value: IBig) -> Self {
+        Self { numerator: value, denominator: UBig::ONE }
     }
 }
 

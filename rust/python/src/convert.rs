@@ -3,7 +3,7 @@
 use crate::errors;
 use dashu_int::{IBig, Sign, UBig};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
 use statpriv_core::rational::Rational;
 
 /// Decimal exponents beyond this are refused before anything is written out.
@@ -12,11 +12,7 @@ const LARGEST_DECIMAL_EXPONENT: i64 = 100_000;
 /// The rational that `value` is, exactly. `name` is what the message calls it.
 pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
     let py = value.py();
-    let refuse = |why: &str| {
-        let shown = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
-        let shown: String = shown.chars().take(80).collect();
-        errors::argument(py, format!("{name} = {shown} {why}"))
-    };
+    let refuse = |why: &str| errors::argument(py, format!("{name} = {} {why}", shown(value)));
     if value.is_instance_of::<PyBool>() {
         return Err(refuse("is a truth value; a number is required"));
     }
@@ -25,8 +21,7 @@ pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
         return Rational::parse(&text).map_err(|error| errors::argument(py, format!("{name}: {error}")));
     }
     if let Ok(float) = value.cast::<PyFloat>() {
-        return Rational::from_f64(float.value())
-            .map_err(|_| refuse("is not finite; a finite number is required"));
+        return Rational::from_f64(float.value()).map_err(|_| refuse(NOT_FINITE));
     }
     if let Ok(adjusted) = value.call_method0("adjusted").and_then(|exponent| exponent.extract::<i64>())
         && adjusted.abs() > LARGEST_DECIMAL_EXPONENT
@@ -34,37 +29,62 @@ pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
         return Err(refuse("has a decimal exponent beyond ±100000"));
     }
     if let Ok(parts) = value.getattr("_mpf_") {
-        return binary(&parts).ok_or_else(|| refuse("is not finite; a finite number is required"));
+        return binary(&parts).map_err(refuse);
     }
-    let Ok(method) = value.getattr("as_integer_ratio") else {
-        return Err(refuse(
-            "is not a number; a float, int, Fraction, Decimal or string such as '0.1' or '1/2' is required",
-        ));
+    if is_integer(value)? {
+        let integer = value.call_method0("__index__").and_then(|index| integer_from(&index));
+        return integer.map(Rational::from).map_err(|_| refuse(NOT_A_NUMBER));
+    }
+    if value.is_instance_of::<PyType>() || !value.hasattr("as_integer_ratio")? {
+        return Err(refuse(NOT_A_NUMBER));
+    }
+    let ratio = value.call_method0("as_integer_ratio").map_err(|_| refuse(NOT_FINITE))?;
+    let exact = ratio.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().map_err(|_| refuse(NOT_A_NUMBER))?;
+    let (Ok(top), Ok(bottom)) = (integer_from(&exact.0), integer_from(&exact.1)) else {
+        return Err(refuse(NOT_A_NUMBER));
     };
-    let ratio = method.call0().map_err(|_| refuse("is not finite; a finite number is required"))?;
-    let (top, bottom) = ratio.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-    match (integer_from(&top)?, UBig::try_from(integer_from(&bottom)?)) {
-        (top, Ok(bottom)) => Rational::new(top, bottom).map_err(|error| errors::from_kernel(py, &error)),
-        _ => Err(refuse("has a negative denominator")),
-    }
+    UBig::try_from(bottom)
+        .ok()
+        .and_then(|bottom| Rational::new(top, bottom).ok())
+        .ok_or_else(|| refuse(NOT_A_NUMBER))
 }
 
-/// mpmath's `(sign, mantissa, exponent, bits)`.
-fn binary(parts: &Bound<'_, PyAny>) -> Option<Rational> {
-    let (sign, mantissa, exponent, _) =
-        parts.extract::<(i64, Bound<'_, PyAny>, i64, Bound<'_, PyAny>)>().ok()?;
-    let mantissa = integer_from(&mantissa).ok()?;
+const NOT_FINITE: &str = "is not finite; a finite number is required";
+const NOT_A_NUMBER: &str =
+    "is not a number; a float, int, Fraction, Decimal or string such as '0.1' or '1/2' is required";
+/// Binary exponents beyond this, about as far as the decimal ones, are refused.
+const LARGEST_BINARY_EXPONENT: usize = 332_193;
+
+/// An integer of another library than Python's own, such as numpy's, and no array of them.
+pub fn is_integer(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(value.hasattr("__index__")? && !value.hasattr("__len__")? && !value.is_instance_of::<PyType>())
+}
+
+/// The start of a value's repr, for messages; Python refuses to print very long integers.
+pub fn shown(value: &Bound<'_, PyAny>) -> String {
+    let text = value.repr().map_or_else(|_| "(too long to print)".to_owned(), |text| text.to_string());
+    if text.chars().count() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }
+}
+
+/// mpmath's `(sign, mantissa, exponent, bits)`, or what is wrong with it.
+fn binary(parts: &Bound<'_, PyAny>) -> Result<Rational, &'static str> {
+    let read = parts.extract::<(i64, Bound<'_, PyAny>, i64, Bound<'_, PyAny>)>();
+    let (sign, mantissa, exponent, _) = read.map_err(|_| BINARY_EXPONENT)?;
+    let mantissa = integer_from(&mantissa).map_err(|_| NOT_A_NUMBER)?;
     if mantissa.is_zero() {
-        return (exponent == 0).then(|| Rational::from(0i64));
+        return if exponent == 0 { Ok(Rational::from(0i64)) } else { Err(NOT_FINITE) };
+    }
+    let shift = usize::try_from(exponent.unsigned_abs()).map_err(|_| BINARY_EXPONENT)?;
+    if shift > LARGEST_BINARY_EXPONENT {
+        return Err(BINARY_EXPONENT);
     }
     let signed = if sign == 0 { mantissa } else { -mantissa };
-    let shift = usize::try_from(exponent.unsigned_abs()).ok().filter(|&shift| shift < 1 << 24)?;
-    if exponent >= 0 {
-        Rational::new(signed << shift, UBig::ONE).ok()
-    } else {
-        Rational::new(signed, UBig::ONE << shift).ok()
-    }
+    let (top, bottom) =
+        if exponent >= 0 { (signed << shift, UBig::ONE) } else { (signed, UBig::ONE << shift) };
+    Rational::new(top, bottom).map_err(|_| NOT_A_NUMBER)
 }
+
+const BINARY_EXPONENT: &str = "has a binary exponent beyond ±332193";
 
 /// A Python integer of any size.
 fn integer_from(value: &Bound<'_, PyAny>) -> PyResult<IBig> {
@@ -90,13 +110,10 @@ pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> 
     let number = rational(value, name)?;
     match number.to_i64() {
         Some(integer) if integer >= least && integer <= 1 << 53 => Ok(integer.unsigned_abs()),
-        _ => {
-            let shown: String = value.repr()?.to_string().chars().take(80).collect();
-            Err(errors::argument(
-                value.py(),
-                format!("{name} = {shown}; an integer from {least} to 2^53 is required"),
-            ))
-        }
+        _ => Err(errors::argument(
+            value.py(),
+            format!("{name} = {}; an integer from {least} to 2^53 is required", shown(value)),
+        )),
     }
 }
 

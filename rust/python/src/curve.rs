@@ -125,7 +125,7 @@ impl Curve {
         if exact.is_negative() {
             return Err(errors::argument(
                 py,
-                format!("epsilon = {epsilon}; a number of at least 0 is required"),
+                format!("epsilon = {}; a number of at least 0 is required", convert::shown(epsilon)),
             ));
         }
         door::run(py, self.0.terms(), |interrupt| self.0.delta(&exact, interrupt)).map(Enclosure)
@@ -135,7 +135,10 @@ impl Curve {
     fn epsilon(&self, py: Python<'_>, delta: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
         let exact = convert::rational(delta, "delta")?;
         if exact.is_negative() {
-            return Err(errors::argument(py, format!("delta = {delta}; a number of at least 0 is required")));
+            return Err(errors::argument(
+                py,
+                format!("delta = {}; a number of at least 0 is required", convert::shown(delta)),
+            ));
         }
         let terms = 50.0 * self.0.terms();
         door::run(py, terms, |interrupt| inverse::epsilon(&self.0, &exact, interrupt)).map(Enclosure)

@@ -55,8 +55,15 @@ impl Operand {
         {
             return Ok(Some(Self::Interval(Kernel::point(float.value()))));
         }
-        let number = value.hasattr("as_integer_ratio")? || value.hasattr("_mpf_")?;
-        if number { Ok(Some(Self::Exact(convert::rational(value, "operand")?))) } else { Ok(None) }
+        if !(value.hasattr("as_integer_ratio")? || value.hasattr("_mpf_")? || convert::is_integer(value)?) {
+            return Ok(None);
+        }
+        for infinite in [f64::INFINITY, f64::NEG_INFINITY] {
+            if value.eq(infinite)? {
+                return Ok(Some(Self::Interval(Kernel::point(infinite))));
+            }
+        }
+        Ok(Some(Self::Exact(convert::rational(value, "operand")?)))
     }
 
     fn interval(self) -> Kernel {
@@ -167,7 +174,7 @@ impl Enclosure {
             py,
             "UndecidedError",
             format!(
-                "{} cannot be told from {}: ask for digits= where it is offered, to have it decided",
+                "{} cannot be told from {}: more digits are needed to decide (digits= where it is offered)",
                 self.__str__(),
                 other.repr()?
             ),

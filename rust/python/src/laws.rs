@@ -21,7 +21,7 @@ fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
         Some(integer) if integer.abs() <= 1 << 53 => Ok(integer),
         _ => Err(errors::argument(
             value.py(),
-            format!("{name} = {value}; an integer of size up to 2^53 is required"),
+            format!("{name} = {}; an integer of size up to 2^53 is required", convert::shown(value)),
         )),
     }
 }
@@ -34,7 +34,10 @@ pub fn binomial_pmf(k: &Bound<'_, PyAny>, n: &Bound<'_, PyAny>, p: &Bound<'_, Py
     let (k, n, exact) = (signed(k, "k")?, convert::count(n, "n", 0)?, convert::rational(p, "p")?);
     let one = Rational::from(1i64);
     if exact.is_negative() || exact > one {
-        return Err(errors::argument(py, format!("p = {p}; a probability from 0 to 1 is required")));
+        return Err(errors::argument(
+            py,
+            format!("p = {}; a probability from 0 to 1 is required", convert::shown(p)),
+        ));
     }
     let Ok(k) = u64::try_from(k) else { return Ok(enclose(Ball::ZERO)) };
     if exact.is_zero() || exact == one {
@@ -95,10 +98,16 @@ pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyRe
     let py = epsilon.py();
     let (exact, distance) = (convert::rational(epsilon, "epsilon")?, convert::rational(mu, "mu")?);
     if distance.is_negative() || distance.is_zero() {
-        return Err(errors::argument(py, format!("mu = {mu}; a number above 0 is required")));
+        return Err(errors::argument(
+            py,
+            format!("mu = {}; a number above 0 is required", convert::shown(mu)),
+        ));
     }
     if exact.is_negative() {
-        return Err(errors::argument(py, format!("epsilon = {epsilon}; a number of at least 0 is required")));
+        return Err(errors::argument(
+            py,
+            format!("epsilon = {}; a number of at least 0 is required", convert::shown(epsilon)),
+        ));
     }
     door::run(py, 0.0, |_| {
         let delta = enclose(pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact)?));
