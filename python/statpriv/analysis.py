@@ -41,7 +41,8 @@ def privacy_curve(
         Which values of the critical entry are compared; None is the worse of both.
     bound : str, default "tightest"
         "tightest" (exact where there is an exact form, else the smallest certified bound), "exact", "spc"
-        (Definition 3.3, given that the critical entry is in the sample), "partition-sum" or "total-count".
+        (Definition 3.3, given that the critical entry is in the sample), "partition-sum", "threshold" (cheaper
+        and a little larger where many entries are known) or "total-count".
 
     Returns
     -------
@@ -101,7 +102,8 @@ def compose(
         Which values of the critical entry are compared (one property only); None is the worst pair.
     bound : str, default "tightest"
         "tightest" (exact where there is an exact form, else the smallest certified bound), "exact",
-        "partition-sum" (Theorems 5.1 and 5.2) or "total-count".
+        "partition-sum" (Theorems 5.1 and 5.2), "threshold" (the same, cheaper and a little larger where many
+        entries are known) or "total-count".
 
     Returns
     -------

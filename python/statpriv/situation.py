@@ -36,7 +36,7 @@ class Situation:
         if len(self.queries) != len(sizes):
             raise ArgumentError(f"{len(self.queries)} queries and {len(sizes)} parts; one query a part is required")
         if self.used > n:
-            raise ArgumentError(f"the parts have {self.used} entries together, the population only {n}")
+            raise ArgumentError(f"the sample or parts have {self.used} entries together, the population only {n}")
         if known > n - 1:
             raise ArgumentError(
                 f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"

@@ -159,7 +159,7 @@ BAD_FILES = [
     ("part = []", "part = []; 1 to 100000 tables [[part]] is required"),
     ("part = [1]", "part[1] = 1; a table with the keys probability, size, count, attribute, name is required"),
     (TABLE_1.replace("32\n", "4000000\n"), "4000000 parts together; at most 100000 are allowed"),
-    (TABLE_1.replace("32\n", "33\n"), "the parts have 33792 entries together, the population only 32768"),
+    (TABLE_1.replace("32\n", "33\n"), "the sample or parts have 33792 entries together, the population only 32768"),
     (TABLE_1.replace("0.005", "1e999999999"), "epsilon = 1E+999999999; a number of at least 0"),
     ("known_rows = 32768" + TABLE_1, "known = 32768; at most 32767 of 32768 entries can be known"),
     ('bound = "best"' + TABLE_1, "bound = 'best'; one of 'tightest'"),

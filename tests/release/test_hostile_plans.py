@@ -7,6 +7,8 @@ import stat
 
 import pytest
 
+from statpriv.releasing.ledger import Registry
+
 from .conftest import query, statpriv
 
 CELLS = ["cell7391a", "cell7391b"]
@@ -281,22 +283,31 @@ def test_plans_that_do_not_fit_the_number_of_rows(workshop, in_process, connecti
 # --- files
 
 
-@pytest.mark.parametrize("target", ["people.csv", "plan.toml", "registry/ledger.sqlite3", "registry/new.html"])
-@pytest.mark.parametrize("way", ["name", "hard link"])
-@pytest.mark.parametrize("option", ["--out", "--json"])
-def test_inputs_and_the_ledger_are_never_overwritten(workshop, refuse, target, way, option):
+@pytest.mark.parametrize("way", ["name", "other spelling", "hard link"])
+@pytest.mark.parametrize("target", ["people.csv", "plan.toml", "registry/ledger.sqlite3", "registry/secret.json"])
+def test_inputs_and_the_ledger_are_never_overwritten(workshop, in_process, target, way):
     workshop.table(COLUMNS, ROWS)
     workshop.plan(query("vote = 0", rows=4))
-    workshop.registry.mkdir(mode=0o700)
     path = workshop.folder / target
+    if "registry" in target:
+        with Registry.open(workshop.registry).locked():
+            pass
+    if way == "other spelling":
+        path = path.parent / ".." / path.parent.name / path.name
     if way == "hard link":
-        if not path.exists():
-            pytest.skip("there is nothing to link to")
-        os.link(path, workshop.folder / "innocent.html")
         path = workshop.folder / "innocent.html"
-    written = ["--json" if option == "--out" else "--out", workshop.folder / "other.out"]
-    message = refuse(option, path, *written, "--force", outputs=False)
-    assert "the data, the plan and the ledger are never overwritten" in sentence(message)
+        path.hardlink_to(workshop.folder / target)
+    before = (workshop.folder / target).read_bytes()
+    for option, other in (("--out", "--json"), ("--json", "--out")):
+        code, out, err = in_process(
+            "release", workshop.folder / "plan.toml", "--registry", workshop.registry,
+            option, path, other, workshop.folder / "other.out", "--force",
+        )  # fmt: skip
+        assert (code, out) == (2, "")
+        assert "the data, the plan and the ledger are never overwritten" in sentence(err)
+        assert (workshop.folder / target).read_bytes() == before
+        assert not (workshop.folder / "other.out").exists()
+        assert workshop.spent() == []
 
 
 def test_outputs_that_cannot_be_written(workshop, refuse):

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-
 from .conftest import Workshop, csv_bytes, labels, query, statpriv
 
 CANARY = "canary7391"
