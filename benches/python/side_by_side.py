@@ -66,7 +66,10 @@ def one_release(rows: int) -> None:
             writer = csv.writer(file)
             writer.writerow(["id", "a", "b"])
             writer.writerows([i, source.randrange(2), source.randrange(100)] for i in range(rows))
-        query = '[[query]]\nname = "{0}"\nwhere = "{0} < {1}"\nprobability = ["0.4", "0.6"]\nsource = "made up"\nshare = "1/2"\n'
+        query = (
+            '[[query]]\nname = "{0}"\nwhere = "{0} < {1}"\nprobability = ["0.4", "0.6"]\n'
+            'source = "made up"\nshare = "1/2"\n'
+        )
         (folder / "plan.toml").write_text(
             '[data]\nsource = "table.csv"\nrow_id = "id"\n[guarantee]\nepsilon = 0.1\ndelta = 0.1\n'
             + query.format("a", 1)
@@ -85,6 +88,8 @@ def one_release(rows: int) -> None:
 
 
 if __name__ == "__main__":
-    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, scipy {scipy.__version__}")
+    print(
+        f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, scipy {scipy.__version__}"
+    )
     one_delta()
     one_release(10**6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ import pytest
 
 import statpriv
 from statpriv.errors import LedgerError
-from statpriv.releasing.ledger import Registry
+from statpriv.releasing.ledger import Registry, _keyed_hash
 from statpriv.releasing.table import ContentFingerprint
 
 CONTENT = ContentFingerprint(b"o" * 32, b"u" * 32)
@@ -332,7 +333,7 @@ CHILD = """
 import sys, time
 from array import array
 from pathlib import Path
-from statpriv.releasing.ledger import Registry
+from statpriv.releasing.ledger import Registry, _keyed_hash
 from statpriv.releasing.table import ContentFingerprint
 from statpriv.errors import LedgerError
 
@@ -420,3 +421,11 @@ def test_many_rows(folder):
     spend(folder, [f"p{i}" for i in range(n)])
     assert "some rows of this table" in refused(folder, [f"p{i}" for i in range(n - 1, 2 * n)])
     assert spend(folder, [f"p{i}" for i in range(n, 2 * n)], OTHER).number == 2
+
+
+def test_tokens_are_hmac_sha256_of_the_ids():
+    """Against the standard library's own construction."""
+    key = bytes(range(32))
+    keyed_hash = _keyed_hash(key)
+    for message in (b"", b"7", "Müller, Ägidius".encode(), b"x" * 1000):
+        assert keyed_hash(message) == hmac.digest(key, message, "sha256")

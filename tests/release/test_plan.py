@@ -227,8 +227,7 @@ MISTAKES = [
     (
         '"vote = 0"',
         '"vote = NULL"',
-        'query[1].where = "vote = NULL": NULL is not a value to compare with: write vote IS NULL or '
-        "vote IS NOT NULL",
+        'query[1].where = "vote = NULL": NULL is not a value to compare with: write vote IS NULL or vote IS NOT NULL',
     ),
     (
         '"vote = 0"',
@@ -320,9 +319,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"), MISTAKES, ids=[new or f"no {old}" for old, new, _ in MISTAKES]
-)
+@pytest.mark.parametrize(("old", "new", "message"), MISTAKES, ids=[new or f"no {old}" for old, new, _ in MISTAKES])
 def test_a_mistake_is_refused_with_its_key_its_value_and_what_is_allowed(write, old, new, message):
     with pytest.raises(PlanError) as refusal:
         load_plan(write(changed(old, new)))
@@ -330,10 +327,7 @@ def test_a_mistake_is_refused_with_its_key_its_value_and_what_is_allowed(write, 
 
 
 def test_all_mistakes_are_reported_at_once(write):
-    text = (
-        changed("epsilon = 0.1", "epsilon = -1").replace("rows = 472", "row = 472")
-        + GOOD[GOOD.index("[[query]]") :]
-    )
+    text = changed("epsilon = 0.1", "epsilon = -1").replace("rows = 472", "row = 472") + GOOD[GOOD.index("[[query]]") :]
     with pytest.raises(PlanError) as refusal:
         load_plan(write(text.replace('"vote = 0"', '"vote"').replace("[data]", "[dat]")))
     vote = "the column vote alone is not a condition: write vote = TRUE, vote <> 0 or vote IS NOT NULL"
@@ -369,9 +363,7 @@ def test_a_plan_needs_a_query_and_has_at_most_10000(write):
 
 def test_shares_of_more_than_everything_are_refused(write):
     text = changed("rows = 472", 'share = "2/3"')
-    with pytest.raises(
-        PlanError, match=r"the shares of the queries add up to 4/3; parts are disjoint, so at most 1"
-    ):
+    with pytest.raises(PlanError, match=r"the shares of the queries add up to 4/3; parts are disjoint, so at most 1"):
         load_plan(write(text + text[text.index("[[query]]") :]))
 
 
@@ -399,18 +391,14 @@ def test_broken_toml_is_refused_with_its_line(write, text, message):
 
 
 def test_a_plan_that_cannot_be_read_is_refused(tmp_path):
-    with pytest.raises(
-        PlanError, match=r'the plan ".*nosuch\.toml" cannot be read: No such file or directory'
-    ):
+    with pytest.raises(PlanError, match=r'the plan ".*nosuch\.toml" cannot be read: No such file or directory'):
         load_plan(tmp_path / "nosuch.toml")
     with pytest.raises(PlanError, match=r"cannot be read: Is a directory"):
         load_plan(tmp_path)
 
 
 def test_a_url_as_override_is_refused(write):
-    with pytest.raises(
-        PlanError, match=r'data = "s3://bucket/a\.csv": is a URL; only a file on this machine'
-    ):
+    with pytest.raises(PlanError, match=r'data = "s3://bucket/a\.csv": is a URL; only a file on this machine'):
         load_plan(write(GOOD), data="s3://bucket/a.csv")
 
 

@@ -322,9 +322,7 @@ LEAVES = st.one_of(
     st.sampled_from(sorted(LEXICONS)).flatmap(comparisons),
     st.tuples(st.just("null"), st.sampled_from(sorted(LEXICONS)), st.booleans()),
     st.tuples(st.just("truth"), st.just(("column", "b")), st.booleans(), st.booleans()),
-    st.tuples(
-        st.just("truth"), st.sampled_from(["n", "s"]).flatmap(comparisons), st.booleans(), st.just(None)
-    ),
+    st.tuples(st.just("truth"), st.sampled_from(["n", "s"]).flatmap(comparisons), st.booleans(), st.just(None)),
 )
 TREES = st.recursive(
     LEAVES,
@@ -367,13 +365,9 @@ MEANINGS = {
         (row[column] is not None and row[column] == value_of(column, key)) == equal
     ),
     "compare": unless_null(lambda cell, column, op, key: OPERATORS[op](cell, value_of(column, key))),
-    "in": unless_null(
-        lambda cell, column, negated, keys: (cell in [value_of(column, key) for key in keys]) != negated
-    ),
+    "in": unless_null(lambda cell, column, negated, keys: (cell in [value_of(column, key) for key in keys]) != negated),
     "between": unless_null(
-        lambda cell, column, negated, low, high: (
-            (value_of(column, low) <= cell <= value_of(column, high)) != negated
-        )
+        lambda cell, column, negated, low, high: (value_of(column, low) <= cell <= value_of(column, high)) != negated
     ),
     "like": unless_null(lambda cell, _, negated, pattern: like(cell, negated, pattern)),
 }
@@ -444,9 +438,7 @@ class Speller:
         return f"{self.name(column)} {'NOT ' * negated}LIKE '{escaped}'"
 
 
-RANDOM = settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+RANDOM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @RANDOM
@@ -476,9 +468,7 @@ def test_random_spellings_of_one_predicate_have_one_canonical_text(tree, random)
 
 
 @settings(max_examples=500, deadline=None)
-@given(
-    st.text(st.sampled_from("ab1='\"()<>-/*;.,{#$@%\\ \t ANDORTISULLEK_"), max_size=40) | st.text(max_size=20)
-)
+@given(st.text(st.sampled_from("ab1='\"()<>-/*;.,{#$@%\\ \t ANDORTISULLEK_"), max_size=40) | st.text(max_size=20))
 def test_any_text_is_read_or_refused_and_nothing_else_happens(where):
     try:
         predicate = Predicate.parse(where)

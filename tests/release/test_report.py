@@ -130,11 +130,7 @@ def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any],
         (report["data"], "row_id"),
         (guarantee, "theorem"),
         (guarantee, "source"),
-        *(
-            (texts, i)
-            for texts in (guarantee["assumptions"], guarantee["not_protected"])
-            for i in range(len(texts))
-        ),
+        *((texts, i) for texts in (guarantee["assumptions"], guarantee["not_protected"]) for i in range(len(texts))),
         *((query, key) for query in report["queries"] for key in ("name", "where", "source")),
         *((answer, "query") for answer in report["answers"]),
         (report["comparison"], "note"),
@@ -201,9 +197,7 @@ def test_a_key_that_the_schema_does_not_name_is_refused_in_every_object(small):
     for place in range(places):
         leaking = copy.deepcopy(small)
         list(objects(leaking))[place]["leaked_column"] = "canary-cell"
-        with pytest.raises(
-            ArgumentError, match="no key may be there which the schema does not name"
-        ) as refused:
+        with pytest.raises(ArgumentError, match="no key may be there which the schema does not name") as refused:
             validate(leaking)
         assert "canary" not in str(refused.value)
         assert "leaked" not in str(refused.value)
@@ -229,9 +223,7 @@ def test_infinity_is_the_string_inf_and_only_where_it_may_be(report):
     report["comparison"]["noise_loose"] = report["comparison"]["count_noise_loose"] = "inf"
     assert "infinite" in Page(render(report)).text
     report["guarantee"]["delta"]["upper"] = "inf"
-    with pytest.raises(
-        ArgumentError, match=r'^report: \$\.guarantee\.delta\.upper breaks the rule type: "number"$'
-    ):
+    with pytest.raises(ArgumentError, match=r'^report: \$\.guarantee\.delta\.upper breaks the rule type: "number"$'):
         validate(report)
 
 
@@ -414,9 +406,7 @@ def test_the_page_runs_nothing_and_loads_nothing(report, variant):
         "base",
     }
     names = {name for name, _ in page.attributes}
-    assert not [
-        name for name in names if name.startswith("on") or name in {"src", "href", "xlink:href", "style"}
-    ]
+    assert not [name for name in names if name.startswith("on") or name in {"src", "href", "xlink:href", "style"}]
     assert "url(" not in page.style
     assert "@import" not in page.style
     assert "http" not in html.replace("http-equiv", "")
@@ -434,9 +424,7 @@ def test_the_page_is_accessible(report, variant):
     assert all(deeper - level <= 1 for level, deeper in itertools.pairwise(levels))
     identifiers = [value for name, value in page.attributes if name == "id"]
     assert len(identifiers) == len(set(identifiers))
-    references = [
-        one for name, value in page.attributes if name == "aria-labelledby" for one in value.split()
-    ]
+    references = [one for name, value in page.attributes if name == "aria-labelledby" for one in value.split()]
     assert references
     assert set(references) <= set(identifiers)
     pictures = [names for tag, names in page.elements if tag == "svg" and "role" in names]
@@ -494,9 +482,7 @@ def test_the_page_names_the_most_known_rows_that_the_target_bears(report):
         row | {"known_rows": known, "delta": {"lower": 0.0, "upper": delta}}
         for known, delta in ((0, target / 2), (7, target * 0.999), (30, min(1.0, target * 1.001)))
     ]
-    assert (
-        "that were computed, 7 is the largest at which δ still meets the target" in Page(render(report)).text
-    )
+    assert "that were computed, 7 is the largest at which δ still meets the target" in Page(render(report)).text
     report["degradation"] = report["degradation"][2:]
     assert "still meets the target" not in Page(render(report)).text
 
@@ -682,9 +668,7 @@ def test_delta_is_drawn_at_its_upper_end_on_a_logarithmic_axis(report):
     drawn = next(line.path for line in chart.lines if line.style == "secret").removeprefix("M").split(" L")
     assert len(drawn) == len(points)
     for pair, point in zip(drawn, points, strict=True):
-        assert float(pair.split()[1]) / 10 == pytest.approx(
-            height(point["partition_secret"]["upper"]), abs=0.02
-        )
+        assert float(pair.split()[1]) / 10 == pytest.approx(height(point["partition_secret"]["upper"]), abs=0.02)
     assert place(chart.target) == pytest.approx(height(report["guarantee"]["target_delta"]), abs=0.02)
 
 

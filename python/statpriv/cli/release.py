@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), help="The table, in place of the plan's source.")
+@click.option("--data", type=click.Path(), help="The table, in place of the plan's source.")
 @click.option("--out", type=click.Path(path_type=Path), help="The page; required unless this is a dry run.")
 @click.option("--json", "json_out", type=click.Path(path_type=Path), help="The same report as JSON.")
 @click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
@@ -37,7 +37,7 @@ def release(
     context: click.Context,
     *,
     plan: Path,
-    data: Path | None,
+    data: str | None,  # text, because a path would turn "https://" into "https:/"
     out: Path | None,
     json_out: Path | None,
     registry: Path | None,

@@ -184,32 +184,35 @@ def _contradicts(count: int, size: int, declared: tuple[Fraction, Fraction]) -> 
 
 
 def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
-    step = guarantee.epsilon / 10 if guarantee.epsilon else Fraction(1, 20)
     known = guarantee.plan.guarantee.known_rows
+    fine = 5 if guarantee.costly(known) else 10
+    step = (guarantee.epsilon or Fraction(1, 2)) / fine
     return [
         {
             "epsilon": float(epsilon),
             "partition_secret": _ends(guarantee.secret(known=known, epsilon=epsilon)),
             "partition_known": _ends(guarantee.published(known=known, epsilon=epsilon)),
         }
-        for epsilon in (k * step for k in range(31))
+        for epsilon in (k * step for k in range(3 * fine + 1))
     ]
 
 
 def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
     curves = []
+    resolution = 24 if guarantee.costly(guarantee.plan.guarantee.known_rows) else 48
     for index, (attribute, queries) in enumerate(list(guarantee.plan.properties.items())[:_MOST_PROPERTY_CURVES]):
         ends = guarantee.plan.hull(queries[0])
-        grid = sorted({*_probabilities(), *(p for p in ends if 0 < p < 1)})
+        grid = sorted({*_probabilities(resolution), *(p for p in ends if 0 < p < 1)})
         points = guarantee.if_probability_were(attribute, grid)
         curves.append({"property": index, "points": [{"p": float(p), "delta": _ends(delta)} for p, delta in points]})
     return curves
 
 
-def _probabilities() -> list[Fraction]:
+def _probabilities(resolution: int) -> list[Fraction]:
     """Probabilities over the whole unit interval, denser towards its ends."""
-    points = 48
-    return [Fraction(round(10_000 * math.sin(math.pi * k / (2 * points)) ** 2), 10_000) for k in range(1, points)]
+    return [
+        Fraction(round(10_000 * math.sin(math.pi * k / (2 * resolution)) ** 2), 10_000) for k in range(1, resolution)
+    ]
 
 
 def _degradation(guarantee: Guarantee) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ from statpriv.releasing.plan import Plan
 __all__ = ["Guarantee", "certify"]
 
 LARGE = 20_000
-"""Rows above which the tables of the report use the cheaper threshold bound for known rows."""
+"""Rows above which the curves and tables of a report use cheaper bounds for known rows than the target does."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,14 @@ class Guarantee:
 
     def secret(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ for a reader who does not know who is in which part, and knows the values of `known` rows."""
-        if known == self.plan.guarantee.known_rows:
+        if known == self.plan.guarantee.known_rows and (epsilon == self.epsilon or not self.costly(known)):
             return self.curve.delta(epsilon)
-        return self._compose(known, self._bound(known)).delta(epsilon)
+        return self._bounded(known, epsilon)
+
+    def costly(self, known: int) -> bool:
+        """Whether the tightest curve with that many known rows takes seconds, so that pictures use cheaper bounds."""
+        one_count = len(self.plan.properties) == 1 and sum(self.sizes) == self.rows
+        return known > 0 and self.rows > LARGE and not one_count
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ of the worst part, for a reader who knows who is in which part, and `known` values wherever they help."""
@@ -78,20 +83,29 @@ class Guarantee:
         alone = compose([self.queries[index]], Population(unknown), RandomPartition([unknown]))
         return alone.delta(epsilon)
 
-    def if_probability_were(self, attribute: str, values: Iterable[Fraction]) -> list[tuple[Fraction, Enclosure]]:
+    def if_probability_were(self, attribute: str, values: Sequence[Fraction]) -> list[tuple[Fraction, Enclosure]]:
         """δ of everything if the probability of one property were p, the others at their declared worst."""
         asked = [k for k, query in enumerate(self.queries) if query.attribute == attribute]
         others = [k for k in range(len(self.queries)) if k not in set(asked)]
-        if not others:
-            return [(p, self._at(asked, p, "tightest")) for p in values]
-        # The sum over parts of Theorems 5.1 and 5.2 is additive.
-        bound = self._bound(self.plan.guarantee.known_rows, of_parts=True)
-        rest = self._compose(self.plan.guarantee.known_rows, bound, parts=others).delta(self.epsilon)
-        return [(p, _at_most_one(rest + self._at(asked, p, bound))) for p in values]
-
-    def _at(self, parts: list[int], p: Fraction, bound: str) -> Enclosure:
         known = self.plan.guarantee.known_rows
-        return self._compose(known, bound, parts=parts, probability=p).delta(self.epsilon)
+        if not others:
+            return [(p, self._bounded(known, self.epsilon, probability=p)) for p in values]
+        # The sums of Theorems 5.1 and 5.2 are additive over parts.
+        bound = "threshold" if self.costly(known) else "partition-sum"
+        rest = self._compose(known, bound, parts=others).delta(self.epsilon)
+        own = [self._compose(known, bound, parts=asked, probability=p).delta(self.epsilon) for p in values]
+        return [(p, _at_most_one(rest + delta)) for p, delta in zip(values, own, strict=True)]
+
+    def _bounded(self, known: int, epsilon: Fraction, *, probability: Fraction | None = None) -> Enclosure:
+        """The tightest curve where that is cheap, else the smallest of the bounds that are."""
+        if not self.costly(known):
+            bounds = ["tightest"]
+        elif len(self.plan.properties) == 1:
+            bounds = ["threshold", "total-count"]
+        else:
+            bounds = ["threshold"]
+        found = [self._compose(known, bound, probability=probability).delta(epsilon) for bound in bounds]
+        return Enclosure(min(delta.lower for delta in found), min(delta.upper for delta in found))
 
     def _compose(
         self, known: int, bound: str, *, parts: list[int] | None = None, probability: Fraction | None = None
@@ -107,11 +121,6 @@ class Guarantee:
             adversary=Adversary(known=known),
             bound=bound,
         )
-
-    def _bound(self, known: int, *, of_parts: bool = False) -> str:
-        if known and self.rows > LARGE and (of_parts or len(self.plan.properties) > 1):
-            return "threshold"
-        return "partition-sum" if of_parts else "tightest"
 
     @cached_property
     def _distinct_parts(self) -> list[int]:

@@ -22,6 +22,7 @@ The registry holds three files, all readable by their owner alone:
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 import os
@@ -41,7 +42,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv.errors import LedgerError
+from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.publication import replace_file, sync_folder
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ class Registry:
             named = os.environ.get("STATPRIV_REGISTRY")
             folder = Path(named) if named else _user_data_folder() / "statpriv"
         return cls(folder.absolute(), words)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What must never be overwritten, whatever name or hard link leads to it."""
+        return tuple(self.folder / name for name in sorted(_REGISTRY_FILES))
 
     @contextmanager
     def locked(self, *, patience: float = 60.0) -> Iterator[Ledger]:
@@ -240,14 +246,9 @@ class Ledger:
         """Turn the ids of all n rows, in canonical form, into keyed tokens; None where the plan names none."""
         if ids is None:
             return Rows(n, None)
-        base = hmac.new(hmac.digest(self._secret.key, b"row", "sha256"), digestmod="sha256")
-
-        def token(row_id: str) -> bytes:
-            keyed = base.copy()
-            keyed.update(row_id.encode())
-            return keyed.digest()[: _TOKEN.itemsize]
-
-        return Rows(n, np.frombuffer(b"".join(map(token, ids)), dtype=_TOKEN))
+        token = _keyed_hash(hmac.digest(self._secret.key, b"row", "sha256"))
+        joined = b"".join([token(row_id.encode())[: _TOKEN.itemsize] for row_id in ids])
+        return Rows(n, np.frombuffer(joined, dtype=_TOKEN))
 
     def refuse_known_rows(self, rows: Rows) -> None:
         """Refuse rows of which any belongs to a registered table; the content plays no part.
@@ -306,8 +307,15 @@ class Ledger:
                 self._connection.execute("BEGIN IMMEDIATE")
             self._write(record, rows, fingerprint, spent)
             self._connection.execute("COMMIT")
+        # From here on the rows are spent, but not yet durably: nothing may be answered if that fails.
+        try:
             sync_folder(self._registry.folder)
-        # From here on the rows are spent. A counter that stays behind is only a weaker guard, and is
+        except OSError as error:
+            raise RowsSpentError(
+                f"registry {self._registry.folder}: rows were spent, and whether that lasts is unknown ({error}): "
+                "take them as spent; nothing was answered"
+            ) from error
+        # A counter that stays behind is only a weaker guard, and is
         # raised by the next release; a failure here must not look as if nothing was spent.
         with suppress(OSError):
             _Secret(self.ledger_id, self._secret.key, number).write(self._registry.folder / _SECRET)
@@ -341,8 +349,24 @@ class Ledger:
             ).fetchone()
         return LedgerError(
             f"{relation} released on {day} (release {number} of ledger {self.ledger_id}); this version "
-            "releases a table once, because every further answer about the same people adds to what is known"
+            "releases a table once, because every further answer about the same people adds to what is known (if "
+            "these are other people with equal ids, keep them in a registry of their own: --registry)"
         )
+
+
+def _keyed_hash(key: bytes) -> Callable[[bytes], bytes]:
+    """HMAC-SHA256 under one key (RFC 2104), its two padded keys hashed once: a table has many rows."""
+    block = key.ljust(hashlib.sha256().block_size, b"\0")
+    inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
+    outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
+
+    def keyed_hash(message: bytes) -> bytes:
+        first, second = inner.copy(), outer.copy()
+        first.update(message)
+        second.update(first.digest())
+        return second.digest()
+
+    return keyed_hash
 
 
 @dataclass(frozen=True)

@@ -503,7 +503,7 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise PlanError(f"the plan {quoted(str(path))} cannot be read: {reason}") from None
+        raise PlanError(f"the plan {quoted(str(path), longest=4096)} cannot be read: {reason}") from None
 
 
 def _tables(content: bytes, name: str) -> dict[str, Any]:
@@ -545,7 +545,7 @@ def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> D
         try:
             path = Path(_source(str(override)))
         except ValueError as error:
-            raise PlanError(f"data = {quoted(str(override))}: {error}") from None
+            raise PlanError(f"data = {quoted(str(override), longest=4096)}: {error}") from None
     return DataSource(
         path=path.absolute(),
         label=path.name,

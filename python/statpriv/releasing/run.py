@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from statpriv.errors import GuaranteeNotReachedError, RowsSpentError
+from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentError
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.ledger import Ledger, Registry
@@ -146,7 +146,8 @@ def carry_out(
     surroundings: Surroundings,
 ) -> Report:
     """What :func:`release` does, in given surroundings."""
-    outputs = _Outputs.prepare(out, json, force=force, protected=[plan.path, plan.data.path, registry.folder])
+    protected = [plan.path, plan.data.path, registry.folder, *registry.files]
+    outputs = _Outputs.prepare(out, json, force=force, protected=protected)
     if dry_run:
         with _opened(plan, surroundings) as table:
             guarantee = certify(plan, table.row_count())
@@ -177,17 +178,13 @@ def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: S
         progress("partition")
         with secret_partition(guarantee.rows, guarantee.sizes, surroundings.words) as labels:
             progress("spend")
-            try:
+            with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(rows, content.fingerprint, labels)
-            except KeyboardInterrupt:
-                raise RowsSpentError("interrupted while rows were being spent: take them as spent") from None
-            with _rows_are_spent(debug=surroundings.debug):
                 progress("predicates")
                 counts = content.count(labels)
-        with _rows_are_spent(debug=surroundings.debug):
-            progress("report")
-            contents = released_contents(prospective, guarantee, counts, record)
-            return outputs.write(Report(contents, render(contents)))
+                progress("report")
+                contents = released_contents(prospective, guarantee, counts, record)
+                return outputs.write(Report(contents, render(contents)))
 
 
 @dataclass(frozen=True)
@@ -228,11 +225,16 @@ def _refuse_unless_reached(guarantee: Guarantee) -> None:
 
 
 @contextmanager
-def _rows_are_spent(*, debug: bool) -> Iterator[None]:
-    """Whatever fails here says so in one sentence that quotes nothing of the data."""
+def _from_the_spend_on(*, debug: bool) -> Iterator[None]:
+    """Whatever fails here says so in one sentence that quotes nothing of the data.
+
+    Only the ledger itself can still refuse, and says then that nothing was spent.
+    """
     try:
         yield
+    except (LedgerError, RowsSpentError):
+        raise
     except BaseException as failure:  # noqa: BLE001  (raised again, without what a traceback would quote)
         raise RowsSpentError(
-            "the release failed after its rows were spent: they stay spent, and no report was written"
+            "the release failed when its rows were being spent, or after: take them as spent; no report was written"
         ) from (failure if debug else None)

@@ -447,10 +447,11 @@ _CSV_READINGS: dict[ColumnType, str] = {
 def _csv_header(engine: _Engine, delimiter: str) -> tuple[str, ...]:
     """Read the names in the first line, which the engine would rename where they repeat."""
     try:
-        with engine.file.path.open(encoding="utf-8-sig", newline="") as file:
+        with engine.file.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             head = io.StringIO(file.read(_LONGEST_HEADER), newline="")
         names = tuple(next(csv.reader(head, delimiter=delimiter, strict=True), ()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        "".join(names).encode()  # the rows below are the engine's matter
+    except (OSError, UnicodeEncodeError, csv.Error) as error:
         original: Exception | None = error
     else:
         original = None
