@@ -27,6 +27,10 @@ STEPS = [
     "ids", "content", "partition", "spend", "predicates", "report",
 ]  # fmt: skip
 SPENT = 13
+SPENT_AND_FAILED = (
+    "Error: the release failed after its rows were spent, or while they were: they count as spent, "
+    "and there is no report\n"
+)
 
 # One process imports the library and forks a real process for each release, which then dies or not.
 DRIVER = """
@@ -275,7 +279,7 @@ def test_a_report_that_cannot_be_written(tmp_path, in_process, accident, step):
     )  # fmt: skip
     assert ended == (
         5, "",
-        "Error: the release failed after its rows were spent: they stay spent, and no report was written\n",
+        SPENT_AND_FAILED,
     )  # fmt: skip
     assert workshop.spent() == [SPENT]
     assert (tmp_path / "plan.toml").read_bytes() == plan
@@ -317,7 +321,7 @@ def test_an_engine_that_fails_behind_the_spend_is_not_quoted(tmp_path, in_proces
         "release", tmp_path / "plan.toml", "--registry", workshop.registry, "--out", workshop.page
     )
     assert (code, out) == (5, "")
-    assert err == "Error: the release failed after its rows were spent: they stay spent, and no report was written\n"
+    assert err == SPENT_AND_FAILED
     assert workshop.spent() == [SPENT]
     code, out, err = in_process(
         "release", tmp_path / "plan.toml", "--registry", tmp_path / "second", "--out", workshop.page, "--debug"

@@ -60,9 +60,12 @@ pub fn is_integer(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.hasattr("__index__")? && !value.hasattr("__len__")? && !value.is_instance_of::<PyType>())
 }
 
-/// The start of a value's repr, for messages; Python refuses to print very long integers.
+/// The start of what a value looks like, for messages; Python refuses to print very long integers.
 pub fn shown(value: &Bound<'_, PyAny>) -> String {
-    let text = value.repr().map_or_else(|_| "(too long to print)".to_owned(), |text| text.to_string());
+    // "1/3" reads better than "Fraction(1, 3)"; everything else is shown as it was written.
+    let is_fraction = value.get_type().name().is_ok_and(|name| name == "Fraction");
+    let written = if is_fraction { value.str() } else { value.repr() };
+    let text = written.map_or_else(|_| "(too long to print)".to_owned(), |text| text.to_string());
     if text.chars().count() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }
 }
 
