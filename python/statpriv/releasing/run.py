@@ -236,5 +236,6 @@ def _from_the_spend_on(*, debug: bool) -> Iterator[None]:
         raise
     except BaseException as failure:  # noqa: BLE001  (raised again, without what a traceback would quote)
         raise RowsSpentError(
-            "the release failed after its rows were spent, or while they were: they count as spent, and there is no report"
+            "the release failed after its rows were spent, or while they were: they count as spent, "
+            "and there is no report"
         ) from (failure if debug else None)
