@@ -178,7 +178,7 @@ class Table:
         known = _known_text(self._relation, self.columns.index(self._source.row_id))
         ids = self._engine.column(f"SELECT {known} FROM {self._relation.sql}", self._relation.unreadable)
         self._engine.file.check_unchanged()
-        if np.ma.is_masked(ids):
+        if np.any(getattr(ids, "mask", False)):  # DuckDB masks what is NULL
             raise self._engine.file.refusal(f"the row_id column {column} has no value in some row")
         canonical = [_canonical_id(text) for text in ids.tolist()]
         if "" in canonical:
