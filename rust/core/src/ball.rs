@@ -17,6 +17,7 @@ use crate::rational::{Rational, leading_bits};
 use crate::special;
 use dashu_int::UBig;
 use dashu_int::ops::UnsignedAbs;
+use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Exponent gap beyond which the smaller summand goes into the radius.
@@ -311,6 +312,21 @@ impl Ball {
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         -(-self).max(-other)
+    }
+}
+
+impl From<&Rational> for Enclosure {
+    /// The narrowest enclosure of a rational.
+    fn from(x: &Rational) -> Self {
+        let wide = Ball::from_rational(x).to_enclosure();
+        // The ball may straddle the rational although it is a double, or lie next to one: decide exactly.
+        let tight = |end: f64, keep: fn(Ordering) -> bool, fallback: f64| match Rational::from_f64(end) {
+            Ok(candidate) if keep(candidate.cmp(x)) => end,
+            _ => fallback,
+        };
+        let lower = tight(wide.lower().next_up(), Ordering::is_le, wide.lower());
+        let upper = tight(wide.upper().next_down(), Ordering::is_ge, wide.upper());
+        Self::ordered(lower, upper)
     }
 }
 

@@ -40,21 +40,6 @@ impl Enclosure {
         if x.is_nan() { Self::ordered(f64::NEG_INFINITY, f64::INFINITY) } else { Self::ordered(x, x) }
     }
 
-    /// The narrowest enclosure of a rational.
-    #[must_use]
-    pub fn from_rational(x: &Rational) -> Self {
-        let wide = crate::ball::Ball::from_rational(x).to_enclosure();
-        // The ball may straddle the rational although it is a double, or lie next to one: decide exactly.
-        let tight =
-            |end: f64, keep: fn(std::cmp::Ordering) -> bool, fallback: f64| match Rational::from_f64(end) {
-                Ok(candidate) if keep(candidate.cmp(x)) => end,
-                _ => fallback,
-            };
-        let lower = tight(wide.lower.next_up(), std::cmp::Ordering::is_le, wide.lower);
-        let upper = tight(wide.upper.next_down(), std::cmp::Ordering::is_ge, wide.upper);
-        Self::ordered(lower, upper)
-    }
-
     /// Lower end.
     #[must_use]
     pub fn lower(self) -> f64 {
@@ -221,7 +206,7 @@ mod tests {
         #[test]
         fn a_rational_lies_in_its_narrowest_enclosure(top in -1_000_000_000i64..1_000_000_000, bottom in 1u64..1_000_000_000) {
             let x = Rational::from(top).div(&Rational::from(bottom)).unwrap();
-            let enclosure = Enclosure::from_rational(&x);
+            let enclosure = Enclosure::from(&x);
             prop_assert!(enclosure.contains(&x));
             prop_assert!(enclosure.upper() <= enclosure.lower().next_up());
             prop_assert_eq!(enclosure.width() == 0.0, exact(enclosure.lower()) == x);

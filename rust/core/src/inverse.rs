@@ -39,7 +39,7 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
     if delta.is_negative() {
         return Err(Error::argument("delta must be at least 0"));
     }
-    let search = Search { curve, target: Enclosure::from_rational(delta), interrupt };
+    let search = Search { curve, target: Enclosure::from(delta), interrupt };
     if let (Side::Reached, _) = search.compare(0.0)? {
         return Ok(Enclosure::point(0.0));
     }

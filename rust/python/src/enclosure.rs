@@ -69,7 +69,7 @@ impl Operand {
     fn interval(self) -> Kernel {
         match self {
             Self::Interval(interval) => interval,
-            Self::Exact(x) => Kernel::from_rational(&x),
+            Self::Exact(x) => Kernel::from(&x),
         }
     }
 }
@@ -98,7 +98,7 @@ impl Enclosure {
     fn new(lower: &Bound<'_, PyAny>, upper: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let end = |value: &Bound<'_, PyAny>, name: &str| match value.cast::<PyFloat>() {
             Ok(float) if float.value().is_infinite() => Ok(Kernel::point(float.value())),
-            _ => Ok::<_, PyErr>(Kernel::from_rational(&convert::rational(value, name)?)),
+            _ => Ok::<_, PyErr>(Kernel::from(&convert::rational(value, name)?)),
         };
         let low = end(lower, "lower")?;
         let high = upper.map_or(Ok(low), |value| end(value, "upper"))?;
