@@ -212,7 +212,9 @@ class PrivacyCurve:
         ax.set_xlabel("ε (nats)")
         ax.set_ylabel("δ")
         ax.set_xlim(0, end)
-        ax.set_title(f"{self._situation.population.size} entries, {len(self._situation.queries)} exact count(s)")
+        counts = len(self._situation.queries)
+        what = "One exact count" if counts == 1 else f"{counts} exact counts"
+        ax.set_title(f"{what} of {self._situation.used} among {self._situation.population.size} entries")
         ax.grid(visible=True, which="major", alpha=0.3)
         ax.legend(frameon=False)
         return ax

@@ -78,7 +78,8 @@ impl Ball {
         Self { mid: mid.scale(scale), exponent: exponent - shift, radius: radius * scale }
     }
 
-    /// A double-double whose relative error is at most `relative_error`.
+    /// A double-double that errs by at most `relative_error` times its own size; below `2^-49` it does not matter,
+    /// within what [`enlarge`] adds, whether the error is measured by the midpoint or by the truth.
     pub(crate) fn from_double_double(mid: DoubleDouble, relative_error: f64) -> Self {
         Self::normalised(mid, 0, enlarge(mid.hi.abs() * relative_error))
     }

@@ -249,7 +249,7 @@ fn stop_loss_over_first_probability(
     }
     let step = odds.relative_error() + UNIT;
     let relative = 2.0 * count as f64 * step + count as f64 * UNIT;
-    if relative > 0.25 {
+    if relative > 1e-15 {
         return Err(Error::precision(format!("a sum of {count} terms with a ratio known to {step:e} only")));
     }
     let certified = |sum: DoubleDouble| Ball::from_double_double(sum, relative);
