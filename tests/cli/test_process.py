@@ -101,7 +101,12 @@ def test_the_locale_c(process):
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 def test_interruption_is_quiet():
     with subprocess.Popen(
-        [sys.executable, "-m", "statpriv", *LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "statpriv", *LONG],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell's background job ignores SIGINT, and so would its children: Python installs no handler then.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as running:
         time.sleep(3)  # the computation takes 80 s; starting takes 0.1
         running.send_signal(signal.SIGINT)

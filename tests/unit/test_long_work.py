@@ -29,11 +29,20 @@ print("done", flush=True)
 """
 
 
+def hears_ctrl_c():
+    """A shell's background job ignores SIGINT, and so would its children: Python installs no handler then."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
 @pytest.mark.parametrize("work", ["curve.epsilon('1e-9')", "[curve.delta(k / 1000) for k in range(1000)]"])
 def test_ctrl_c_ends_minutes_of_work_at_once(work):
     process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED.format(work=work)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", INTERRUPTED.format(work=work)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_ctrl_c,
     )
     try:
         assert process.stdout is not None
