@@ -35,7 +35,7 @@ pub struct Ball {
 
 /// Magnitudes beyond `2^±(2^60)` are not told apart from infinity and zero.
 const LARGEST_EXPONENT: i64 = 1 << 60;
-/// Arguments of `exp` beyond `2^50` are not told apart from infinity.
+/// Arguments of `exp` beyond `±2^50` are not told apart from infinity.
 const LARGEST_EXPONENTIAL: i64 = 50;
 
 /// `2^k` for `-1022 ≤ k ≤ 1023`; zero below.
@@ -238,7 +238,9 @@ impl Ball {
             return Self::ONE;
         }
         if self.exponent > LARGEST_EXPONENTIAL {
-            return Self::WHOLE;
+            // 0 < e^x ≤ e^(−2^49) < 2^(−2^49) for the certainly negative ones.
+            let tiny = Self { mid: DoubleDouble::ZERO, exponent: -(1 << 49), radius: 1.0 };
+            return if self.is_certainly_negative() { tiny } else { Self::WHOLE };
         }
         let input_radius = self.radius * power_of_two(self.exponent);
         if input_radius > 1.0 {

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::rational::Rational;
 
-/// Beyond this ε no curve of a double p ≥ 1e-300 changes.
+/// Beyond this ε no curve of a p ≥ 1e-300 changes; for a smaller p the answer may be open above.
 const LARGEST_EPSILON: f64 = 4096.0;
 /// Proposals before plain bisection, which always ends, takes over.
 const PROPOSALS: u32 = 60;

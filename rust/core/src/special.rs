@@ -64,9 +64,9 @@ pub(crate) fn ln_near_one(m: DoubleDouble) -> DoubleDouble {
     s.mul(horner(&ODD_RECIPROCALS, s.mul(s))).scale(2.0)
 }
 
-/// `e^x = mantissa · 2^exponent` and a bound of the mantissa's relative error, for `|x| ≤ 2^60`.
+/// `e^x = mantissa · 2^exponent` and a bound of the mantissa's relative error, for `|x| ≤ 2^50`.
 ///
-/// `x = k ln 2 + r` with `|r| ≤ 0.3466 + 2^-40`, see [`reduce`]. Taylor's polynomial of degree 24 leaves less than
+/// `x = k ln 2 + r` with `|r| ≤ 0.35`, see [`reduce`]; for `|k| > 2^20` up to `0.48`, see there. Taylor's polynomial of degree 24 leaves less than
 /// `0.35^25/25!·1.01 < 2^-120`. In its Horner sums `S_k = 1/k! + r S_{k+1}`, an error `E_{k+1}` becomes
 /// `E_k ≤ 3u²|S_k| + 7u²|r S_{k+1}| + |r| E_{k+1}` and, from the table, at most `u²/2` more. From `E_2 ≤ 4u²`,
 /// `E_1 ≤ 7u²` and `E_0 ≤ 10u²` for `r > 0`; for `r < 0`, where the value is at least `0.707`, `E_0 ≤ 7u²`. So the relative error
@@ -77,12 +77,14 @@ pub(crate) fn exp(x: DoubleDouble) -> (DoubleDouble, i64, f64) {
     (horner(&INVERSE_FACTORIALS, r), k as i64, 0.75 * UNIT + reduction)
 }
 
-/// `x − k ln 2`, at most `0.3466 + 2^-40` in size, and a bound of its absolute error.
+/// `x − k ln 2` and a bound of what its error, and the polynomial's beyond `12u²`, do to the result, relatively.
 ///
 /// For `|k| ≤ 2^20` with `ln 2` in three parts, of which the first two have 32 bits and so exact products with `k`:
 /// two subtractions err by `3u²` of results below `0.36`, and the third part, below `2^-65`, contributes less than
 /// `u²/4`: together below `4u²`. For larger `k` the product errs by `2u²`, the constant by `u²`, each of a
-/// magnitude of at most `|x| + 1`, and the subtraction by `3u²` of the result.
+/// magnitude of at most `|x| + 1`, and the subtraction by `3u²` of the result. There `k` itself is rounded from a
+/// product that errs by up to `2^-3` at `2^50`, so `|r| ≤ 0.48`: the polynomial leaves `0.48^25/25! < 2^-109` and its sum
+/// errs by less than `20u²`, which the rest of `8u²(|x| + 1)`, above `2^21 u²`, pays for many times.
 fn reduce(x: DoubleDouble, k: f64) -> (DoubleDouble, f64) {
     if k.abs() > 1_048_576.0 {
         return (x.add(LN_2.mul_f64(k).neg()), UNIT * 0.5 * (x.hi.abs() + 1.0));

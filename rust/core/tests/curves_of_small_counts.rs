@@ -289,3 +289,29 @@ fn what_makes_no_sense_is_refused() {
     let endless = family.of_size(1 << 53).unwrap();
     assert!(endless.delta(&number("1e-10"), &Uninterrupted).is_err());
 }
+
+/// Next to a tie the curve is all but its limit; a κ that rounding puts on the wrong side must not lower it.
+#[test]
+fn no_enclosure_misses_the_truth_across_a_tie() {
+    let tie = "35.647439019432296062848665914752";
+    for (digits, step) in (0..400).map(|k| (k, format!("{k}e-33"))) {
+        let epsilon = number(tie).add(&number(&step)).sub(&number("2e-31"));
+        let p = number("33e-17");
+        let family = CountFamily::new(p.clone(), p.clone(), Some(Direction::OneAgainstZero)).unwrap();
+        let curve = family.of_size(2).unwrap();
+        let delta = curve.delta(&epsilon, &Uninterrupted).unwrap();
+        // Δ is never below its limit p, and at most one part in 10^12 above it this close to the tie.
+        assert!(Rational::from_f64(delta.upper()).unwrap() >= p, "{digits}: {delta:?}");
+        assert!(delta.lower() <= 3.300_000_000_01e-16, "{digits}: {delta:?}");
+        let sampled = CountFamily::new(number("1e-20"), number("1e-20"), None).unwrap();
+        let sampled = sampled.sampled(2, &number("2/3")).unwrap();
+        let near =
+            number("45.358554679320968370947596972235007584").add(&number(&step)).sub(&number("2e-31"));
+        let (below, above) = (near.sub(&number("1e-13")), near.add(&number("1e-13")));
+        let at = |epsilon: &Rational| sampled.delta(epsilon, &Uninterrupted).unwrap();
+        assert!(
+            at(&near).upper() >= at(&above).lower() && at(&near).lower() <= at(&below).upper(),
+            "{digits}"
+        );
+    }
+}

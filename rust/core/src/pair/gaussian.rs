@@ -40,8 +40,11 @@ fn upper_tail(x: Ball) -> Ball {
 
 /// `(Φ(x) − ½)/φ(x) = Σ_k x^{2k+1}/(1·3·…·(2k+1))`, all terms positive.
 ///
-/// After the last term `t` the ratios stay below `36/401`, so the rest is below `t/10`.
+/// For `x ≤ 7.1`, after the last term `t` the ratios stay below `51/403`, so the rest is below `t/6`.
 fn half_mass_over_density(x: Ball) -> Ball {
+    if (x - Ball::from_u64(FRACTION_FROM + 1)).is_positive() || x.relative_error() > 0.01 {
+        return Ball::WHOLE;
+    }
     let square = x * x;
     let (mut term, mut sum) = (x, x);
     for k in 1..=TERMS {

@@ -196,6 +196,11 @@ impl ShiftedBinomial {
             return Ok(binomial_probability(first - 1, self.size - 1, at));
         }
         let sum = stop_loss_over_first_probability(self.size, first, excess, at.odds, interrupt)?;
+        let sum = match position {
+            // κ may lie above `first`: then the term (first − κ) b(first) < 0 does not belong there.
+            Position::Undecided => sum.plus_at_most(excess),
+            Position::Between | Position::Integer => sum,
+        };
         let scale = self.inclusion * (Ball::ONE + rho) / (Ball::from_u64(self.size) * at.p);
         Ok(scale * binomial_probability(first, self.size, at) * sum)
     }

@@ -17,8 +17,8 @@ pub(super) enum Position {
     Between,
     /// Certainly an integer.
     Integer,
-    /// An integer up to rounding: `first` is that integer, and `excess` a ball around zero. A stop-loss
-    /// sum that starts there differs from the right one by less than the radius of `excess`.
+    /// An integer up to rounding: `first` is that integer, and `excess` may have either sign. Where it is negative,
+    /// a stop-loss sum that starts at `first` is too small by its size.
     Undecided,
 }
 
