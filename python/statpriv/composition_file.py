@@ -50,6 +50,7 @@ MOST_PARTS = 100_000
 
 _Value: TypeAlias = Any
 """What a value of a TOML or JSON file is read as."""
+_WIDEST = 1e-6  # no report of ours states δ more loosely
 _Sized: TypeAlias = "tuple[tuple[int, tuple[Fraction, Fraction]], ...]"
 """Size and range of p, of each part."""
 
@@ -147,6 +148,14 @@ class Report:
             (
                 not self.holds or self.target is None or delta.lower <= self.target,
                 f"guarantee.holds is true, but δ, computed again {_ends(delta)}, is above the target {self.target}",
+            ),
+            (
+                self.holds or self.target is None or delta.upper > self.target,
+                f"guarantee.holds is false, but δ, computed again {_ends(delta)}, is at most the target {self.target}",
+            ),
+            (
+                self.delta.upper - self.delta.lower <= _WIDEST,
+                f"guarantee.delta is {_ends(self.delta)}, which says too little to agree or disagree",
             ),
             (
                 all(abs(epsilon - asked.epsilon) <= asked.epsilon / 2**52 for epsilon in self.epsilons),

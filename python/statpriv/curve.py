@@ -60,7 +60,10 @@ class PrivacyCurve:
     @property
     def theorem(self) -> str:
         """The statement the curve rests on."""
-        return " Also: ".join(rule.theorem for rule in self._lowered.rules)
+        statements = [rule.theorem for rule in self._lowered.rules]
+        if len(statements) == 1:
+            return statements[0]
+        return f"The smaller of {len(statements)} bounds, at every ε. " + " And: ".join(statements)
 
     @property
     def source(self) -> str:

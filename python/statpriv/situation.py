@@ -7,9 +7,10 @@ from typing import TypeAlias
 
 from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
+from statpriv.numbers import show
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
-from statpriv.queries.property import PropertyQuery
+from statpriv.queries.property import Between, PropertyQuery
 
 __all__ = ["Pair", "Situation"]
 
@@ -59,8 +60,8 @@ class Situation:
             first = ranges.setdefault(query.attribute, query)
             if (first.lower, first.upper) != (query.lower, query.upper):
                 raise ArgumentError(
-                    f"attribute = {query.attribute!r} is asked with two different p, {first.p} and {query.p}; "
-                    "one property has one probability (give the hull of the ranges to both)"
+                    f"attribute = {query.attribute!r} is asked with two different p, {_spelled(first)} and "
+                    f"{_spelled(query)}; one property has one probability (give the hull of the ranges to both)"
                 )
 
     @property
@@ -73,3 +74,7 @@ class Situation:
         """Whether all parts are known to ask the same property: one part, or one common attribute."""
         attributes = {query.attribute for query in self.queries}
         return len(self.queries) == 1 or (len(attributes) == 1 and None not in attributes)
+
+
+def _spelled(query: PropertyQuery) -> str:
+    return repr(query.p) if isinstance(query.p, Between) else show(query.p)

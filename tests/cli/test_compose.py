@@ -205,7 +205,7 @@ def test_a_true_report_agrees(run, run_json, written):
     assert run_json("compose", path)["report"] == {"agrees": True, "disagreements": []}
     result = run("compose", path)
     assert result.exit_code == 0
-    assert "agrees: what it states is what its composition gives" in result.stdout
+    assert "agrees: δ, ε, rows, known rows, sizes and ranges" in " ".join(result.stdout.split())
 
 
 def test_a_report_that_states_only_its_delta_agrees(run_json, written):
@@ -215,7 +215,13 @@ def test_a_report_that_states_only_its_delta_agrees(run_json, written):
 
 
 FORGERIES = [
-    (("guarantee", "delta"), {"lower": 0.001, "upper": 0.002}, "guarantee.delta is [0.001, 0.002], computed again ["),
+    (
+        ("guarantee", "delta"),
+        {"lower": 0.001, "upper": 0.0010000001},
+        "guarantee.delta is [0.001, 0.0010000001], computed again [",
+    ),
+    (("guarantee", "delta"), {"lower": 0.0, "upper": 1.0}, "guarantee.delta is [0.0, 1.0], which says too little"),
+    (("guarantee", "holds"), False, "guarantee.holds is false, but δ, computed again ["),
     (("guarantee", "target_delta"), 0.0001, "guarantee.holds is true, but δ, computed again ["),
     (("guarantee", "epsilon"), 0.01, "guarantee.epsilon is not 1/10, as in the composition"),
     (("guarantee", "epsilon_exact"), "1/100", "guarantee.epsilon is not 1/10, as in the composition"),

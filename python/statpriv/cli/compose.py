@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["compose"]
 
 _MOST_LINES = 12
+_AGREES = "agrees: δ, ε, rows, known rows, sizes and ranges are what its composition gives (nothing else is compared)"
 
 
 @click.command()
@@ -53,7 +54,7 @@ def compose(context: click.Context, file: Path, as_json: bool) -> None:  # noqa:
     """δ of several exact counts together, each on its own part of the entries.
 
     FILE describes the parts, or is the JSON report of a release: then δ is computed again without the data, and
-    the exit code is 1 if the report says something else.
+    the exit code is 1 if the report states another δ, ε, number of rows or known rows, size or range of p.
     """
     from statpriv.composition_file import Report, read_composition
 
@@ -68,7 +69,7 @@ def compose(context: click.Context, file: Path, as_json: bool) -> None:  # noqa:
             document["report"] = {"agrees": not disagreements, "disagreements": disagreements}
         print_json(document)
     else:
-        verdict = disagreements or ["agrees: what it states is what its composition gives"]
+        verdict = disagreements or [_AGREES]
         print_facts(
             f"δ is at most {at_most(value.upper)} at ε = {number(composition.epsilon)}",
             [

@@ -41,7 +41,12 @@ def epsilon(count: SingleCount, delta: Fraction, as_json: bool) -> None:  # noqa
         inputs = {**count.inputs(), "delta": str(delta)}
         print_json({"epsilon": ends(value), **provenance(curve), "inputs": inputs})
         return
-    if math.isinf(value.upper):
+    if math.isinf(value.upper) and math.isfinite(value.lower):
+        headline = (
+            f"no finite upper end of ε is certified at δ = {number(delta)}: the curve is too flat there; "
+            f"ε is at least {number(Fraction(value.lower))}"
+        )
+    elif math.isinf(value.upper):
         headline = (
             f"no finite ε is certified at δ = {number(delta)}: "
             f"δ stays at {at_most(curve.mass_at_infinity().upper)} however large ε is"

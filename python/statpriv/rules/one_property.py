@@ -18,6 +18,26 @@ SECRET = "who answers which query is kept secret, and the partition is not used 
     bound="exact",
     kind="exact",
     theorem=(
+        "The count of the entries the adversary does not know: 1 + Bin(N, p) against Bin(N, p) for the N others. "
+        "Known entries shift both by a constant. Over a range of p it is the exact supremum."
+    ),
+    source=(
+        "Breutigam and Reischuk, Parallel Composition for Statistical Privacy, Definition 2.3; "
+        "for a range, the theorem on peak heights in docs/explanation/ranges.md"
+    ),
+    assumptions=(INDEPENDENT, IDENTICAL),
+)
+def full_count(situation: Situation) -> Curve:
+    """Δ_{n−u}: no partition, no secret."""
+    if situation.sampling.sizes != (situation.population.size,):
+        raise NotApplicable("the count is not one of all entries")
+    return _total(situation)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    theorem=(
         "The answers of all parts are post-processing of the total count, and the total is a function of them: "
         "the privacy curve is that of the total over the entries the adversary does not know, "
         "whatever the number and the sizes of the parts. Over a range of p it is the exact supremum."

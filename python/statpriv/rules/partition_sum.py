@@ -52,7 +52,8 @@ def threshold(situation: Situation) -> Curve:
     kind="bound",
     theorem=(
         "The sampling privacy curve: the mean over the templates that hold the critical entry of the curve of the "
-        "answer given the template."
+        "answer given the template. What is released leaks less than this, by the chance of being in the sample: see "
+        "partition-sum."
     ),
     source=f"{PAPER}, Definition 3.3 and Example 1, corrected",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN),
