@@ -11,7 +11,7 @@ from statpriv.rules.one_property import DRAWN, IDENTICAL, INDEPENDENT
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.situation import Situation
 
-THRESHOLDS = 64
+THRESHOLDS = 32
 PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
 
 
