@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError, MissingExtraError, NotAvailableError, UndecidedError
-from statpriv.numbers import Number, as_count, as_fraction, spelled
+from statpriv.literals import spelled
+from statpriv.numbers import Number, as_count, as_fraction
 from statpriv.rules.registry import Kind, lower
 from statpriv.situation import Situation
 

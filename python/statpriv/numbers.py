@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
 from statpriv._native import fraction, integer
 from statpriv.errors import ArgumentError
+from statpriv.literals import spelled
 
-__all__ = ["Number", "as_count", "as_fraction", "as_probability", "show"]
+__all__ = ["Number", "as_count", "as_fraction", "as_probability"]
 
 Number: TypeAlias = "float | int | str | Fraction | Decimal"
 """A float is the rational it stores; a string or Decimal is exactly what it says."""
@@ -32,25 +32,3 @@ def as_probability(value: Number, name: str) -> Fraction:
 def as_count(value: Number, name: str, *, least: int = 0) -> int:
     """An integer from `least` to 2^53, whatever its type: 3.0 counts, 1.5 is refused."""
     return integer(value, name, least)
-
-
-def spelled(value: object) -> str:
-    """What the user wrote, for messages; Python refuses to print very long integers."""
-    try:
-        return str(value)
-    except ValueError:
-        return "(too long to print)"
-
-
-def show(value: Fraction) -> str:
-    """The shortest literal that reads back as exactly `value`: a float's own digits, or a fraction in quotes."""
-    try:
-        nearest = float(value)
-    except OverflowError:
-        nearest = math.inf
-    if math.isfinite(nearest) and Fraction(nearest) == value:
-        return repr(nearest)
-    try:
-        return repr(str(value))
-    except ValueError:
-        return f"Fraction({value.numerator:#x}, {value.denominator:#x})"  # too long for Python to print in decimal

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
-from statpriv.numbers import show
+from statpriv.literals import show
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.property import Between, PropertyQuery

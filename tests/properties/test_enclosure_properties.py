@@ -16,7 +16,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.numbers import as_fraction, show
+from statpriv.literals import show
+from statpriv.numbers import as_fraction
 
 settings.register_profile("enclosures", deadline=None)  # a machine that is busy is no counterexample
 settings.load_profile("enclosures")

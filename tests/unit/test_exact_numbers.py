@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import statpriv as sp
-from statpriv.numbers import as_count, as_fraction, as_probability, show
+from statpriv.literals import show
+from statpriv.numbers import as_count, as_fraction, as_probability
 
 TENTH = Fraction(1, 10)
 

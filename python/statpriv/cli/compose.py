@@ -15,11 +15,11 @@ from statpriv.cli.output import (
     enclosed,
     ends,
     grounds,
-    number,
     print_facts,
     print_json,
     provenance,
 )
+from statpriv.literals import literal
 
 if TYPE_CHECKING:
     from statpriv.composition_file import Composition
@@ -71,7 +71,7 @@ def compose(context: click.Context, file: Path, as_json: bool) -> None:  # noqa:
     else:
         verdict = disagreements or [_AGREES]
         print_facts(
-            f"δ is at most {at_most(value.upper)} at ε = {number(composition.epsilon)}",
+            f"δ is at most {at_most(value.upper)} at ε = {literal(composition.epsilon)}",
             [
                 *([("report", verdict)] if isinstance(found, Report) else []),
                 ("delta", enclosed(value)),
@@ -90,7 +90,7 @@ def _parts(composition: Composition) -> list[str]:
     counts: Counter[str] = Counter()
     for part in composition.parts:
         low, high = part.probability
-        p = f"p = {number(low)}" if low == high else f"any p from {number(low)} to {number(high)}"
+        p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
         attribute = "a property of its own" if part.attribute is None else f"property {part.attribute}"
         counts[f"of {part.size} entries, {p}, {attribute}"] += part.count
     lines = [f"{count} × a count {text}" for text, count in counts.most_common(_MOST_LINES)]

@@ -13,12 +13,12 @@ from statpriv.cli.output import (
     enclosed,
     ends,
     grounds,
-    number,
     print_facts,
     print_json,
     provenance,
 )
 from statpriv.cli.single_count import SingleCount, single_count_options
+from statpriv.literals import literal
 
 __all__ = ["delta"]
 
@@ -47,7 +47,7 @@ def delta(count: SingleCount, epsilon: Fraction, as_json: bool) -> None:  # noqa
         print_json({"delta": ends(value), **provenance(curve), "inputs": inputs})
         return
     print_facts(
-        f"δ is at most {at_most(value.upper)} at ε = {number(epsilon)}",
+        f"δ is at most {at_most(value.upper)} at ε = {literal(epsilon)}",
         [
             ("delta", enclosed(value)),
             ("kind", WHAT_IS_ENCLOSED[curve.kind]),

@@ -8,8 +8,9 @@ from fractions import Fraction
 import rich_click as click
 
 from statpriv.cli.options import debug_option, digits_option, exact, examples, json_option
-from statpriv.cli.output import at_most, enclosed, ends, grounds, number, print_facts, print_json, provenance
+from statpriv.cli.output import at_most, enclosed, ends, grounds, print_facts, print_json, provenance
 from statpriv.cli.single_count import SingleCount, single_count_options
+from statpriv.literals import literal
 
 __all__ = ["epsilon"]
 
@@ -43,16 +44,16 @@ def epsilon(count: SingleCount, delta: Fraction, as_json: bool) -> None:  # noqa
         return
     if math.isinf(value.upper) and math.isfinite(value.lower):
         headline = (
-            f"no finite upper end of ε is certified at δ = {number(delta)}: the curve is too flat there; "
-            f"ε is at least {number(Fraction(value.lower))}"
+            f"no finite upper end of ε is certified at δ = {literal(delta)}: the curve is too flat there; "
+            f"ε is at least {literal(Fraction(value.lower))}"
         )
     elif math.isinf(value.upper):
         headline = (
-            f"no finite ε is certified at δ = {number(delta)}: "
+            f"no finite ε is certified at δ = {literal(delta)}: "
             f"δ stays at {at_most(curve.mass_at_infinity().upper)} however large ε is"
         )
     else:
-        headline = f"ε is at most {at_most(value.upper)} nats at δ = {number(delta)}"
+        headline = f"ε is at most {at_most(value.upper)} nats at δ = {literal(delta)}"
     print_facts(
         headline,
         [

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
-from fractions import Fraction
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -27,7 +26,6 @@ __all__ = [
     "ends",
     "fact_grid",
     "grounds",
-    "number",
     "print_facts",
     "print_json",
     "provenance",
@@ -68,14 +66,6 @@ def enclosed(enclosure: Enclosure) -> str:
 def at_most(value: float, digits: int = 6) -> str:
     """A number for reading that is not below `value`."""
     return _rounded(value, digits, ROUND_CEILING)
-
-
-def number(value: Fraction) -> str:
-    """An exact input for reading: a decimal where a short one is exact, else the fraction."""
-    try:
-        return str(Context(prec=20, traps=[Inexact]).divide(Decimal(value.numerator), value.denominator)).lower()
-    except Inexact:
-        return str(value)
 
 
 def _rounded(value: float, digits: int, rounding: str) -> str:

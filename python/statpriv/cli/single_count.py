@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from statpriv.cli.options import count_from, exact_range
-from statpriv.cli.output import number
+from statpriv.literals import literal
 
 if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve
@@ -57,7 +57,7 @@ class SingleCount:
         entries = (
             f"all {self.n} entries" if self.size is None else f"a secret sample of {self.size} of {self.n} entries"
         )
-        p = f"p = {number(low)}" if low == high else f"any p from {number(low)} to {number(high)}"
+        p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
         return f"exact count of {entries}, {p}, {self.known or 'no'} entries known"
 
 

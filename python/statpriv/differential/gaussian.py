@@ -13,7 +13,8 @@ from fractions import Fraction
 
 from statpriv._native import Enclosure, gaussian_delta
 from statpriv.errors import ArgumentError, UndecidedError
-from statpriv.numbers import Number, as_count, as_fraction, show
+from statpriv.literals import show
+from statpriv.numbers import Number, as_count, as_fraction
 
 __all__ = ["gaussian_delta", "gaussian_distance", "gaussian_queries", "kairouz_queries", "kairouz_variance"]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.numbers import Number, as_probability, show
+from statpriv.literals import show
+from statpriv.numbers import Number, as_probability
 
 __all__ = ["Between", "PropertyQuery"]
 

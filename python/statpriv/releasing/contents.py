@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from statpriv.curve import NOT_PROTECTED
 from statpriv.differential import gaussian_distance, kairouz_variance
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
+from statpriv.literals import literal
 from statpriv.releasing.accuracy import confidence_interval, root_mean_squared_error
 from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.ledger import ReleaseRecord
@@ -20,7 +20,6 @@ from statpriv.releasing.ledger import ReleaseRecord
 __all__ = ["Progress", "prospective_contents", "released_contents"]
 
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
-_EXACT = Context(prec=400)
 _MOST_PROPERTY_CURVES = 12
 _COUNTS_OF_PARTS_KNOWN = (
     "people of whom a reader knows which part they are in: for them “partition known” is the number that counts"
@@ -109,10 +108,10 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
     target, curve = guarantee.plan.guarantee, guarantee.curve
     return {
         "epsilon": float(target.epsilon),
-        "epsilon_exact": _literal(target.epsilon),
+        "epsilon_exact": literal(target.epsilon),
         "delta": _ends(guarantee.delta),
         "target_delta": float(target.delta),
-        "target_delta_exact": _literal(target.delta),
+        "target_delta_exact": literal(target.delta),
         "holds": guarantee.holds,
         "known_rows": target.known_rows,
         "kind": curve.kind,
@@ -138,7 +137,7 @@ def _queries(guarantee: Guarantee) -> list[dict[str, Any]]:
             "name": query.name,
             "where": plan.attribute(query),
             "property": properties[plan.attribute(query)],
-            "probability": {"lower": _literal(query.range[0]), "upper": _literal(query.range[1])},
+            "probability": {"lower": literal(query.range[0]), "upper": literal(query.range[1])},
             "source": query.source,
             "size": size,
             "delta": _ends(guarantee.part(k, known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)),
@@ -279,11 +278,11 @@ def _tight_noise(guarantee: Guarantee, queries: int, delta: float) -> float:
 def _composition(guarantee: Guarantee) -> dict[str, Any]:
     """What `statpriv compose` needs to compute δ again."""
     return {
-        "epsilon": _literal(guarantee.epsilon),
+        "epsilon": literal(guarantee.epsilon),
         "known_rows": guarantee.plan.guarantee.known_rows,
         "population": guarantee.rows,
         "part": [
-            {"probability": [_literal(query.lower), _literal(query.upper)], "size": size, "attribute": query.attribute}
+            {"probability": [literal(query.lower), literal(query.upper)], "size": size, "attribute": query.attribute}
             for query, size in zip(guarantee.queries, guarantee.sizes, strict=True)
         ],
     }
@@ -315,19 +314,7 @@ def _warnings_of_counts(guarantee: Guarantee, counts: Sequence[int]) -> list[str
 
 
 def _range_text(lower: Fraction, upper: Fraction) -> str:
-    return _literal(lower) if lower == upper else f"{_literal(lower)} to {_literal(upper)}"
-
-
-def _literal(value: Fraction) -> str:
-    """The exact value as people write it: a decimal of up to 30 digits where there is one, else a fraction."""
-    scaled = value * 10**30
-    if scaled.denominator != 1:
-        return str(value)
-    exponent = 30
-    digits = scaled.numerator
-    while exponent and digits % 10 == 0:
-        digits, exponent = digits // 10, exponent - 1
-    return f"{Decimal(digits).scaleb(-exponent, _EXACT):f}"
+    return literal(lower) if lower == upper else f"{literal(lower)} to {literal(upper)}"
 
 
 def _ends(enclosure: Enclosure) -> dict[str, float]:
