@@ -80,6 +80,7 @@ impl Search<'_> {
             reached *= 2.0;
         };
         let mut proposals = 0;
+        let mut reached_last = None;
         while missed.next_up() < reached {
             let middle = missed + (reached - missed) / 2.0;
             let slope = reached_gap - missed_gap;
@@ -87,10 +88,20 @@ impl Search<'_> {
             let usable = proposals < PROPOSALS && secant > missed && secant < reached;
             let point = if usable { secant } else { middle.clamp(missed.next_up(), reached.next_down()) };
             proposals += 1;
+            // Illinois: an end that moves twice in a row halves the other's gap, lest the secant stick to one side.
             match self.compare(point)? {
-                // Illinois: halving the other end's gap keeps the secant from sticking to one side.
-                (Side::Reached, gap) => (reached, reached_gap, missed_gap) = (point, gap, missed_gap / 2.0),
-                (Side::Missed, gap) => (missed, missed_gap, reached_gap) = (point, gap, reached_gap / 2.0),
+                (Side::Reached, gap) => {
+                    (reached, reached_gap) = (point, gap);
+                    if reached_last.replace(true) == Some(true) {
+                        missed_gap /= 2.0;
+                    }
+                }
+                (Side::Missed, gap) => {
+                    (missed, missed_gap) = (point, gap);
+                    if reached_last.replace(false) == Some(false) {
+                        reached_gap /= 2.0;
+                    }
+                }
                 (Side::Undecided, _) => return self.around(point, missed, reached),
             }
         }

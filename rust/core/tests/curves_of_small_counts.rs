@@ -8,11 +8,13 @@
 
 use statpriv_core::ball::Ball;
 use statpriv_core::curve::{CountFamily, Curve, KnownEntries};
-use statpriv_core::interrupt::Uninterrupted;
+use statpriv_core::error::Error;
+use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
 use statpriv_core::laws::Hypergeometric;
 use statpriv_core::pair::{Direction, Epsilon};
 use statpriv_core::rational::Rational;
+use std::cell::Cell;
 
 fn number(text: &str) -> Rational {
     Rational::parse(text).unwrap()
@@ -313,5 +315,47 @@ fn no_enclosure_misses_the_truth_across_a_tie() {
             at(&near).upper() >= at(&above).lower() && at(&near).lower() <= at(&below).upper(),
             "{digits}"
         );
+    }
+}
+
+/// Counts how often it is asked: a mean asks once for every curve it evaluates.
+#[derive(Default)]
+struct Counter(Cell<u32>);
+
+impl Interrupt for Counter {
+    fn check(&self) -> Result<(), Error> {
+        self.0.set(self.0.get() + 1);
+        Ok(())
+    }
+}
+
+#[test]
+fn the_least_epsilon_takes_few_evaluations() {
+    for (p, size) in [("1/2", 10), ("3/10", 1000), ("1/7", 100_000), ("0.999", 50), ("1e-6", 3000)] {
+        let curve = CountFamily::new(number(p), number(p), None).unwrap().of_size(size).unwrap();
+        let counted = Curve::Mean(vec![(Ball::ONE, curve.clone())]);
+        for delta in ["0.2", "0.01", "1e-5", "1e-9", "1e-40"].map(number) {
+            let asked = Counter::default();
+            let epsilon = inverse::epsilon(&counted, &delta, &asked).unwrap();
+            assert_eq!(epsilon, inverse::epsilon(&curve, &delta, &Uninterrupted).unwrap());
+            assert!(asked.0.get() <= 40, "p={p} n={size} {delta:?}: {} evaluations", asked.0.get());
+        }
+    }
+}
+
+#[test]
+fn a_mean_over_known_entries_evaluates_what_matters_only() {
+    let p = number("2/5");
+    for (n, known, size, most) in
+        [(100_000, 30_000, 20_000, 1200), (100_000, 30_000, 100_000, 1), (1000, 20, 500, 21)]
+    {
+        let family = CountFamily::new(p.clone(), p.clone(), Some(Direction::OneAgainstZero)).unwrap();
+        let mean = KnownEntries::new(n, known, size, family).unwrap();
+        let counter = Counter::default();
+        Curve::KnownEntries(mean.clone()).delta(&number("0.001"), &counter).unwrap();
+        assert!(counter.0.get() <= most, "n={n} known={known} s={size}: {} evaluations", counter.0.get());
+        let counter = Counter::default();
+        Curve::KnownEntries(mean.with_thresholds(10)).delta(&number("0.001"), &counter).unwrap();
+        assert!(counter.0.get() <= 14, "n={n} known={known} s={size}: {} thresholds", counter.0.get());
     }
 }
