@@ -119,7 +119,15 @@ fn a_count_of_a_hidden_sample() {
 
 #[test]
 fn a_range_of_probabilities_has_its_supremum_at_an_end_or_an_outermost_peak() {
-    for (low, high) in [("1/5", "4/5"), ("2/5", "3/5"), ("1/20", "1/2"), ("1/2", "1/2"), ("7/10", "19/20")] {
+    for (low, high) in [
+        ("1/5", "4/5"),
+        ("2/5", "3/5"),
+        ("1/20", "1/2"),
+        ("1/2", "1/2"),
+        ("7/10", "19/20"),
+        ("1/2", "81/100"),
+        ("19/100", "1/2"),
+    ] {
         let (low, high) = (number(low), number(high));
         for (size, x) in
             [1u64, 2, 3, 4, 7, 10].iter().flat_map(|n| ["1", "6/5", "2", "9"].map(|x| (*n, number(x))))
@@ -357,5 +365,26 @@ fn a_mean_over_known_entries_evaluates_what_matters_only() {
         let counter = Counter::default();
         Curve::KnownEntries(mean.with_thresholds(10)).delta(&number("0.001"), &counter).unwrap();
         assert!(counter.0.get() <= 14, "n={n} known={known} s={size}: {} thresholds", counter.0.get());
+    }
+}
+
+#[test]
+fn the_limit_of_a_range_is_that_of_its_most_extreme_end() {
+    let family = |direction| CountFamily::new(number("1/5"), number("3/4"), direction).unwrap();
+    for (direction, limit) in [
+        (Some(Direction::OneAgainstZero), "243/1024"),
+        (Some(Direction::ZeroAgainstOne), "1024/3125"),
+        (None, "1024/3125"),
+    ] {
+        let curve = family(direction).of_size(6).unwrap();
+        for enclosure in [
+            curve.mass_at_infinity(&Uninterrupted).unwrap(),
+            curve.delta(&number("600"), &Uninterrupted).unwrap(),
+        ] {
+            assert!(
+                enclosure.contains(&number(limit)) && enclosure.width() < 1e-15,
+                "{direction:?}: {enclosure:?}"
+            );
+        }
     }
 }
