@@ -132,6 +132,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
 def _queries(guarantee: Guarantee) -> list[dict[str, Any]]:
     plan = guarantee.plan
     properties = {attribute: index for index, attribute in enumerate(plan.properties)}
+    deltas = guarantee.parts(known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)
     return [
         {
             "name": query.name,
@@ -140,9 +141,9 @@ def _queries(guarantee: Guarantee) -> list[dict[str, Any]]:
             "probability": {"lower": literal(query.range[0]), "upper": literal(query.range[1])},
             "source": query.source,
             "size": size,
-            "delta": _ends(guarantee.part(k, known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)),
+            "delta": _ends(delta),
         }
-        for k, (query, size) in enumerate(zip(plan.queries, guarantee.sizes, strict=True))
+        for query, size, delta in zip(plan.queries, guarantee.sizes, deltas, strict=True)
     ]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from statpriv.adversaries import Adversary
-from statpriv.analysis import compose
+from statpriv.analysis import compose, privacy_curve
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
 from statpriv.errors import PlanError
@@ -74,14 +74,14 @@ class Guarantee:
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ of the worst part, for a reader who knows who is in which part, and `known` values wherever they help."""
-        return _largest(self.part(index, known=known, epsilon=epsilon) for index in self._distinct_parts)
+        found = self.parts(known=known, epsilon=epsilon)
+        return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
 
-    def part(self, index: int, *, known: int, epsilon: Fraction) -> Enclosure:
-        """δ of one part for a reader who knows who is in it, and the values of up to `known` of them."""
-        size = self.sizes[index]
-        unknown = size - min(known, size - 1)
-        alone = compose([self.queries[index]], Population(unknown), RandomPartition([unknown]))
-        return alone.delta(epsilon)
+    def parts(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
+        """δ of each part for a reader who knows who is in it, and the values of up to `known` of them."""
+        keys = [(size, query.lower, query.upper) for size, query in zip(self.sizes, self.queries, strict=True)]
+        found = {key: _part(*key, known).delta(epsilon) for key in dict.fromkeys(keys)}
+        return [found[key] for key in keys]
 
     def if_probability_were(self, attribute: str, values: Sequence[Fraction]) -> list[tuple[Fraction, Enclosure]]:
         """δ of everything if the probability of one property were p, the others at their declared worst."""
@@ -122,16 +122,6 @@ class Guarantee:
             bound=bound,
         )
 
-    @cached_property
-    def _distinct_parts(self) -> list[int]:
-        """One index for each different (size, range)."""
-        return list(
-            {
-                (size, query.lower, query.upper): k
-                for k, (size, query) in enumerate(zip(self.sizes, self.queries, strict=True))
-            }.values()
-        )
-
 
 def certify(plan: Plan, rows: int) -> Guarantee:
     """The guarantee of a plan on a table of `rows` rows.
@@ -161,9 +151,10 @@ def certify(plan: Plan, rows: int) -> Guarantee:
     return Guarantee(plan, rows, sizes, queries)
 
 
-def _largest(enclosures: Iterable[Enclosure]) -> Enclosure:
-    known = list(enclosures)
-    return Enclosure(max(e.lower for e in known), max(e.upper for e in known))
+def _part(size: int, lower: Fraction, upper: Fraction, known: int) -> PrivacyCurve:
+    """A part all by itself: its known rows only shift the count."""
+    unknown = size - min(known, size - 1)
+    return privacy_curve(PropertyQuery(Between(lower, upper)), Population(unknown))
 
 
 def _at_most_one(delta: Enclosure) -> Enclosure:

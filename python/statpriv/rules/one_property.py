@@ -47,8 +47,7 @@ def full_count(situation: Situation) -> Curve:
 )
 def every_entry_counted(situation: Situation) -> Curve:
     """Δ_{n−u}: known entries only shift the total."""
-    if not situation.one_property:
-        raise NotApplicable("the parts ask unrelated properties (attribute= says that two are the same)")
+    _require_one_property(situation)
     if situation.used < situation.population.size:
         raise NotApplicable("some entries are not used")
     return _total(situation)
@@ -66,8 +65,7 @@ def every_entry_counted(situation: Situation) -> Curve:
 )
 def some_entries_counted(situation: Situation) -> Curve:
     """The chance of not being counted is part of the law."""
-    if not situation.one_property:
-        raise NotApplicable("the parts ask unrelated properties (attribute= says that two are the same)")
+    _require_one_property(situation)
     if situation.adversary.known:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
     query = situation.queries[0]
@@ -89,9 +87,13 @@ def some_entries_counted(situation: Situation) -> Curve:
 )
 def total_count(situation: Situation) -> Curve:
     """Δ_{n−u} again, as a bound."""
+    _require_one_property(situation)
+    return _total(situation)
+
+
+def _require_one_property(situation: Situation) -> None:
     if not situation.one_property:
         raise NotApplicable("the parts ask unrelated properties (attribute= says that two are the same)")
-    return _total(situation)
 
 
 def _total(situation: Situation) -> Curve:
