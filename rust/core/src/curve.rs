@@ -25,12 +25,18 @@ pub enum Curve {
     Min(Vec<Curve>),
 }
 
-/// A count of a property with probability in `[lower, upper]`, of whatever size.
+/// A count of a property with probability in `[lower, upper]`, of whatever size; the probabilities are prepared once.
 #[derive(Clone, Debug)]
 pub struct CountFamily {
-    lower: Rational,
-    upper: Rational,
+    entries: Entries,
     direction: Option<Direction>,
+}
+
+/// The laws of one entry alone.
+#[derive(Clone, Debug)]
+enum Entries {
+    Known { p: Rational, pair: ShiftedBinomial },
+    Range(BinomialRange),
 }
 
 impl CountFamily {
@@ -38,9 +44,15 @@ impl CountFamily {
     ///
     /// # Errors
     /// Ends outside `[0, 1]` or in the wrong order.
-    pub fn new(lower: Rational, upper: Rational, direction: Option<Direction>) -> Result<Self, Error> {
-        BinomialRange::new(1, &lower, &upper)?;
-        Ok(Self { lower, upper, direction })
+    pub fn new(lower: &Rational, upper: &Rational, direction: Option<Direction>) -> Result<Self, Error> {
+        let range = BinomialRange::new(1, lower, upper)?;
+        let entries = if lower == upper {
+            let pair = ShiftedBinomial::new(1, lower, &Rational::from(1i64))?;
+            Entries::Known { p: lower.clone(), pair }
+        } else {
+            Entries::Range(range)
+        };
+        Ok(Self { entries, direction })
     }
 
     /// The curve of the count of `size` entries, the critical one certainly among them.
@@ -48,12 +60,16 @@ impl CountFamily {
     /// # Errors
     /// `size` of 0 or above 2^53.
     pub fn of_size(&self, size: u64) -> Result<Curve, Error> {
-        if self.lower == self.upper {
-            let pair = ShiftedBinomial::new(size, &self.lower, &Rational::from(1i64))?;
-            return Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)));
+        match &self.entries {
+            Entries::Known { pair, .. } => {
+                let pair = pair.with_size(size)?;
+                Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
+            }
+            Entries::Range(range) => {
+                let range = range.with_size(size)?;
+                Ok(self.oriented(|direction| Curve::Range(range, direction)))
+            }
         }
-        let range = BinomialRange::new(size, &self.lower, &self.upper)?;
-        Ok(self.oriented(|direction| Curve::Range(range, direction)))
     }
 
     /// The curve of the count of a hidden sample of `size` entries, the critical one among them with
@@ -62,12 +78,12 @@ impl CountFamily {
     /// # Errors
     /// As [`ShiftedBinomial::new`]; a range of probabilities, for which no exact form is known here.
     pub fn sampled(&self, size: u64, inclusion: &Rational) -> Result<Curve, Error> {
-        if self.lower != self.upper {
+        let Entries::Known { p, .. } = &self.entries else {
             return Err(Error::argument(
                 "the exact law of a sampled count needs one probability, not a range",
             ));
-        }
-        let pair = ShiftedBinomial::new(size, &self.lower, inclusion)?;
+        };
+        let pair = ShiftedBinomial::new(size, p, inclusion)?;
         Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
     }
 

@@ -14,7 +14,7 @@
 //!
 //! # fn main() -> Result<(), statpriv_core::error::Error> {
 //! let half = Rational::parse("1/2")?;
-//! let curve = CountFamily::new(half.clone(), half, None)?.of_size(1024)?;
+//! let curve = CountFamily::new(&half, &half, None)?.of_size(1024)?;
 //! let delta = curve.delta(&Rational::parse("0.005")?, &Uninterrupted)?;
 //! assert!(delta.contains(&Rational::parse("0.02257377618990693694135285815974")?));
 //! assert!(delta.width() < 1e-17);

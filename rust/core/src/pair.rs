@@ -64,3 +64,11 @@ impl Epsilon {
         self.exact.is_zero()
     }
 }
+
+/// A number of entries that a count can have: from 1 to 2^53.
+fn check_size(size: u64) -> Result<(), Error> {
+    if (1..=1 << 53).contains(&size) {
+        return Ok(());
+    }
+    Err(Error::argument(format!("size = {size}; an integer from 1 to 2^53 is required")))
+}

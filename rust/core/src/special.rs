@@ -66,8 +66,8 @@ pub(crate) fn ln_near_one(m: DoubleDouble) -> DoubleDouble {
 
 /// `e^x = mantissa · 2^exponent` and a bound of the mantissa's relative error, for `|x| ≤ 2^50`.
 ///
-/// `x = k ln 2 + r` with `|r| ≤ 0.35`, see [`reduce`]; for `|k| > 2^20` up to `0.48`, see there. Taylor's polynomial of degree 24 leaves less than
-/// `0.35^25/25!·1.01 < 2^-120`. In its Horner sums `S_k = 1/k! + r S_{k+1}`, an error `E_{k+1}` becomes
+/// `x = k ln 2 + r` with `|r| ≤ 0.35`, see [`reduce`]; for `|k| > 2^20` up to `0.48`, see there. Taylor's polynomial
+/// of degree 24 leaves less than `0.35^25/25!·1.01 < 2^-120`. In its Horner sums `S_k = 1/k! + r S_{k+1}`, an error `E_{k+1}` becomes
 /// `E_k ≤ 3u²|S_k| + 7u²|r S_{k+1}| + |r| E_{k+1}` and, from the table, at most `u²/2` more. From `E_2 ≤ 4u²`,
 /// `E_1 ≤ 7u²` and `E_0 ≤ 10u²` for `r > 0`; for `r < 0`, where the value is at least `0.707`, `E_0 ≤ 7u²`. So the relative error
 /// is below `12u²`. The error of `r` is one of the result, relatively.

@@ -93,7 +93,7 @@ fn a_count_of_all_entries() {
         let x_values = ["1", "11/10", "3/2", "5", "1000", "100000000"].map(number);
         for size in 1..9 {
             for (x, direction) in x_values.iter().flat_map(|x| DIRECTIONS.map(|d| (x, d))) {
-                let curve = CountFamily::new(p.clone(), p.clone(), direction).unwrap().of_size(size).unwrap();
+                let curve = CountFamily::new(&p, &p, direction).unwrap().of_size(size).unwrap();
                 let truth = exact(size, &p, &one(), x, direction);
                 assert_encloses(&curve, x, &truth, &format!("n={size} p={p:?} x={x:?} {direction:?}"));
             }
@@ -108,7 +108,7 @@ fn a_count_of_a_hidden_sample() {
             for (x, direction) in
                 ["1", "21/20", "7/5", "4"].map(number).iter().flat_map(|x| DIRECTIONS.map(|d| (x, d)))
             {
-                let family = CountFamily::new(p.clone(), p.clone(), direction).unwrap();
+                let family = CountFamily::new(&p, &p, direction).unwrap();
                 let curve = family.sampled(size, &number(w)).unwrap();
                 let truth = exact(size, &p, &number(w), x, direction);
                 assert_encloses(&curve, x, &truth, &format!("s={size} w={w} p={p:?} x={x:?} {direction:?}"));
@@ -147,7 +147,7 @@ fn a_range_of_probabilities_has_its_supremum_at_an_end_or_an_outermost_peak() {
                 .collect();
             for direction in DIRECTIONS {
                 let truth = all.iter().map(|p| exact(size, p, &one(), &x, direction)).max().unwrap();
-                let family = CountFamily::new(low.clone(), high.clone(), direction).unwrap();
+                let family = CountFamily::new(&low, &high, direction).unwrap();
                 let what = format!("n={size} [{low:?}, {high:?}] x={x:?} {direction:?}");
                 assert_encloses(&family.of_size(size).unwrap(), &x, &truth, &what);
             }
@@ -172,7 +172,7 @@ fn known_entries_in_a_sample_average_over_how_many_it_holds() {
                 let weight = ways.div(&choose(n - 1, size - 1)).unwrap();
                 sum.add(&weight.mul(&exact(size - z, &p, &one(), &x, None)))
             });
-            let family = || CountFamily::new(p.clone(), p.clone(), None).unwrap();
+            let family = || CountFamily::new(&p, &p, None).unwrap();
             let mean = KnownEntries::new(n, known, size, family()).unwrap();
             let what = format!("n={n} known={known} s={size} x={x:?}");
             assert_encloses(&Curve::KnownEntries(mean.clone()), &x, &truth, &what);
@@ -198,7 +198,7 @@ fn every_term(n: u64, known: u64, size: u64, step: u64, epsilon: &Epsilon) -> Ba
         } else {
             mode - 1 - (mode - 1 - z) / step * step
         };
-        let curve = CountFamily::new(p.clone(), p.clone(), None).unwrap().of_size(size - top).unwrap();
+        let curve = CountFamily::new(&p, &p, None).unwrap().of_size(size - top).unwrap();
         sum + law.probability(z) * curve.ball(epsilon, &Uninterrupted).unwrap()
     })
 }
@@ -211,7 +211,7 @@ fn a_mean_over_many_numbers_of_known_entries_is_cut_where_nothing_is_lost() {
     {
         for text in ["0", "0.05", "0.4", "2"] {
             let epsilon = Epsilon::new(&number(text)).unwrap();
-            let family = CountFamily::new(p.clone(), p.clone(), None).unwrap();
+            let family = CountFamily::new(&p, &p, None).unwrap();
             let mean = KnownEntries::new(n, known, size, family).unwrap();
             let computed = Curve::KnownEntries(mean.clone()).ball(&epsilon, &Uninterrupted).unwrap();
             assert_equal(
@@ -240,7 +240,8 @@ fn assert_equal(one: Ball, other: Ball, what: &str) {
 
 #[test]
 fn maxima_minima_and_means_are_what_they_say() {
-    let curve = |p: &str, size| CountFamily::new(number(p), number(p), None).unwrap().of_size(size).unwrap();
+    let curve =
+        |p: &str, size| CountFamily::new(&number(p), &number(p), None).unwrap().of_size(size).unwrap();
     let (small, large) = (curve("1/2", 4), curve("1/2", 100));
     let at = number("0.1");
     let delta = |curve: &Curve| curve.delta(&at, &Uninterrupted).unwrap();
@@ -254,7 +255,7 @@ fn maxima_minima_and_means_are_what_they_say() {
 #[test]
 fn epsilon_is_the_least_that_reaches_delta() {
     for (p, size) in [("1/2", 10), ("3/10", 100), ("1/7", 3000), ("0.999", 50)] {
-        let curve = CountFamily::new(number(p), number(p), None).unwrap().of_size(size).unwrap();
+        let curve = CountFamily::new(&number(p), &number(p), None).unwrap().of_size(size).unwrap();
         for delta in ["0.3", "0.01", "1e-5", "1e-9"].map(number) {
             let epsilon = inverse::epsilon(&curve, &delta, &Uninterrupted).unwrap();
             let mass = curve.mass_at_infinity(&Uninterrupted).unwrap();
@@ -283,10 +284,10 @@ fn epsilon_is_the_least_that_reaches_delta() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let half = || number("1/2");
-    assert!(CountFamily::new(number("3/5"), number("2/5"), None).is_err());
-    assert!(CountFamily::new(number("-1/5"), half(), None).is_err());
-    assert!(CountFamily::new(half(), number("6/5"), None).is_err());
-    let family = CountFamily::new(half(), half(), None).unwrap();
+    assert!(CountFamily::new(&number("3/5"), &number("2/5"), None).is_err());
+    assert!(CountFamily::new(&number("-1/5"), &half(), None).is_err());
+    assert!(CountFamily::new(&half(), &number("6/5"), None).is_err());
+    let family = CountFamily::new(&half(), &half(), None).unwrap();
     assert!(family.of_size(0).is_err() && family.of_size((1 << 53) + 1).is_err());
     assert!(family.sampled(3, &number("0")).is_err() && family.sampled(3, &number("5/4")).is_err());
     assert!(KnownEntries::new(5, 5, 3, family.clone()).is_err());
@@ -307,13 +308,13 @@ fn no_enclosure_misses_the_truth_across_a_tie() {
     for (digits, step) in (0..400).map(|k| (k, format!("{k}e-33"))) {
         let epsilon = number(tie).add(&number(&step)).sub(&number("2e-31"));
         let p = number("33e-17");
-        let family = CountFamily::new(p.clone(), p.clone(), Some(Direction::OneAgainstZero)).unwrap();
+        let family = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap();
         let curve = family.of_size(2).unwrap();
         let delta = curve.delta(&epsilon, &Uninterrupted).unwrap();
         // Δ is never below its limit p, and at most one part in 10^12 above it this close to the tie.
         assert!(Rational::from_f64(delta.upper()).unwrap() >= p, "{digits}: {delta:?}");
         assert!(delta.lower() <= 3.300_000_000_01e-16, "{digits}: {delta:?}");
-        let sampled = CountFamily::new(number("1e-20"), number("1e-20"), None).unwrap();
+        let sampled = CountFamily::new(&number("1e-20"), &number("1e-20"), None).unwrap();
         let sampled = sampled.sampled(2, &number("2/3")).unwrap();
         let near =
             number("45.358554679320968370947596972235007584").add(&number(&step)).sub(&number("2e-31"));
@@ -340,7 +341,7 @@ impl Interrupt for Counter {
 #[test]
 fn the_least_epsilon_takes_few_evaluations() {
     for (p, size) in [("1/2", 10), ("3/10", 1000), ("1/7", 100_000), ("0.999", 50), ("1e-6", 3000)] {
-        let curve = CountFamily::new(number(p), number(p), None).unwrap().of_size(size).unwrap();
+        let curve = CountFamily::new(&number(p), &number(p), None).unwrap().of_size(size).unwrap();
         let counted = Curve::Mean(vec![(Ball::ONE, curve.clone())]);
         for delta in ["0.2", "0.01", "1e-5", "1e-9", "1e-40"].map(number) {
             let asked = Counter::default();
@@ -357,7 +358,7 @@ fn a_mean_over_known_entries_evaluates_what_matters_only() {
     for (n, known, size, most) in
         [(100_000, 30_000, 20_000, 1200), (100_000, 30_000, 100_000, 1), (1000, 20, 500, 21)]
     {
-        let family = CountFamily::new(p.clone(), p.clone(), Some(Direction::OneAgainstZero)).unwrap();
+        let family = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap();
         let mean = KnownEntries::new(n, known, size, family).unwrap();
         let counter = Counter::default();
         Curve::KnownEntries(mean.clone()).delta(&number("0.001"), &counter).unwrap();
@@ -370,7 +371,7 @@ fn a_mean_over_known_entries_evaluates_what_matters_only() {
 
 #[test]
 fn the_limit_of_a_range_is_that_of_its_most_extreme_end() {
-    let family = |direction| CountFamily::new(number("1/5"), number("3/4"), direction).unwrap();
+    let family = |direction| CountFamily::new(&number("1/5"), &number("3/4"), direction).unwrap();
     for (direction, limit) in [
         (Some(Direction::OneAgainstZero), "243/1024"),
         (Some(Direction::ZeroAgainstOne), "1024/3125"),

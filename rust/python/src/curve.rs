@@ -41,7 +41,7 @@ fn family(
 ) -> PyResult<CountFamily> {
     let py = lower.py();
     let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
-    kernel(py, CountFamily::new(ends.0, ends.1, direction(py, pair)?))
+    kernel(py, CountFamily::new(&ends.0, &ends.1, direction(py, pair)?))
 }
 
 #[pymethods]

@@ -15,7 +15,7 @@
 
 use super::shifted_binomial::ShiftedBinomial;
 use super::threshold::{Position, Threshold};
-use super::{Direction, Epsilon};
+use super::{Direction, Epsilon, check_size};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -36,9 +36,7 @@ impl BinomialRange {
     /// `size` of 0 or above 2^53, ends outside `[0, 1]` or in the wrong order.
     pub fn new(size: u64, lower: &Rational, upper: &Rational) -> Result<Self, Error> {
         let one = Rational::from(1i64);
-        if size == 0 || size > 1 << 53 {
-            return Err(Error::argument(format!("size = {size}; an integer from 1 to 2^53 is required")));
-        }
+        check_size(size)?;
         if lower.is_negative() || *upper > one || lower > upper {
             return Err(Error::argument("a range of probabilities needs 0 ≤ lower ≤ upper ≤ 1"));
         }
@@ -48,6 +46,15 @@ impl BinomialRange {
             Some((Probability::new(lower)?, Probability::new(upper)?))
         };
         Ok(Self { size, ends })
+    }
+
+    /// The same range for another number of entries.
+    ///
+    /// # Errors
+    /// `size` of 0 or above 2^53.
+    pub fn with_size(self, size: u64) -> Result<Self, Error> {
+        check_size(size)?;
+        Ok(Self { size, ..self })
     }
 
     /// The supremum of `Δ_{v,w}(ε)` over the range, by at most four evaluations.

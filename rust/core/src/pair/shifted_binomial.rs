@@ -15,7 +15,7 @@
 //! probability comes from the saddle-point formula, the others from `b(k+1)/b(k) = (n−k)p/((k+1)q)`.
 
 use super::threshold::{Position, Threshold};
-use super::{Direction, Epsilon, tie};
+use super::{Direction, Epsilon, check_size, tie};
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
 use crate::error::Error;
@@ -58,9 +58,7 @@ impl ShiftedBinomial {
     /// `size` of 0 or above 2^53, `p` outside `[0, 1]`, `inclusion` outside `(0, 1]`.
     pub fn new(size: u64, p: &Rational, inclusion: &Rational) -> Result<Self, Error> {
         let one = Rational::from(1i64);
-        if size == 0 || size > 1 << 53 {
-            return Err(Error::argument(format!("size = {size}; an integer from 1 to 2^53 is required")));
-        }
+        check_size(size)?;
         if inclusion.is_negative() || inclusion.is_zero() || *inclusion > one {
             return Err(Error::argument("the inclusion probability must be above 0 and at most 1"));
         }
@@ -73,6 +71,15 @@ impl ShiftedBinomial {
         };
         let certain = *inclusion == one;
         Ok(Self { size, at, exact: Some(p.clone()), inclusion: Ball::from_rational(inclusion), certain })
+    }
+
+    /// The same entries in another number.
+    ///
+    /// # Errors
+    /// `size` of 0 or above 2^53.
+    pub fn with_size(&self, size: u64) -> Result<Self, Error> {
+        check_size(size)?;
+        Ok(Self { size, ..self.clone() })
     }
 
     /// The critical entry is counted for sure, and the others have the given probability.
