@@ -48,12 +48,12 @@ test-rust:  ## the kernel's own tests
 	cargo test --workspace --locked --quiet
 
 test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
-	$(BIN)/python -m pytest -n 2 --quiet
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
 
 test: lint test-rust test-python  ## every check that a change must pass
 
 campaign: $(STAMPS)/build $(STAMPS)/dev  ## long randomised comparisons with the oracle
-	$(BIN)/python -m pytest -n 2 --quiet -m campaign
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet -m campaign
 
 bench: $(STAMPS)/build  ## ratios against what a user would otherwise pick
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench

@@ -18,6 +18,9 @@ import statpriv as sp
 
 ROOT = Path(__file__).parents[2]
 
+# One worker builds the wheel, once: two builds at a time in one target folder disturb each other.
+pytestmark = pytest.mark.xdist_group("wheel")
+
 
 def run(*command: object, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
