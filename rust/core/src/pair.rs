@@ -3,6 +3,7 @@
 mod binomial_range;
 mod gaussian;
 mod shifted_binomial;
+mod stop_loss;
 mod threshold;
 mod tie;
 
