@@ -166,7 +166,7 @@ class PrivacyCurve:
         target = as_fraction(delta, "delta")
         if not 0 <= target <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
-        reached = self.delta(epsilon)
+        reached = self._lowered.curve.delta(epsilon)
         if reached.upper <= target:
             return True
         if self.kind == "exact" and reached.lower > target:
@@ -234,8 +234,7 @@ class PrivacyCurve:
         end = self.epsilon(max(start * 1e-6, self.mass_at_infinity().upper * (1 + 1e-9), 1e-300)).upper
         end = end if math.isfinite(end) and end > 0 else 1.0
         epsilons = [end * k / (points - 1) for k in range(points)]
-        deltas = [self.delta(epsilon).upper for epsilon in epsilons]
-        ax.plot(epsilons, deltas, label="δ(ε)" if self.kind == "exact" else "upper bound of δ(ε)")
+        ax.plot(epsilons, self.delta(epsilons).upper, label="δ(ε)" if self.kind == "exact" else "upper bound of δ(ε)")
         ax.set_yscale("log")
         ax.set_xlabel("ε (nats)")
         ax.set_ylabel("δ")

@@ -61,13 +61,8 @@ class EnclosureArray:
     def __init__(self, lower: object, upper: object = None) -> None:
         low = _ends(lower, "lower")
         high = low if upper is None else _ends(upper, "upper")
-        try:
-            ends = np.broadcast_arrays(low[0], high[1])
-        except ValueError as error:
-            raise ArgumentError(
-                f"lower has the shape {low[0].shape} and upper the shape {high[1].shape}; shapes that numpy broadcasts "
-                "to one are required"
-            ) from error
+        shape = broadcast_shape({"lower": low[0], "upper": high[1]})
+        ends = np.broadcast_to(low[0], shape), np.broadcast_to(high[1], shape)
         wrong = ends[0] > ends[1]
         if wrong.any():
             place = _first(wrong)
@@ -261,13 +256,13 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
 
 
 def _as_doubles(objects: NDArray[Any]) -> NDArray[Any]:
-    """Doubles, where the entries are floats and integers that are doubles; the comparison is Python's, and exact."""
+    """Doubles, where the entries are floats and integers that are some; the comparison is Python's, and exact."""
     if set(map(type, objects.flat)) <= {float, int}:
         try:
             doubles = objects.astype(np.float64)
         except OverflowError:
             return objects
-        if (doubles == objects).all():
+        if ((doubles == objects) | np.isnan(doubles)).all():
             return doubles
     return objects
 
