@@ -51,6 +51,13 @@ impl Rational {
         }
     }
 
+    /// `numerator / 2^shift`.
+    #[must_use]
+    pub fn dyadic(numerator: UBig, shift: usize) -> Self {
+        let common = numerator.trailing_zeros().map_or(shift, |zeros| zeros.min(shift));
+        Self { numerator: IBig::from(numerator >> common), denominator: UBig::ONE << (shift - common) }
+    }
+
     /// Reads `"0.1"`, `"-3e-6"`, `"1/2"` and integers; every decimal literal is exactly what it says.
     ///
     /// # Errors
