@@ -3,12 +3,17 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
+from typing_extensions import Self, disjoint_base
+
 __all__ = [
     "Curve",
     "Enclosure",
     "binomial_pmf",
+    "exact_hockey_stick",
     "fraction",
     "gaussian_delta",
+    "hockey_stick",
+    "hockey_stick_in_doubles",
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
     "integer",
@@ -23,11 +28,23 @@ def binomial_pmf(k: _Number, *, n: _Number, p: _Number) -> Enclosure: ...
 def hypergeometric_pmf(k: _Number, *, population: _Number, marked: _Number, draws: _Number) -> Enclosure: ...
 def hypergeometric_upper_tail(k: _Number, *, population: _Number, marked: _Number, draws: _Number) -> Enclosure: ...
 def gaussian_delta(epsilon: _Number, *, mu: _Number) -> Enclosure: ...
+def hockey_stick_in_doubles(
+    p: bytes, q: bytes, *, epsilon: _Number | None, exp_epsilon: _Number | None
+) -> tuple[Enclosure, Fraction, Fraction]: ...
+def hockey_stick(
+    p: Sequence[_Number],
+    q: Sequence[_Number],
+    *,
+    rounded: tuple[bool, bool],
+    epsilon: _Number | None,
+    exp_epsilon: _Number | None,
+) -> tuple[Enclosure, Fraction, Fraction]: ...
+def exact_hockey_stick(p: Sequence[_Number], q: Sequence[_Number], *, exp_epsilon: _Number) -> Fraction: ...
 
-@final
+@disjoint_base
 class Enclosure:
     __array_ufunc__: Final[None]
-    def __new__(cls, lower: _Number, upper: _Number | None = None) -> Enclosure: ...
+    def __new__(cls, lower: _Number, upper: _Number | None = None) -> Self: ...
     @property
     def lower(self) -> float: ...
     @property

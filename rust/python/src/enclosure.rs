@@ -34,7 +34,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// (True, True, True)
 /// >>> tenth.width > 0
 /// True
-#[pyclass(frozen, module = "statpriv.enclosure", name = "Enclosure")]
+#[pyclass(frozen, subclass, module = "statpriv.enclosure", name = "Enclosure")]
 #[derive(Clone, Copy)]
 pub struct Enclosure(pub Kernel);
 

@@ -5,6 +5,7 @@
 
 mod convert;
 mod curve;
+mod divergence;
 mod door;
 mod enclosure;
 mod errors;
@@ -20,6 +21,8 @@ mod native {
     use crate::convert::{fraction, integer};
     #[pymodule_export]
     use crate::curve::Curve;
+    #[pymodule_export]
+    use crate::divergence::{exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
     #[pymodule_export]
     use crate::enclosure::Enclosure;
     #[pymodule_export]
