@@ -16,6 +16,7 @@ from numbers import Rational, Real
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from statpriv import _native
+from statpriv._native import NormalisedEnclosure
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.numbers import Number
@@ -26,33 +27,6 @@ if TYPE_CHECKING:
     Law: TypeAlias = Sequence[Number] | Mapping[Any, Number] | np.ndarray[Any, Any]
 
 __all__ = ["NormalisedEnclosure", "hockey_stick"]
-
-
-class NormalisedEnclosure(Enclosure):
-    """What is returned for probabilities in floats that do not add up to exactly one: they were divided by their sums.
-
-    An :class:`Enclosure` in every other respect; what is computed from it is a plain one.
-
-    Attributes
-    ----------
-    sums : (Fraction, Fraction)
-        The exact sums of `P` and of `Q` before the division.
-    """
-
-    __slots__ = ("sums",)
-    sums: tuple[Fraction, Fraction]
-
-    def __new__(cls, lower: Number, upper: Number, sums: tuple[Fraction, Fraction]) -> NormalisedEnclosure:
-        """An enclosure that remembers the sums."""
-        enclosure = super().__new__(cls, lower, upper)
-        enclosure.sums = sums
-        return enclosure
-
-    def __repr__(self) -> str:
-        return f"Normalised{super().__repr__()[:-1]}, sums={self.sums})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NormalisedEnclosure, (self.lower, self.upper, self.sums)
 
 
 @overload
@@ -113,18 +87,12 @@ def hockey_stick(
         raise ArgumentError(f"either epsilon or exp_epsilon is required; {given}")
     first, second = _aligned(P, Q)
     if (p := _doubles(first)) is not None and (q := _doubles(second)) is not None:
-        return _labelled(*_native.hockey_stick_in_doubles(p, q, epsilon=epsilon, exp_epsilon=exp_epsilon))
+        return _native.hockey_stick_in_doubles(p, q, epsilon=epsilon, exp_epsilon=exp_epsilon)
     first, second = list(first), list(second)
     rounded = any(map(_is_rounded, first)), any(map(_is_rounded, second))
     if exp_epsilon is not None and not any(rounded):
         return _native.exact_hockey_stick(first, second, exp_epsilon=exp_epsilon)
-    return _labelled(*_native.hockey_stick(first, second, rounded=rounded, epsilon=epsilon, exp_epsilon=exp_epsilon))
-
-
-def _labelled(value: Enclosure, p_sum: Fraction, q_sum: Fraction) -> Enclosure:
-    if p_sum == q_sum == 1:
-        return value
-    return NormalisedEnclosure(value.lower, value.upper, (p_sum, q_sum))
+    return _native.hockey_stick(first, second, rounded=rounded, epsilon=epsilon, exp_epsilon=exp_epsilon)
 
 
 def _aligned(p: Law, q: Law) -> tuple[Iterable[Any], Iterable[Any]]:

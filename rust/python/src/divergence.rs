@@ -5,15 +5,72 @@ use crate::door;
 use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
 use statpriv_core::ball::Ball;
 use statpriv_core::pair::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
 use statpriv_core::rational::Rational;
 
-/// The result, and the sums by which `P` and `Q` were divided.
-type Normalised<'py> = (Enclosure, Bound<'py, PyAny>, Bound<'py, PyAny>);
+/// What `hockey_stick` returns for probabilities in floats that do not add up to exactly one: they were divided by
+/// their sums.
+///
+/// An `Enclosure` in every other respect; what is computed from it is a plain one.
+///
+/// Parameters
+/// ----------
+/// lower, upper : float
+///     The ends.
+/// sums : (Fraction, Fraction)
+///     The exact sums of `P` and of `Q` before the division.
+#[pyclass(frozen, extends = Enclosure, module = "statpriv.divergence", name = "NormalisedEnclosure")]
+pub struct NormalisedEnclosure {
+    sums: (Rational, Rational),
+}
 
-fn enclose(ball: Ball) -> Enclosure {
-    Enclosure(ball.to_enclosure().clamp(0.0, 1.0))
+#[pymethods]
+impl NormalisedEnclosure {
+    #[new]
+    fn new(
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+        sums: (Bound<'_, PyAny>, Bound<'_, PyAny>),
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let sums = (convert::rational(&sums.0, "sums[0]")?, convert::rational(&sums.1, "sums[1]")?);
+        Ok(PyClassInitializer::from(Enclosure::new(lower, Some(upper))?).add_subclass(Self { sums }))
+    }
+
+    /// The exact sums of `P` and of `Q`, by which they were divided.
+    #[getter]
+    fn sums<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        Ok((convert::to_fraction(py, &self.sums.0)?, convert::to_fraction(py, &self.sums.1)?))
+    }
+
+    fn __reduce__(this: PyRef<'_, Self>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyTuple>)> {
+        let (py, ends) = (this.py(), this.as_super().0);
+        let arguments = (ends.lower(), ends.upper(), this.sums(py)?);
+        Ok((py.get_type::<Self>(), arguments.into_pyobject(py)?))
+    }
+
+    fn __repr__(this: PyRef<'_, Self>) -> PyResult<String> {
+        let ends = this.as_super().__repr__();
+        let sums = this.sums(this.py())?;
+        Ok(format!(
+            "Normalised{}, sums=({}, {}))",
+            ends.trim_end_matches(')'),
+            sums.0.repr()?,
+            sums.1.repr()?
+        ))
+    }
+}
+
+/// A plain enclosure where the probabilities were divided by one.
+fn enclose(py: Python<'_>, value: Ball, sums: (Rational, Rational)) -> PyResult<Bound<'_, PyAny>> {
+    let enclosure = Enclosure(value.to_enclosure().clamp(0.0, 1.0));
+    let one = Rational::from(1i64);
+    if sums.0 == one && sums.1 == one {
+        return Ok(enclosure.into_pyobject(py)?.into_any());
+    }
+    let labelled = PyClassInitializer::from(enclosure).add_subclass(NormalisedEnclosure { sums });
+    Ok(Bound::new(py, labelled)?.into_any())
 }
 
 fn exp_epsilon(value: &Bound<'_, PyAny>) -> PyResult<Rational> {
@@ -43,7 +100,7 @@ fn pmf(py: Python<'_>, name: &str, masses: &[Bound<'_, PyAny>], rounded: bool) -
     pmf.map_err(|error| errors::from_kernel(py, &error))
 }
 
-/// The hockey stick of doubles, given as their bytes; with the sums by which they were divided.
+/// The hockey stick of doubles, given as their bytes.
 #[pyfunction]
 #[pyo3(signature = (p, q, *, epsilon, exp_epsilon))]
 pub fn hockey_stick_in_doubles<'py>(
@@ -52,18 +109,18 @@ pub fn hockey_stick_in_doubles<'py>(
     q: &[u8],
     epsilon: &Bound<'py, PyAny>,
     exp_epsilon: &Bound<'py, PyAny>,
-) -> PyResult<Normalised<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let at = factor(epsilon, exp_epsilon)?;
     let (p, q) = (convert::doubles(p), convert::doubles(q));
-    let (value, totals) = door::run(py, f64::INFINITY, |interrupt| {
+    let (value, sums) = door::run(py, f64::INFINITY, |interrupt| {
         let laws = FiniteInDoubles::new(&p, &q)?;
-        let totals = (laws.totals().0.clone(), laws.totals().1.clone());
-        Ok((laws.hockey_stick(&at, interrupt)?, totals))
+        let sums = (laws.totals().0.clone(), laws.totals().1.clone());
+        Ok((laws.hockey_stick(&at, interrupt)?, sums))
     })?;
-    Ok((enclose(value), convert::to_fraction(py, &totals.0)?, convert::to_fraction(py, &totals.1)?))
+    enclose(py, value, sums)
 }
 
-/// The hockey stick of numbers of any kind, with the sums by which they were divided.
+/// The hockey stick of numbers of any kind.
 #[pyfunction]
 #[pyo3(signature = (p, q, *, rounded, epsilon, exp_epsilon))]
 pub fn hockey_stick<'py>(
@@ -73,12 +130,12 @@ pub fn hockey_stick<'py>(
     rounded: (bool, bool),
     epsilon: &Bound<'py, PyAny>,
     exp_epsilon: &Bound<'py, PyAny>,
-) -> PyResult<Normalised<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let at = factor(epsilon, exp_epsilon)?;
     let (p, q) = (pmf(py, "P", &p, rounded.0)?, pmf(py, "Q", &q, rounded.1)?);
-    let totals = (convert::to_fraction(py, p.total())?, convert::to_fraction(py, q.total())?);
+    let sums = (p.total().clone(), q.total().clone());
     let value = door::run(py, f64::INFINITY, |interrupt| Finite::new(p, q)?.hockey_stick(&at, interrupt))?;
-    Ok((enclose(value), totals.0, totals.1))
+    enclose(py, value, sums)
 }
 
 /// The hockey stick of exact numbers at a rational `e^ε`, as a Fraction.

@@ -22,7 +22,7 @@ mod native {
     #[pymodule_export]
     use crate::curve::Curve;
     #[pymodule_export]
-    use crate::divergence::{exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
+    use crate::divergence::{NormalisedEnclosure, exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
     #[pymodule_export]
     use crate::enclosure::Enclosure;
     #[pymodule_export]
