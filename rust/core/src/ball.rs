@@ -84,7 +84,8 @@ impl Ball {
     /// A double-double that errs by at most `relative_error` times its own size; below `2^-49` it does not matter,
     /// within what [`enlarge`] adds, whether the error is measured by the midpoint or by the truth.
     pub(crate) fn from_double_double(mid: DoubleDouble, relative_error: f64) -> Self {
-        Self::normalised(mid, 0, enlarge(mid.hi.abs() * relative_error))
+        let exact = Self::normalised(mid, 0, 0.0);
+        Self::normalised(exact.mid, exact.exponent, enlarge(exact.mid.hi.abs() * relative_error))
     }
 
     /// An integer, exactly.

@@ -78,7 +78,7 @@ impl Pmf {
         if pmf.total == Rational::from(1i64) {
             return Ok(pmf);
         }
-        let sum = shown(&pmf.total);
+        let sum = pmf.total.shown();
         Err(Error::argument(format!("{name} sums to {sum}; exact probabilities must sum to exactly one")))
     }
 
@@ -97,7 +97,7 @@ impl Pmf {
             return Err(no_answers(name));
         }
         if let Some((answer, mass)) = masses.iter().enumerate().find(|(_, mass)| mass.is_negative()) {
-            return Err(not_a_probability(name, answer, &shown(mass)));
+            return Err(not_a_probability(name, answer, &mass.shown()));
         }
         let common = common_denominator(&masses);
         let total = masses.iter().map(|mass| over(mass, &common)).fold(UBig::ZERO, |sum, mass| sum + mass);
@@ -126,7 +126,7 @@ fn check_total(name: &str, total: &Rational, answers: usize) -> Result<(), Error
     if total.sub(&one).abs() <= tolerance {
         return Ok(());
     }
-    let (sum, bound) = (shown(total), shown(&tolerance));
+    let (sum, bound) = (total.shown(), tolerance.shown());
     Err(Error::argument(format!(
         "{name} sums to {sum}; probabilities in floats are divided by their sum if it differs from one by at most \
          2^-40 + {answers} · 2^-52 = {bound}; add what is missing, or divide them yourself"
@@ -145,22 +145,6 @@ fn unequal_lengths(p: usize, q: usize) -> Error {
     Error::argument(format!(
         "P has {p} probabilities and Q has {q}; both must list the same answers, 0 where a law does not give one"
     ))
-}
-
-/// A rational for messages: as it is where it is short, else the nearest doubles.
-fn shown(x: &Rational) -> String {
-    let (top, bottom) = (x.numerator(), x.denominator());
-    if *bottom < UBig::from(1_000_000u32) && top.clone().unsigned_abs() < UBig::from(1_000_000_000_000u64) {
-        return if *bottom == UBig::ONE { format!("{top}") } else { format!("{top}/{bottom}") };
-    }
-    // Printed so that a sum next to one is not shown as one.
-    let off = x.sub(&Rational::from(1i64));
-    let double = |x: &Rational| Ball::from_rational(x).to_enclosure().upper();
-    if off.abs() < Rational::dyadic(UBig::ONE, 10) {
-        let sign = if off.is_negative() { '-' } else { '+' };
-        return format!("1 {sign} {:.3e}", double(&off.abs()));
-    }
-    format!("{:e}", double(x))
 }
 
 /// A common denominator, the least one.
