@@ -5,8 +5,7 @@ use crate::door;
 use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
-use statpriv_core::ball::Ball;
-use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries};
+use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
 use statpriv_core::pair::Direction;
@@ -101,9 +100,10 @@ impl Curve {
         if weights.len() != curves.len() {
             return Err(errors::argument(py, "as many weights as curves are required"));
         }
-        let parts = weights.iter().zip(&curves).map(|(weight, curve)| {
-            Ok((Ball::from_rational(&convert::rational(weight, "weight")?), curve.0.clone()))
-        });
+        let parts = weights
+            .iter()
+            .zip(&curves)
+            .map(|(weight, curve)| Ok((Weight::from(convert::rational(weight, "weight")?), curve.0.clone())));
         Ok(Self(Kernel::Mean(parts.collect::<PyResult<_>>()?)))
     }
 

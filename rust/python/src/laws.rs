@@ -110,7 +110,7 @@ pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyRe
         ));
     }
     door::run(py, 0.0, |_| {
-        let delta = enclose(pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact)?));
+        let delta = enclose(pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact)));
         if delta.0.width() > 1e-6 {
             return Err(Error::precision(
                 "the normal tails at this epsilon and mu are beyond the kernel's range",

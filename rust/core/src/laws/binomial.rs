@@ -51,29 +51,40 @@ impl Probability {
     }
 }
 
-/// `P[Bin(n, p) = k]`, for `k ≤ n`.
-///
-/// Loader's saddle-point form: with `s` Stirling's remainder,
-/// `ln b(k) = s(n) − s(k) − s(n−k) + ½ ln(n/(2πk(n−k))) − k ln(k/(np)) − (n−k) ln((n−k)/(nq))`.
+/// `P[Bin(n, p) = k]`.
 #[must_use]
 pub fn binomial_probability(k: u64, n: u64, at: &Probability) -> Ball {
-    if k > n {
-        return Ball::ZERO;
+    match k {
+        _ if k > n => Ball::ZERO,
+        _ if n <= DIRECT_TRIALS => direct(k, n, at),
+        _ => saddle_point(k, n, at).exp(),
     }
-    if n <= DIRECT_TRIALS {
-        return direct(k, n, at);
+}
+
+/// `ln P[Bin(n, p) = k]`; nothing outside the support, where it is −∞.
+#[must_use]
+pub fn binomial_log_probability(k: u64, n: u64, at: &Probability) -> Option<Ball> {
+    match k {
+        _ if k > n => None,
+        _ if n <= DIRECT_TRIALS => Some(direct(k, n, at).ln()),
+        _ => Some(saddle_point(k, n, at)),
     }
+}
+
+/// Loader's saddle-point form: with `s` Stirling's remainder,
+/// `ln b(k) = s(n) − s(k) − s(n−k) + ½ ln(n/(2πk(n−k))) − k ln(k/(np)) − (n−k) ln((n−k)/(nq))`, for `k ≤ n`.
+fn saddle_point(k: u64, n: u64, at: &Probability) -> Ball {
     let (trials, hits, misses) = (Ball::from_u64(n), Ball::from_u64(k), Ball::from_u64(n - k));
     if k == 0 {
-        return (trials * at.q.ln()).exp();
+        return trials * at.q.ln();
     }
     if k == n {
-        return (trials * at.p.ln()).exp();
+        return trials * at.p.ln();
     }
     let remainders = stirling_remainder(n) - stirling_remainder(k) - stirling_remainder(n - k);
     let spread = trials.ln() - Ball::ln_2_pi() - hits.ln() - misses.ln();
     let deviance = hits * (hits / (trials * at.p)).ln() + misses * (misses / (trials * at.q)).ln();
-    (remainders + spread / Ball::from_u64(2) - deviance).exp()
+    remainders + spread / Ball::from_u64(2) - deviance
 }
 
 /// `C(n, k) p^k q^{n−k}` by its factors.

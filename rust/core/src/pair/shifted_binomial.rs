@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Probability, binomial_probability};
 use crate::rational::Rational;
+use std::sync::Arc;
 
 /// More terms than this are refused: they would take a second.
 const MOST_TERMS: u64 = 1 << 24;
@@ -37,10 +38,19 @@ const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
 pub struct ShiftedBinomial {
     size: u64,
     at: Entry,
-    /// `p`, where it was given as a rational: for counts that are decided by a tie.
-    exact: Option<Rational>,
+    /// Nothing for an entry that is only known as a ball: the peaks of a range.
+    given: Option<Arc<Given>>,
     inclusion: Ball,
     certain: bool,
+}
+
+/// The probabilities as they were given: what the digits and the exact tier start from.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The probability that an entry has the property.
+    pub p: Rational,
+    /// The probability that the critical entry is counted.
+    pub inclusion: Rational,
 }
 
 /// What an entry other than the critical one looks like.
@@ -70,7 +80,20 @@ impl ShiftedBinomial {
             Entry::Random(Probability::new(p)?)
         };
         let certain = *inclusion == one;
-        Ok(Self { size, at, exact: Some(p.clone()), inclusion: Ball::from_rational(inclusion), certain })
+        let given = Some(Arc::new(Given { p: p.clone(), inclusion: inclusion.clone() }));
+        Ok(Self { size, at, given, inclusion: Ball::from_rational(inclusion), certain })
+    }
+
+    /// The number of entries that are counted.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The probabilities as they were given, where they were given as rationals.
+    #[must_use]
+    pub fn given(&self) -> Option<&Given> {
+        self.given.as_deref()
     }
 
     /// The same entries in another number.
@@ -84,10 +107,10 @@ impl ShiftedBinomial {
 
     /// The critical entry is counted for sure, and the others have the given probability.
     pub(crate) fn certain(size: u64, at: Probability) -> Self {
-        Self { size, at: Entry::Random(at), exact: None, inclusion: Ball::ONE, certain: true }
+        Self { size, at: Entry::Random(at), given: None, inclusion: Ball::ONE, certain: true }
     }
 
-    /// `Δ_{v,w}(ε)`.
+    /// `Δ_{v,w}(ε)`, for an ε of either sign.
     ///
     /// # Errors
     /// [`Error::Precision`] where the sum would have too many terms, [`Error::Interrupted`].
@@ -97,6 +120,9 @@ impl ShiftedBinomial {
         epsilon: &Epsilon,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
+        if epsilon.is_negative() {
+            return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
+        }
         let at = match (self.at, direction) {
             (Entry::Never, Direction::OneAgainstZero) | (Entry::Always, Direction::ZeroAgainstOne) => {
                 return Ok(self.inclusion);
@@ -176,10 +202,10 @@ impl ShiftedBinomial {
         direction: Direction,
         epsilon: &Epsilon,
     ) -> Option<Threshold> {
-        let given = self.exact.as_ref().filter(|_| self.certain)?;
+        let given = self.given().filter(|_| self.certain)?;
         let p = match direction {
-            Direction::OneAgainstZero => given.clone(),
-            Direction::ZeroAgainstOne => Rational::from(1i64).sub(given),
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
         };
         let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact)?;
         Some(Threshold::above_or_below(threshold.first, excess))
