@@ -16,6 +16,7 @@ __all__ = [
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
     "integer",
+    "poisson_binomial_pmf",
 ]
 
 _Number: TypeAlias = float | int | str | Fraction | Decimal
@@ -38,6 +39,7 @@ def hockey_stick(
     epsilon: _Number | None,
     exp_epsilon: _Number | None,
 ) -> Enclosure: ...
+def poisson_binomial_pmf(p: bytes | Sequence[_Number]) -> tuple[bytes, bytes]: ...
 def exact_hockey_stick(p: Sequence[_Number], q: Sequence[_Number], *, exp_epsilon: _Number) -> Fraction: ...
 
 @final

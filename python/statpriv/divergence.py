@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Law: TypeAlias = Sequence[Number] | Mapping[Any, Number] | np.ndarray[Any, Any]
 
-__all__ = ["NormalisedEnclosure", "hockey_stick"]
+__all__ = ["NormalisedEnclosure", "doubles", "hockey_stick", "listed"]
 
 
 @overload
@@ -86,7 +86,7 @@ def hockey_stick(
         given = "neither is given" if epsilon is None else f"epsilon = {epsilon} and exp_epsilon = {exp_epsilon}"
         raise ArgumentError(f"either epsilon or exp_epsilon is required; {given}")
     first, second = _aligned(P, Q)
-    if (p := _doubles(first)) is not None and (q := _doubles(second)) is not None:
+    if (p := doubles(first)) is not None and (q := doubles(second)) is not None:
         return _native.hockey_stick_in_doubles(p, q, epsilon=epsilon, exp_epsilon=exp_epsilon)
     first, second = list(first), list(second)
     rounded = any(map(_is_rounded, first)), any(map(_is_rounded, second))
@@ -100,13 +100,13 @@ def _aligned(p: Law, q: Law) -> tuple[Iterable[Any], Iterable[Any]]:
     if isinstance(p, Mapping) and isinstance(q, Mapping):
         answers = {**p, **q}
         return [p.get(answer, 0) for answer in answers], [q.get(answer, 0) for answer in answers]
-    return _listed(p, "P"), _listed(q, "Q")
+    return listed(p, "P"), listed(q, "Q")
 
 
-def _listed(law: Law, name: str) -> Iterable[Any]:
+def listed(law: Law, name: str) -> Iterable[Any]:
     """A law that lists its probabilities, checked for being one."""
     kind = type(law).__name__
-    required = "a sequence of probabilities is required, or dicts for both P and Q"
+    required = "a sequence of probabilities is required" + ("" if name == "p" else ", or dicts for both P and Q")
     if isinstance(law, (Mapping, Set, str, bytes)) or not isinstance(law, Iterable):
         raise ArgumentError(f"{name} is a {kind}; {required}")
     if (dimensions := getattr(law, "ndim", 1)) != 1:
@@ -114,7 +114,7 @@ def _listed(law: Law, name: str) -> Iterable[Any]:
     return law
 
 
-def _doubles(law: Iterable[Any]) -> bytes | None:
+def doubles(law: Iterable[Any]) -> bytes | None:
     """The bytes of a law that consists of doubles; of an array without a look at its elements."""
     dtype = getattr(law, "dtype", None)
     if dtype is not None and dtype.kind == "f" and dtype.itemsize <= array("d").itemsize:

@@ -9,5 +9,6 @@ True
 """
 
 from statpriv._native import binomial_pmf, hypergeometric_pmf, hypergeometric_upper_tail
+from statpriv.poisson_binomial import poisson_binomial_pmf
 
-__all__ = ["binomial_pmf", "hypergeometric_pmf", "hypergeometric_upper_tail"]
+__all__ = ["binomial_pmf", "hypergeometric_pmf", "hypergeometric_upper_tail", "poisson_binomial_pmf"]

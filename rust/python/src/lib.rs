@@ -10,6 +10,7 @@ mod door;
 mod enclosure;
 mod errors;
 mod laws;
+mod poisson_binomial;
 
 use pyo3::prelude::*;
 
@@ -27,4 +28,6 @@ mod native {
     use crate::enclosure::Enclosure;
     #[pymodule_export]
     use crate::laws::{binomial_pmf, gaussian_delta, hypergeometric_pmf, hypergeometric_upper_tail};
+    #[pymodule_export]
+    use crate::poisson_binomial::poisson_binomial_pmf;
 }
