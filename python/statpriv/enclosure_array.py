@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from statpriv._native import Enclosure, combined_arrays, width_array
 from statpriv.errors import ArgumentError, NotASingleNumberError, StatprivError
 
-__all__ = ["EnclosureArray", "broadcast_shape", "elementwise", "exact_entries", "located"]
+__all__ = ["EnclosureArray", "broadcast_shape", "elementwise", "exact_entries", "from_ends", "located"]
 
 Doubles: TypeAlias = NDArray[np.float64]
 
@@ -44,8 +44,8 @@ class EnclosureArray:
     --------
     >>> import statpriv as sp
     >>> e = sp.EnclosureArray([0.25, 0.5], [0.375, 0.5])
-    >>> e[0], e.upper.max()
-    (Enclosure(0.25, 0.375), np.float64(0.5))
+    >>> e[0], float(e.upper.max())
+    (Enclosure(0.25, 0.375), 0.5)
     >>> 2 * e + 1
     EnclosureArray(lower=[1.5, 2. ],
                    upper=[1.75, 2.  ])
@@ -63,9 +63,11 @@ class EnclosureArray:
         high = low if upper is None else _ends(upper, "upper")
         shape = broadcast_shape({"lower": low[0], "upper": high[1]})
         ends = np.broadcast_to(low[0], shape), np.broadcast_to(high[1], shape)
-        wrong = ends[0] > ends[1]
-        if wrong.any():
-            place = _first(wrong)
+        ordered = ends[0] <= ends[1]
+        if not ordered.all():
+            _refuse_nan(low[0], "lower")
+            _refuse_nan(high[1], "upper")
+            place = _first(~ordered)
             low_end, high_end = (
                 f"{name}{located(place)} = {end[place]}" for name, end in zip(_NAMES, ends, strict=True)
             )
@@ -284,12 +286,11 @@ def _refuse_nan(doubles: Doubles, name: str) -> None:
 
 
 def _ends(value: object, name: str) -> tuple[Doubles, Doubles]:
-    """Doubles below and above each entry, as near as can be."""
+    """Doubles below and above each entry, as near as can be, and NaN where it is NaN."""
     if isinstance(value, EnclosureArray):
         return value.lower, value.upper
     entries = exact_entries(value, name)
     if entries.dtype != object:
-        _refuse_nan(entries, name)
         return entries, entries
     enclosures = elementwise(_enclosed, entries)
     return (
@@ -316,8 +317,7 @@ def elementwise(one: Callable[[Any], Enclosure], entries: NDArray[Any]) -> list[
 
 def _frozen(ends: Doubles) -> Doubles:
     """An own copy that cannot be written to, without negative zeros."""
-    copied = np.array(ends, dtype=np.float64, order="C")
-    copied += 0.0
+    copied = np.add(ends, 0.0, out=np.empty(ends.shape))
     copied.setflags(write=False)
     return copied
 
@@ -333,8 +333,15 @@ def _combined(operation: str, left: object, right: object) -> EnclosureArray:
         if not (isinstance(value, (EnclosureArray, np.ndarray, list, tuple)) or _is_number(value)):
             return cast("EnclosureArray", NotImplemented)
     first, second = _ends(left, "operand"), _ends(right, "operand")
+    for ends in (first, second):
+        _refuse_nan(ends[0], "operand")
     shape = broadcast_shape({"left": first[0], "right": second[0]})
-    return EnclosureArray(*combined_arrays(operation, first, second, shape))
+    return from_ends(combined_arrays(operation, first, second, shape))
+
+
+def from_ends(ends: Doubles) -> EnclosureArray:
+    """The kernel's result, with lower and upper end along the last axis."""
+    return EnclosureArray(ends[..., 0], ends[..., 1])
 
 
 def broadcast_shape(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
