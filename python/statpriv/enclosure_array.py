@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
@@ -240,8 +241,8 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
     """
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{name} is a masked array; one without a mask is required: fill or compress it")
-    array = value if isinstance(value, np.ndarray) or hasattr(value, "__array__") else np.array(value, dtype=object)
-    entries = np.asarray(array)
+    of_one_kind = isinstance(value, (array, memoryview)) or hasattr(value, "__array__")
+    entries: NDArray[Any] = np.asarray(value) if of_one_kind else np.array(value, dtype=object)
     kind = entries.dtype.kind
     if kind == "f" and entries.itemsize <= 8:
         return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
