@@ -246,9 +246,7 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
     kind = entries.dtype.kind
     if kind == "f" and entries.itemsize <= 8:
         return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
-    if kind in "iu" and (
-        entries.size == 0 or (entries.max() <= _LARGEST_INTEGER and entries.min() >= -_LARGEST_INTEGER)
-    ):
+    if kind in "iu" and all(abs(int(end)) <= _LARGEST_INTEGER for end in _extremes(entries)):
         return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
     if kind not in "iufOU":
         raise ArgumentError(
@@ -256,6 +254,11 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
         )
     objects = np.require(entries, object, ["C_CONTIGUOUS"])
     return _as_doubles(objects)
+
+
+def _extremes(entries: NDArray[Any]) -> tuple[Any, ...]:
+    """The least and the greatest entry, if there is any."""
+    return (entries.min(), entries.max()) if entries.size else ()
 
 
 def _as_doubles(objects: NDArray[Any]) -> NDArray[Any]:

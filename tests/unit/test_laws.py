@@ -43,7 +43,7 @@ def encloses(enclosure, quantity, pmf, k, last):
             truth = mpmath.log(mpmath.mpf(truth.numerator) / truth.denominator)
         # A fifth of the digits of mpmath's logarithm are to spare.
         return abs(truth - enclosure.midpoint) <= enclosure.width + 1e-15 * abs(truth) and truth in enclosure
-    return truth in enclosure and enclosure.width <= 1e-14 * max(truth, Fraction(1, 10))
+    return truth in enclosure and enclosure.width <= 1e-12 * truth
 
 
 # --- single numbers
