@@ -134,7 +134,7 @@ class EnclosureArray:
         array([ True, False])
         """
         if isinstance(values, (EnclosureArray, Enclosure)):
-            return np.asarray((self._lower <= values.lower) & (values.upper <= self._upper))
+            return np.asarray((self._lower <= values.lower) & (values.upper <= self._upper), dtype=bool)
         entries = exact_entries(values, "values")
         if entries.dtype == object:
             inside = [

@@ -186,6 +186,13 @@ def test_arrays_without_axes_are_numbers_and_empty_ones_stay_empty():
     assert sp.laws.binomial_pmf(np.ones((3, 0)), n=2, p=np.ones((3, 1))).shape == (3, 0)
 
 
+def test_a_result_beyond_all_memory_is_an_error():
+    for length in (10**5, 2 * 10**6):
+        k = np.zeros(length)
+        with pytest.raises((MemoryError, sp.ArgumentError)):
+            sp.laws.binomial_pmf(k, n=k[:, None], p=k[:, None, None])
+
+
 def test_many_entries_are_those_of_few():
     """More than one thread works on the long array; each of its entries is that of a short one."""
     rng = np.random.default_rng(7)

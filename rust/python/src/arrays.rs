@@ -60,6 +60,15 @@ impl<'a, T: Element> Argument<'a, T> {
     }
 }
 
+/// The number of entries; one that is too large for any memory where it is too large for an integer.
+fn size(shape: &[usize]) -> usize {
+    if shape.contains(&0) {
+        0
+    } else {
+        shape.iter().fold(1, |size: usize, &length| size.saturating_mul(length))
+    }
+}
+
 /// Which entry of an array of shape `own` stands at a place of the result it is broadcast to, by numpy's rules.
 fn source(mut place: usize, own: &[usize], result: &[usize]) -> usize {
     if own == result {
@@ -262,7 +271,7 @@ pub fn binomial_array<'py>(
     p: Probabilities<'py>,
     shape: Vec<usize>,
 ) -> PyResult<Ends<'py>> {
-    let (py, count) = (k.py(), shape.iter().product());
+    let (py, count) = (k.py(), size(&shape));
     let quantity = Quantity::named(py, quantity)?;
     let (k, n) = (Argument::new("k", &k)?, Argument::new("n", &n)?);
     k.check_signed(py, &shape)?;
@@ -301,7 +310,7 @@ pub fn hypergeometric_array<'py>(
     draws: PyReadonlyArrayDyn<'py, f64>,
     shape: Vec<usize>,
 ) -> PyResult<Ends<'py>> {
-    let (py, count) = (k.py(), shape.iter().product());
+    let (py, count) = (k.py(), size(&shape));
     let quantity = Quantity::named(py, quantity)?;
     let (k, population) = (Argument::new("k", &k)?, Argument::new("population", &population)?);
     let (marked, draws) = (Argument::new("marked", &marked)?, Argument::new("draws", &draws)?);
@@ -312,8 +321,8 @@ pub fn hypergeometric_array<'py>(
     let largest = marked.largest().min(draws.largest());
     let pieces = Pieces { count, terms: laws::terms(quantity, largest), together: 1 };
     each(py, &shape, &pieces, |place, interrupt| {
-        let size = |argument: &Argument<'_>| argument.at(place, &shape) as u64;
-        let law = Hypergeometric::new(size(&population), size(&marked), size(&draws))?;
+        let count = |argument: &Argument<'_>| argument.at(place, &shape) as u64;
+        let law = Hypergeometric::new(count(&population), count(&marked), count(&draws))?;
         laws::hypergeometric(quantity, k.at(place, &shape) as i64, &law, interrupt)
     })
 }
@@ -345,7 +354,7 @@ pub fn combined_arrays<'py>(
     for argument in &arguments {
         argument.check_shape(py, &shape)?;
     }
-    let pieces = Pieces { count: shape.iter().product(), terms: LIGHT, together: 1 };
+    let pieces = Pieces { count: size(&shape), terms: LIGHT, together: 1 };
     each(py, &shape, &pieces, |place, _| {
         let [left_lower, left_upper, right_lower, right_upper] =
             arguments.each_ref().map(|argument| argument.at(place, &shape));

@@ -2,7 +2,7 @@
 //! caught, errors mapped.
 
 use crate::errors;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -64,8 +64,9 @@ pub fn run<T: Send>(
 /// The value, or the Python error of what ended the work: a signal, an error of the kernel, a panic.
 fn conclude<T>(py: Python<'_>, result: Result<Result<T, Error>, ()>, raised: Option<PyErr>) -> PyResult<T> {
     match (result, raised) {
-        (Ok(Ok(value)), _) => Ok(value),
+        // Also where the work came to its end in spite of it.
         (_, Some(signal)) => Err(signal),
+        (Ok(Ok(value)), None) => Ok(value),
         (Ok(Err(error)), None) => Err(errors::from_kernel(py, &error)),
         (Err(()), None) => {
             Err(PyRuntimeError::new_err("the kernel panicked: this is a bug in statpriv; please report it"))
@@ -105,6 +106,10 @@ pub fn spread<T: Clone + Send>(
     work: impl Fn(usize, &mut [T], &dyn Interrupt) -> Result<(), Error> + Sync + Send,
 ) -> PyResult<Vec<T>> {
     let total = pieces.terms * pieces.count as f64;
+    // Asked for first, since an allocation that fails later ends the process.
+    Vec::<T>::new().try_reserve_exact(pieces.count).map_err(|_| {
+        PyMemoryError::new_err(format!("there is no room for an array of {} results", pieces.count))
+    })?;
     let mut values = vec![initial; pieces.count];
     let pool = if total > WORK_OF_SEVERAL { pool() } else { None };
     if let Some(pool) = pool.filter(|pool| pool.current_num_threads() > 1) {
