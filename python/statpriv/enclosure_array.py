@@ -75,6 +75,13 @@ class EnclosureArray:
             raise ArgumentError(f"{low_end} and {high_end} do not bound an enclosure; lower ≤ upper is required")
         self._lower, self._upper = map(_frozen, ends)
 
+    @classmethod
+    def _known(cls, lower: Doubles, upper: Doubles) -> EnclosureArray:
+        """From ends known to bound enclosures."""
+        made = cls.__new__(cls)
+        made._lower, made._upper = _frozen(lower), _frozen(upper)  # noqa: SLF001  (its own)
+        return made
+
     @property
     def lower(self) -> Doubles:
         """Lower ends; read-only."""
@@ -147,7 +154,7 @@ class EnclosureArray:
 
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (whatever numpy takes; an Enclosure or an EnclosureArray)
         lower, upper = self._lower[index], self._upper[index]
-        return EnclosureArray(lower, upper) if isinstance(lower, np.ndarray) else Enclosure(lower, upper)
+        return self._known(lower, upper) if isinstance(lower, np.ndarray) else Enclosure(lower, upper)
 
     def __len__(self) -> int:
         return len(self._lower)
@@ -180,7 +187,7 @@ class EnclosureArray:
         return hash((self.shape, self._lower.tobytes(), self._upper.tobytes()))
 
     def __neg__(self) -> EnclosureArray:
-        return EnclosureArray(-self._upper, -self._lower)
+        return self._known(-self._upper, -self._lower)
 
     def __pos__(self) -> EnclosureArray:
         return self
@@ -239,6 +246,8 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
     A list is read object by object, since numpy would turn `[0.1, "0.1"]` into strings and a large integer into the
     next double.
     """
+    if type(value) is float or (type(value) is int and abs(value) <= _LARGEST_INTEGER):
+        return np.array(value, dtype=np.float64)
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{name} is a masked array; one without a mask is required: fill or compress it")
     of_one_kind = isinstance(value, (array, memoryview)) or hasattr(value, "__array__")
@@ -345,7 +354,7 @@ def _combined(operation: str, left: object, right: object) -> EnclosureArray:
 
 def from_ends(ends: Doubles) -> EnclosureArray:
     """The kernel's result, with lower and upper end along the last axis."""
-    return EnclosureArray(ends[..., 0], ends[..., 1])
+    return EnclosureArray._known(ends[..., 0], ends[..., 1])  # noqa: SLF001  (of this file)
 
 
 def broadcast_shape(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
