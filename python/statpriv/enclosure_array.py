@@ -323,7 +323,9 @@ def elementwise(one: Callable[[Any], Enclosure], entries: NDArray[Any]) -> list[
         try:
             return one(entry)
         except StatprivError as error:
-            raise (type(error)(f"at {located(place)}: {error}") if place else error) from error
+            if not place:
+                raise
+            raise type(error)(f"at {located(place)}: {error}") from error
 
     return [at(place, entry) for place, entry in np.ndenumerate(entries)]
 

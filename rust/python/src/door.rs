@@ -80,7 +80,8 @@ pub struct Pieces {
     pub count: usize,
     /// About how many terms of a sum each of them costs.
     pub terms: f64,
-    /// How many are better done together than apart, because they share work.
+    /// The length of the runs they are done in where neighbours share work, so that no result depends on how many
+    /// cores there are; 1 where they do not.
     pub together: usize,
 }
 
@@ -90,9 +91,13 @@ const WORK_OF_SEVERAL: f64 = 10.0 * LONG_WORK;
 const RUNS_PER_THREAD: usize = 8;
 
 impl Pieces {
-    /// The length of the consecutive runs they are done in: equal, and each of some 50 µs at least.
+    /// The length of the consecutive runs they are done in; of pieces that share nothing each takes some 50 µs at
+    /// least.
     fn run_length(&self, threads: usize) -> usize {
-        let least = ((LONG_WORK / self.terms.max(1.0)) as usize).max(self.together);
+        if self.together > 1 {
+            return self.together;
+        }
+        let least = (LONG_WORK / self.terms.max(1.0)) as usize;
         self.count.div_ceil(threads.saturating_mul(RUNS_PER_THREAD)).max(least).max(1)
     }
 }
@@ -112,12 +117,15 @@ pub fn spread<T: Clone + Send>(
     })?;
     let mut values = vec![initial; pieces.count];
     let pool = if total > WORK_OF_SEVERAL { pool() } else { None };
+    let length = pieces.run_length(pool.map_or(1, ThreadPool::current_num_threads));
     if let Some(pool) = pool.filter(|pool| pool.current_num_threads() > 1) {
-        let length = pieces.run_length(pool.current_num_threads());
         let (result, raised) = py.detach(|| on_all_cores(pool, &mut values, length, &work));
         conclude(py, result, raised)?;
     } else {
-        run(py, total, |interrupt| work(0, &mut values, interrupt))?;
+        run(py, total, |interrupt| {
+            let mut runs = values.chunks_mut(length).enumerate();
+            runs.try_for_each(|(run, values)| work(run * length, values, interrupt))
+        })?;
     }
     Ok(values)
 }
