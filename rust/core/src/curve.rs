@@ -180,6 +180,18 @@ impl KnownEntries {
         self.step
     }
 
+    /// The number of known entries that stands for `z` in the mean: `z` itself, or the largest that shares its
+    /// threshold. Thresholds lie `step` apart, outwards from the mode.
+    #[must_use]
+    pub fn threshold(&self, z: u64) -> u64 {
+        let mode = self.law.mode();
+        if z < mode {
+            return z + (mode - 1 - z) % self.step;
+        }
+        let above = (z - mode) / self.step * self.step;
+        (mode + above).saturating_add(self.step - 1).min(self.law.greatest())
+    }
+
     fn terms(&self) -> f64 {
         let spread = (SPREAD * self.law.standard_deviation()).min(self.size as f64) / self.step as f64;
         (spread + 1.0) * 12.0 * (self.size as f64).sqrt()

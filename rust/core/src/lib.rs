@@ -38,6 +38,7 @@ pub mod curve;
 pub mod double_double;
 pub mod enclosure;
 pub mod error;
+pub mod exact;
 pub mod interrupt;
 pub mod inverse;
 pub mod laws;
