@@ -101,6 +101,11 @@ impl CountFamily {
         Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
     }
 
+    /// The same counts in the other direction; both stay both.
+    fn reversed(self) -> Self {
+        Self { direction: self.direction.map(Direction::reversed), ..self }
+    }
+
     fn oriented(&self, curve: impl Fn(Direction) -> Curve) -> Curve {
         match self.direction {
             Some(direction) => curve(direction),
@@ -272,6 +277,43 @@ impl Curve {
             )));
         }
         Ok(enclosure)
+    }
+
+    /// `ln δ(ε)`, where δ itself may be far below the least double; −∞ where δ is zero.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`].
+    pub fn log_delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        let delta = self.ball(&Epsilon::new(epsilon), interrupt)?;
+        if delta.is_exact_zero() {
+            return Ok(Enclosure::point(f64::NEG_INFINITY));
+        }
+        let logarithm = delta.ln().to_enclosure().clamp(f64::NEG_INFINITY, 0.0);
+        if logarithm.width() > UNINFORMATIVE * logarithm.upper().abs().max(1.0) {
+            return Err(Error::precision(
+                "delta cannot be told from zero here, so its logarithm is not known",
+            ));
+        }
+        Ok(logarithm)
+    }
+
+    /// The curve of the opposite direction: of `Δ_{w,v}` where this is that of `Δ_{v,w}`.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let each = |curves: &[Self]| curves.iter().map(Self::reversed).collect();
+        match self {
+            Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
+            Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
+            Self::Mean(parts) => {
+                Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
+            }
+            Self::KnownEntries(known) => {
+                let family = known.family.clone().reversed();
+                Self::KnownEntries(KnownEntries { family, ..known.clone() })
+            }
+            Self::Max(curves) => Self::Max(each(curves)),
+            Self::Min(curves) => Self::Min(each(curves)),
+        }
     }
 
     /// The limit of δ for ε → ∞; it is attained at a finite ε.

@@ -45,3 +45,4 @@ pub mod laws;
 pub mod pair;
 pub mod rational;
 pub mod special;
+pub mod trade_off;

@@ -8,6 +8,7 @@ mod curve;
 mod door;
 mod enclosure;
 mod errors;
+mod exact;
 mod laws;
 
 use pyo3::prelude::*;
@@ -22,6 +23,8 @@ mod native {
     use crate::curve::Curve;
     #[pymodule_export]
     use crate::enclosure::Enclosure;
+    #[pymodule_export]
+    use crate::exact::{alpha, beta, exact_delta, exact_terms, log_delta};
     #[pymodule_export]
     use crate::laws::{binomial_pmf, gaussian_delta, hypergeometric_pmf, hypergeometric_upper_tail};
 }
