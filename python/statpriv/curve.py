@@ -186,7 +186,7 @@ class PrivacyCurve:
         >>> import statpriv as sp
         >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4))
         >>> curve.exact_delta(exp_epsilon=Fraction(11, 10))
-        Fraction(7, 20)
+        Fraction(29, 80)
         """
         return _native.exact_delta(self._lowered.curve, _scalar(exp_epsilon, "exp_epsilon"))
 
@@ -201,8 +201,8 @@ class PrivacyCurve:
         Returns
         -------
         tuple of two Fractions
-            A and B: of one count and one direction the probabilities, under the two values of the critical entry, of the
-            answers whose likelihood ratio is at least e^ε.
+            A and B: of one count and one direction the probabilities, under the two values of the critical entry,
+            of the answers whose likelihood ratio is at least e^ε.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class PrivacyCurve:
         --------
         >>> import statpriv as sp
         >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).exact_terms("0.1")
-        (Fraction(7, 8), Fraction(1, 2))
+        (Fraction(1, 2), Fraction(1, 8))
         """
         return _native.exact_terms(self._lowered.curve, _scalar(epsilon, "epsilon"))
 
@@ -237,18 +237,18 @@ class PrivacyCurve:
         >>> import statpriv as sp
         >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10001))
         >>> curve.delta(9).upper < 1e-300, round(curve.log_delta(9).upper, 3)
-        (True, -6912.0)
+        (True, -6923.923)
         """
         return _native.log_delta(self._lowered.curve, _scalar(epsilon, "epsilon"))
 
     def beta(self, alpha: Number) -> Enclosure:
         """The trade-off function (f-DP): the least type II error of a test with type I error `alpha`.
 
-        With ``pair=(v, w)`` the tests of "the critical entry is w", the null hypothesis, against "it is v": no test that
-        rejects a true null hypothesis with a probability of at most alpha accepts a false one with a smaller probability
-        than β, and a best one attains it. Without a pair it is the greatest convex function that is its own inverse and
-        that the tests of both directions obey. For a bound it is the β that the bound proves: what a test does is
-        at least that.
+        With ``pair=(v, w)`` of the tests of "the critical entry is w", the null hypothesis, against "it is v": none
+        that rejects a true null hypothesis with a probability of at most alpha accepts a false one with a smaller
+        probability than β, and a best one attains it. Without a pair it is the greatest convex function that is its
+        own inverse and that the tests of both directions obey. For a bound it is the β that the bound proves: every
+        test errs at least that often.
 
         Parameters
         ----------
@@ -262,15 +262,15 @@ class PrivacyCurve:
 
         Notes
         -----
-        ``β(α) = sup_ε max(0, 1 − δ(ε) − e^ε α)`` over all real ε (Dong, Roth and Su, *Gaussian Differential Privacy*, the dual
-        of a trade-off function). The supremum of this concave function of e^ε is enclosed by its chords.
+        ``β(α) = sup_ε max(0, 1 − δ(ε) − e^ε α)`` over all real ε (Dong, Roth and Su, *Gaussian Differential Privacy*,
+        on the duality of f-DP and (ε, δ)-DP). The supremum of this concave function of e^ε is enclosed by its chords.
 
         Examples
         --------
         >>> import statpriv as sp
         >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
         >>> round(curve.beta("0.05").lower, 4)
-        0.9434
+        0.9432
         """
         return _native.beta(self._lowered.curve, _scalar(alpha, "alpha"))
 

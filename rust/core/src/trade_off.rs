@@ -31,7 +31,6 @@ const MOST_POINTS: usize = 128;
 const NARROW: f64 = 8.0 * f64::EPSILON;
 /// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
 const CLOSE: f64 = 1.0 / ((1u64 << 48) as f64);
-
 /// `β(α)`, for an α from 0 to 1.
 ///
 /// # Errors
@@ -53,7 +52,7 @@ pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Resul
         ));
     }
     let dual = Dual::new(curve, alpha, interrupt)?;
-    Ok(dual.supremum()?.clamp(0.0, dual.missed.to_enclosure().upper().max(0.0)))
+    Ok(dual.supremum()?.clamp(0.0, dual.missed.to_enclosure().upper().clamp(0.0, 1.0)))
 }
 
 /// `α(β)`: the least level at which the type II error can be `beta`.
@@ -210,19 +209,20 @@ impl<'a> Dual<'a> {
 }
 
 impl Gap {
-    /// Where `g` should be evaluated next: at the peak of the bound, or in the middle if that is too close to an end.
+    /// Where `g` should be evaluated next: at the peak of the bound, or in the middle if that is too close to an end. An
+    /// open gap is crossed in steps that double, lest a peak far out be approached from one side only.
     fn next(&self) -> Option<f64> {
-        let middle = match (self.left.is_finite(), self.right.is_finite()) {
-            (true, true) => self.left / 2.0 + self.right / 2.0,
-            (true, false) => 2.0 * self.left.max(0.5),
-            (false, true) => 2.0 * self.right.min(-0.5),
-            (false, false) => 0.0,
+        let (middle, proposal) = match (self.left.is_finite(), self.right.is_finite()) {
+            (true, true) => (self.left / 2.0 + self.right / 2.0, self.peak),
+            (true, false) => (2.0 * self.left.max(0.5), self.peak.map(|peak| peak.max(2.0 * self.left))),
+            (false, true) => (2.0 * self.right.min(-0.5), self.peak.map(|peak| peak.min(2.0 * self.right))),
+            (false, false) => (0.0, None),
         };
         let inside = |x: &f64| {
             let room = CLOSE * x.abs().max(1.0);
             *x - self.left > room && self.right - *x > room
         };
-        self.peak.filter(inside).or(Some(middle)).filter(inside)
+        proposal.filter(inside).or(Some(middle)).filter(inside)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::pair::Direction;
 use crate::rational::Rational;
-use dashu_int::ops::BitTest;
+use dashu_int::ops::{BitTest, PowerOfTwo};
 
 /// What is still taken on: integers of some ten million bits, which stay far below a gigabyte.
 const MOST_SECONDS: f64 = 30.0;
@@ -23,7 +23,7 @@ pub(super) fn check(name: &str, curve: &Curve, logarithm: f64, ratio_bits: f64) 
         return Ok(());
     }
     Err(Error::precision(format!(
-        "{name} would have a denominator of about {denominator:.1e} bits ({:.1e} MB) and take about {seconds:.0e} s, \
+        "{name} would have a denominator of about {denominator:.1e} bits ({:.1} MB) and take about {seconds:.0e} s, \
          above the limit of {MOST_SECONDS} s; delta() encloses it at any size, and a p with a short denominator, such as \
          1/2 or '0.3' (0.3 without quotes stores 55 bits), costs least",
         denominator / 8e6
@@ -107,7 +107,9 @@ fn share(x: &Rational) -> f64 {
     Enclosure::from(x).upper()
 }
 
-/// Bits of the larger part of a rational.
+/// The binary logarithm of the larger part of a rational, rounded up unless that is a power of two.
 pub(super) fn bits(x: &Rational) -> f64 {
-    x.denominator().bit_len().max(x.numerator().bit_len()) as f64
+    let denominator = x.denominator();
+    let floor = usize::from(denominator.is_power_of_two());
+    (denominator.bit_len() - floor).max(x.numerator().bit_len()) as f64
 }
