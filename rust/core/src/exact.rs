@@ -37,6 +37,7 @@ pub fn exact_terms(
 ) -> Result<(Rational, Rational), Error> {
     budget::check("exact_terms", curve, Enclosure::from(epsilon).upper(), 0.0)?;
     let terms = Evaluation { ratio: Ratio::from_epsilon(epsilon), interrupt }.terms(curve)?;
+    interrupt.check()?;
     Ok((terms.first.to_rational(), terms.second.to_rational()))
 }
 

@@ -38,33 +38,38 @@ impl Binomial<'_> {
         let Some(above) = self.trials.checked_sub(below) else {
             return Ok(Tail { atom_below: UBig::ZERO, mass: UBig::ZERO });
         };
-        let atom = self.atom(below, interrupt)?;
+        let factorial = product(0, above.min(below), interrupt)?;
+        let ways = product(above.max(below), self.trials, interrupt)? / &factorial;
+        interrupt.check()?;
+        let atom = ways * self.hits.pow(exponent(below)?) * self.misses.pow(exponent(above)?);
+        interrupt.check()?;
         let mass = if above <= below {
-            self.beyond(below, &atom, interrupt)?
+            self.beyond(below, &factorial, interrupt)?
         } else {
             let mirrored = Binomial { trials: self.trials, hits: self.misses, misses: self.hits };
-            self.total()? - &atom - mirrored.beyond(above, &atom, interrupt)?
+            self.total()? - &atom - mirrored.beyond(above, &factorial, interrupt)?
         };
         Ok(Tail { atom_below: atom, mass })
     }
 
-    /// `C(N,k) α^k γ^{N−k}`.
-    fn atom(&self, k: u64, interrupt: &dyn Interrupt) -> Result<UBig, Error> {
-        let powers = self.hits.pow(exponent(k)?) * self.misses.pow(exponent(self.trials - k)?);
-        Ok(powers * choose(self.trials, k, interrupt)?)
+    /// `Σ_{k > from}` of the terms, given `(N−from)!`.
+    ///
+    /// With `l = N − from` the series is `Σ_k Π_{from ≤ i < k} (N−i)α · Π_{k ≤ i < N} (i+1)γ = l! Σ_k C(N,k) α^{k−from} γ^{N−k}`.
+    fn beyond(&self, from: u64, factorial: &UBig, interrupt: &dyn Interrupt) -> Result<UBig, Error> {
+        let sum = if self.trials - from <= FEW {
+            self.series(from, self.trials, interrupt)?.sum
+        } else {
+            let middle = from + (self.trials - from) / 2;
+            let (left, right) = self.halves(from, middle, self.trials, interrupt)?;
+            left.sum * right.below + left.above * right.sum
+        };
+        interrupt.check()?;
+        let sum = sum / factorial;
+        interrupt.check()?;
+        Ok(sum * self.hits.pow(exponent(from)?))
     }
 
-    /// `Σ_{k > from}` of the terms, given the one at `from`.
-    fn beyond(&self, from: u64, atom: &UBig, interrupt: &dyn Interrupt) -> Result<UBig, Error> {
-        if from == self.trials {
-            return Ok(UBig::ZERO);
-        }
-        let series = self.series(from, self.trials, interrupt)?;
-        // The sum of integers is an integer: the division is exact.
-        Ok(atom * series.sum / series.below)
-    }
-
-    /// The terms from `start` to before `end`, as multiples of the one at `start`.
+    /// The terms after `start` up to `end`, as multiples of the one at `start`.
     fn series(&self, start: u64, end: u64, interrupt: &dyn Interrupt) -> Result<Series, Error> {
         if end - start <= FEW {
             let one = Series { above: UBig::ONE, below: UBig::ONE, sum: UBig::ZERO };
@@ -74,14 +79,23 @@ impl Binomial<'_> {
                 Series { sum: series.sum * &y + &above, below: series.below * y, above }
             }));
         }
-        interrupt.check()?;
-        let middle = start + (end - start) / 2;
-        let (left, right) = (self.series(start, middle, interrupt)?, self.series(middle, end, interrupt)?);
+        let (left, right) = self.halves(start, start + (end - start) / 2, end, interrupt)?;
         Ok(Series {
             sum: left.sum * &right.below + &left.above * right.sum,
             below: left.below * right.below,
             above: left.above * right.above,
         })
+    }
+
+    fn halves(
+        &self,
+        start: u64,
+        middle: u64,
+        end: u64,
+        interrupt: &dyn Interrupt,
+    ) -> Result<(Series, Series), Error> {
+        interrupt.check()?;
+        Ok((self.series(start, middle, interrupt)?, self.series(middle, end, interrupt)?))
     }
 }
 
