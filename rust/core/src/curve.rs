@@ -15,7 +15,8 @@ pub enum Curve {
     Pair(ShiftedBinomial, Direction),
     /// The supremum over a range of probabilities, in one direction.
     Range(BinomialRange, Direction),
-    /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1.
+    /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
+    /// of the probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
     /// As [`Curve::Mean`], over the number of known entries in a sample: Definition 3.3 for Example 1.
     KnownEntries(KnownEntries),
@@ -256,6 +257,9 @@ impl Curve {
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
     pub fn ball(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        if epsilon.is_negative() {
+            return epsilon.reflect(|opposite| self.reversed().ball(opposite, interrupt));
+        }
         self.fold(
             &|pair, direction| pair.delta(direction, epsilon, interrupt),
             &|range, direction| range.delta(direction, epsilon, interrupt),

@@ -20,7 +20,7 @@ use crate::rational::Rational;
 use binomial_tail::choose;
 use dashu_int::IBig;
 use quotient::Quotient;
-use ratio::{Ratio, reciprocal};
+use ratio::Ratio;
 use std::cmp::Ordering;
 
 /// Rationals `(A, B)` with `δ = A − e^ε B`, for an ε of either sign.
@@ -36,7 +36,7 @@ pub fn exact_terms(
     interrupt: &dyn Interrupt,
 ) -> Result<(Rational, Rational), Error> {
     budget::check("exact_terms", curve, Enclosure::from(epsilon).upper(), 0.0)?;
-    let terms = Evaluation { ratio: Ratio::from_epsilon(epsilon), interrupt }.terms(curve)?;
+    let terms = evaluate(curve, Ratio::from_epsilon(epsilon), interrupt)?;
     interrupt.check()?;
     Ok((terms.first.to_rational(), terms.second.to_rational()))
 }
@@ -55,7 +55,8 @@ pub fn exact_delta(
     }
     let logarithm = Ball::from_rational(exp_epsilon).ln().to_enclosure().upper();
     budget::check("exact_delta", curve, logarithm, budget::bits(exp_epsilon))?;
-    let terms = Evaluation { ratio: Ratio::Rational(exp_epsilon.clone()), interrupt }.terms(curve)?;
+    let terms = evaluate(curve, Ratio::Rational(exp_epsilon.clone()), interrupt)?;
+    interrupt.check()?;
     Ok(terms.first.minus(terms.second.scaled(exp_epsilon)).to_rational())
 }
 
@@ -86,7 +87,15 @@ impl Terms {
     }
 }
 
-/// Curves at one `e^ε`.
+/// For `e^ε < 1` from the opposite direction at `−ε`.
+fn evaluate(curve: &Curve, ratio: Ratio, interrupt: &dyn Interrupt) -> Result<Terms, Error> {
+    match ratio.inverse_of_below_one() {
+        Some(inverse) => Ok(Evaluation { ratio: inverse, interrupt }.terms(&curve.reversed())?.reflected()),
+        None => Evaluation { ratio, interrupt }.terms(curve),
+    }
+}
+
+/// Curves at one `e^ε ≥ 1`.
 struct Evaluation<'a> {
     ratio: Ratio,
     interrupt: &'a dyn Interrupt,
@@ -147,10 +156,6 @@ impl Evaluation<'_> {
                  exact_delta(exp_epsilon=) gives it for a rational e^epsilon",
             ));
         };
-        if *ratio < one {
-            let opposite = Self { ratio: Ratio::Rational(reciprocal(ratio)), interrupt: self.interrupt };
-            return Ok(opposite.range(laws, direction.reversed())?.reflected());
-        }
         let (lower, upper) = match direction {
             Direction::OneAgainstZero => (lower.clone(), upper.clone()),
             Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
@@ -268,6 +273,23 @@ mod tests {
             let terms = exact_terms(&curve, &rational(epsilon), &Uninterrupted).unwrap();
             assert_eq!(terms, (rational(first), rational(second)));
         }
+    }
+
+    #[test]
+    fn what_is_in_no_template_tells_nothing_at_any_epsilon() {
+        // One entry, released with probability ½: at e^ε < 1 the answer "nothing" counts too, with ½ (1 − e^ε).
+        let half = rational("1/2");
+        let alone = CountFamily::new(&half, &half, None).unwrap().of_size(1).unwrap();
+        let curve = Curve::Mean(vec![(half.clone().into(), alone)]);
+        for (x, delta) in [("2", "1/2"), ("1", "1/2"), ("1/2", "3/4"), ("1/10", "19/20")] {
+            assert_eq!(exact_delta(&curve, &rational(x), &Uninterrupted).unwrap(), rational(delta));
+        }
+        assert_eq!(
+            exact_terms(&curve, &rational("-1"), &Uninterrupted).unwrap(),
+            (Rational::from(1i64), half)
+        );
+        let enclosed = curve.delta(&rational("-1"), &Uninterrupted).unwrap();
+        assert!(enclosed.contains(&rational("0.816060279414278839202")) && enclosed.width() < 1e-15);
     }
 
     #[test]

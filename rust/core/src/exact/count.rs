@@ -8,7 +8,7 @@
 //! B = (1−w) P[X ≥ k] + w P[B ≥ k]   = T + b (1−w) p,         b = P[B = k−1],
 //! ```
 //!
-//! and the best `k` is `⌈κ⌉` for the κ given there, which rises with `e^ε > 0`, whether that is above 1 or below.
+//! and the best `k` is `⌈κ⌉` for the κ given there, which rises with `e^ε`.
 
 use super::Terms;
 use super::binomial_tail::{Binomial, Tail};
@@ -42,21 +42,17 @@ pub(super) fn one_against_zero(
 }
 
 /// All others are alike. If they never count, the answer 1 has the probabilities `w` and 0, and the answer 0 the
-/// probabilities `1−w` and 1; if they always do, the full count has 1 and `1−w`, and one less has 0 and `w`.
+/// probabilities `1−w` and 1; if they always do, the full count has 1 and `1−w`, and one less has 0 and `w`. Everything at `e^ε ≥ 1`.
 fn degenerate(
     never: bool,
     inclusion: &Rational,
     ratio: &Ratio,
     interrupt: &dyn Interrupt,
 ) -> Result<Terms, Error> {
-    let missed = Quotient::rational(&Rational::from(1i64).sub(inclusion));
-    let one = Quotient::integer(1);
     if never {
-        let answer_zero_too = ratio.compare(&missed, &one, interrupt)? == Ordering::Greater;
-        let included = Quotient::rational(inclusion);
-        let alone = Terms { first: included, second: Quotient::integer(0) };
-        return Ok(if answer_zero_too { Terms::integers(1, 1) } else { alone });
+        return Ok(Terms { first: Quotient::rational(inclusion), second: Quotient::integer(0) });
     }
+    let (one, missed) = (Quotient::integer(1), Quotient::rational(&Rational::from(1i64).sub(inclusion)));
     let full_count = ratio.compare(&one, &missed, interrupt)? == Ordering::Greater;
     Ok(if full_count { Terms { first: one, second: missed } } else { Terms::integers(0, 0) })
 }

@@ -4,17 +4,17 @@ use super::Rational;
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 
-/// `x` is halved until it is below `2^-SMALL`, where Taylor's series takes few terms.
+/// `x` is halved until it is below `2^-SMALL`, and further for many bits: about as often as Taylor's series then has terms.
 const SMALL: usize = 8;
 
 /// Integers below and above `2^bits e^x`, for `x ≥ 0`; the work grows with `x` as the answer does.
 ///
-/// `e^x = (e^y)^(2^s)` with `y = x/2^s < 2^-8`. Taylor's terms are truncated, so their sum is below `e^y` by less than
+/// `e^x = (e^y)^(2^s)` with `y = x/2^s < 2^-SMALL`. Taylor's terms are truncated, so their sum is below `e^y` by less than
 /// two units a term, and the rest of the series is below the last term. Squares are truncated below and raised by
 /// one above.
 pub(crate) fn exponential(x: &Rational, bits: usize) -> (UBig, UBig) {
     let magnitude = x.numerator().clone().unsigned_abs();
-    let halvings = (&magnitude / x.denominator()).bit_len() + SMALL;
+    let halvings = (&magnitude / x.denominator()).bit_len() + SMALL + bits.isqrt() / 2;
     let one = UBig::ONE << bits;
     let y = ((magnitude << bits) / x.denominator()) >> halvings;
     let (mut term, mut low) = (one.clone(), one);
