@@ -25,8 +25,8 @@ use crate::interrupt::Interrupt;
 use crate::pair::Epsilon;
 use crate::rational::Rational;
 
-/// Evaluations of the dual before its enclosure is returned as it is.
-const MOST_POINTS: usize = 128;
+/// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is.
+const PATIENCE: usize = 16;
 /// An enclosure this narrow, relatively, is narrow enough: some ulps.
 const NARROW: f64 = 8.0 * f64::EPSILON;
 /// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
@@ -154,42 +154,70 @@ impl<'a> Dual<'a> {
             return Ok(Enclosure::point(0.0));
         }
         let mut points = vec![self.at(0.0)?];
+        let mut upper = 1.0f64;
+        let mut progress = (f64::INFINITY, 0);
         loop {
             self.interrupt.check()?;
-            let lower = points.iter().map(|point| point.value.to_enclosure().lower()).fold(0.0, f64::max);
-            let mut gaps: Vec<Gap> = (0..=points.len()).map(|i| self.gap(&points, i)).collect();
+            let (lower, mut gaps) = self.gaps(&points);
             gaps.sort_by(|a, b| b.bound.total_cmp(&a.bound));
-            let upper = gaps.first().map_or(1.0, |gap| gap.bound).max(lower);
-            let done = upper - lower <= NARROW * upper || points.len() >= MOST_POINTS;
+            upper = gaps.first().map_or(upper, |gap| upper.min(gap.bound)).max(lower);
+            let width = upper - lower;
+            if width <= progress.0 / 2.0 {
+                progress = (width, points.len());
+            }
             let next = gaps.iter().filter(|gap| gap.bound > lower).find_map(Gap::next);
+            let done = width <= NARROW * upper || points.len() - progress.1 >= PATIENCE;
             let (false, Some(epsilon)) = (done, next) else {
                 return Ok(Enclosure::ordered(lower, upper));
             };
-            let point = self.at(epsilon)?;
             let place = points.partition_point(|other| other.epsilon < epsilon);
-            points.insert(place, point);
+            points.insert(place, self.at(epsilon)?);
         }
     }
 
+    /// A lower bound of the supremum, and the gaps in which it may lie: beyond a point that is certainly lower than the
+    /// highest one, a concave function only falls.
+    fn gaps(&self, points: &[Point]) -> (f64, Vec<Gap>) {
+        let height = |point: &Point| point.value.to_enclosure().lower();
+        let Some(highest) = points.iter().max_by(|a, b| height(a).total_cmp(&height(b))) else {
+            return (0.0, Vec::new());
+        };
+        let lower = |point: &Point| point.value.certainly_less(highest.value);
+        let end = |point: &&Point| point.epsilon > highest.epsilon && lower(point);
+        let first = points.iter().rposition(|point| point.epsilon < highest.epsilon && lower(point));
+        let last = points.iter().position(|point| end(&point));
+        let among = first.map_or(0, |i| i + 1)..=last.unwrap_or(points.len());
+        (height(highest).max(0.0), among.map(|i| self.gap(points, i)).collect())
+    }
+
     /// Between the points `i − 1` and `i`; the first gap begins at 0, the last one has no end.
+    ///
+    /// Of the chords on either side the one counts that is lowest at the other end: a short one is close to `g`, but
+    /// what is not known of its ends is multiplied where it is prolonged.
     fn gap(&self, points: &[Point], i: usize) -> Gap {
-        let point = |i: Option<usize>| i.and_then(|i| points.get(i));
-        let (left, right) = (point(i.checked_sub(1)), point(Some(i)));
-        let rising = match (point(i.checked_sub(2)), left) {
-            (Some(outer), Some(left)) => Line::through(outer, left),
-            _ => self.at_zero,
-        };
-        let falling = match (right, point(i.checked_add(1))) {
-            (Some(right), Some(outer)) => Line::through(right, outer),
-            _ => self.at_infinity,
-        };
+        let (before, after) = points.split_at(i);
+        let (left, right) = (before.last(), after.first());
         let start = left.map_or(Ball::ZERO, |point| point.x);
-        // A line is largest at one of the ends; the last gap has none, but `at_infinity` falls from its start on.
-        let over = |line: &Line| {
-            let end = right.map_or(start, |point| point.x);
-            line.at(start).to_enclosure().upper().max(line.at(end).to_enclosure().upper())
+        let upper = |line: &Line, x: Ball| line.at(x).to_enclosure().upper();
+        let lowest = |lines: &mut dyn Iterator<Item = Line>, x: Ball, otherwise: Line| {
+            lines.fold(otherwise, |best, line| if upper(&line, x) < upper(&best, x) { line } else { best })
         };
-        let mut bound = if right.is_some() { over(&rising).min(over(&falling)) } else { over(&falling) };
+        let falling = right.map_or(self.at_infinity, |right| {
+            let mut chords = outward(after.iter()).map(|outer| Line::through(right, outer));
+            lowest(&mut chords, start, self.at_infinity)
+        });
+        let rising = left.map_or(self.at_zero, |left| {
+            let mut chords = outward(before.iter().rev()).map(|outer| Line::through(outer, left));
+            lowest(&mut chords, right.map_or(left.x + left.x, |right| right.x), self.at_zero)
+        });
+        // A line is largest at one of the ends; the last gap has none, but `at_infinity` falls from its start on.
+        let mut bound = match right {
+            Some(Point { x: end, .. }) => {
+                let over = |line: &Line| upper(line, start).max(upper(line, *end));
+                over(&rising).min(over(&falling))
+            }
+            None => upper(&falling, start),
+        };
         let mut peak = None;
         if rising.slope.is_positive() && (-falling.slope).is_positive() {
             // Lines of slopes s > 0 > t meet at height (s·b − t·a)/(s − t), the largest value of their minimum.
@@ -206,6 +234,11 @@ impl<'a> Dual<'a> {
             right: right.map_or(f64::INFINITY, |point| point.epsilon),
         }
     }
+}
+
+/// The points at distances 1, 2, 4, … from the first one: near ones and far ones.
+fn outward<'a>(points: impl Iterator<Item = &'a Point>) -> impl Iterator<Item = &'a Point> {
+    points.enumerate().filter(|(distance, _)| distance.is_power_of_two()).map(|(_, point)| point)
 }
 
 impl Gap {
