@@ -35,6 +35,7 @@
 
 pub mod ball;
 pub mod curve;
+pub mod digits;
 pub mod double_double;
 pub mod enclosure;
 pub mod error;
