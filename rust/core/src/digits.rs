@@ -13,8 +13,8 @@
 //! # fn main() -> Result<(), statpriv_core::error::Error> {
 //! let half = Rational::parse("1/2")?;
 //! let curve = CountFamily::new(&half, &half, None)?.of_size(1024)?;
-//! let delta = digits::delta(&curve, &Rational::parse("0.005")?, 30, &Uninterrupted)?;
-//! assert!(delta.contains(&Rational::parse("0.02257377618990693694135285815974")?.add(&Rational::parse("1e-32")?)));
+//! let delta = digits::delta(&curve, &Rational::parse("0.005")?, 50, &Uninterrupted)?;
+//! assert_eq!(delta.lower().decimal(31, false), "0.02257377618990693694135285815974");
 //! # Ok(())
 //! # }
 //! ```
