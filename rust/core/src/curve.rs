@@ -262,6 +262,21 @@ impl Curve {
         Ok(enclosure)
     }
 
+    /// δ at each of many ε.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`]; an ε that is not finite.
+    pub fn deltas(&self, epsilons: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Enclosure>, Error> {
+        let one = |&epsilon: &f64| {
+            interrupt.check()?;
+            self.delta(&Rational::from_f64(epsilon)?, interrupt).map_err(|error| match error {
+                Error::Precision(why) => Error::precision(format!("epsilon = {epsilon:?}: {why}")),
+                other => other,
+            })
+        };
+        epsilons.iter().map(one).collect()
+    }
+
     /// The limit of δ for ε → ∞; it is attained at a finite ε.
     ///
     /// # Errors

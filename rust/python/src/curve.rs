@@ -15,7 +15,7 @@ use statpriv_core::pair::Direction;
 /// Sizes are integers; probabilities and weights are exact numbers. `pair` is `(1, 0)`, `(0, 1)` or None for the
 /// maximum of both.
 #[pyclass(frozen, module = "statpriv._native", name = "Curve")]
-pub struct Curve(Kernel);
+pub struct Curve(pub(crate) Kernel);
 
 fn direction(py: Python<'_>, pair: Option<(i64, i64)>) -> PyResult<Option<Direction>> {
     match pair {
