@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, overload
 
+from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array
 from statpriv.errors import ArgumentError, MissingExtraError, UndecidedError
 from statpriv.literals import spelled
@@ -27,6 +28,9 @@ NOT_PROTECTED = (
     "what is published elsewhere about the same entries",
 )
 """What the model says nothing about, whatever the theorem."""
+
+_ESCALATION = (None, 30, 100)
+"""Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
 
 class PrivacyCurve:
@@ -80,16 +84,18 @@ class PrivacyCurve:
         return tuple(dict.fromkeys(text for rule in self._lowered.rules for text in rule.assumptions))
 
     @overload
-    def delta(self, epsilon: Number) -> Enclosure: ...
+    def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
     def delta(self, epsilon: ArrayLike) -> EnclosureArray: ...
-    def delta(self, epsilon: Any) -> Any:
+    def delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
 
         Parameters
         ----------
         epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
 
         Returns
         -------
@@ -104,8 +110,12 @@ class PrivacyCurve:
         >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(2)).delta([0, 100])
         EnclosureArray(lower=[0.5, 0.5],
                        upper=[0.5, 0.5])
+        >>> print(sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024)).delta("0.005", digits=20))
+        [0.02257377618990693694135..., 0.02257377618990693694135...]
         """
         curve = self._lowered.curve
+        if digits is not None:
+            return on_demand.delta(curve, epsilon, digits)
         if is_array(epsilon):
             from statpriv.broadcasting import evaluate_each
 
@@ -113,16 +123,18 @@ class PrivacyCurve:
         return curve.delta(epsilon)
 
     @overload
-    def epsilon(self, delta: Number) -> Enclosure: ...
+    def epsilon(self, delta: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
     def epsilon(self, delta: ArrayLike) -> EnclosureArray: ...
-    def epsilon(self, delta: Any) -> Any:
+    def epsilon(self, delta: Any, *, digits: int | None = None) -> Any:
         """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
 
         Parameters
         ----------
         delta : float, int, Fraction, Decimal or str, or array of these
             δ, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
 
         Returns
         -------
@@ -137,6 +149,8 @@ class PrivacyCurve:
         Enclosure(float('inf'), float('inf'))
         """
         curve = self._lowered.curve
+        if digits is not None:
+            return on_demand.epsilon(curve, delta, digits)
         if is_array(delta):
             from statpriv.broadcasting import evaluate_each
 
@@ -161,18 +175,48 @@ class PrivacyCurve:
         Raises
         ------
         UndecidedError
-            The enclosure straddles δ, or a bound exceeds it.
+            A hundred digits of δ(ε) do not tell it from δ, or a bound exceeds it.
         """
         target = as_fraction(delta, "delta")
         if not 0 <= target <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
-        reached = self._lowered.curve.delta(epsilon)
-        if reached.upper <= target:
-            return True
-        if self.kind == "exact" and reached.lower > target:
-            return False
-        why = "the bound exceeds it, which refutes nothing" if reached.lower > target else "more digits are needed"
+        for digits in _ESCALATION:
+            reached = self.delta(epsilon, digits=digits)
+            if reached.upper <= target:
+                return True
+            if reached.lower > target:
+                if self.kind == "exact":
+                    return False
+                break
+        why = (
+            "the bound exceeds it, which refutes nothing"
+            if reached.lower > target
+            else f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
+        )
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
+
+    def log_delta(self, epsilon: Number, *, digits: int = 15) -> Enclosure:
+        """The natural logarithm of δ(ε): also where δ is too small for a double.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+        digits : int, default 15
+            Correct decimal digits, up to 10 000.
+
+        Returns
+        -------
+        Enclosure
+            ln δ, `[-inf, -inf]` where δ is 0.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10**6)).log_delta(1) < -100_000
+        True
+        """
+        return on_demand.log_delta(self._lowered.curve, epsilon, digits)
 
     def mass_at_infinity(self) -> Enclosure:
         """The limit of δ for ε → ∞: below it no ε is enough."""

@@ -156,5 +156,5 @@ fn logarithm(
         }
         Ok(elementary::ln(&ball, bits + 16))
     })?;
-    Ok(if vanishes { DigitsEnclosure::minus_infinity() } else { DigitsEnclosure::from(&value) })
+    Ok(if vanishes { DigitsEnclosure::point(Dyadic::MinusInfinity) } else { DigitsEnclosure::from(&value) })
 }

@@ -139,6 +139,18 @@ impl Dyadic {
         }
     }
 
+    /// The number rounded to `bits` bits.
+    fn shortened(&self, bits: usize, up: bool) -> Self {
+        match self {
+            Self::Finite { mantissa, exponent } if length(mantissa) > bits => {
+                // The mantissa is odd, so some bit is lost and the floor is below.
+                let drop = length(mantissa) - bits;
+                Self::new((mantissa >> drop) + IBig::from(up), exponent + drop as i128)
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// `1/x` of `bits` bits, rounded as told; the caller excludes zero.
     fn reciprocal(&self, bits: usize, up: bool) -> Self {
         let Self::Finite { mantissa, exponent } = self else { return Self::zero() };
@@ -320,6 +332,24 @@ impl DigitsEnclosure {
         Ok(Self { lower, upper })
     }
 
+    /// `[x, x]`.
+    #[must_use]
+    pub fn point(x: Dyadic) -> Self {
+        Self { lower: x.clone(), upper: x }
+    }
+
+    /// From −∞ to ∞.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { lower: Dyadic::MinusInfinity, upper: Dyadic::Infinity }
+    }
+
+    /// The ends rounded outwards to `bits` bits.
+    #[must_use]
+    pub fn outward(&self, bits: usize) -> Self {
+        Self { lower: self.lower.shortened(bits, false), upper: self.upper.shortened(bits, true) }
+    }
+
     /// A rational between ends of `bits` bits.
     #[must_use]
     pub fn rounded(x: &Rational, bits: usize) -> Self {
@@ -333,10 +363,6 @@ impl DigitsEnclosure {
         Self { lower: lower.clamp(zero.clone(), one.clone()), upper: upper.clamp(zero, one) }
     }
 
-    pub(super) fn minus_infinity() -> Self {
-        Self { lower: Dyadic::MinusInfinity, upper: Dyadic::MinusInfinity }
-    }
-
     /// From the lower end of one ball to the upper end of another.
     pub(super) fn between(lower: &Ball, upper: &Ball) -> Self {
         Self { lower: Self::from(lower).lower, upper: Self::from(upper).upper }
@@ -344,10 +370,6 @@ impl DigitsEnclosure {
 
     pub(super) fn at_least(lower: &Ball) -> Self {
         Self { lower: Self::from(lower).lower, upper: Dyadic::Infinity }
-    }
-
-    pub(super) fn infinity() -> Self {
-        Self { lower: Dyadic::Infinity, upper: Dyadic::Infinity }
     }
 
     /// Lower end.
@@ -396,7 +418,7 @@ impl DigitsEnclosure {
     #[must_use]
     pub fn reciprocal(&self, bits: usize) -> Self {
         if self.lower.signum() <= 0 && self.upper.signum() >= 0 {
-            return Self { lower: Dyadic::MinusInfinity, upper: Dyadic::Infinity };
+            return Self::everything();
         }
         Self { lower: self.upper.reciprocal(bits, false), upper: self.lower.reciprocal(bits, true) }
     }

@@ -3,7 +3,7 @@
 use super::ball::Ball;
 use super::curve::{Evaluation, last_change_of};
 use super::elementary::ln;
-use super::enclosure::DigitsEnclosure;
+use super::enclosure::{DigitsEnclosure, Dyadic};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -61,7 +61,7 @@ pub(super) fn epsilon(
     let last = Ball::from(last_change_of(curve));
     let (side_of_last, end) = search.look(&last, accuracy + COARSE)?;
     if side_of_last == Side::Missed {
-        return Ok(DigitsEnclosure::infinity());
+        return Ok(DigitsEnclosure::point(Dyadic::Infinity));
     }
     if side == Side::Tied {
         return search.next_to_zero(&last);
