@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, overload
 
 from statpriv import _native
+from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array
 from statpriv.errors import ArgumentError, MissingExtraError, UndecidedError
 from statpriv.literals import spelled
@@ -30,6 +31,9 @@ NOT_PROTECTED = (
     "what is published elsewhere about the same entries",
 )
 """What the model says nothing about, whatever the theorem."""
+
+_ESCALATION = (None, 30, 100)
+"""Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
 
 class PrivacyCurve:
@@ -83,16 +87,18 @@ class PrivacyCurve:
         return tuple(dict.fromkeys(text for rule in self._lowered.rules for text in rule.assumptions))
 
     @overload
-    def delta(self, epsilon: Number) -> Enclosure: ...
+    def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
     def delta(self, epsilon: ArrayLike) -> EnclosureArray: ...
-    def delta(self, epsilon: Any) -> Any:
+    def delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
 
         Parameters
         ----------
         epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
 
         Returns
         -------
@@ -107,8 +113,12 @@ class PrivacyCurve:
         >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(2)).delta([0, 100])
         EnclosureArray(lower=[0.5, 0.5],
                        upper=[0.5, 0.5])
+        >>> print(sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024)).delta("0.005", digits=20))
+        [0.02257377618990693694135..., 0.02257377618990693694135...]
         """
         curve = self._lowered.curve
+        if digits is not None:
+            return on_demand.delta(curve, epsilon, digits)
         if is_array(epsilon):
             from statpriv.broadcasting import evaluate_each
 
@@ -116,16 +126,18 @@ class PrivacyCurve:
         return curve.delta(epsilon)
 
     @overload
-    def epsilon(self, delta: Number) -> Enclosure: ...
+    def epsilon(self, delta: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
     def epsilon(self, delta: ArrayLike) -> EnclosureArray: ...
-    def epsilon(self, delta: Any) -> Any:
+    def epsilon(self, delta: Any, *, digits: int | None = None) -> Any:
         """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
 
         Parameters
         ----------
         delta : float, int, Fraction, Decimal or str, or array of these
             δ, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
 
         Returns
         -------
@@ -140,6 +152,8 @@ class PrivacyCurve:
         Enclosure(float('inf'), float('inf'))
         """
         curve = self._lowered.curve
+        if digits is not None:
+            return on_demand.epsilon(curve, delta, digits)
         if is_array(delta):
             from statpriv.broadcasting import evaluate_each
 
@@ -164,17 +178,24 @@ class PrivacyCurve:
         Raises
         ------
         UndecidedError
-            The enclosure straddles δ, or a bound exceeds it.
+            A hundred digits of δ(ε) do not tell it from δ, or a bound exceeds it.
         """
+        as_fraction(epsilon, "epsilon")
         target = as_fraction(delta, "delta")
         if not 0 <= target <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
-        reached = self._lowered.curve.delta(epsilon)
-        if reached.upper <= target:
-            return True
-        if self.kind == "exact" and reached.lower > target:
-            return False
-        why = "the bound exceeds it, which refutes nothing" if reached.lower > target else "more digits are needed"
+        why = f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
+        for digits in _ESCALATION:
+            reached = self.delta(epsilon, digits=digits)
+            try:
+                # Enclosures compare exactly; an mpf would round the fraction to mpmath's precision.
+                holds = reached <= target
+            except UndecidedError:
+                continue
+            if holds or self.kind == "exact":
+                return holds
+            why = "the bound exceeds it, which refutes nothing"
+            break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
 
     def mass_at_infinity(self) -> Enclosure:
@@ -212,7 +233,7 @@ class PrivacyCurve:
         >>> curve.exact_delta(exp_epsilon=Fraction(11, 10))
         Fraction(29, 80)
         """
-        return _native.exact_delta(self._lowered.curve, _scalar(exp_epsilon, "exp_epsilon"))
+        return _native.exact_delta(self._lowered.curve, exp_epsilon)
 
     def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]:
         """Rationals A and B with δ(ε) = A − e^ε·B, exactly (for a bound: the bound).
@@ -241,15 +262,17 @@ class PrivacyCurve:
         >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).exact_terms("0.1")
         (Fraction(1, 2), Fraction(1, 8))
         """
-        return _native.exact_terms(self._lowered.curve, _scalar(epsilon, "epsilon"))
+        return _native.exact_terms(self._lowered.curve, epsilon)
 
-    def log_delta(self, epsilon: Number) -> Enclosure:
+    def log_delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure:
         """The natural logarithm of δ(ε), also where δ is far below the least double.
 
         Parameters
         ----------
         epsilon : float, int, Fraction, Decimal or str
             ε in nats, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
 
         Returns
         -------
@@ -263,7 +286,9 @@ class PrivacyCurve:
         >>> curve.delta(9).upper < 1e-300, round(curve.log_delta(9).upper, 3)
         (True, -6923.923)
         """
-        return _native.log_delta(self._lowered.curve, _scalar(epsilon, "epsilon"))
+        if digits is not None:
+            return on_demand.log_delta(self._lowered.curve, epsilon, digits)
+        return _native.log_delta(self._lowered.curve, epsilon)
 
     def beta(self, alpha: Number) -> Enclosure:
         """The trade-off function (f-DP): the least type II error of a test with type I error `alpha`.
@@ -296,7 +321,7 @@ class PrivacyCurve:
         >>> round(curve.beta("0.05").lower, 4)
         0.9432
         """
-        return _native.beta(self._lowered.curve, _scalar(alpha, "alpha"))
+        return _native.beta(self._lowered.curve, alpha)
 
     def alpha(self, beta: Number) -> Enclosure:
         """The inverse of :meth:`beta`: the least type I error of a test with type II error `beta`.
@@ -318,7 +343,7 @@ class PrivacyCurve:
         >>> curve.alpha(curve.beta("0.05").lower).upper >= 0.05
         True
         """
-        return _native.alpha(self._lowered.curve, _scalar(beta, "beta"))
+        return _native.alpha(self._lowered.curve, beta)
 
     def explain(self) -> str:
         """The theorem used, its source, the assumptions, and what is not covered, as text.

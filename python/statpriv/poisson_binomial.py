@@ -18,17 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["poisson_binomial_pmf"]
 
 
-def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any]) -> Any:  # noqa: ANN401  (an EnclosureArray)
+def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any], *, digits: int | None = None) -> Any:  # noqa: ANN401  (an EnclosureArray)
     """``P[X = k]`` for k = 0, …, N, where X counts N independent entries, the i-th with probability ``p[i]``.
 
     Parameters
     ----------
     p : sequence or numpy array of one dimension
         Probabilities from 0 to 1: float, int, Fraction, Decimal or str. A float is the rational it stores.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
 
     Returns
     -------
-    EnclosureArray
+    EnclosureArray, or with `digits` a list of Enclosure
         N + 1 enclosures, an ulp or two wide for N up to 2048 and relatively narrower than 1e-12 up to 100 000; exact
         zeros where entries of probability 0 or 1 rule a value out.
 
@@ -50,6 +52,10 @@ def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any]) -> Any:  # 
     (4, np.True_, np.float64(0.0))
     """
     exact = listed(p, "p")
+    if digits is not None:
+        from statpriv import digits as on_demand
+
+        return on_demand.poisson_binomial_pmf(exact, digits)
     bits = doubles(exact)
     ends = _native.poisson_binomial_pmf(list(exact) if bits is None else bits)
     lower, upper = (array("d", end) for end in ends)

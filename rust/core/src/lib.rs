@@ -37,6 +37,7 @@
 
 pub mod ball;
 pub mod curve;
+pub mod digits;
 pub mod double_double;
 pub mod enclosure;
 pub mod error;

@@ -90,7 +90,7 @@ fn binary(parts: &Bound<'_, PyAny>) -> Result<Rational, &'static str> {
 const BINARY_EXPONENT: &str = "has a binary exponent beyond ±332193";
 
 /// A Python integer of any size.
-fn integer_from(value: &Bound<'_, PyAny>) -> PyResult<IBig> {
+pub fn integer_from(value: &Bound<'_, PyAny>) -> PyResult<IBig> {
     if let Ok(small) = value.extract::<i64>() {
         return Ok(IBig::from(small));
     }
@@ -99,7 +99,8 @@ fn integer_from(value: &Bound<'_, PyAny>) -> PyResult<IBig> {
         .map_err(|_| errors::argument(value.py(), "an integer that cannot be read in hexadecimal"))
 }
 
-fn integer_to<'py>(py: Python<'py>, value: &IBig) -> PyResult<Bound<'py, PyAny>> {
+/// As a Python integer.
+pub fn integer_to<'py>(py: Python<'py>, value: &IBig) -> PyResult<Bound<'py, PyAny>> {
     if let Ok(small) = i64::try_from(value) {
         return Ok(small.into_pyobject(py)?.into_any());
     }

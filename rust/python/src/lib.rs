@@ -8,6 +8,8 @@
 mod arrays;
 mod convert;
 mod curve;
+mod digits;
+mod digits_enclosure;
 mod divergence;
 mod door;
 mod enclosure;
@@ -30,6 +32,13 @@ mod native {
     use crate::convert::{fraction, integer};
     #[pymodule_export]
     use crate::curve::Curve;
+    #[pymodule_export]
+    use crate::digits::{
+        binomial_digits, delta_digits, epsilon_digits, hypergeometric_digits, log_delta_digits,
+        mass_at_infinity_digits, poisson_binomial_digits,
+    };
+    #[pymodule_export]
+    use crate::digits_enclosure::DigitsEnclosure;
     #[pymodule_export]
     use crate::divergence::{NormalisedEnclosure, exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
     #[pymodule_export]
