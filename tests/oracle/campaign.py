@@ -12,21 +12,25 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, isfinite
 from multiprocessing import get_context
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import statpriv as sp
 
-from . import oracle, strata, tails
+from . import oracle, strata
 
 Arguments = dict[str, Any]
 WORST_WIDTHS = Path(__file__).with_name("worst_widths.json")
 ACCURACY = Path(__file__).parents[2] / "docs" / "reference" / "accuracy.md"
+MARKER = "<!-- written by tests/oracle/campaign.py -->"
 PAIRS = ("1,0", "0,1", "both")
 ROOM = 2
 """Drawn inputs may be so many times as wide as the widest of the stored campaign: chance finds new records."""
@@ -49,8 +53,8 @@ class Function:
     draw: Callable[[random.Random, str, str], Arguments]
     call: Callable[[Arguments], sp.Enclosure]
     judge: Callable[[Arguments, float, float], Verdict]
-    varying: str
-    """The argument that an array is given for."""
+    draw_array: Callable[[random.Random, str], list[Arguments]]
+    call_array: Callable[[list[Arguments]], Any]
 
     def verdict(self, arguments: Arguments) -> Verdict:
         """Of the enclosure at these arguments; a refusal is a fault."""
@@ -60,109 +64,164 @@ class Function:
             return Verdict(f"refused ({error})", inf)
         return self.judge(arguments, found.lower, found.upper)
 
-
-# --- the curve of a count
-
-
-def _curve(arguments: Arguments) -> sp.PrivacyCurve:
-    return sp.privacy_curve(
-        sp.PropertyQuery(arguments["p"]), sp.Population(arguments["n"]), pair=_pair(arguments["pair"])
-    )
-
-
-def _pair(text: str) -> oracle.Pair:
-    return None if text == "both" else (int(text[0]), int(text[2]))
+    def array_faults(self, rng: random.Random, size: str) -> list[str]:
+        """What is wrong with the elements of one array."""
+        every = self.draw_array(rng, size)
+        found = self.call_array(every)
+        ends = zip(every, found.lower, found.upper, strict=True)
+        verdicts = [(arguments, self.judge(arguments, float(low), float(high))) for arguments, low, high in ends]
+        return [f"{verdict.fault}: {arguments}" for arguments, verdict in verdicts if verdict.fault]
 
 
-def _truth(arguments: Arguments, epsilon: Fraction) -> oracle.Bounds:
-    return oracle.delta_ball(arguments["n"], Fraction(arguments["p"]), epsilon, _pair(arguments["pair"]))
-
-
-def _draw_delta(rng: random.Random, size: str, region: str) -> Arguments:
-    n, p = strata.SIZES[size](rng), strata.probability(rng)
-    return {"n": n, "p": p, "pair": rng.choice(PAIRS), "epsilon": strata.EPSILONS[region](rng, n, p)}
-
-
-def _judge_delta(arguments: Arguments, lower: float, upper: float) -> Verdict:
-    return _against(_truth(arguments, Fraction(arguments["epsilon"])), lower, upper)
-
-
-def _against(truth: oracle.Bounds, lower: float, upper: float, least: float = 0, most: float = 1) -> Verdict:
+def against(truth: oracle.Bounds, lower: float, upper: float, least: float = 0, most: float = 1) -> Verdict:
+    """The judgement where the truth is a number with known bounds."""
     width = truth.relative_width(lower, upper) if isfinite(lower) and isfinite(upper) else inf
     return Verdict(truth.fault(lower, upper, least, most), width)
 
 
-def _draw_epsilon(rng: random.Random, size: str, region: str) -> Arguments:
+def as_double(p: strata.Number) -> float:
+    """The nearest double inside (0, 1): arrays hold doubles."""
+    return min(max(float(Fraction(p)), 5e-324), 1 - 2**-53)
+
+
+# --- the curve of a count
+
+
+def _draw_count(rng: random.Random, size: str) -> Arguments:
+    return {"n": strata.SIZES[size](rng), "p": strata.probability(rng), "pair": rng.choice(PAIRS)}
+
+
+def _pair(count: Arguments) -> oracle.Pair:
+    return {"1,0": (1, 0), "0,1": (0, 1), "both": None}[count["pair"]]
+
+
+def _curve(count: Arguments) -> sp.PrivacyCurve:
+    return sp.privacy_curve(sp.PropertyQuery(count["p"]), sp.Population(count["n"]), pair=_pair(count))
+
+
+def truth_of_delta(count: Arguments, epsilon: strata.Number | Fraction) -> oracle.Bounds:
+    return oracle.delta_ball(count["n"], Fraction(count["p"]), Fraction(epsilon), _pair(count))
+
+
+def _with_epsilon(rng: random.Random, count: Arguments, region: str) -> Arguments:
+    return count | {"epsilon": strata.EPSILONS[region](rng, count["n"], count["p"])}
+
+
+def _judge_delta(arguments: Arguments, lower: float, upper: float) -> Verdict:
+    return against(truth_of_delta(arguments, arguments["epsilon"]), lower, upper)
+
+
+def _delta_array(rng: random.Random, size: str) -> list[Arguments]:
+    count = _draw_count(rng, size)
+    every = [_with_epsilon(rng, count, region) for region in strata.EPSILONS]
+    return [arguments for arguments in every if isinstance(arguments["epsilon"], float)]
+
+
+def _with_delta(rng: random.Random, count: Arguments, region: str) -> Arguments | None:
     """A δ that the curve attains, away from both of its limits: at 0, and where only one value gives an answer."""
-    while True:
-        arguments = _draw_delta(rng, size, region)
-        at_zero, truth = (_truth(arguments, Fraction(at)) for at in (0, arguments.pop("epsilon")))
-        arguments["delta"] = float(truth.lower)
-        p, others = Fraction(arguments["p"]), arguments["n"] - 1
-        plateau = max(
-            oracle.binomial_pmf_ball(others, others, at).upper
-            for at, pairs in ((p, ("1,0", "both")), (1 - p, ("0,1", "both")))
-            if arguments["pair"] in pairs
-        )
-        room = 1 + Fraction(1, 10**9)
-        if truth.lower >= oracle.SMALLEST and plateau * room < truth.lower and truth.upper * room < at_zero.lower:
-            return arguments
-        if arguments["n"] < 3:
-            size = "2 to 12"  # the curve of one or two entries is all limit, or nearly
+    epsilon = strata.EPSILONS[region](rng, count["n"], count["p"])
+    at_zero, truth = truth_of_delta(count, 0), truth_of_delta(count, epsilon)
+    others, p, room = count["n"] - 1, Fraction(count["p"]), 1 + Fraction(1, 10**9)
+    givers = {"1,0": (p,), "0,1": (1 - p,), "both": (p, 1 - p)}[count["pair"]]
+    plateau = max(oracle.binomial_pmf_ball(others, others, giver).upper for giver in givers)
+    usable = plateau * room < truth.lower and truth.upper * room < at_zero.lower and truth.lower >= oracle.SMALLEST
+    return count | {"delta": float(truth.lower)} if usable else None
+
+
+def _draw_epsilon(rng: random.Random, size: str, region: str) -> Arguments:
+    """The curve of one entry is all limit, that of a few may be: then others are drawn."""
+    while (arguments := _with_delta(rng, _draw_count(rng, size), region)) is None:
+        size = "2 to 12" if size == "1" else size
+    return arguments
 
 
 def _judge_epsilon(arguments: Arguments, lower: float, upper: float) -> Verdict:
-    """ε(δ) is the least epsilon; its width is that of the interval of δ it stands for.
+    """ε(δ) is the least epsilon: the curve is not below δ at the lower end, and not above δ at the upper end.
 
-    The curve falls, so it is not below δ at the lower end, and not above δ at the upper end.
+    Its width is the lesser of its own and of the interval of δ it stands for: next to δ(0) a small change of δ is
+    a large one of ε, in a steep fall of the curve one rounding of ε is many of δ.
     """
     if not 0 <= lower <= upper < inf:
         return Verdict("not a finite interval", inf)
     delta = Fraction(arguments["delta"])
-    at_lower, at_upper = (_truth(arguments, Fraction(end)) for end in (lower, upper))
-    width = float((at_lower.upper - at_upper.lower) / delta)
+    at_lower, at_upper = (truth_of_delta(arguments, end) for end in (lower, upper))
+    width = min(float((at_lower.upper - at_upper.lower) / delta), (upper - lower) / upper if upper else 0.0)
     if lower > 0 and at_lower.upper < delta:
         return Verdict("the lower end is too high", width)
     if at_upper.lower > delta:
         return Verdict("the upper end is too low", width)
-    return Verdict("too wide" if width > 1e-10 else "", width)
+    return Verdict("too wide" if width > oracle.RELATIVE_WIDTH else "", width)
+
+
+def _epsilon_array(rng: random.Random, size: str) -> list[Arguments]:
+    first = _draw_epsilon(rng, size, EPSILON_REGIONS[0])
+    count = {key: value for key, value in first.items() if key != "delta"}
+    drawn = [_with_delta(rng, count, region) for region in EPSILON_REGIONS]
+    return [first, *(arguments for arguments in drawn if arguments)]
+
+
+EPSILON_REGIONS = ("ε around 1/σ", "ε around 10/σ", "ε from 1 to 40", "log δ about -700")
+
+DELTA = Function(
+    tuple(strata.EPSILONS),
+    5,
+    lambda rng, size, region: _with_epsilon(rng, _draw_count(rng, size), region),
+    lambda arguments: _curve(arguments).delta(arguments["epsilon"]),
+    _judge_delta,
+    _delta_array,
+    lambda every: _curve(every[0]).delta(np.array([arguments["epsilon"] for arguments in every])),
+)
+EPSILON = Function(
+    EPSILON_REGIONS,
+    1,
+    _draw_epsilon,
+    lambda arguments: _curve(arguments).epsilon(arguments["delta"]),
+    _judge_epsilon,
+    _epsilon_array,
+    lambda every: _curve(every[0]).epsilon(np.array([arguments["delta"] for arguments in every])),
+)
 
 
 # --- laws
 
 
+def truth_of_law(name: str, arguments: Arguments) -> oracle.Bounds:
+    exact = {key: Fraction(value) if key == "p" else value for key, value in arguments.items()}
+    return getattr(oracle, f"{name}_ball")(**exact)
+
+
 def _law(name: str, draw: Callable[[random.Random, str, str], Arguments], share: int) -> Function:
-    truth = getattr(oracle, f"{name}_ball")
     least, most = (-inf, 0) if "log" in name else (0, 1)
 
-    def exact(arguments: Arguments) -> Arguments:
-        return {key: Fraction(value) if key == "p" else value for key, value in arguments.items()}
-
-    def call(arguments: Arguments) -> sp.Enclosure:
+    def call(arguments: Arguments) -> Any:
         parameters = dict(arguments)
         return getattr(sp.laws, name)(parameters.pop("k"), **parameters)
 
-    def judge(arguments: Arguments, lower: float, upper: float) -> Verdict:
-        return _against(truth(**exact(arguments)), lower, upper, least, most)
+    def draw_array(rng: random.Random, size: str) -> list[Arguments]:
+        every = [draw(rng, size, region) for region in strata.REGIONS * 3]
+        return [a | {"p": as_double(a["p"])} if "p" in a else a for a in every]
 
-    return Function(strata.REGIONS, share, draw, call, judge, "k")
+    return Function(
+        strata.REGIONS,
+        share,
+        draw,
+        call,
+        lambda arguments, lower, upper: against(truth_of_law(name, arguments), lower, upper, least, most),
+        draw_array,
+        lambda every: call({key: np.array([arguments[key] for arguments in every]) for key in every[0]}),
+    )
 
 
 FUNCTIONS: dict[str, Function] = {
-    "delta": Function(
-        tuple(strata.EPSILONS), 5, _draw_delta, lambda a: _curve(a).delta(a["epsilon"]), _judge_delta, "epsilon"
-    ),
-    "epsilon": Function(
-        ("ε around 1/σ", "ε around 10/σ", "ε from 1 to 40", "log δ about -700"),
-        1, _draw_epsilon, lambda a: _curve(a).epsilon(a["delta"]), _judge_epsilon, "delta",
-    ),
+    "delta": DELTA,
+    "epsilon": EPSILON,
     "binomial_log_pmf": _law("binomial_log_pmf", strata.binomial, 3),
     "binomial_pmf": _law("binomial_pmf", strata.binomial, 3),
     "binomial_upper_tail": _law("binomial_upper_tail", strata.binomial, 3),
     "hypergeometric_log_pmf": _law("hypergeometric_log_pmf", strata.hypergeometric, 2),
     "hypergeometric_pmf": _law("hypergeometric_pmf", strata.hypergeometric, 2),
     "hypergeometric_upper_tail": _law("hypergeometric_upper_tail", strata.hypergeometric, 1),
-}  # fmt: skip
+}
 
 
 # --- strata, faults and worst widths
@@ -204,9 +263,11 @@ class Outcome:
                 self.worst[stratum] = width, arguments
 
 
-def all_strata(functions: tuple[str, ...] = tuple(FUNCTIONS)) -> Iterator[Stratum]:
+def all_strata(
+    functions: Iterable[str] = tuple(FUNCTIONS), sizes: Iterable[str] = tuple(strata.SIZES)
+) -> Iterator[Stratum]:
     for name in functions:
-        for size in strata.SIZES:
+        for size in sizes:
             for region in FUNCTIONS[name].regions:
                 yield Stratum(name, size, region)
 
@@ -235,17 +296,19 @@ def updated(known: Stored, outcome: Outcome, *, allow_wider: bool = False) -> tu
     for stratum, (width, arguments) in outcome.worst.items():
         rows = table.setdefault(stratum.function, {})
         before = rows.get(stratum.name)
+        worst = {"width": width, "arguments": arguments}
         if before:
-            again = FUNCTIONS[stratum.function].verdict(before["arguments"]).width
-            if again >= width:
-                width, arguments = again, before["arguments"]
-            if width > before["width"] and not allow_wider:
-                refused.append(f"{stratum.function}, {stratum.name}: {width} > {before['width']} at {arguments}")
-                continue
-        rows[stratum.name] = {"width": width, "arguments": arguments}
+            again = {**before, "width": FUNCTIONS[stratum.function].verdict(before["arguments"]).width}
+            worst = max(again, worst, key=itemgetter("width"))
+            if worst["width"] > before["width"] and not allow_wider:
+                refused.append(f"{stratum.function}, {stratum.name}: {worst} against {before['width']}")
+                worst = before
+        rows[stratum.name] = worst
     order = {name: [s.name for s in all_strata((name,))] for name in FUNCTIONS}
     return {
-        name: {row: table[name][row] for row in order[name] if row in table[name]} for name in FUNCTIONS if name in table
+        name: {row: rows[row] for row in order[name] if row in (rows := table[name])}
+        for name in FUNCTIONS
+        if name in table
     }, refused
 
 
@@ -270,20 +333,30 @@ def _short(value: object) -> str:
     return text if len(text) < 30 else f"{text[:12]}… ({len(text)} characters)"
 
 
-def _work(job: tuple[Stratum, str, int]) -> Outcome:
+def write(table: Stored, seed: int, cases: int) -> None:
+    """The table, and the page that shows it."""
+    WORST_WIDTHS.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+    before, marker, _ = ACCURACY.read_text().partition(MARKER)
+    if not marker:
+        raise ValueError(f"{ACCURACY} has lost its line {MARKER!r}, after which the table goes")
+    last = f"The last campaign that changed this table drew {cases} cases from seed {seed}."
+    ACCURACY.write_text(f"{before}{MARKER}\n\n{accuracy_table(table)}\n\n{last}\n")
+
+
+def _work(job: Job) -> Outcome:
     return judged(*job)
 
 
-def jobs(seed: int, cases: int, functions: tuple[str, ...]) -> list[tuple[Stratum, str, int]]:
-    """About so many cases, by share, in portions of at most 200."""
-    every = list(all_strata(functions))
-    share = cases / sum(FUNCTIONS[stratum.function].share for stratum in every)
+Job = tuple[Stratum, str, int]
+
+
+def jobs(seed: int, cases: int) -> list[Job]:
+    """About so many cases of all strata, by share, in portions of at most 200."""
+    share = cases / sum(FUNCTIONS[stratum.function].share for stratum in all_strata())
     portions = []
-    for stratum in every:
+    for stratum in all_strata():
         wanted = max(1, round(share * FUNCTIONS[stratum.function].share))
-        portions += [
-            (stratum, f"{seed}.{start // 200}", min(200, wanted - start)) for start in range(0, wanted, 200)
-        ]
+        portions += [(stratum, f"{seed}.{start // 200}", min(200, wanted - start)) for start in range(0, wanted, 200)]
     return portions
 
 
@@ -293,13 +366,17 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, default=list(FUNCTIONS))
-    parser.add_argument("--store", action="store_true", help="rewrite worst_widths.json and accuracy.md, downwards only")
+    parser.add_argument("--sizes", nargs="+", choices=strata.SIZES, default=list(strata.SIZES))
+    parser.add_argument(
+        "--store", action="store_true", help="rewrite worst_widths.json and accuracy.md, downwards only"
+    )
     parser.add_argument("--allow-wider", action="store_true", help="with --store: also upwards")
     options = parser.parse_args()
-    portions = jobs(options.seed, options.cases, tuple(options.functions))
+    wanted = set(all_strata(options.functions, options.sizes))
+    portions = [job for job in jobs(options.seed, options.cases) if job[0] in wanted]
     total, begun, outcome = sum(count for _, _, count in portions), time.monotonic(), Outcome()
     say = sys.stdout.write
-    say(f"STATPRIV_SEED={options.seed}: {total} cases in {len(set(s for s, _, _ in portions))} strata\n")
+    say(f"STATPRIV_SEED={options.seed}: {total} cases in {len(wanted)} strata\n")
     with get_context("spawn").Pool(options.processes) as pool:
         for part in pool.imap_unordered(_work, portions):
             before = len(outcome.faults)
@@ -313,7 +390,7 @@ def main() -> int:
     for line in refused:
         say(f"WIDER {line}\n")
     if options.store:
-        WORST_WIDTHS.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+        write(table, options.seed, outcome.cases)
     return 1 if outcome.faults or refused else 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, expm1, log, log1p, sqrt
 
@@ -28,12 +29,12 @@ def between(low: float, high: float) -> Callable[[random.Random], int]:
 SIZES: dict[str, Callable[[random.Random], int]] = {
     "1": lambda rng: 1,
     "2 to 12": lambda rng: rng.randint(2, 12),
-    "13 to 10^3": between(13, 1e3),
-    "10^3 to 10^5": between(1e3, 1e5),
-    "10^5 to 10^7": between(1e5, 1e7),
-    "10^7 to 10^10": between(1e7, 1e10),
-    "10^10 to 10^13": between(1e10, 1e13),
-    "10^13 to 2^53": lambda rng: 2**53 if rng.random() < 0.1 else between(1e13, 2**53)(rng),
+    "13 to 1e3": between(13, 1e3),
+    "1e3 to 1e5": between(1e3, 1e5),
+    "1e5 to 1e7": between(1e5, 1e7),
+    "1e7 to 1e10": between(1e7, 1e10),
+    "1e10 to 1e13": between(1e10, 1e13),
+    "1e13 and more": lambda rng: 2**53 if rng.random() < 0.1 else between(1e13, 2**53)(rng),
 }
 
 PROBABILITIES: dict[str, Callable[[random.Random], Number]] = {
@@ -112,20 +113,28 @@ DEPTHS = {"log about -700": (400, 690), "edge of underflow": (690, 750), "log ab
 REGIONS = ("core", *DEPTHS)
 
 
-def k_in_region(
-    rng: random.Random, region: str, support: tuple[int, int], mean: Fraction, spread: float, log_pmf: Callable[[int], arb]
-) -> int:
+@dataclass(frozen=True)
+class Law:
+    """What is needed to find a region of it."""
+
+    support: tuple[int, int]
+    mean: Fraction
+    spread: float
+    log_pmf: Callable[[int], arb]
+
+
+def k_in_region(rng: random.Random, region: str, law: Law) -> int:
     """A value whose probability is in the region; an end of the support where none is."""
-    least, greatest = support
+    least, greatest = law.support
     if region == "core":
-        return min(max(round(float(mean) + rng.uniform(-3, 3) * spread), least), greatest)
+        return min(max(round(float(law.mean) + rng.uniform(-3, 3) * law.spread), least), greatest)
     wanted, upwards = -rng.uniform(*DEPTHS[region]), rng.random() < 0.7
-    near = min(max(round(mean), least), greatest)
+    near = min(max(round(law.mean), least), greatest)
     far = greatest if upwards else least
     with ctx.workprec(160):
         while abs(far - near) > 1:
             middle = (near + far) // 2
-            near, far = (middle, far) if log_pmf(middle) > wanted else (near, middle)
+            near, far = (middle, far) if law.log_pmf(middle) > wanted else (near, middle)
     return far
 
 
@@ -133,8 +142,8 @@ def binomial(rng: random.Random, size: str, region: str) -> dict[str, Number | i
     """k, n and p."""
     n, p = SIZES[size](rng), probability(rng)
     exact = Fraction(p)
-    log_pmf = lambda k: tails.binomial_log_pmf(k, n, exact)  # noqa: E731
-    return {"k": k_in_region(rng, region, (0, n), n * exact, deviation(n, p), log_pmf), "n": n, "p": p}
+    law = Law((0, n), n * exact, deviation(n, p), lambda k: tails.binomial_log_pmf(k, n, exact))
+    return {"k": k_in_region(rng, region, law), "n": n, "p": p}
 
 
 def hypergeometric(rng: random.Random, size: str, region: str) -> dict[str, Number | int]:
@@ -144,9 +153,8 @@ def hypergeometric(rng: random.Random, size: str, region: str) -> dict[str, Numb
     support = max(0, marked + draws - population), min(marked, draws)
     mean, left = Fraction(marked * draws, population), (population - marked) * (population - draws)
     spread = sqrt(mean * left / (population * (population - 1)))
-    log_pmf = lambda k: tails.hypergeometric_log_pmf(k, population, marked, draws)  # noqa: E731
-    k = k_in_region(rng, region, support, mean, spread, log_pmf)
-    return {"k": k, "population": population, "marked": marked, "draws": draws}
+    law = Law(support, mean, spread, lambda k: tails.hypergeometric_log_pmf(k, population, marked, draws))
+    return {"k": k_in_region(rng, region, law), "population": population, "marked": marked, "draws": draws}
 
 
 def part_of(rng: random.Random, population: int) -> int:

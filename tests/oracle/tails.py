@@ -306,7 +306,7 @@ class Tilted:
 
 
 def _double_sum(first: Tilted, second: Tilted) -> arb:
-    """``Σ_{i,j} F(v_i) H(u_j)/(1 − e^{−(v_i−u_j)})/(ML)``: conjugate pairs (i, j), (−i, −j) give twice the real part."""
+    """``Σ_{i,j} F(v_i) H(u_j)/(1 − e^{−(v_i−u_j)})/(ML)``: (i, j) and (−i, −j) are conjugate."""
     upper = [(1 / z, value) for z, value in second.circle()]
     both = upper + [(z.conjugate(), value.conjugate()) for z, value in upper[1:]]
     total = arb(0)
