@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
     from statpriv.enclosure import Enclosure
+    from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
         ArgumentError,
         GuaranteeNotReachedError,
@@ -49,6 +50,7 @@ _HOME = {
     "ArgumentError": "errors",
     "Between": "queries.property",
     "Enclosure": "enclosure",
+    "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
     "LedgerError": "errors",
     "MissingExtraError": "errors",
@@ -78,6 +80,7 @@ __all__ = [
     "ArgumentError",
     "Between",
     "Enclosure",
+    "EnclosureArray",
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",

@@ -3,26 +3,51 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "Curve",
     "Enclosure",
+    "binomial_array",
+    "binomial_log_pmf",
     "binomial_pmf",
+    "binomial_upper_tail",
+    "combined_arrays",
+    "delta_array",
+    "epsilon_array",
     "fraction",
     "gaussian_delta",
+    "hypergeometric_array",
+    "hypergeometric_log_pmf",
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
     "integer",
+    "width_array",
 ]
 
 _Number: TypeAlias = float | int | str | Fraction | Decimal
 _Pair: TypeAlias = tuple[int, int] | None
+_Doubles: TypeAlias = NDArray[np.float64]
+_Ends: TypeAlias = tuple[_Doubles, _Doubles]
 
 def fraction(value: _Number, name: str) -> Fraction: ...
 def integer(value: _Number, name: str, least: int) -> int: ...
+def binomial_log_pmf(k: _Number, *, n: _Number, p: _Number) -> Enclosure: ...
 def binomial_pmf(k: _Number, *, n: _Number, p: _Number) -> Enclosure: ...
+def binomial_upper_tail(k: _Number, *, n: _Number, p: _Number) -> Enclosure: ...
+def hypergeometric_log_pmf(k: _Number, *, population: _Number, marked: _Number, draws: _Number) -> Enclosure: ...
 def hypergeometric_pmf(k: _Number, *, population: _Number, marked: _Number, draws: _Number) -> Enclosure: ...
 def hypergeometric_upper_tail(k: _Number, *, population: _Number, marked: _Number, draws: _Number) -> Enclosure: ...
 def gaussian_delta(epsilon: _Number, *, mu: _Number) -> Enclosure: ...
+def delta_array(curve: Curve, epsilon: _Doubles) -> _Ends: ...
+def epsilon_array(curve: Curve, delta: _Doubles) -> _Ends: ...
+def binomial_array(quantity: str, k: _Doubles, *, n: _Doubles, p: NDArray[Any], shape: tuple[int, ...]) -> _Ends: ...
+def hypergeometric_array(
+    quantity: str, k: _Doubles, *, population: _Doubles, marked: _Doubles, draws: _Doubles, shape: tuple[int, ...]
+) -> _Ends: ...
+def combined_arrays(operation: str, left: _Ends, right: _Ends, shape: tuple[int, ...]) -> _Ends: ...
+def width_array(lower: _Doubles, upper: _Doubles) -> _Doubles: ...
 
 @final
 class Enclosure:

@@ -16,13 +16,27 @@ pub enum Curve {
     /// The supremum over a range of probabilities, in one direction.
     Range(BinomialRange, Direction),
     /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1.
-    Mean(Vec<(Ball, Curve)>),
+    Mean(Vec<(Weight, Curve)>),
     /// As [`Curve::Mean`], over the number of known entries in a sample: Definition 3.3 for Example 1.
     KnownEntries(KnownEntries),
     /// The worst of several: pairs, groups, probabilities.
     Max(Vec<Curve>),
     /// The best of several certified upper bounds.
     Min(Vec<Curve>),
+}
+
+/// The probability of a template.
+#[derive(Clone, Debug)]
+pub struct Weight {
+    /// As it was given.
+    pub exact: Rational,
+    ball: Ball,
+}
+
+impl From<Rational> for Weight {
+    fn from(exact: Rational) -> Self {
+        Self { ball: Ball::from_rational(&exact), exact }
+    }
 }
 
 /// A count of a property with probability in `[lower, upper]`, of whatever size; the probabilities are prepared once.
@@ -67,7 +81,7 @@ impl CountFamily {
             }
             Entries::Range(range) => {
                 let range = range.with_size(size)?;
-                Ok(self.oriented(|direction| Curve::Range(range, direction)))
+                Ok(self.oriented(|direction| Curve::Range(range.clone(), direction)))
             }
         }
     }
@@ -142,6 +156,30 @@ impl KnownEntries {
         Self { step: (step as u64).max(1), ..self }
     }
 
+    /// The number of entries in the sample.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The law of the number of known entries among the others of the sample.
+    #[must_use]
+    pub fn law(&self) -> &Hypergeometric {
+        &self.law
+    }
+
+    /// The counts of unknown entries.
+    #[must_use]
+    pub fn family(&self) -> &CountFamily {
+        &self.family
+    }
+
+    /// Numbers of known entries that share one threshold; 1 is the mean itself.
+    #[must_use]
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
     fn terms(&self) -> f64 {
         let spread = (SPREAD * self.law.standard_deviation()).min(self.size as f64) / self.step as f64;
         (spread + 1.0) * 12.0 * (self.size as f64).sqrt()
@@ -208,12 +246,12 @@ impl Curve {
         )
     }
 
-    /// δ(ε).
+    /// δ(ε), for an ε of either sign.
     ///
     /// # Errors
-    /// A negative ε, [`Error::Precision`], [`Error::Interrupted`].
+    /// [`Error::Precision`], [`Error::Interrupted`].
     pub fn delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        let enclosure = self.ball(&Epsilon::new(epsilon)?, interrupt)?.to_enclosure().clamp(0.0, 1.0);
+        let enclosure = self.ball(&Epsilon::new(epsilon), interrupt)?.to_enclosure().clamp(0.0, 1.0);
         if enclosure.width() > UNINFORMATIVE {
             return Err(Error::precision(format!(
                 "delta can only be enclosed between {} and {} here, which says too little",
@@ -222,6 +260,21 @@ impl Curve {
             )));
         }
         Ok(enclosure)
+    }
+
+    /// δ at each of many ε.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`]; an ε that is not finite.
+    pub fn deltas(&self, epsilons: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Enclosure>, Error> {
+        let one = |&epsilon: &f64| {
+            interrupt.check()?;
+            self.delta(&Rational::from_f64(epsilon)?, interrupt).map_err(|error| match error {
+                Error::Precision(why) => Error::precision(format!("epsilon = {epsilon:?}: {why}")),
+                other => other,
+            })
+        };
+        epsilons.iter().map(one).collect()
     }
 
     /// The limit of δ for ε → ∞; it is attained at a finite ε.
@@ -268,7 +321,7 @@ impl Curve {
             Self::Range(laws, direction) => range(laws, *direction),
             Self::Mean(parts) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
                 interrupt.check()?;
-                Ok(sum + *weight * curve.fold(pair, range, interrupt)?)
+                Ok(sum + weight.ball * curve.fold(pair, range, interrupt)?)
             }),
             Self::KnownEntries(known) => known.mean(&|size| {
                 interrupt.check()?;

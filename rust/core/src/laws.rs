@@ -3,5 +3,5 @@
 mod binomial;
 mod hypergeometric;
 
-pub use binomial::{Probability, binomial_probability};
+pub use binomial::{Probability, binomial_log_probability, binomial_probability, binomial_upper_tail};
 pub use hypergeometric::{Hypergeometric, hypergeometric_upper_tail};

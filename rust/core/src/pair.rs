@@ -3,12 +3,13 @@
 mod binomial_range;
 mod gaussian;
 mod shifted_binomial;
+mod stop_loss;
 mod threshold;
 mod tie;
 
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
-pub use shifted_binomial::ShiftedBinomial;
+pub use shifted_binomial::{Given, ShiftedBinomial};
 
 use crate::ball::Ball;
 use crate::error::Error;
@@ -26,13 +27,22 @@ pub enum Direction {
 impl Direction {
     /// Both, in the order in which they are tried.
     pub const BOTH: [Self; 2] = [Self::OneAgainstZero, Self::ZeroAgainstOne];
+
+    /// The same two laws in the other order.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::OneAgainstZero => Self::ZeroAgainstOne,
+            Self::ZeroAgainstOne => Self::OneAgainstZero,
+        }
+    }
 }
 
 /// From here on the curve of a count is constant. Its largest finite likelihood ratio is below `n/(pq w)`, and for
 /// `n ≤ 2^53` and `p`, `w` of less than `2^37` bits (16 GiB) each, its logarithm is below `2^40`.
 const LARGEST: u64 = 1 << 40;
 
-/// ε ≥ 0 and `e^ε`, prepared once for a whole curve.
+/// ε and `e^ε`, prepared once for a whole curve.
 #[derive(Clone, Debug)]
 pub struct Epsilon {
     /// ε in nats.
@@ -44,18 +54,26 @@ pub struct Epsilon {
 }
 
 impl Epsilon {
-    /// From an exact rational.
-    ///
-    /// # Errors
-    /// A negative ε.
-    pub fn new(epsilon: &Rational) -> Result<Self, Error> {
-        if epsilon.is_negative() {
-            return Err(Error::argument("epsilon must be at least 0"));
-        }
+    /// From an exact rational of either sign.
+    #[must_use]
+    pub fn new(epsilon: &Rational) -> Self {
         let value = Ball::from_rational(epsilon);
         let ratio =
             if *epsilon > Rational::from(LARGEST) { Ball::from_u64(LARGEST).exp() } else { value.exp() };
-        Ok(Self { value, ratio, exact: epsilon.clone() })
+        Self { value, ratio, exact: epsilon.clone() }
+    }
+
+    /// Whether ε is below zero.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.exact.is_negative()
+    }
+
+    /// `Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)`, for ε < 0 a sum of two positive terms: the value of a curve at ε from
+    /// that of the opposite direction at −ε.
+    pub(crate) fn reflect(&self, opposite: impl FnOnce(&Self) -> Result<Ball, Error>) -> Result<Ball, Error> {
+        let reflected = opposite(&Self::new(&self.exact.neg()))?;
+        Ok(Ball::ONE - self.ratio * (Ball::ONE - reflected))
     }
 
     /// Whether ε is exactly zero, where Δ is the total variation distance.

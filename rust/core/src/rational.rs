@@ -108,7 +108,13 @@ impl Rational {
     /// Difference.
     #[must_use]
     pub fn sub(&self, other: &Self) -> Self {
-        self.add(&Self { numerator: -other.numerator.clone(), denominator: other.denominator.clone() })
+        self.add(&other.neg())
+    }
+
+    /// Negative.
+    #[must_use]
+    pub fn neg(&self) -> Self {
+        Self { numerator: -self.numerator.clone(), denominator: self.denominator.clone() }
     }
 
     /// Product.

@@ -7,7 +7,7 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use statpriv_core::ball::Ball;
-use statpriv_core::curve::{CountFamily, Curve, KnownEntries};
+use statpriv_core::curve::{CountFamily, Curve, KnownEntries, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
@@ -210,7 +210,7 @@ fn a_mean_over_many_numbers_of_known_entries_is_cut_where_nothing_is_lost() {
         [(3000, 900, 700), (3000, 2900, 700), (2000, 1000, 1990), (5000, 40, 2500), (900, 450, 600)]
     {
         for text in ["0", "0.05", "0.4", "2"] {
-            let epsilon = Epsilon::new(&number(text)).unwrap();
+            let epsilon = Epsilon::new(&number(text));
             let family = CountFamily::new(&p, &p, None).unwrap();
             let mean = KnownEntries::new(n, known, size, family).unwrap();
             let computed = Curve::KnownEntries(mean.clone()).ball(&epsilon, &Uninterrupted).unwrap();
@@ -235,7 +235,7 @@ fn a_mean_over_many_numbers_of_known_entries_is_cut_where_nothing_is_lost() {
 fn assert_equal(one: Ball, other: Ball, what: &str) {
     let gap = one - other;
     assert!(!gap.is_positive() && !(-gap).is_positive(), "{what}: {one:?} is not {other:?}");
-    assert!(one.relative_error() < 1e-16 && other.relative_error() < 1e-16, "{what}: {one:?}, {other:?}");
+    assert!(one.relative_error() < 1e-13 && other.relative_error() < 1e-13, "{what}: {one:?}, {other:?}");
 }
 
 #[test]
@@ -247,8 +247,8 @@ fn maxima_minima_and_means_are_what_they_say() {
     let delta = |curve: &Curve| curve.delta(&at, &Uninterrupted).unwrap();
     assert_eq!(delta(&Curve::Max(vec![small.clone(), large.clone()])), delta(&small));
     assert_eq!(delta(&Curve::Min(vec![small.clone(), large.clone()])), delta(&large));
-    let quarter = Ball::from_rational(&number("1/4"));
-    let mean = delta(&Curve::Mean(vec![(quarter, small.clone()), (quarter, small.clone())]));
+    let quarter = Weight::from(number("1/4"));
+    let mean = delta(&Curve::Mean(vec![(quarter.clone(), small.clone()), (quarter, small.clone())]));
     assert!((2.0 * mean.midpoint().unwrap() - delta(&small).midpoint().unwrap()).abs() < 1e-15);
 }
 
@@ -294,11 +294,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(KnownEntries::new(5, 1, 6, family.clone()).is_err());
     assert!(KnownEntries::new(5, 1, 0, family.clone()).is_err());
     let curve = family.of_size(5).unwrap();
-    assert!(curve.delta(&number("-1"), &Uninterrupted).is_err());
     assert!(inverse::epsilon(&curve, &number("-1"), &Uninterrupted).is_err());
-    // 2^53 entries at p = 1/2 and ε = 0: more terms than this version sums, unless they are not needed.
-    let endless = family.of_size(1 << 53).unwrap();
-    assert!(endless.delta(&number("1e-10"), &Uninterrupted).is_err());
 }
 
 /// Next to a tie the curve is all but its limit; a κ that rounding puts on the wrong side must not lower it.
@@ -342,7 +338,7 @@ impl Interrupt for Counter {
 fn the_least_epsilon_takes_few_evaluations() {
     for (p, size) in [("1/2", 10), ("3/10", 1000), ("1/7", 100_000), ("0.999", 50), ("1e-6", 3000)] {
         let curve = CountFamily::new(&number(p), &number(p), None).unwrap().of_size(size).unwrap();
-        let counted = Curve::Mean(vec![(Ball::ONE, curve.clone())]);
+        let counted = Curve::Mean(vec![(Weight::from(Rational::from(1i64)), curve.clone())]);
         for delta in ["0.2", "0.01", "1e-5", "1e-9", "1e-40"].map(number) {
             let asked = Counter::default();
             let epsilon = inverse::epsilon(&counted, &delta, &asked).unwrap();
@@ -387,5 +383,22 @@ fn the_limit_of_a_range_is_that_of_its_most_extreme_end() {
                 "{direction:?}: {enclosure:?}"
             );
         }
+    }
+}
+
+/// `Δ_{v,w}(−ε) = 1 − e^−ε + e^−ε Δ_{w,v}(ε)`, and a curve at a very negative ε is all but `1`.
+#[test]
+fn a_negative_epsilon_reflects_the_opposite_direction() {
+    let one_half = Ball::ONE / Ball::from_u64(2);
+    let count = |direction| CountFamily::new(&number("1/3"), &number("1/3"), Some(direction)).unwrap();
+    for size in [1, 2, 7, 1000] {
+        let forward = count(Direction::OneAgainstZero).of_size(size).unwrap();
+        let backward = count(Direction::ZeroAgainstOne).of_size(size).unwrap();
+        let reflected = forward.delta(&number("-1/2"), &Uninterrupted).unwrap();
+        let opposite = backward.ball(&Epsilon::new(&number("1/2")), &Uninterrupted).unwrap();
+        let expected = Ball::ONE - (-one_half).exp() * (Ball::ONE - opposite);
+        let gap = expected.to_enclosure() - reflected;
+        assert!(gap.contains(&number("0")) && gap.width() < 1e-15, "{size}: {gap:?}");
+        assert!(forward.delta(&number("-800"), &Uninterrupted).unwrap().lower() > 0.999);
     }
 }

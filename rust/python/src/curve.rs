@@ -5,8 +5,7 @@ use crate::door;
 use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
-use statpriv_core::ball::Ball;
-use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries};
+use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
 use statpriv_core::pair::Direction;
@@ -16,7 +15,7 @@ use statpriv_core::pair::Direction;
 /// Sizes are integers; probabilities and weights are exact numbers. `pair` is `(1, 0)`, `(0, 1)` or None for the
 /// maximum of both.
 #[pyclass(frozen, module = "statpriv._native", name = "Curve")]
-pub struct Curve(Kernel);
+pub struct Curve(pub(crate) Kernel);
 
 fn direction(py: Python<'_>, pair: Option<(i64, i64)>) -> PyResult<Option<Direction>> {
     match pair {
@@ -101,9 +100,10 @@ impl Curve {
         if weights.len() != curves.len() {
             return Err(errors::argument(py, "as many weights as curves are required"));
         }
-        let parts = weights.iter().zip(&curves).map(|(weight, curve)| {
-            Ok((Ball::from_rational(&convert::rational(weight, "weight")?), curve.0.clone()))
-        });
+        let parts = weights
+            .iter()
+            .zip(&curves)
+            .map(|(weight, curve)| Ok((Weight::from(convert::rational(weight, "weight")?), curve.0.clone())));
         Ok(Self(Kernel::Mean(parts.collect::<PyResult<_>>()?)))
     }
 

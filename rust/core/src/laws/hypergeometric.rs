@@ -70,14 +70,38 @@ impl Hypergeometric {
         8.0 * (self.greatest() as f64).sqrt()
     }
 
-    /// `P[X = k]`, from factorials by Stirling's formula; certified, zero outside the support.
+    /// `P[X = k]`; zero outside the support.
     #[must_use]
     pub fn probability(&self, k: u64) -> Ball {
+        self.log_probability(k).map_or(Ball::ZERO, Ball::exp)
+    }
+
+    /// `ln P[X = k]`, from factorials by Stirling's formula; nothing outside the support, where it is −∞.
+    #[must_use]
+    pub fn log_probability(&self, k: u64) -> Option<Ball> {
         if k < self.least() || k > self.greatest() {
-            return Ball::ZERO;
+            return None;
         }
         let chosen = ln_choose(self.marked, k) + ln_choose(self.population - self.marked, self.draws - k);
-        (chosen - ln_choose(self.population, self.draws)).exp()
+        Some(chosen - ln_choose(self.population, self.draws))
+    }
+
+    /// Number of items drawn from.
+    #[must_use]
+    pub fn population(&self) -> u64 {
+        self.population
+    }
+
+    /// Number of marked items.
+    #[must_use]
+    pub fn marked(&self) -> u64 {
+        self.marked
+    }
+
+    /// Number of items drawn.
+    #[must_use]
+    pub fn draws(&self) -> u64 {
+        self.draws
     }
 
     /// `P[X = k+1] / P[X = k]`, exactly rational, for `k` in the support.

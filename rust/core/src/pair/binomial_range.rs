@@ -21,11 +21,13 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
 use crate::rational::Rational;
+use std::sync::Arc;
 
 /// `size` independent entries, one of them critical, with a probability anywhere in `[lower, upper]`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BinomialRange {
     size: u64,
+    given: Arc<(Rational, Rational)>,
     ends: Option<(Probability, Probability)>,
 }
 
@@ -45,19 +47,31 @@ impl BinomialRange {
         } else {
             Some((Probability::new(lower)?, Probability::new(upper)?))
         };
-        Ok(Self { size, ends })
+        Ok(Self { size, given: Arc::new((lower.clone(), upper.clone())), ends })
     }
 
     /// The same range for another number of entries.
     ///
     /// # Errors
     /// `size` of 0 or above 2^53.
-    pub fn with_size(self, size: u64) -> Result<Self, Error> {
+    pub fn with_size(&self, size: u64) -> Result<Self, Error> {
         check_size(size)?;
-        Ok(Self { size, ..self })
+        Ok(Self { size, ..self.clone() })
     }
 
-    /// The supremum of `Δ_{v,w}(ε)` over the range, by at most four evaluations.
+    /// The number of entries that are counted.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The ends of the range as they were given.
+    #[must_use]
+    pub fn given(&self) -> (&Rational, &Rational) {
+        (&self.given.0, &self.given.1)
+    }
+
+    /// The supremum of `Δ_{v,w}(ε)` over the range, for an ε of either sign, by at most four evaluations.
     ///
     /// # Errors
     /// As [`ShiftedBinomial::delta`].
@@ -67,6 +81,9 @@ impl BinomialRange {
         epsilon: &Epsilon,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
+        if epsilon.is_negative() {
+            return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
+        }
         let Some((lower, upper)) = self.ends else { return Ok(Ball::ONE) };
         let (lower, upper) = match direction {
             Direction::OneAgainstZero => (lower, upper),
