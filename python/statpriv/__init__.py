@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
+    from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
@@ -54,6 +55,7 @@ _HOME = {
     "GuaranteeNotReachedError": "errors",
     "LedgerError": "errors",
     "MissingExtraError": "errors",
+    "NormalisedEnclosure": "divergence",
     "NotASingleNumberError": "errors",
     "NotAvailableError": "errors",
     "PlanError": "errors",
@@ -70,6 +72,7 @@ _HOME = {
     "UndecidedError": "errors",
     "WithoutReplacement": "samplings",
     "compose": "analysis",
+    "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
 }
@@ -84,6 +87,7 @@ __all__ = [
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",
+    "NormalisedEnclosure",
     "NotASingleNumberError",
     "NotAvailableError",
     "PlanError",
@@ -102,6 +106,7 @@ __all__ = [
     "__version__",
     "compose",
     "differential",
+    "hockey_stick",
     "laws",
     "privacy_curve",
     "release",

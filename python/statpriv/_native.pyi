@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __all__ = [
     "Curve",
     "Enclosure",
+    "NormalisedEnclosure",
     "binomial_array",
     "binomial_log_pmf",
     "binomial_pmf",
@@ -16,13 +17,17 @@ __all__ = [
     "combined_arrays",
     "delta_array",
     "epsilon_array",
+    "exact_hockey_stick",
     "fraction",
     "gaussian_delta",
+    "hockey_stick",
+    "hockey_stick_in_doubles",
     "hypergeometric_array",
     "hypergeometric_log_pmf",
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
     "integer",
+    "poisson_binomial_pmf",
     "width_array",
 ]
 
@@ -48,6 +53,19 @@ def hypergeometric_array(
 ) -> _Ends: ...
 def combined_arrays(operation: str, left: _Ends, right: _Ends, shape: tuple[int, ...]) -> _Ends: ...
 def width_array(lower: _Doubles, upper: _Doubles) -> _Doubles: ...
+def hockey_stick_in_doubles(
+    p: bytes, q: bytes, *, epsilon: _Number | None, exp_epsilon: _Number | None
+) -> Enclosure: ...
+def hockey_stick(
+    p: Sequence[_Number],
+    q: Sequence[_Number],
+    *,
+    rounded: tuple[bool, bool],
+    epsilon: _Number | None,
+    exp_epsilon: _Number | None,
+) -> Enclosure: ...
+def poisson_binomial_pmf(p: bytes | Sequence[_Number]) -> tuple[bytes, bytes]: ...
+def exact_hockey_stick(p: Sequence[_Number], q: Sequence[_Number], *, exp_epsilon: _Number) -> Fraction: ...
 
 @final
 class Enclosure:
@@ -81,6 +99,13 @@ class Enclosure:
     def __rmul__(self, value: _Number | Enclosure, /) -> Enclosure: ...
     def __truediv__(self, value: _Number | Enclosure, /) -> Enclosure: ...
     def __rtruediv__(self, value: _Number | Enclosure, /) -> Enclosure: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class NormalisedEnclosure(Enclosure):  # type: ignore[misc]  # final for everybody but the kernel
+    def __new__(cls, lower: _Number, upper: _Number, sums: tuple[_Number, _Number]) -> NormalisedEnclosure: ...
+    @property
+    def sums(self) -> tuple[Fraction, Fraction]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final

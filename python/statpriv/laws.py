@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 from statpriv import _native
 from statpriv.errors import NotAvailableError
 from statpriv.numbers import is_array
+from statpriv.poisson_binomial import poisson_binomial_pmf
 
 if TYPE_CHECKING:
     from statpriv._native import Enclosure
@@ -33,6 +34,7 @@ __all__ = [
     "hypergeometric_log_pmf",
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
+    "poisson_binomial_pmf",
 ]
 
 

@@ -45,8 +45,11 @@ fn power_of_two(k: i64) -> f64 {
     if k < -1022 { 0.0 } else { f64::from_bits(((k.min(1023) + 1023) as u64) << 52) }
 }
 
-/// An upper bound of a radius that was computed by fewer than 16 rounded operations.
+/// An upper bound of a radius that was computed by fewer than 16 rounded operations; `0 · ∞` bounds nothing.
 fn enlarge(radius: f64) -> f64 {
+    if radius.is_nan() {
+        return f64::INFINITY;
+    }
     if radius == 0.0 { 0.0 } else { (radius * (1.0 + 1.0 / ((1u64 << 48) as f64))).max(SMALLEST_RADIUS) }
 }
 
@@ -83,7 +86,8 @@ impl Ball {
     /// A double-double that errs by at most `relative_error` times its own size; below `2^-49` it does not matter,
     /// within what [`enlarge`] adds, whether the error is measured by the midpoint or by the truth.
     pub(crate) fn from_double_double(mid: DoubleDouble, relative_error: f64) -> Self {
-        Self::normalised(mid, 0, enlarge(mid.hi.abs() * relative_error))
+        let exact = Self::normalised(mid, 0, 0.0);
+        Self::normalised(exact.mid, exact.exponent, enlarge(exact.mid.hi.abs() * relative_error))
     }
 
     /// An integer, exactly.
@@ -465,5 +469,23 @@ impl Div for Ball {
         let mid = self.mid.div(other.mid);
         let radius = (self.radius + mid.hi.abs() * other.radius) / least + mid.hi.abs() * UNIT;
         Self::normalised(mid, exponent, enlarge(radius))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_known_of_one_factor_bounds_an_unknown_other() {
+        let third = Ball::from_rational(&Rational::parse("1/3").unwrap());
+        for factor in [Ball::ONE, Ball::from_u64(3), third] {
+            for product in
+                [Ball::WHOLE * factor, factor * Ball::WHOLE, Ball::WHOLE / factor, Ball::WHOLE + factor]
+            {
+                let ends = product.to_enclosure();
+                assert!(ends.lower() == f64::NEG_INFINITY && ends.upper() == f64::INFINITY, "{product:?}");
+            }
+        }
     }
 }

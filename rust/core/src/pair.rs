@@ -1,6 +1,7 @@
 //! Normal forms: families of pairs of laws, each with its hockey stick.
 
 mod binomial_range;
+pub mod finite;
 mod gaussian;
 mod shifted_binomial;
 mod stop_loss;

@@ -8,10 +8,12 @@
 mod arrays;
 mod convert;
 mod curve;
+mod divergence;
 mod door;
 mod enclosure;
 mod errors;
 mod laws;
+mod poisson_binomial;
 
 use pyo3::prelude::*;
 
@@ -28,10 +30,14 @@ mod native {
     #[pymodule_export]
     use crate::curve::Curve;
     #[pymodule_export]
+    use crate::divergence::{NormalisedEnclosure, exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
+    #[pymodule_export]
     use crate::enclosure::Enclosure;
     #[pymodule_export]
     use crate::laws::{
         binomial_log_pmf, binomial_pmf, binomial_upper_tail, gaussian_delta, hypergeometric_log_pmf,
         hypergeometric_pmf, hypergeometric_upper_tail,
     };
+    #[pymodule_export]
+    use crate::poisson_binomial::poisson_binomial_pmf;
 }
