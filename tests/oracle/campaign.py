@@ -33,7 +33,7 @@ ACCURACY = Path(__file__).parents[2] / "docs" / "reference" / "accuracy.md"
 MARKER = "<!-- written by tests/oracle/campaign.py -->"
 PAIRS = ("1,0", "0,1", "both")
 ROOM = 2
-"""Drawn inputs may be so many times as wide as the widest of the stored campaign: chance finds new records."""
+"""Drawn inputs may be so many times as wide as the widest stored one of the function: chance finds new records."""
 
 
 @dataclass(frozen=True)
