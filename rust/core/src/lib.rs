@@ -34,12 +34,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::expect_used))]
 
 pub mod ball;
+pub mod complex;
 pub mod curve;
 pub mod double_double;
 pub mod enclosure;
 pub mod error;
 pub mod interrupt;
 pub mod inverse;
+pub mod inversion;
 pub mod laws;
 pub mod pair;
 pub mod rational;

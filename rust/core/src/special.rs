@@ -5,6 +5,7 @@
 //! truncation of one series.
 
 mod stirling;
+pub mod trigonometric;
 
 use crate::double_double::{DoubleDouble, UNIT};
 pub use stirling::stirling_remainder;
