@@ -35,6 +35,7 @@
 
 pub mod ball;
 pub mod complex;
+pub mod convolution;
 pub mod curve;
 pub mod double_double;
 pub mod enclosure;
@@ -43,6 +44,7 @@ pub mod interrupt;
 pub mod inverse;
 pub mod inversion;
 pub mod laws;
+mod number_theoretic_transform;
 pub mod pair;
 pub mod rational;
 pub mod special;

@@ -11,6 +11,7 @@
 mod cumulant;
 
 use crate::ball::Ball;
+use crate::convolution::sums_of_products;
 use crate::double_double::{DoubleDouble, UNIT, two_sum};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
@@ -21,14 +22,10 @@ use cumulant::Cumulant;
 
 /// Entries that are multiplied in double-double arithmetic.
 const BLOCK: usize = 2048;
-/// Products that are added up before their sum joins the others.
-const CHUNK: usize = 64;
 /// `2^500`, the unit of all coefficients.
 const SCALE: f64 = f64::from_bits((1023 + 500) << 52);
 /// `2^-1200`, in that unit.
 const NEGLIGIBLE: f64 = f64::from_bits((1023 - 700) << 52);
-/// Half an ulp of one.
-const ROUNDING: f64 = f64::EPSILON / 2.0;
 
 /// A Poisson-binomial law.
 #[derive(Clone, Debug)]
@@ -207,29 +204,15 @@ impl Polynomial {
 
     /// The product, in doubles.
     ///
-    /// Rounding both factors to doubles costs `2u`; a product `u`; a sum of at most [`CHUNK`] of them `CHUNK u`, and adding up
-    /// these sums `u` each. Terms of higher order are paid for by one more `u` in 64, as long as the bound is below `2^-7`.
+    /// Rounding both factors to doubles costs `2u`, and [`sums_of_products`] says what it adds. Terms of higher order are paid
+    /// for by one more part in 64, as long as the bound is below `2^-7`.
     fn times(&self, other: &Self, interrupt: &dyn Interrupt) -> Result<Self, Error> {
-        let (short, long) = if self.hi.len() <= other.hi.len() { (self, other) } else { (other, self) };
-        let mut product = vec![0.0; short.hi.len() + long.hi.len()];
-        for (chunk, factors) in short.hi.chunks(CHUNK).enumerate() {
-            interrupt.check()?;
-            let mut sums = vec![0.0; factors.len() + long.hi.len()];
-            for (offset, &factor) in factors.iter().enumerate() {
-                for (sum, &coefficient) in sums.iter_mut().skip(offset).zip(&long.hi) {
-                    *sum += factor * coefficient;
-                }
-            }
-            for (total, sum) in product.iter_mut().skip(chunk * CHUNK).zip(sums) {
-                *total += sum;
-            }
-        }
+        let (product, roundings) = sums_of_products(&self.hi, &other.hi, interrupt)?;
+        let relative = (self.relative + other.relative + f64::EPSILON + roundings) * (1.0 + 1.0 / 64.0);
         let mut hi: Vec<f64> = product.into_iter().map(|coefficient| coefficient / SCALE).collect();
         let dropped = hi.iter().take_while(|&&c| c < NEGLIGIBLE).count();
         hi.drain(..dropped);
         while hi.pop_if(|c| *c < NEGLIGIBLE).is_some() {}
-        let roundings = (CHUNK + short.hi.len() / CHUNK + 4) as f64 * ROUNDING;
-        let relative = (self.relative + other.relative + roundings) * (1.0 + 1.0 / 64.0);
         Ok(Self { first: self.first + other.first + dropped, hi, lo: Vec::new(), relative })
     }
 
