@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
+    from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
         ArgumentError,
         GuaranteeNotReachedError,
@@ -50,6 +51,7 @@ _HOME = {
     "ArgumentError": "errors",
     "Between": "queries.property",
     "Enclosure": "enclosure",
+    "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
     "LedgerError": "errors",
     "MissingExtraError": "errors",
@@ -81,6 +83,7 @@ __all__ = [
     "ArgumentError",
     "Between",
     "Enclosure",
+    "EnclosureArray",
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",

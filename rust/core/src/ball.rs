@@ -13,10 +13,12 @@
 
 use crate::double_double::{ADDITION, DoubleDouble, MULTIPLICATION, UNIT, two_product, two_sum};
 use crate::enclosure::Enclosure;
+use crate::fast::Scaled;
 use crate::rational::{Rational, leading_bits};
 use crate::special;
 use dashu_int::UBig;
 use dashu_int::ops::UnsignedAbs;
+use statpriv_simd::Portable;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -86,6 +88,14 @@ impl Ball {
     pub(crate) fn from_double_double(mid: DoubleDouble, relative_error: f64) -> Self {
         let exact = Self::normalised(mid, 0, 0.0);
         Self::normalised(exact.mid, exact.exponent, enlarge(exact.mid.hi.abs() * relative_error))
+    }
+
+    /// A double, exactly; nothing for NaN and infinities.
+    #[must_use]
+    pub fn from_f64(x: f64) -> Option<Self> {
+        let (scaled, exponent) = if x.abs() > 1.0 { (x * power_of_two(-200), 200) } else { (x, 0) };
+        // A factor of 2^-200 is exact from 2^-822 on.
+        x.is_finite().then(|| Self::normalised(DoubleDouble::from_f64(scaled), exponent, 0.0))
     }
 
     /// An integer, exactly.
@@ -198,6 +208,16 @@ impl Ball {
         (self.exponent.abs() <= 900).then(|| self.mid.scale(power_of_two(self.exponent)))
     }
 
+    /// A double and a bound of what it may be wrong by, unless it overflows.
+    pub(crate) fn to_double_with_error(self) -> Option<(f64, f64)> {
+        if self.exponent.abs() > 900 {
+            return (self.exponent < 0).then_some((0.0, power_of_two(-899)));
+        }
+        let scale = power_of_two(self.exponent);
+        let radius = enlarge(self.radius + self.mid.lo.abs());
+        radius.is_finite().then_some((self.mid.hi * scale, radius * scale))
+    }
+
     /// The narrowest enclosure in doubles.
     #[must_use]
     pub fn to_enclosure(self) -> Enclosure {
@@ -269,7 +289,8 @@ impl Ball {
         let near_one = self.mid.hi < std::f64::consts::FRAC_1_SQRT_2;
         let (mantissa, exponent) =
             if near_one { (self.mid.scale(2.0), self.exponent - 1) } else { (self.mid, self.exponent) };
-        let fraction = Self::from_double_double(special::ln_near_one(mantissa), special::LN_ERROR);
+        let fraction =
+            Self::from_double_double(special::ln_near_one::<Portable>(mantissa), special::LN_ERROR);
         let whole = Self::ln_2() * Self::from_i64(exponent);
         let sum = fraction + whole;
         let absolute = Self { mid: DoubleDouble::ZERO, exponent: 0, radius: self.relative_error() };
@@ -319,6 +340,13 @@ impl Ball {
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         -(-self).max(-other)
+    }
+}
+
+impl From<Scaled> for Ball {
+    fn from(x: Scaled) -> Self {
+        let ball = Self::from_double_double(DoubleDouble::from_f64(x.mantissa), x.error);
+        Self { exponent: ball.exponent + x.exponent, ..ball }
     }
 }
 
