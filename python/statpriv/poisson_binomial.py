@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from statpriv import _native
 from statpriv.divergence import doubles, listed
+from statpriv.errors import NotAvailableError
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import Number
 
 __all__ = ["poisson_binomial_pmf"]
 
 
-def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any]) -> Any:  # noqa: ANN401  (an EnclosureArray)
+def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any], *, digits: int | None = None) -> EnclosureArray:
     """``P[X = k]`` for k = 0, …, N, where X counts N independent entries, the i-th with probability ``p[i]``.
 
     Parameters
     ----------
     p : sequence or numpy array of one dimension
         Probabilities from 0 to 1: float, int, Fraction, Decimal or str. A float is the rational it stores.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
 
     Returns
     -------
@@ -49,9 +51,14 @@ def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any]) -> Any:  # 
     >>> law.upper.size, float(law.upper[3])
     (4, 0.0)
     """
-    exact = listed(p, "p")
-    bits = doubles(exact)
-    ends = _native.poisson_binomial_pmf(list(exact) if bits is None else bits)
-    lower, upper = (array("d", end) for end in ends)
-    # Loaded when used: arrays need numpy.
-    return import_module("statpriv.enclosure_array").EnclosureArray(lower, upper)
+    if digits is not None:
+        raise NotAvailableError(f"digits = {digits}: laws give doubles in this version; leave digits= out")
+    entries = listed(p, "p")
+    as_bytes = doubles(entries)
+    ends = _native.poisson_binomial_pmf(list(entries) if as_bytes is None else as_bytes)
+
+    import numpy as np
+
+    from statpriv.enclosure_array import EnclosureArray
+
+    return EnclosureArray(*(np.frombuffer(end) for end in ends))
