@@ -638,6 +638,34 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn two_groups_are_the_convolution_of_their_laws(
+            counts in (1u64..40, 1u64..40), p in (1u32..999, 1u32..999), depth in 0i32..12, noise in any::<bool>(), at in 0.0..1.0f64,
+        ) {
+            let of = |count: u64, p: u32, depth: i32| {
+                let p = Rational::from_f64(f64::from(p) / 1000.0 * 2f64.powi(-depth)).unwrap();
+                BinomialGroup { count, at: Probability::new(&p).unwrap(), weight: 1 }
+            };
+            let (a, b) = (of(counts.0, p.0, depth), of(counts.1, p.1, 0));
+            let law = convolved(&binomial(&a), &binomial(&b));
+            let k = (at * law.len() as f64) as usize;
+            let sum = LatticeSum::new(vec![&a, &b]);
+            check(sum.probability(k as i64, &Uninterrupted).unwrap(), law[k], 1e-20);
+            let tail = law[k..].iter().rev().fold(Ball::ZERO, |sum, &mass| sum + mass);
+            check(sum.upper_tail(k as i64, &Uninterrupted).unwrap(), tail, 1e-20);
+            if noise {
+                let noise = TwoSidedGeometric { alpha: ball("0.3") };
+                let mass = |i: usize| ball("7/13") * ball("0.3").powi(k.abs_diff(i) as u64);
+                let truth = law.iter().enumerate().fold(Ball::ZERO, |sum, (i, &x)| sum + x * mass(i));
+                let both = LatticeSum::new(vec![&a, &b, &noise]);
+                check(both.probability(k as i64, &Uninterrupted).unwrap(), truth, 1e-20);
+            }
+        }
+    }
+
+    proptest! {
         #[test]
         fn sines_are_not_below_their_bound(d in 1u32..1000, low in 0.0..1.57f64, width in 0.0..0.1f64, at in 0.0..1.0f64) {
             let high = (low + width).min(std::f64::consts::FRAC_PI_2);
