@@ -8,6 +8,7 @@ mod exponential;
 mod logarithm;
 mod series;
 mod stirling;
+pub mod trigonometric;
 
 use crate::double_double::DoubleDouble;
 pub(crate) use exponential::{exp, exp_and_expm1, exp_reduced};
