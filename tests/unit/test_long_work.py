@@ -59,13 +59,7 @@ def test_ctrl_c_ends_minutes_of_work_at_once(work):
 
 def test_other_threads_run_while_the_kernel_works():
     """Were the interpreter lock held, the other thread would be stopped for the whole evaluation."""
-    curve = sp.privacy_curve(
-        sp.PropertyQuery("1/2"),
-        sp.Population(10**7),
-        adversary=sp.Adversary(known=10**5),
-        sampling=sp.WithoutReplacement(10**6),
-        bound="spc",
-    )
+    curve = eval(LONG)
     ticks, done = [], threading.Event()
 
     def tick():

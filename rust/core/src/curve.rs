@@ -288,7 +288,7 @@ impl Curve {
     /// # Errors
     /// As [`Curve::delta`].
     pub fn log_delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        let delta = self.ball(&Epsilon::new(epsilon), interrupt)?;
+        let delta = self.ball(&Epsilon::new(epsilon).precisely(), interrupt)?;
         if delta.is_exact_zero() {
             return Ok(Enclosure::point(f64::NEG_INFINITY));
         }
@@ -318,6 +318,21 @@ impl Curve {
             Self::Max(curves) => Self::Max(each(curves)),
             Self::Min(curves) => Self::Min(each(curves)),
         }
+    }
+
+    /// δ at each of many ε.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`]; an ε that is not finite.
+    pub fn deltas(&self, epsilons: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Enclosure>, Error> {
+        let one = |&epsilon: &f64| {
+            interrupt.check()?;
+            self.delta(&Rational::from_f64(epsilon)?, interrupt).map_err(|error| match error {
+                Error::Precision(why) => Error::precision(format!("epsilon = {epsilon:?}: {why}")),
+                other => other,
+            })
+        };
+        epsilons.iter().map(one).collect()
     }
 
     /// The limit of δ for ε → ∞; it is attained at a finite ε.

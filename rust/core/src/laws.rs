@@ -2,6 +2,8 @@
 
 mod binomial;
 mod hypergeometric;
+mod poisson_binomial;
 
-pub use binomial::{Probability, binomial_log_probability, binomial_probability};
+pub use binomial::{Probability, binomial_log_probability, binomial_probability, binomial_upper_tail};
 pub use hypergeometric::{Hypergeometric, hypergeometric_upper_tail};
+pub use poisson_binomial::PoissonBinomial;

@@ -1,8 +1,10 @@
 //! Normal forms: families of pairs of laws, each with its hockey stick.
 
 mod binomial_range;
+pub mod finite;
 mod gaussian;
 mod shifted_binomial;
+mod stop_loss;
 mod threshold;
 mod tie;
 
@@ -50,7 +52,12 @@ pub struct Epsilon {
     pub ratio: Ball,
     /// ε as it was given.
     pub exact: Rational,
+    /// Whether counts of up to [`LARGEST_PRECISE`] entries are summed in double-doubles: dearer, and to 25 digits.
+    precise: bool,
 }
+
+/// Up to this size a sum in double-doubles has less than a million terms.
+const LARGEST_PRECISE: u64 = 1 << 32;
 
 impl Epsilon {
     /// From an exact rational of either sign.
@@ -59,7 +66,18 @@ impl Epsilon {
         let value = Ball::from_rational(epsilon);
         let ratio =
             if *epsilon > Rational::from(LARGEST) { Ball::from_u64(LARGEST).exp() } else { value.exp() };
-        Self { value, ratio, exact: epsilon.clone() }
+        Self { value, ratio, exact: epsilon.clone(), precise: false }
+    }
+
+    /// The same ε, for values that are subtracted from each other.
+    #[must_use]
+    pub(crate) fn precisely(self) -> Self {
+        Self { precise: true, ..self }
+    }
+
+    /// Whether a count of `size` entries is to be summed in double-doubles.
+    fn is_precise_for(&self, size: u64) -> bool {
+        self.precise && size <= LARGEST_PRECISE
     }
 
     /// Whether ε is below zero.
@@ -71,7 +89,8 @@ impl Epsilon {
     /// `Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)`, for ε < 0 a sum of two positive terms: the value of a curve at ε from
     /// that of the opposite direction at −ε.
     pub(crate) fn reflect(&self, opposite: impl FnOnce(&Self) -> Result<Ball, Error>) -> Result<Ball, Error> {
-        let reflected = opposite(&Self::new(&self.exact.neg()))?;
+        let negative = Self { precise: self.precise, ..Self::new(&self.exact.neg()) };
+        let reflected = opposite(&negative)?;
         Ok(Ball::ONE - self.ratio * (Ball::ONE - reflected))
     }
 

@@ -109,7 +109,7 @@ fn integer_to<'py>(py: Python<'py>, value: &IBig) -> PyResult<Bound<'py, PyAny>>
 }
 
 /// A `fractions.Fraction` of the same parts: they have no common factor, and Python would take long to find that out.
-pub fn fraction_of<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py, PyAny>> {
+pub fn to_fraction<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py, PyAny>> {
     let parts =
         (integer_to(py, exact.numerator())?, integer_to(py, &IBig::from(exact.denominator().clone()))?);
     let fraction = py.import("fractions")?.getattr("Fraction")?;
@@ -142,7 +142,13 @@ pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> 
 ///     What an error message calls it.
 #[pyfunction]
 pub fn fraction<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    fraction_of(value.py(), &rational(value, name)?)
+    to_fraction(value.py(), &rational(value, name)?)
+}
+
+/// Doubles as Python's `array` and numpy hand them over: their bytes, in the machine's order.
+pub fn doubles(bytes: &[u8]) -> Vec<f64> {
+    let eight = |chunk: &[u8]| chunk.try_into().map_or(f64::NAN, f64::from_ne_bytes);
+    bytes.chunks(size_of::<f64>()).map(eight).collect()
 }
 
 /// The exact value of an integer from `least` to 2^53, whatever the type it comes in.

@@ -2,11 +2,19 @@
 
 use crate::ball::Ball;
 use crate::error::Error;
+use crate::fast;
+use crate::interrupt::Interrupt;
 use crate::rational::Rational;
 use crate::special::stirling_remainder;
 
 /// Below this number of trials a probability is a product of factors, exact where doubles are.
 const DIRECT_TRIALS: u64 = 64;
+/// Terms between two questions whether to go on.
+const TERMS_PER_CHECK: u64 = 1 << 12;
+/// More terms than this are refused: they would take a second.
+const MOST_TERMS: u64 = 1 << 22;
+/// A tail is cut where its geometric bound falls below this: `2^-80`.
+const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
 
 /// A probability strictly between 0 and 1, prepared once: `p`, `q = 1 − p` and the odds `p/q`, each to full
 /// relative accuracy however close to 0 or 1 it lies.
@@ -69,6 +77,52 @@ pub fn binomial_log_probability(k: u64, n: u64, at: &Probability) -> Option<Ball
         _ if n <= DIRECT_TRIALS => Some(direct(k, n, at).ln()),
         _ => Some(saddle_point(k, n, at)),
     }
+}
+
+/// `P[Bin(n, p) ≥ k]`, from the side on which no more than half of the mass lies.
+///
+/// # Errors
+/// [`Error::Precision`] where the sum would have too many terms, [`Error::Interrupted`].
+pub fn binomial_upper_tail(
+    k: u64,
+    n: u64,
+    at: &Probability,
+    interrupt: &dyn Interrupt,
+) -> Result<Ball, Error> {
+    if k == 0 || k > n {
+        return Ok(if k == 0 { Ball::ONE } else { Ball::ZERO });
+    }
+    let mean = Ball::from_u64(n) * at.p;
+    if mean.certainly_less(Ball::from_u64(k)) {
+        return tail_above_mean(k, n, at, interrupt);
+    }
+    Ok(Ball::ONE - tail_above_mean(n - k + 1, n, &at.complement(), interrupt)?)
+}
+
+/// `P[X ≥ k]` for `k > np − 1`, where the terms fall from the first on.
+fn tail_above_mean(k: u64, n: u64, at: &Probability, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    if let Some(tail) = fast::upper_tail(k, n, at) {
+        return Ok(tail);
+    }
+    let (mut term, mut sum) = (Ball::ONE, Ball::ONE);
+    for i in k..n {
+        if i.is_multiple_of(TERMS_PER_CHECK) {
+            interrupt.check()?;
+            if i - k > MOST_TERMS {
+                return Err(Error::precision(format!("P[X >= {k}] for n = {n} needs too many terms")));
+            }
+        }
+        let ratio = Ball::from_u64(n - i) * at.odds / Ball::from_u64(i + 1);
+        term = term * ratio;
+        sum = sum + term;
+        // The ratios fall, so what follows is at most term · r/(1 − r).
+        let rest = term * ratio / (Ball::ONE - ratio);
+        if rest.is_positive() && rest.to_enclosure().upper() < NEGLIGIBLE {
+            sum = sum.plus_at_most(rest);
+            break;
+        }
+    }
+    Ok(binomial_probability(k, n, at) * sum)
 }
 
 /// Loader's saddle-point form: with `s` Stirling's remainder,
