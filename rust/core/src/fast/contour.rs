@@ -82,14 +82,28 @@ impl Kernel for Contour {
     /// Nothing where the conditions of the module are not met.
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
-        let tilted = Tilted::new::<A>(&self)?;
+        let powers = special::exp_and_expm1::<A>(DoubleDouble::from_f64(self.tilt));
+        self.evaluate_with::<A>(powers)
+    }
+}
+
+impl Contour {
+    /// With `e^s` and `e^s − 1` as [`special::exp_and_expm1`] gives them.
+    #[inline(always)]
+    pub fn evaluate_with<A: Arithmetic>(&self, powers: (DoubleDouble, DoubleDouble)) -> Option<Scaled> {
+        let tilted = Tilted::new::<A>(self, powers)?;
         let (sum, error) = tilted.evaluate::<A>(self.weight);
-        let (pole, pole_error) = tilted.pole::<A>(&self);
+        let (pole, pole_error) = tilted.pole::<A>(self);
         // Q^n e^{−sa}, as mantissa · 2^exponent.
-        let (power, exponent) = special::exp_reduced::<A>(tilted.exponent);
+        let (power, exponent, power_error) = if tilted.exponent.hi.abs() <= 1000.0 {
+            let (power, exponent) = special::exp_reduced::<A>(tilted.exponent);
+            (power, exponent, 0.0)
+        } else {
+            special::exp(tilted.exponent)
+        };
         let scale = f64::from_bits(((1023 - exponent).clamp(1, 2046) as u64) << 52);
         let value = power.hi * sum - pole * scale;
-        let error = power.hi * (error + sum.abs() * (tilted.exponent_error + 4.0 * U))
+        let error = power.hi * (error + sum.abs() * (tilted.exponent_error + power_error + 4.0 * U))
             + (pole_error * scale)
             + 2.0 * U * value.abs();
         // The error above is relative to the computed value; one relative to the truth is larger by the factor 1/(1−t).
@@ -129,9 +143,9 @@ impl Tilted {
     /// of `e^s − 1` of `40u² e^s` (only where `s > 0.001`) costs `n p_s · 40u² < 2^-100 μ`, resp. the same with `n q_s`; relative errors below `2^-93` of the
     /// logarithm cover the rest. The products are exact or err by `2^-104`, the difference by `3u²` of a smaller number.
     #[inline(always)]
-    fn new<A: Arithmetic>(sum: &Contour) -> Option<Self> {
+    fn new<A: Arithmetic>(sum: &Contour, powers: (DoubleDouble, DoubleDouble)) -> Option<Self> {
         let &Contour { trials, law: Law { p, q }, first, tilt, .. } = sum;
-        let (ratio, excess) = special::exp_and_expm1::<A>(DoubleDouble::from_f64(tilt));
+        let (ratio, excess) = powers;
         let weighted = p.mul_with::<A>(ratio);
         let total = q.add(weighted);
         let inverse = DoubleDouble::ONE.div_with::<A>(total);
@@ -182,8 +196,7 @@ impl Tilted {
             && self.tilt <= GREATEST_TILT
             && x >= 0.49
             && (nu <= 0.01 * deviation || (x <= 0.6 && nu <= 0.56 * deviation))
-            && self.exponent.hi.abs() <= 1000.0
-            && self.exponent_error <= 1e-14
+            && self.exponent_error <= 1e-13
     }
 
     /// `(1/M) Σ_j weight_j Re e^{K(iθ_j) + iθ_j(μ−a)} G(w_j)` and a bound of its error.
@@ -209,7 +222,7 @@ impl Tilted {
         let (one, zero) = (Lanes::all(1.0), Lanes::all(0.0));
         let (mut sum, mut error) = (zero, zero);
         for block in 0..EVALUATIONS / WIDTH {
-            let j = Lanes(std::array::from_fn(|i| (block * WIDTH + i) as f64));
+            let j = Lanes::from((block * WIDTH) as f64, 1.0);
             let theta = j * Lanes::all(step);
             let square = theta * theta;
             let real = square * square.polynomial::<A, 6>(&cumulants.even);

@@ -236,7 +236,7 @@ mod tests {
         for (enclosure, truth) in enclosures(probabilities).iter().zip(exactly(probabilities)) {
             assert!(enclosure.contains(&truth), "{enclosure:?}");
             assert!(
-                enclosure.upper() <= enclosure.lower().next_up().next_up().max(f64::from_bits(1)),
+                enclosure.upper() <= enclosure.lower().next_up().next_up().max(f64::from_bits(4)),
                 "{enclosure:?}"
             );
         }

@@ -16,7 +16,7 @@ const TERMS_PER_CHECK: u64 = 1 << 16;
 const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
 
 /// Below this number of entries sums are short, and exact where doubles are.
-const SMALL: u64 = 64;
+pub(super) const SMALL: u64 = 64;
 
 /// `E[(X − κ)_+]` for `X ~ Bin(n, p)` and `κ ≥ np`; `precise` leaves the fast tier out.
 ///
