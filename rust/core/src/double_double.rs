@@ -40,7 +40,7 @@ const fn fast_two_sum(a: f64, b: f64) -> DoubleDouble {
 }
 
 /// Veltkamp: `a` as a sum of two numbers of at most 26 bits, for `|a| < 2^996`.
-const fn split(a: f64) -> (f64, f64) {
+pub(crate) const fn split(a: f64) -> (f64, f64) {
     let c = 134_217_729.0 * a; // 2^27 + 1
     let hi = c - (c - a);
     (hi, a - hi)

@@ -2,6 +2,9 @@
 
 mod binomial;
 mod hypergeometric;
+mod log_pmf;
 
-pub use binomial::{Probability, binomial_log_probability, binomial_probability};
+pub use binomial::{
+    Probability, binomial_log_pmf, binomial_log_probability, binomial_pmf, binomial_probability,
+};
 pub use hypergeometric::{Hypergeometric, hypergeometric_upper_tail};

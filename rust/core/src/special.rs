@@ -4,9 +4,13 @@
 //! bound below counts the double-double operations (`u² = 2^-106`, see [`crate::double_double`]) and the
 //! truncation of one series.
 
+pub(crate) mod deviance;
+pub(crate) mod exponential;
+pub(crate) mod logarithm;
 mod stirling;
 
 use crate::double_double::{DoubleDouble, UNIT};
+pub(crate) use stirling::stirling_parts;
 pub use stirling::stirling_remainder;
 
 /// `ln 2` (truncated after two doubles: relative error below `2^-106`).

@@ -1,12 +1,18 @@
 //! The binomial law.
 
+use super::log_pmf::{self, Doubles};
 use crate::ball::Ball;
+use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::rational::Rational;
 use crate::special::stirling_remainder;
 
-/// Below this number of trials a probability is a product of factors, exact where doubles are.
+/// Up to this number of trials a ball is a product of factors, exact where double-doubles are.
 const DIRECT_TRIALS: u64 = 64;
+/// Up to this number of trials an enclosure is one too: it has no width where doubles hold the result.
+const EXACT_TRIALS: u64 = 16;
+/// Integers up to here are doubles.
+const LARGEST_COUNT: u64 = 1 << 53;
 
 /// A probability strictly between 0 and 1, prepared once: `p`, `q = 1 − p` and the odds `p/q`, each to full
 /// relative accuracy however close to 0 or 1 it lies.
@@ -18,6 +24,8 @@ pub struct Probability {
     pub q: Ball,
     /// `p/(1 − p)`.
     pub odds: Ball,
+    /// `p` and `1 − p` as doubles, unless one is below about `2^-901`.
+    doubles: Option<Doubles>,
 }
 
 impl Probability {
@@ -28,11 +36,11 @@ impl Probability {
     pub fn new(p: &Rational) -> Result<Self, Error> {
         let q = Rational::from(1i64).sub(p);
         match p.div(&q) {
-            Some(odds) if !p.is_negative() && !q.is_negative() && !p.is_zero() => Ok(Self {
-                p: Ball::from_rational(p),
-                q: Ball::from_rational(&q),
-                odds: Ball::from_rational(&odds),
-            }),
+            Some(odds) if !p.is_negative() && !q.is_negative() && !p.is_zero() => Ok(Self::prepared(
+                Ball::from_rational(p),
+                Ball::from_rational(&q),
+                Ball::from_rational(&odds),
+            )),
             _ => Err(Error::argument("a probability strictly between 0 and 1 is needed here")),
         }
     }
@@ -41,46 +49,86 @@ impl Probability {
     #[must_use]
     pub fn from_odds(odds: Ball) -> Self {
         let q = Ball::ONE / (Ball::ONE + odds);
-        Self { p: odds * q, q, odds }
+        Self::prepared(odds * q, q, odds)
+    }
+
+    fn prepared(p: Ball, q: Ball, odds: Ball) -> Self {
+        Self { p, q, odds, doubles: Doubles::new(p, q) }
     }
 
     /// The probability of the complement.
     #[must_use]
     pub fn complement(self) -> Self {
-        Self { p: self.q, q: self.p, odds: Ball::ONE / self.odds }
+        let doubles = self.doubles.map(Doubles::complement);
+        Self { p: self.q, q: self.p, odds: Ball::ONE / self.odds, doubles }
     }
 }
 
-/// `P[Bin(n, p) = k]`.
+/// `ln P[Bin(n, p) = k]`, within a few ulp; `[−∞, −∞]` outside the support.
+#[must_use]
+pub fn binomial_log_pmf(k: u64, n: u64, at: &Probability) -> Enclosure {
+    match at.doubles {
+        _ if k > n => Enclosure::point(f64::NEG_INFINITY),
+        Some(doubles) if n <= LARGEST_COUNT => log_pmf::binomial(k, n, &doubles).to_enclosure(),
+        _ => log_probability(k, n, at).to_enclosure().clamp(f64::NEG_INFINITY, 0.0),
+    }
+}
+
+/// `P[Bin(n, p) = k]`, within a few ulp down to the subnormal numbers.
+#[must_use]
+pub fn binomial_pmf(k: u64, n: u64, at: &Probability) -> Enclosure {
+    let fast = match at.doubles {
+        Some(doubles) if k <= n && n > EXACT_TRIALS && n <= LARGEST_COUNT => {
+            log_pmf::binomial(k, n, &doubles).exp()
+        }
+        _ => None,
+    };
+    fast.unwrap_or_else(|| binomial_probability(k, n, at).to_enclosure().clamp(0.0, 1.0))
+}
+
+/// `P[Bin(n, p) = k]`, as a ball.
 #[must_use]
 pub fn binomial_probability(k: u64, n: u64, at: &Probability) -> Ball {
     match k {
         _ if k > n => Ball::ZERO,
         _ if n <= DIRECT_TRIALS => direct(k, n, at),
-        _ => saddle_point(k, n, at).exp(),
+        _ => log_probability(k, n, at).exp(),
     }
 }
 
-/// `ln P[Bin(n, p) = k]`; nothing outside the support, where it is −∞.
+/// `ln P[Bin(n, p) = k]`, as a ball; nothing outside the support, where it is −∞.
 #[must_use]
 pub fn binomial_log_probability(k: u64, n: u64, at: &Probability) -> Option<Ball> {
+    (k <= n).then(|| log_probability(k, n, at))
+}
+
+/// `ln P[Bin(n, p) = k]` for `k ≤ n`.
+fn log_probability(k: u64, n: u64, at: &Probability) -> Ball {
     match k {
-        _ if k > n => None,
-        _ if n <= DIRECT_TRIALS => Some(direct(k, n, at).ln()),
-        _ => Some(saddle_point(k, n, at)),
+        0 => Ball::from_u64(n) * ln_of_complement(at.q, at.p),
+        _ if k == n => Ball::from_u64(n) * ln_of_complement(at.p, at.q),
+        _ if n <= DIRECT_TRIALS => direct(k, n, at).ln(),
+        1 => log_probability_of_one(n, at),
+        _ if k == n - 1 => log_probability_of_one(n, &at.complement()),
+        _ => saddle_point(k, n, at),
     }
+}
+
+/// `ln(n p q^{n−1})`, where nothing cancels: below the reach of doubles this is all of a tiny `p` that is not 0.
+fn log_probability_of_one(n: u64, at: &Probability) -> Ball {
+    (Ball::from_u64(n) * at.p).ln() + Ball::from_u64(n - 1) * ln_of_complement(at.q, at.p)
+}
+
+/// `ln y` for `y = 1 − c`: where `c ≤ 2^-100`, from `c ≤ −ln(1 − c) ≤ c + c²`.
+fn ln_of_complement(y: Ball, c: Ball) -> Ball {
+    let small = Ball::ONE / Ball::from_u64(1 << 50);
+    if c.certainly_less(small * small) { -c.plus_at_most(c * c) } else { y.ln() }
 }
 
 /// Loader's saddle-point form: with `s` Stirling's remainder,
-/// `ln b(k) = s(n) − s(k) − s(n−k) + ½ ln(n/(2πk(n−k))) − k ln(k/(np)) − (n−k) ln((n−k)/(nq))`, for `k ≤ n`.
+/// `ln b(k) = s(n) − s(k) − s(n−k) + ½ ln(n/(2πk(n−k))) − k ln(k/(np)) − (n−k) ln((n−k)/(nq))`, for `0 < k < n`.
 fn saddle_point(k: u64, n: u64, at: &Probability) -> Ball {
     let (trials, hits, misses) = (Ball::from_u64(n), Ball::from_u64(k), Ball::from_u64(n - k));
-    if k == 0 {
-        return trials * at.q.ln();
-    }
-    if k == n {
-        return trials * at.p.ln();
-    }
     let remainders = stirling_remainder(n) - stirling_remainder(k) - stirling_remainder(n - k);
     let spread = trials.ln() - Ball::ln_2_pi() - hits.ln() - misses.ln();
     let deviance = hits * (hits / (trials * at.p)).ln() + misses * (misses / (trials * at.q)).ln();
@@ -98,6 +146,7 @@ fn direct(k: u64, n: u64, at: &Probability) -> Ball {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn at(text: &str) -> Probability {
         Probability::new(&Rational::parse(text).unwrap()).unwrap()
@@ -116,6 +165,62 @@ mod tests {
                 let gap = direct(k, n, &at("3/7")) - binomial_probability(k, n, &at("3/7"));
                 assert!(!gap.is_positive() && !(-gap).is_positive(), "{n} {k}");
             }
+        }
+    }
+
+    /// Counts, sizes and probabilities of every kind: tiny, near one, dyadic; next to the mean and anywhere.
+    fn law() -> impl Strategy<Value = (u64, u64, Rational)> {
+        let size = (1u64..=LARGEST_COUNT, 0u32..53).prop_map(|(n, shift)| (n >> shift).max(1));
+        let p = (1e-16..1.0f64, 0u32..7, 0i32..300).prop_map(|(x, kind, exponent)| match kind {
+            0 => Rational::from_f64(x * 10f64.powi(-exponent)).unwrap(),
+            1 => Rational::from(1i64).sub(&Rational::from_f64(x * 10f64.powi(-exponent)).unwrap()),
+            2 => Rational::parse("1/2").unwrap(),
+            3 => Rational::from_f64(x * x * x * x).unwrap(),
+            4 => Rational::parse("1/3").unwrap(),
+            _ => Rational::from_f64(x).unwrap(),
+        });
+        (size, p, -40.0..40.0f64, 0u64..=LARGEST_COUNT, 0u32..6).prop_map(|(n, p, z, any, kind)| {
+            let share = Ball::from_rational(&p).to_enclosure().upper();
+            let mean = n as f64 * share;
+            let near = mean + z * (mean * (1.0 - share)).max(0.0).sqrt();
+            let k = match kind {
+                0 => any % (n + 1),
+                1 => any % (n + 1).min(3),
+                2 => n - any % (n + 1).min(3),
+                _ => (near.max(0.0) as u64).min(n),
+            };
+            (k, n, p)
+        })
+    }
+
+    /// In units of the last place of the larger end.
+    fn ulps(enclosure: Enclosure) -> f64 {
+        let end = enclosure.upper().abs().max(enclosure.lower().abs());
+        enclosure.width() / (end.next_up() - end)
+    }
+
+    fn overlap(enclosure: Enclosure, ball: Ball) -> bool {
+        let truth = ball.to_enclosure();
+        enclosure.lower() <= truth.upper() && truth.lower() <= enclosure.upper()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100_000))]
+
+        #[test]
+        fn log_probabilities_are_enclosed_within_eight_ulp((k, n, p) in law()) {
+            let at = Probability::new(&p).unwrap();
+            let log = binomial_log_pmf(k, n, &at);
+            prop_assert!(overlap(log, binomial_log_probability(k, n, &at).unwrap()), "{log:?}");
+            prop_assert!(ulps(log) <= 8.0, "{log:?} {}", ulps(log));
+        }
+
+        #[test]
+        fn probabilities_are_enclosed_within_a_few_ulp((k, n, p) in law()) {
+            let at = Probability::new(&p).unwrap();
+            let probability = binomial_pmf(k, n, &at);
+            prop_assert!(overlap(probability, binomial_probability(k, n, &at)), "{probability:?}");
+            prop_assert!(ulps(probability) <= 8.0, "{probability:?} {}", ulps(probability));
         }
     }
 

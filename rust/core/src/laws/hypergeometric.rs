@@ -1,6 +1,8 @@
 //! The hypergeometric law: `draws` from `population` of which `marked` are marked.
 
+use super::log_pmf;
 use crate::ball::Ball;
+use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::special::stirling_remainder;
@@ -70,7 +72,37 @@ impl Hypergeometric {
         8.0 * (self.greatest() as f64).sqrt()
     }
 
-    /// `P[X = k]`; zero outside the support.
+    /// `ln P[X = k]`, within a few ulp; `[−∞, −∞]` outside the support.
+    #[must_use]
+    pub fn log_pmf(&self, k: u64) -> Enclosure {
+        match self.table(k) {
+            None => Enclosure::point(f64::NEG_INFINITY),
+            Some(_) if self.least() == self.greatest() => Enclosure::point(0.0),
+            Some(table) => log_pmf::hypergeometric(table).to_enclosure(),
+        }
+    }
+
+    /// `P[X = k]`, within a few ulp down to the subnormal numbers.
+    #[must_use]
+    pub fn pmf(&self, k: u64) -> Enclosure {
+        match self.table(k) {
+            None => Enclosure::point(0.0),
+            Some(_) if self.least() == self.greatest() => Enclosure::point(1.0),
+            Some(table) => {
+                let fast = log_pmf::hypergeometric(table).exp();
+                fast.unwrap_or_else(|| self.probability(k).to_enclosure().clamp(0.0, 1.0))
+            }
+        }
+    }
+
+    /// Marked and unmarked ones among the drawn, `a` and `c`, and among the others, `b` and `d`; nothing outside the support.
+    fn table(&self, k: u64) -> Option<[u64; 4]> {
+        let (marked_left, unmarked) = (self.marked.checked_sub(k)?, self.draws.checked_sub(k)?);
+        let unmarked_left = (self.population - self.marked).checked_sub(unmarked)?;
+        Some([k, marked_left, unmarked, unmarked_left])
+    }
+
+    /// `P[X = k]` as a ball; zero outside the support.
     #[must_use]
     pub fn probability(&self, k: u64) -> Ball {
         self.log_probability(k).map_or(Ball::ZERO, Ball::exp)
@@ -178,6 +210,86 @@ mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::rational::Rational;
+    use proptest::prelude::*;
+
+    /// Laws of every size, and a value: anywhere, next to an end, next to the mean.
+    fn law() -> impl Strategy<Value = (Hypergeometric, u64)> {
+        let size = (2u64..=1 << 53, 0u32..52).prop_map(|(n, shift)| (n >> shift).max(2));
+        (size, any::<u64>(), 0u32..53, any::<u64>(), 0u32..53, any::<u64>(), -40.0..40.0f64, 0u32..5)
+            .prop_map(|(population, marked, few, draws, fewer, any, z, kind)| {
+                let law = Hypergeometric::new(
+                    population,
+                    (marked >> few) % (population + 1),
+                    (draws >> fewer) % (population + 1),
+                );
+                let law = law.unwrap();
+                let span = law.greatest() - law.least();
+                let near = law.mode() as f64 + z * law.standard_deviation();
+                let k = match kind {
+                    0 => law.least() + any % (span + 1),
+                    1 => law.least() + any % 2,
+                    2 => law.greatest().saturating_sub(any % 2),
+                    _ => near.max(0.0) as u64,
+                };
+                (law, k.clamp(law.least(), law.greatest()))
+            })
+    }
+
+    /// In units of the last place of the larger end.
+    fn ulps(enclosure: Enclosure) -> f64 {
+        let end = enclosure.upper().abs().max(enclosure.lower().abs());
+        enclosure.width() / (end.next_up() - end)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100_000))]
+
+        #[test]
+        fn logarithms_and_probabilities_are_enclosed_within_eight_ulp((law, k) in law()) {
+            let overlap = |enclosure: Enclosure, ball: Ball| {
+                let truth = ball.to_enclosure();
+                enclosure.lower() <= truth.upper() && truth.lower() <= enclosure.upper()
+            };
+            let (log, probability) = (law.log_pmf(k), law.pmf(k));
+            prop_assert!(overlap(log, law.log_probability(k).unwrap()), "{log:?}");
+            prop_assert!(ulps(log) <= 8.0, "{log:?} {}", ulps(log));
+            prop_assert!(overlap(probability, law.probability(k)), "{probability:?}");
+            prop_assert!(ulps(probability) <= 8.0, "{probability:?} {}", ulps(probability));
+        }
+    }
+
+    #[test]
+    fn probabilities_of_a_small_population_are_the_counted_fractions() {
+        let choose = |n: u64, k: u64| {
+            let product =
+                |from: u64, to: u64| (from..=to).fold(Rational::from(1i64), |x, i| x.mul(&Rational::from(i)));
+            product(n - k + 1, n).div(&product(1, k)).unwrap()
+        };
+        for (population, marked, draws) in
+            (2..14).flat_map(|n| (0..=n).flat_map(move |k| (0..=n).map(move |s| (n, k, s))))
+        {
+            let law = Hypergeometric::new(population, marked, draws).unwrap();
+            for k in law.least()..=law.greatest() {
+                let top = choose(marked, k).mul(&choose(population - marked, draws - k));
+                let truth = top.div(&choose(population, draws)).unwrap();
+                assert!(law.pmf(k).contains(&truth), "{law:?} {k}");
+            }
+        }
+    }
+
+    /// One marked in the population, one drawn: `ln(1 − 1/N) = −1/N − 1/2N² − …`.
+    #[test]
+    fn probabilities_next_to_one_keep_relative_accuracy() {
+        for population in [1u64 << 53, (1 << 53) - 1, 1 << 40, 1_000_003, 12_345] {
+            let log = Hypergeometric::new(population, 1, 1).unwrap().log_pmf(0);
+            let truth = -(Ball::ONE / (Ball::from_u64(population) - Ball::ONE));
+            // −1/(N−1) < ln(1 − 1/N) < −1/(N − ½).
+            let gap = truth.to_enclosure();
+            assert!(log.upper() >= gap.lower() && ulps(log) <= 8.0, "{population}: {log:?}");
+            let above = -(Ball::ONE / (Ball::from_u64(population) - Ball::ONE / Ball::from_u64(2)));
+            assert!(log.lower() <= above.to_enclosure().upper());
+        }
+    }
 
     #[test]
     fn small_laws_are_the_counted_fractions() {
