@@ -8,6 +8,20 @@ Enclosure(0.375, 0.375)
 True
 """
 
-from statpriv._native import binomial_pmf, hypergeometric_pmf, hypergeometric_upper_tail
+from statpriv._native import (
+    binomial_log_pmf,
+    binomial_pmf,
+    binomial_upper_tail,
+    hypergeometric_log_pmf,
+    hypergeometric_pmf,
+    hypergeometric_upper_tail,
+)
 
-__all__ = ["binomial_pmf", "hypergeometric_pmf", "hypergeometric_upper_tail"]
+__all__ = [
+    "binomial_log_pmf",
+    "binomial_pmf",
+    "binomial_upper_tail",
+    "hypergeometric_log_pmf",
+    "hypergeometric_pmf",
+    "hypergeometric_upper_tail",
+]

@@ -1,10 +1,15 @@
-//! Probabilities of the binomial and the hypergeometric law, as certified balls.
+//! Probabilities of the binomial and the hypergeometric law: single ones, rows and tails, as enclosures and as balls.
 
 mod binomial;
 mod hypergeometric;
 mod log_pmf;
+mod recurrence;
+mod tail_fraction;
 
 pub use binomial::{
-    Probability, binomial_log_pmf, binomial_log_probability, binomial_pmf, binomial_probability,
+    Probability, binomial_log_pmf, binomial_log_probability, binomial_lower_tail, binomial_pmf,
+    binomial_pmf_row, binomial_probability, binomial_tail_terms, binomial_upper_tail,
 };
-pub use hypergeometric::{Hypergeometric, hypergeometric_upper_tail};
+pub use hypergeometric::{
+    Hypergeometric, hypergeometric_lower_tail, hypergeometric_pmf_row, hypergeometric_upper_tail,
+};

@@ -7,7 +7,7 @@ use crate::errors;
 use pyo3::prelude::*;
 use statpriv_core::ball::Ball;
 use statpriv_core::error::Error;
-use statpriv_core::laws::{Hypergeometric, Probability, binomial_probability};
+use statpriv_core::laws::{self, Hypergeometric, Probability};
 use statpriv_core::pair::{self, Epsilon};
 use statpriv_core::rational::Rational;
 
@@ -26,26 +26,90 @@ fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
     }
 }
 
-/// P[Bin(n, p) = k].
+/// A binomial law and a value, read from Python.
+enum Binomial {
+    /// The law is certain: whether at this value, and whether below it.
+    Certain {
+        hit: bool,
+        below: bool,
+    },
+    /// The value is negative.
+    Negative,
+    Random {
+        k: u64,
+        n: u64,
+        at: Probability,
+    },
+}
+
+impl Binomial {
+    fn read(k: &Bound<'_, PyAny>, n: &Bound<'_, PyAny>, p: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = k.py();
+        let (k, n, exact) = (signed(k, "k")?, convert::count(n, "n", 0)?, convert::rational(p, "p")?);
+        let one = Rational::from(1i64);
+        if exact.is_negative() || exact > one {
+            return Err(errors::argument(
+                py,
+                format!("p = {}; a probability from 0 to 1 is required", convert::shown(p)),
+            ));
+        }
+        let Ok(k) = u64::try_from(k) else { return Ok(Self::Negative) };
+        if exact.is_zero() || exact == one {
+            let sure = if exact.is_zero() { 0 } else { n };
+            return Ok(Self::Certain { hit: k == sure, below: sure < k });
+        }
+        let at = Probability::new(&exact).map_err(|error| errors::from_kernel(py, &error))?;
+        Ok(Self::Random { k, n, at })
+    }
+}
+
+fn point(x: f64) -> Enclosure {
+    Enclosure(statpriv_core::enclosure::Enclosure::point(x))
+}
+
+/// ln P[Bin(n, p) = k]; -inf outside the support.
+#[pyfunction]
+#[pyo3(signature = (k, *, n, p))]
+pub fn binomial_log_pmf(
+    k: &Bound<'_, PyAny>,
+    n: &Bound<'_, PyAny>,
+    p: &Bound<'_, PyAny>,
+) -> PyResult<Enclosure> {
+    Ok(match Binomial::read(k, n, p)? {
+        Binomial::Certain { hit: true, .. } => point(0.0),
+        Binomial::Certain { .. } | Binomial::Negative => point(f64::NEG_INFINITY),
+        Binomial::Random { k, n, at } => Enclosure(laws::binomial_log_pmf(k, n, &at)),
+    })
+}
+
+/// P[Bin(n, p) = k]; 0 outside the support.
 #[pyfunction]
 #[pyo3(signature = (k, *, n, p))]
 pub fn binomial_pmf(k: &Bound<'_, PyAny>, n: &Bound<'_, PyAny>, p: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
+    Ok(match Binomial::read(k, n, p)? {
+        Binomial::Certain { hit, .. } => point(f64::from(u8::from(hit))),
+        Binomial::Negative => point(0.0),
+        Binomial::Random { k, n, at } => Enclosure(laws::binomial_pmf(k, n, &at)),
+    })
+}
+
+/// P[Bin(n, p) >= k].
+#[pyfunction]
+#[pyo3(signature = (k, *, n, p))]
+pub fn binomial_upper_tail(
+    k: &Bound<'_, PyAny>,
+    n: &Bound<'_, PyAny>,
+    p: &Bound<'_, PyAny>,
+) -> PyResult<Enclosure> {
     let py = k.py();
-    let (k, n, exact) = (signed(k, "k")?, convert::count(n, "n", 0)?, convert::rational(p, "p")?);
-    let one = Rational::from(1i64);
-    if exact.is_negative() || exact > one {
-        return Err(errors::argument(
-            py,
-            format!("p = {}; a probability from 0 to 1 is required", convert::shown(p)),
-        ));
+    match Binomial::read(k, n, p)? {
+        Binomial::Certain { below, .. } => Ok(point(f64::from(u8::from(!below)))),
+        Binomial::Negative => Ok(point(1.0)),
+        Binomial::Random { k, n, at } => {
+            let terms = laws::binomial_tail_terms(k, n, &at);
+            door::run(py, terms, |interrupt| laws::binomial_upper_tail(k, n, &at, interrupt)).map(Enclosure)
+        }
     }
-    let Ok(k) = u64::try_from(k) else { return Ok(enclose(Ball::ZERO)) };
-    if exact.is_zero() || exact == one {
-        let sure = if exact.is_zero() { 0 } else { n };
-        return Ok(enclose(if k == sure { Ball::ONE } else { Ball::ZERO }));
-    }
-    let at = Probability::new(&exact).map_err(|error| errors::from_kernel(py, &error))?;
-    Ok(enclose(binomial_probability(k, n, &at)))
 }
 
 fn hypergeometric(
@@ -62,7 +126,20 @@ fn hypergeometric(
         .map_err(|error| errors::from_kernel(population.py(), &error))
 }
 
-/// P[X = k] for the number X of marked ones among `draws` from `population`.
+/// ln P[X = k] for the number X of marked ones among `draws` from `population`; -inf outside the support.
+#[pyfunction]
+#[pyo3(signature = (k, *, population, marked, draws))]
+pub fn hypergeometric_log_pmf(
+    k: &Bound<'_, PyAny>,
+    population: &Bound<'_, PyAny>,
+    marked: &Bound<'_, PyAny>,
+    draws: &Bound<'_, PyAny>,
+) -> PyResult<Enclosure> {
+    let (k, law) = (signed(k, "k")?, hypergeometric(population, marked, draws)?);
+    Ok(u64::try_from(k).map_or_else(|_| point(f64::NEG_INFINITY), |k| Enclosure(law.log_pmf(k))))
+}
+
+/// P[X = k] for the number X of marked ones among `draws` from `population`; 0 outside the support.
 #[pyfunction]
 #[pyo3(signature = (k, *, population, marked, draws))]
 pub fn hypergeometric_pmf(
@@ -72,7 +149,7 @@ pub fn hypergeometric_pmf(
     draws: &Bound<'_, PyAny>,
 ) -> PyResult<Enclosure> {
     let (k, law) = (signed(k, "k")?, hypergeometric(population, marked, draws)?);
-    Ok(enclose(u64::try_from(k).map_or(Ball::ZERO, |k| law.probability(k))))
+    Ok(u64::try_from(k).map_or_else(|_| point(0.0), |k| Enclosure(law.pmf(k))))
 }
 
 /// P[X >= k] for the number X of marked ones among `draws` from `population`.
@@ -86,9 +163,8 @@ pub fn hypergeometric_upper_tail(
 ) -> PyResult<Enclosure> {
     let py = k.py();
     let (k, law) = (signed(k, "k")?, hypergeometric(population, marked, draws)?);
-    let Ok(k) = u64::try_from(k) else { return Ok(enclose(Ball::ONE)) };
-    door::run(py, law.terms(), |interrupt| statpriv_core::laws::hypergeometric_upper_tail(k, &law, interrupt))
-        .map(enclose)
+    let Ok(k) = u64::try_from(k) else { return Ok(point(1.0)) };
+    door::run(py, law.terms(), |interrupt| laws::hypergeometric_upper_tail(k, &law, interrupt)).map(Enclosure)
 }
 
 /// δ(ε) of two normal laws of variance 1 at distance `mu`.

@@ -23,5 +23,8 @@ mod native {
     #[pymodule_export]
     use crate::enclosure::Enclosure;
     #[pymodule_export]
-    use crate::laws::{binomial_pmf, gaussian_delta, hypergeometric_pmf, hypergeometric_upper_tail};
+    use crate::laws::{
+        binomial_log_pmf, binomial_pmf, binomial_upper_tail, gaussian_delta, hypergeometric_log_pmf,
+        hypergeometric_pmf, hypergeometric_upper_tail,
+    };
 }

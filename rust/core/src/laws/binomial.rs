@@ -1,9 +1,12 @@
 //! The binomial law.
 
 use super::log_pmf::{self, Doubles};
+use super::recurrence::{self, LogConcave};
+use super::tail_fraction;
 use crate::ball::Ball;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::rational::Rational;
 use crate::special::stirling_remainder;
 
@@ -11,6 +14,8 @@ use crate::special::stirling_remainder;
 const DIRECT_TRIALS: u64 = 64;
 /// Up to this number of trials an enclosure is one too: it has no width where doubles hold the result.
 const EXACT_TRIALS: u64 = 16;
+/// Up to this many standard deviations from the mean a sum is shorter than the continued fraction.
+const CLOSE_TO_MEAN: f64 = 0.5;
 /// Integers up to here are doubles.
 const LARGEST_COUNT: u64 = 1 << 53;
 
@@ -52,6 +57,14 @@ impl Probability {
         Self::prepared(odds * q, q, odds)
     }
 
+    /// Whether the mean of `n` trials is certainly below `k`.
+    fn is_below(&self, k: u64, n: u64) -> bool {
+        match self.doubles {
+            Some(doubles) => log_pmf::deviation(k, n, &doubles) < 0.0,
+            None => (Ball::from_u64(n) * self.p).certainly_less(Ball::from_u64(k)),
+        }
+    }
+
     fn prepared(p: Ball, q: Ball, odds: Ball) -> Self {
         Self { p, q, odds, doubles: Doubles::new(p, q) }
     }
@@ -84,6 +97,118 @@ pub fn binomial_pmf(k: u64, n: u64, at: &Probability) -> Enclosure {
         _ => None,
     };
     fast.unwrap_or_else(|| binomial_probability(k, n, at).to_enclosure().clamp(0.0, 1.0))
+}
+
+/// `P[Bin(n, p) ≥ k]`, with a relative width below `10^-12` while it is a normal double.
+///
+/// # Errors
+/// More than 2^53 trials, and [`Error::Interrupted`].
+pub fn binomial_upper_tail(
+    k: u64,
+    n: u64,
+    at: &Probability,
+    interrupt: &dyn Interrupt,
+) -> Result<Enclosure, Error> {
+    if n > LARGEST_COUNT {
+        return Err(Error::argument(format!("n = {n} is above 2^53, the largest number of trials")));
+    }
+    if k == 0 || k > n {
+        return Ok(Enclosure::point(if k == 0 { 1.0 } else { 0.0 }));
+    }
+    if at.is_below(k, n) {
+        return tail_above_mean(k, n, at, interrupt);
+    }
+    let complement = tail_above_mean(n - k + 1, n, &at.complement(), interrupt)?;
+    Ok((Enclosure::point(1.0) - complement).clamp(0.0, 1.0))
+}
+
+/// `P[Bin(n, p) ≤ k]`, likewise.
+///
+/// # Errors
+/// More than 2^53 trials, and [`Error::Interrupted`].
+pub fn binomial_lower_tail(
+    k: u64,
+    n: u64,
+    at: &Probability,
+    interrupt: &dyn Interrupt,
+) -> Result<Enclosure, Error> {
+    if k > n {
+        return Ok(Enclosure::point(1.0));
+    }
+    binomial_upper_tail(n - k, n, &at.complement(), interrupt)
+}
+
+/// About how many terms a tail takes: for deciding how it is run, not for bounds.
+#[must_use]
+pub fn binomial_tail_terms(k: u64, n: u64, at: &Probability) -> f64 {
+    let deviation = at.doubles.map_or(0.0, |doubles| log_pmf::deviation(k, n, &doubles));
+    let sigma = Binomial::new(n, at).standard_deviation();
+    if deviation.abs() > CLOSE_TO_MEAN * sigma { 512.0 } else { 8.0 * sigma }
+}
+
+/// Lower and upper bounds of `P[Bin(n, p) = k]` for `k = 0..=n`, with a relative width below `10^-13` while normal.
+///
+/// # Errors
+/// More than 2^26 values, and [`Error::Interrupted`].
+pub fn binomial_pmf_row(
+    n: u64,
+    at: &Probability,
+    interrupt: &dyn Interrupt,
+) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    recurrence::row(&Binomial::new(n, at), interrupt)
+}
+
+/// `P[X ≥ k]`, the smaller side: by the continued fraction away from the mean, by a sum close to it.
+fn tail_above_mean(k: u64, n: u64, at: &Probability, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+    let law = Binomial::new(n, at);
+    let excess = at.doubles.map_or(0.0, |doubles| -log_pmf::deviation(k, n, &doubles));
+    let fraction = if excess > CLOSE_TO_MEAN * law.standard_deviation() {
+        tail_fraction::upper_tail(k, n, at, excess)
+    } else {
+        None
+    };
+    fraction.map_or_else(|| recurrence::upper_tail(&law, k, interrupt), Ok)
+}
+
+/// The law of `n` trials, with its odds as a double.
+struct Binomial<'a> {
+    n: u64,
+    at: &'a Probability,
+    odds: f64,
+}
+
+impl<'a> Binomial<'a> {
+    fn new(n: u64, at: &'a Probability) -> Self {
+        Self { n, at, odds: at.odds.to_enclosure().upper() }
+    }
+
+    /// Rounded: for deciding how much work to do, not for bounds.
+    fn standard_deviation(&self) -> f64 {
+        let [p, q] = [self.at.p, self.at.q].map(|x| x.to_enclosure().upper());
+        (self.n as f64 * p * q).sqrt()
+    }
+}
+
+impl LogConcave for Binomial<'_> {
+    fn least(&self) -> u64 {
+        0
+    }
+
+    fn greatest(&self) -> u64 {
+        self.n
+    }
+
+    fn mode(&self) -> u64 {
+        ((self.n as f64 * self.at.p.to_enclosure().upper()) as u64).min(self.n)
+    }
+
+    fn probability(&self, k: u64) -> Enclosure {
+        binomial_pmf(k, self.n, self.at)
+    }
+
+    fn ratio(&self, k: f64) -> (f64, f64) {
+        ((self.n as f64 - k) * self.odds, k + 1.0)
+    }
 }
 
 /// `P[Bin(n, p) = k]`, as a ball.
@@ -146,6 +271,7 @@ fn direct(k: u64, n: u64, at: &Probability) -> Ball {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interrupt::Uninterrupted;
     use proptest::prelude::*;
 
     fn at(text: &str) -> Probability {
@@ -208,20 +334,103 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(100_000))]
 
         #[test]
-        fn log_probabilities_are_enclosed_within_eight_ulp((k, n, p) in law()) {
+        fn log_probabilities_are_enclosed_within_six_ulp((k, n, p) in law()) {
             let at = Probability::new(&p).unwrap();
             let log = binomial_log_pmf(k, n, &at);
             prop_assert!(overlap(log, binomial_log_probability(k, n, &at).unwrap()), "{log:?}");
-            prop_assert!(ulps(log) <= 8.0, "{log:?} {}", ulps(log));
+            prop_assert!(ulps(log) <= 6.0, "{log:?} {}", ulps(log));
         }
 
         #[test]
-        fn probabilities_are_enclosed_within_a_few_ulp((k, n, p) in law()) {
+        fn probabilities_are_enclosed_within_six_ulp((k, n, p) in law()) {
             let at = Probability::new(&p).unwrap();
             let probability = binomial_pmf(k, n, &at);
             prop_assert!(overlap(probability, binomial_probability(k, n, &at)), "{probability:?}");
-            prop_assert!(ulps(probability) <= 8.0, "{probability:?} {}", ulps(probability));
+            prop_assert!(ulps(probability) <= 6.0, "{probability:?} {}", ulps(probability));
         }
+    }
+
+    /// Sums of balls, from the end of the support: `P[X ≥ k]` for all `k`.
+    fn tails(n: u64, at: &Probability) -> Vec<Ball> {
+        let mut sums = vec![Ball::ZERO; n as usize + 1];
+        let mut sum = Ball::ZERO;
+        for k in (0..=n).rev() {
+            sum = sum + binomial_probability(k, n, at);
+            sums[k as usize] = sum;
+        }
+        sums
+    }
+
+    #[test]
+    fn rows_and_tails_are_the_sums_of_balls() {
+        for (n, p) in [
+            (1, "1/2"),
+            (2, "1e-300"),
+            (5, "0.2"),
+            (40, "1/2"),
+            (64, "0.999"),
+            (130, "1e-5"),
+            (400, "0.37"),
+            (1000, "0.999999"),
+            (3000, "1/2"),
+            (5000, "0.01"),
+            (300, "1e-290"),
+            (100, "1e-320"),
+        ] {
+            let at = at(p);
+            let (lower, upper) = binomial_pmf_row(n, &at, &Uninterrupted).unwrap();
+            let sums = tails(n, &at);
+            assert_eq!((lower.len(), upper.len()), (n as usize + 1, n as usize + 1));
+            for (k, sum) in (0..=n).zip(&sums) {
+                let entry = Enclosure::new(lower[k as usize], upper[k as usize]).unwrap();
+                assert!(overlap(entry, binomial_probability(k, n, &at)), "{n} {p} {k} {entry:?}");
+                assert!(
+                    entry.width() <= 1e-13 * entry.upper() || entry.upper() < 1e-300,
+                    "{n} {p} {k} {entry:?}"
+                );
+                let tail = binomial_upper_tail(k, n, &at, &Uninterrupted).unwrap();
+                assert!(overlap(tail, *sum), "{n} {p} {k} {tail:?} {sum:?}");
+                assert!(
+                    tail.width() <= 1e-12 * tail.upper() || tail.upper() < 1e-300,
+                    "{n} {p} {k} {tail:?}"
+                );
+                let rest = Enclosure::point(1.0) - binomial_lower_tail(k, n, &at, &Uninterrupted).unwrap();
+                let above = sums.get(k as usize + 1).copied().unwrap_or(Ball::ZERO);
+                assert!(
+                    rest.lower() <= above.to_enclosure().upper()
+                        && above.to_enclosure().lower() <= rest.upper()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_two_ways_to_a_tail_agree() {
+        for n in [10_000u64, 1_000_000, 100_000_000] {
+            for p in ["1/2", "0.01", "0.9"] {
+                let at = at(p);
+                let law = Binomial::new(n, &at);
+                for z in [0.5, 0.7, 1.0, 3.0, 10.0] {
+                    let k = law.mode() + (z * law.standard_deviation()) as u64 + 2;
+                    let excess = -log_pmf::deviation(k, n, &at.doubles.unwrap());
+                    let fraction = tail_fraction::upper_tail(k, n, &at, excess).unwrap();
+                    let sum = recurrence::upper_tail(&law, k, &Uninterrupted).unwrap();
+                    assert!(
+                        fraction.lower() <= sum.upper() && sum.lower() <= fraction.upper(),
+                        "{n} {p} {z}"
+                    );
+                    assert!(fraction.width() <= 1e-12 * fraction.lower(), "{n} {p} {z} {fraction:?}");
+                    assert!(sum.width() <= 3e-13 * sum.lower(), "{n} {p} {z} {sum:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused() {
+        assert!(binomial_pmf_row(u64::MAX, &at("1/2"), &Uninterrupted).is_err());
+        assert!(binomial_pmf_row(1 << 27, &at("1/2"), &Uninterrupted).is_err());
+        assert!(binomial_upper_tail(1, (1 << 53) + 1, &at("1/2"), &Uninterrupted).is_err());
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::double_double::{DoubleDouble, split, two_product, two_sum};
 const CORRECTION: [f64; 7] =
     [1.0 / 18.0, -1.0 / 15.0, 1.0 / 15.0, -4.0 / 63.0, 5.0 / 84.0, -1.0 / 18.0, 7.0 / 135.0];
 
-/// Relative error of [`deviance`] for the `x` and `m` it is given.
-pub(crate) const DEVIANCE_ERROR: f64 = 1.0 / (1u64 << 63) as f64 / 2.0;
+/// Relative error, `2^-65`, of [`deviance`] for the `x` and `m` it is given.
+pub(crate) const DEVIANCE_ERROR: f64 = 1.0 / (1u64 << 63) as f64 / 4.0;
 
 /// `x ln(x/m) + m − x` for an integer `0 ≤ x ≤ 2^53` and a mean `m ≥ 2^-901`, of which the deviation `m − x` is also known,
 /// with a relative error of at most [`DEVIANCE_ERROR`] (or `2^-1000` absolutely). The result is a sum `hi + lo` with
@@ -23,7 +23,7 @@ pub(crate) const DEVIANCE_ERROR: f64 = 1.0 / (1u64 << 63) as f64 / 2.0;
 /// `r` with the halves of the mean's upper part are exact; the first lies within `2^-7` of `x`, so its difference from `x` is
 /// exact too, and `e` errs by `2^-104 x`. The product with `ln r` errs by `2^-92 |ln r|`; the lower parts, each below `2^-52` of
 /// what it belongs to, are added with errors below `2^-102 (1 + v + |ln r|)`. With `|ln r| ≤ |ln v| + 0.0056` all this is below
-/// `2^-80 φ(v)`. What remains is [`beyond_tangent`]: at most `t² (½ + |t|) ≤ 2.1 φ(v)`, with an error of `2^-66` of it.
+/// `2^-80 φ(v)`. What remains is [`beyond_tangent`]: at most `t² (½ + |t|) ≤ 2.1 φ(v)`, with an error of `2^-67` of it.
 pub(crate) fn deviance(x: f64, deviation: DoubleDouble, mean: impl FnOnce() -> DoubleDouble) -> DoubleDouble {
     if x == 0.0 {
         return mean();
@@ -47,14 +47,15 @@ pub(crate) fn deviance(x: f64, deviation: DoubleDouble, mean: impl FnOnce() -> D
     DoubleDouble { hi, lo }
 }
 
-/// `x(t − ln(1 + t))` for `t = e/x`, `|t| ≤ 0.00553`, with a relative error of at most `2^-66`.
+/// `x(t − ln(1 + t))` for `t = e/x`, `|t| ≤ 0.00553`, with a relative error of at most `2^-67`.
 ///
 /// `(t − ln(1 + t))/t² = Σ (−1)^i t^i/(i+2)`, so `(t − ln(1 + t)) · (6 + 4t)/(3t²) = 1 + Σ_{i ≥ 2} c_i t^i` with `c_i` as in
 /// [`CORRECTION`]: the term of first order is gone. So the value is `¾ · e²/(3x/2 + e) · (1 + ρ)`, `|ρ| ≤ t²/17 < 2^-19`. The
 /// quotient is formed in double-double arithmetic, by the steps of a division of two double-doubles (relative error below
-/// `32u²`, together with the square's dropped `lo²` and the roundings of lower parts). The correction is plain: with seven
-/// terms, of which what is left out is below `|t|^9/15 · 1.01 < 2^-70`, it errs by less than `16u · 2^-19 < 2^-67`
-/// relatively to the result; so do the last additions of lower parts, all below `2^-18` of it.
+/// `32u²`, together with the square's dropped `lo²` and the roundings of lower parts). The correction is plain, with seven
+/// terms: what is left out is below `|t|^9/15 · 1.01 < 2^-70`, `t` errs by `2u`, its square by `5u`, the sum by `4u` and two products
+/// by `2u`, all relatively to `ρ`: below `11u · 2^-19 < 2^-68`. The last additions of lower parts, all below `2^-18` of the
+/// result, err by less than `3u · 2^-18 < 2^-69`.
 #[inline]
 fn beyond_tangent(x: f64, e: DoubleDouble) -> DoubleDouble {
     let (square, square_rest) = two_product(e.hi, e.hi);
