@@ -12,7 +12,7 @@
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, two_product, two_sum};
 use crate::enclosure::Enclosure;
-use crate::special::deviance::{DEVIANCE_ERROR, deviance};
+use crate::special::deviance::{DEVIANCE_ERROR, Deviation, deviance};
 use crate::special::exponential::{EXPONENTIAL_ERROR, exp};
 use crate::special::logarithm::{SERIES, ln_of_quotient, polynomial};
 use crate::special::{LN_2_PI, stirling_parts};
@@ -21,6 +21,8 @@ use crate::special::{LN_2_PI, stirling_parts};
 const SPREAD_ERROR: f64 = 1.0 / (1u64 << 57) as f64;
 /// Bound of what computed means add to the relative error of their inputs: `2^-101`.
 const MEAN_ERROR: f64 = 1.0 / (1u64 << 50) as f64 / (1u64 << 51) as f64;
+/// A little more than `u`: what the rounding of a sum can take from a bound, relatively.
+const OUTWARD: f64 = 0.51 * f64::EPSILON;
 /// Below this every probability is under `2^-1075`.
 const UNDERFLOW: f64 = -746.0;
 /// Errors of the logarithm beyond this are left to the balls.
@@ -83,18 +85,17 @@ impl Doubles {
 
 impl LogProbability {
     /// The logarithm, at most 0.
+    ///
+    /// An end is `hi` and a small number, rounded by at most `2^-53` of it; [`OUTWARD`] of it, in its favour, pays for that.
     pub(super) fn to_enclosure(self) -> Enclosure {
-        // The inner sums round by less than 2^-52 (|lo| + error), which the last step to the next double pays for.
-        let above = |hi: f64, lo: f64| {
-            let (sum, rest) = two_sum(hi, (lo + self.error).next_up());
-            if rest > 0.0 { sum.next_up() } else { sum }
-        };
-        Enclosure::ordered(-above(-self.hi, -self.lo), above(self.hi, self.lo).min(0.0))
+        let radius = self.error + OUTWARD * self.hi.abs();
+        Enclosure::ordered(self.hi + (self.lo - radius), (self.hi + (self.lo + radius)).min(0.0))
     }
 
     /// The probability, where the logarithm is known well enough.
     ///
-    /// `|e^(x+t) − e^x| ≤ e^x (|t| + t²)` for `|t| ≤ 1`. One per cent pays for the mantissa's lower part and for roundings.
+    /// `|e^(x+t) − e^x| ≤ e^x (|t| + t²)` for `|t| ≤ 1`. One per cent pays for the mantissa's lower part, and
+    /// [`OUTWARD`] for the rounding of an end.
     pub(super) fn exp(self) -> Option<Enclosure> {
         if self.hi < UNDERFLOW {
             return Some(Enclosure::ordered(0.0, f64::from_bits(1)));
@@ -103,23 +104,18 @@ impl LogProbability {
             return None;
         }
         let (mantissa, exponent) = exp(self.hi, self.lo);
-        let radius = 1.01 * mantissa.hi * (EXPONENTIAL_ERROR + self.error);
-        let lower = -scaled_up(-mantissa.hi, radius - mantissa.lo, exponent);
-        let upper = scaled_up(mantissa.hi, mantissa.lo + radius, exponent);
-        Some(Enclosure::ordered(lower.max(0.0), upper.min(1.0)))
+        let radius = mantissa.hi * (1.01 * (EXPONENTIAL_ERROR + self.error) + OUTWARD);
+        let lower = mantissa.hi + (mantissa.lo - radius);
+        let upper = mantissa.hi + (mantissa.lo + radius);
+        let power = |k: i64| f64::from_bits(((k.clamp(-1022, 1023) + 1023) as u64) << 52);
+        if exponent >= -1020 {
+            let scale = power(exponent);
+            return Some(Enclosure::ordered(lower * scale, (upper * scale).min(1.0)));
+        }
+        // Into the subnormal numbers: the last product rounds by at most half of the least one.
+        let scaled = |x: f64| x * power(-1000) * power(exponent + 1000);
+        Some(Enclosure::ordered(scaled(lower).next_down().max(0.0), scaled(upper).next_up()))
     }
-}
-
-/// `(hi + lo) · 2^exponent`, rounded up, for `lo` above `2^-60` times `hi` in size or rounded by less than an ulp of itself.
-fn scaled_up(hi: f64, lo: f64, exponent: i64) -> f64 {
-    let (sum, rest) = two_sum(hi, lo.next_up());
-    let mantissa = if rest > 0.0 { sum.next_up() } else { sum };
-    let power = |k: i64| f64::from_bits(((k.clamp(-1022, 1023) + 1023) as u64) << 52);
-    if exponent >= -1020 {
-        return mantissa * power(exponent);
-    }
-    // Into the subnormal numbers: the last product rounds by at most half of the least one.
-    (mantissa * power(-1000) * power(exponent + 1000)).next_up()
 }
 
 /// `ln P[Bin(n, p) = k]` for `k ≤ n ≤ 2^53`.
@@ -139,11 +135,13 @@ pub(super) fn binomial(k: u64, n: u64, at: &Doubles) -> LogProbability {
     if k == n {
         return power_of_complement(trials, q, p, relative);
     }
-    let deviation = minus_count(p.mul_f64(trials), hits);
-    let first = deviance(hits, deviation, || p.mul_f64(trials));
+    let mean = p.mul_f64(trials);
+    let difference = minus_count(mean, hits);
+    let deviation = Deviation::new(difference);
+    let first = deviance(hits, deviation, || mean);
     let second = deviance(misses, deviation.neg(), || q.mul_f64(trials));
     let error = 1.5 * DEVIANCE_ERROR * (first.hi + second.hi)
-        + 2.1 * relative * deviation.hi.abs()
+        + 2.1 * relative * difference.hi.abs()
         + 2.0 * SPREAD_ERROR;
     let sum = Sum { hi: -first.hi, lo: -first.lo }.minus(second);
     Spread::of(n, k).map_or(sum, |spread| spread.taken_from(sum)).with_error(error)
@@ -165,7 +163,7 @@ pub(super) fn deviation(k: u64, n: u64, at: &Doubles) -> f64 {
 /// `y` is not used, and a relative change of `c` is one by less than `1.01|η|` of `−ln y`): less than `2.1` times the larger
 /// of the two, relatively to `−ln y ≥ c`. The products and sums round by less than `2^-100`.
 fn power_of_complement(trials: f64, c: DoubleDouble, y: DoubleDouble, relative: f64) -> LogProbability {
-    let rest = deviance(1.0, c.neg(), || y);
+    let rest = deviance(1.0, Deviation::new(c.neg()), || y);
     let (sum, lost) = two_sum(c.hi, rest.hi);
     let (hi, lo) = two_sum(sum, lost + (c.lo + rest.lo));
     let product = DoubleDouble { hi, lo }.mul_f64(trials);
@@ -247,14 +245,15 @@ pub(super) fn hypergeometric(table: [u64; 4]) -> LogProbability {
     };
     let all = a + b + c + d;
     let excess = product(b, c).add(product(a, d).neg()).div_f64(double(all));
-    let cell = |x: u64, deviation: DoubleDouble, row: u64, column: u64| {
+    let deviation = Deviation::new(excess);
+    let cell = |x: u64, deviation: Deviation, row: u64, column: u64| {
         deviance(double(x), deviation, || product(row, column).div_f64(double(all)))
     };
     let deviances = [
-        cell(a, excess, a + b, a + c),
-        cell(b, excess.neg(), a + b, b + d),
-        cell(c, excess.neg(), c + d, a + c),
-        cell(d, excess, c + d, b + d),
+        cell(a, deviation, a + b, a + c),
+        cell(b, deviation.neg(), a + b, b + d),
+        cell(c, deviation.neg(), c + d, a + c),
+        cell(d, deviation, c + d, b + d),
     ];
     let total: f64 = deviances.iter().map(|deviance| deviance.hi).sum();
     let sum = deviances.into_iter().fold(Sum::default(), Sum::minus);

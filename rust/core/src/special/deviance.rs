@@ -6,12 +6,31 @@
 use super::logarithm::{Neighbour, polynomial};
 use crate::double_double::{DoubleDouble, split, two_product, two_sum};
 
-/// `c_i = (−1)^i · 2(i − 1)/(3(i + 1)(i + 2))`, `i = 2..=8`: see [`beyond_tangent`].
+/// `c_i = 8/9 (a_{i+1} − a_{i+2})` with `a_i = (1 − (−½)^i)/i`, `i = 2..=8`: see [`beyond_tangent`].
 const CORRECTION: [f64; 7] =
-    [1.0 / 18.0, -1.0 / 15.0, 1.0 / 15.0, -4.0 / 63.0, 5.0 / 84.0, -1.0 / 18.0, 7.0 / 135.0];
+    [1.0 / 8.0, 1.0 / 40.0, 3.0 / 80.0, 1.0 / 56.0, 31.0 / 1792.0, 3.0 / 256.0, 13.0 / 1280.0];
 
 /// Relative error, `2^-65`, of [`deviance`] for the `x` and `m` it is given.
 pub(crate) const DEVIANCE_ERROR: f64 = 1.0 / (1u64 << 63) as f64 / 4.0;
+
+/// A deviation `m − x` and its square, which several cells with the same deviation share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deviation {
+    value: DoubleDouble,
+    square: DoubleDouble,
+}
+
+impl Deviation {
+    pub(crate) fn new(value: DoubleDouble) -> Self {
+        let (hi, lo) = two_product(value.hi, value.hi);
+        Self { value, square: DoubleDouble { hi, lo: lo + 2.0 * value.hi * value.lo } }
+    }
+
+    /// That of the complementary count.
+    pub(crate) fn neg(self) -> Self {
+        Self { value: self.value.neg(), ..self }
+    }
+}
 
 /// `x ln(x/m) + m − x` for an integer `0 ≤ x ≤ 2^53` and a mean `m ≥ 2^-901`, of which the deviation `m − x` is also known,
 /// with a relative error of at most [`DEVIANCE_ERROR`] (or `2^-1000` absolutely). The result is a sum `hi + lo` with
@@ -24,11 +43,11 @@ pub(crate) const DEVIANCE_ERROR: f64 = 1.0 / (1u64 << 63) as f64 / 4.0;
 /// exact too, and `e` errs by `2^-104 x`. The product with `ln r` errs by `2^-92 |ln r|`; the lower parts, each below `2^-52` of
 /// what it belongs to, are added with errors below `2^-102 (1 + v + |ln r|)`. With `|ln r| ≤ |ln v| + 0.0056` all this is below
 /// `2^-80 φ(v)`. What remains is [`beyond_tangent`]: at most `t² (½ + |t|) ≤ 2.1 φ(v)`, with an error of `2^-67` of it.
-pub(crate) fn deviance(x: f64, deviation: DoubleDouble, mean: impl FnOnce() -> DoubleDouble) -> DoubleDouble {
+pub(crate) fn deviance(x: f64, deviation: Deviation, mean: impl FnOnce() -> DoubleDouble) -> DoubleDouble {
     if x == 0.0 {
         return mean();
     }
-    if deviation.hi.abs() <= x / 256.0 {
+    if deviation.value.hi.abs() <= x / 256.0 {
         return beyond_tangent(x, deviation);
     }
     let mean = mean();
@@ -36,7 +55,7 @@ pub(crate) fn deviance(x: f64, deviation: DoubleDouble, mean: impl FnOnce() -> D
     let (half, other_half) = split(mean.hi);
     let (distance, lost) = two_sum(number * half - x, number * other_half);
     let (hi, lo) = two_sum(distance, lost + number * mean.lo);
-    let rest = beyond_tangent(x, DoubleDouble { hi, lo });
+    let rest = beyond_tangent(x, Deviation::new(DoubleDouble { hi, lo }));
     let main = logarithm.mul_f64(x);
     let (sum, first) = two_sum(mean.hi, -x);
     let (sum, second) = two_sum(sum, main.hi);
@@ -49,27 +68,28 @@ pub(crate) fn deviance(x: f64, deviation: DoubleDouble, mean: impl FnOnce() -> D
 
 /// `x(t − ln(1 + t))` for `t = e/x`, `|t| ≤ 0.00553`, with a relative error of at most `2^-67`.
 ///
-/// `(t − ln(1 + t))/t² = Σ (−1)^i t^i/(i+2)`, so `(t − ln(1 + t)) · (6 + 4t)/(3t²) = 1 + Σ_{i ≥ 2} c_i t^i` with `c_i` as in
-/// [`CORRECTION`]: the term of first order is gone. So the value is `¾ · e²/(3x/2 + e) · (1 + ρ)`, `|ρ| ≤ t²/17 < 2^-19`. The
-/// quotient is formed in double-double arithmetic, by the steps of a division of two double-doubles (relative error below
-/// `32u²`, together with the square's dropped `lo²` and the roundings of lower parts). The correction is plain, with seven
-/// terms: what is left out is below `|t|^9/15 · 1.01 < 2^-70`, `t` errs by `2u`, its square by `5u`, the sum by `4u` and two products
-/// by `2u`, all relatively to `ρ`: below `11u · 2^-19 < 2^-68`. The last additions of lower parts, all below `2^-18` of the
-/// result, err by less than `3u · 2^-18 < 2^-69`.
+/// With `w = e/(3x/2 + e)`, `|w| ≤ 0.0037`, so that `1 + t = (1 + w/2)/(1 − w)`, the value is `¾ e²/(3x/2 + e)` times
+/// `8/(9w²) · (3w/2 + (1 − w)(ln(1 − w) − ln(1 + w/2))) = 1 + Σ_{i ≥ 2} c_i w^i` with `c_i` as in [`CORRECTION`]: the term of first order
+/// is gone. So the correction `ρ` is at most `w²/8 · 1.01 < 2^-19`.
+///
+/// The quotient is that of two double-doubles, from an approximate one (by the reciprocal, `2u`) and its remainder, whose
+/// leading difference is exact: with the square's dropped `lo²` and the roundings of lower parts it errs by less than
+/// `64u²`. The correction is plain, with seven terms: as `|c_i| ≤ 1/(i+1)`, what is left out is below `|w|^9/10 · 1.01 < 2^-75`; `w` errs
+/// by `3u`, its square by `7u`, the sum by `4u` and two products by `2u`, all relatively to `ρ`: below `13u · 2^-19 < 2^-68`. The
+/// last additions of lower parts, all below `2^-18` of the result, err by less than `3u · 2^-18 < 2^-69`.
 #[inline]
-fn beyond_tangent(x: f64, e: DoubleDouble) -> DoubleDouble {
-    let (square, square_rest) = two_product(e.hi, e.hi);
-    let square_rest = square_rest + 2.0 * e.hi * e.lo;
-    let (part, part_rest) = two_sum(0.5 * x, e.hi);
+fn beyond_tangent(x: f64, e: Deviation) -> DoubleDouble {
+    let (part, part_rest) = two_sum(0.5 * x, e.value.hi);
     let (divisor, divisor_rest) = two_sum(x, part);
-    let divisor_rest = divisor_rest + (part_rest + e.lo);
-    let quotient = square / divisor;
+    let divisor_rest = divisor_rest + (part_rest + e.value.lo);
+    let reciprocal = 1.0 / divisor;
+    let quotient = e.square.hi * reciprocal;
     let (back, back_rest) = two_product(quotient, divisor);
-    let remainder = (square - back - back_rest) + (square_rest - quotient * divisor_rest);
-    let t = e.hi / x;
-    let correction = t * t * polynomial(&CORRECTION, t);
+    let remainder = (e.square.hi - back - back_rest) + (e.square.lo - quotient * divisor_rest);
+    let w = e.value.hi * reciprocal;
+    let correction = w * w * polynomial(&CORRECTION, w);
     let (hi, lo) = two_sum(quotient, -0.25 * quotient);
-    DoubleDouble { hi, lo: lo + (0.75 * (remainder / divisor) + hi * correction) }
+    DoubleDouble { hi, lo: lo + (0.75 * (remainder * reciprocal) + hi * correction) }
 }
 
 #[cfg(test)]
@@ -86,7 +106,7 @@ mod tests {
 
     /// Whether the computed value is within the stated error, as far as balls can tell.
     fn holds(x: f64, mean: DoubleDouble) -> bool {
-        let deviation = mean.add(DoubleDouble::from_f64(-x));
+        let deviation = Deviation::new(mean.add(DoubleDouble::from_f64(-x)));
         let computed = exact(deviance(x, deviation, || mean));
         let (count, centre) = (exact(DoubleDouble::from_f64(x)), exact(mean));
         let truth = count * (count / centre).ln() + centre - count;
@@ -113,7 +133,8 @@ mod tests {
     #[test]
     fn the_correction_is_the_series() {
         for (coefficient, i) in CORRECTION.iter().zip(2i32..) {
-            let expected = (-1f64).powi(i) * f64::from(2 * (i - 1)) / f64::from(3 * (i + 1) * (i + 2));
+            let a = |i: i32| (1.0 - (-0.5f64).powi(i)) / f64::from(i);
+            let expected = 8.0 / 9.0 * (a(i + 1) - a(i + 2));
             assert!((coefficient - expected).abs() < 1e-16);
         }
     }

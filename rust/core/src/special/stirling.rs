@@ -49,8 +49,8 @@ const PLAIN_SERIES_FROM: u64 = 64;
 pub(crate) fn stirling_parts(k: u64) -> (f64, f64) {
     static SMALL: LazyLock<[(f64, f64); PLAIN_SERIES_FROM as usize]> =
         LazyLock::new(|| std::array::from_fn(|k| coarse_and_fine(k as u64)));
-    if let Some(&parts) = SMALL.get(k as usize) {
-        return parts;
+    if k < PLAIN_SERIES_FROM {
+        return SMALL[k as usize];
     }
     let reciprocal = 1.0 / k as f64;
     let square = reciprocal * reciprocal;
