@@ -5,8 +5,8 @@
 //! truncation of one series.
 
 pub(crate) mod deviance;
-pub(crate) mod exponential;
-pub(crate) mod logarithm;
+pub(crate) mod plain_exponential;
+pub(crate) mod plain_logarithm;
 mod stirling;
 
 use crate::double_double::{DoubleDouble, UNIT};

@@ -13,8 +13,8 @@ use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, two_product, two_sum};
 use crate::enclosure::Enclosure;
 use crate::special::deviance::{DEVIANCE_ERROR, Deviation, deviance};
-use crate::special::exponential::{EXPONENTIAL_ERROR, exp};
-use crate::special::logarithm::{SERIES, ln_of_quotient, polynomial};
+use crate::special::plain_exponential::{EXPONENTIAL_ERROR, exp};
+use crate::special::plain_logarithm::{SERIES, ln_of_quotient, polynomial};
 use crate::special::{LN_2_PI, stirling_parts};
 
 /// Bound of the error of [`spread`].

@@ -3,7 +3,7 @@
 //! Loader's `bd0`: a binomial log probability is minus two of these, a hypergeometric one minus four, and a small
 //! rest. It is formed from the deviation `m − x`, which the caller knows to full accuracy, so nothing cancels.
 
-use super::logarithm::{Neighbour, polynomial};
+use super::plain_logarithm::{Neighbour, polynomial};
 use crate::double_double::{DoubleDouble, split, two_product, two_sum};
 
 /// `c_i = 8/9 (a_{i+1} − a_{i+2})` with `a_i = (1 − (−½)^i)/i`, `i = 2..=8`: see [`beyond_tangent`].
