@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
+    from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
+    from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
         ArgumentError,
         GuaranteeNotReachedError,
@@ -49,9 +51,11 @@ _HOME = {
     "ArgumentError": "errors",
     "Between": "queries.property",
     "Enclosure": "enclosure",
+    "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
     "LedgerError": "errors",
     "MissingExtraError": "errors",
+    "NormalisedEnclosure": "divergence",
     "NotASingleNumberError": "errors",
     "NotAvailableError": "errors",
     "PlanError": "errors",
@@ -68,6 +72,7 @@ _HOME = {
     "UndecidedError": "errors",
     "WithoutReplacement": "samplings",
     "compose": "analysis",
+    "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
 }
@@ -78,9 +83,11 @@ __all__ = [
     "ArgumentError",
     "Between",
     "Enclosure",
+    "EnclosureArray",
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",
+    "NormalisedEnclosure",
     "NotASingleNumberError",
     "NotAvailableError",
     "PlanError",
@@ -99,6 +106,7 @@ __all__ = [
     "__version__",
     "compose",
     "differential",
+    "hockey_stick",
     "laws",
     "privacy_curve",
     "release",

@@ -3,22 +3,37 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "Curve",
     "Enclosure",
+    "NormalisedEnclosure",
+    "binomial_array",
     "binomial_log_pmf",
     "binomial_pmf",
     "binomial_upper_tail",
+    "combined_arrays",
+    "delta_array",
+    "epsilon_array",
+    "exact_hockey_stick",
     "fraction",
     "gaussian_delta",
+    "hockey_stick",
+    "hockey_stick_in_doubles",
+    "hypergeometric_array",
     "hypergeometric_log_pmf",
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
     "integer",
+    "poisson_binomial_pmf",
+    "width_array",
 ]
 
 _Number: TypeAlias = float | int | str | Fraction | Decimal
 _Pair: TypeAlias = tuple[int, int] | None
+_Doubles: TypeAlias = NDArray[np.float64]
 
 def fraction(value: _Number, name: str) -> Fraction: ...
 def integer(value: _Number, name: str, least: int) -> int: ...
@@ -29,6 +44,29 @@ def hypergeometric_log_pmf(k: _Number, *, population: _Number, marked: _Number, 
 def hypergeometric_pmf(k: _Number, *, population: _Number, marked: _Number, draws: _Number) -> Enclosure: ...
 def hypergeometric_upper_tail(k: _Number, *, population: _Number, marked: _Number, draws: _Number) -> Enclosure: ...
 def gaussian_delta(epsilon: _Number, *, mu: _Number) -> Enclosure: ...
+def delta_array(curve: Curve, epsilon: _Doubles) -> _Doubles: ...
+def epsilon_array(curve: Curve, delta: _Doubles) -> _Doubles: ...
+def binomial_array(quantity: str, k: _Doubles, *, n: _Doubles, p: NDArray[Any], shape: tuple[int, ...]) -> _Doubles: ...
+def hypergeometric_array(
+    quantity: str, k: _Doubles, *, population: _Doubles, marked: _Doubles, draws: _Doubles, shape: tuple[int, ...]
+) -> _Doubles: ...
+def combined_arrays(
+    operation: str, left: tuple[_Doubles, _Doubles], right: tuple[_Doubles, _Doubles], shape: tuple[int, ...]
+) -> _Doubles: ...
+def width_array(lower: _Doubles, upper: _Doubles) -> _Doubles: ...
+def hockey_stick_in_doubles(
+    p: bytes, q: bytes, *, epsilon: _Number | None, exp_epsilon: _Number | None
+) -> Enclosure: ...
+def hockey_stick(
+    p: Sequence[_Number],
+    q: Sequence[_Number],
+    *,
+    rounded: tuple[bool, bool],
+    epsilon: _Number | None,
+    exp_epsilon: _Number | None,
+) -> Enclosure: ...
+def poisson_binomial_pmf(p: bytes | Sequence[_Number]) -> tuple[bytes, bytes]: ...
+def exact_hockey_stick(p: Sequence[_Number], q: Sequence[_Number], *, exp_epsilon: _Number) -> Fraction: ...
 
 @final
 class Enclosure:
@@ -62,6 +100,13 @@ class Enclosure:
     def __rmul__(self, value: _Number | Enclosure, /) -> Enclosure: ...
     def __truediv__(self, value: _Number | Enclosure, /) -> Enclosure: ...
     def __rtruediv__(self, value: _Number | Enclosure, /) -> Enclosure: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class NormalisedEnclosure(Enclosure):  # type: ignore[misc]  # final for everybody but the kernel
+    def __new__(cls, lower: _Number, upper: _Number, sums: tuple[_Number, _Number]) -> NormalisedEnclosure: ...
+    @property
+    def sums(self) -> tuple[Fraction, Fraction]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
-from statpriv._native import Enclosure
-from statpriv.errors import ArgumentError, MissingExtraError, NotAvailableError, UndecidedError
+from statpriv._native import Enclosure, delta_array, epsilon_array
+from statpriv.errors import ArgumentError, MissingExtraError, UndecidedError
 from statpriv.literals import spelled
-from statpriv.numbers import Number, as_count, as_fraction
+from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.rules.registry import Kind, lower
 from statpriv.situation import Situation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from statpriv.enclosure_array import EnclosureArray
+    from statpriv.numbers import ArrayLike
 
 __all__ = ["NOT_PROTECTED", "PrivacyCurve"]
 
@@ -76,17 +79,21 @@ class PrivacyCurve:
         """What has to be true of the data and of the release."""
         return tuple(dict.fromkeys(text for rule in self._lowered.rules for text in rule.assumptions))
 
-    def delta(self, epsilon: Number) -> Enclosure:
+    @overload
+    def delta(self, epsilon: Number) -> Enclosure: ...
+    @overload
+    def delta(self, epsilon: ArrayLike) -> EnclosureArray: ...
+    def delta(self, epsilon: Any) -> Any:
         """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
 
         Parameters
         ----------
-        epsilon : float, int, Fraction, Decimal or str
+        epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             δ, a probability.
 
         Examples
@@ -94,20 +101,32 @@ class PrivacyCurve:
         >>> import statpriv as sp
         >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(3)).delta(0)
         Enclosure(0.5, 0.5)
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(2)).delta([0, 100])
+        EnclosureArray(lower=[0.5, 0.5],
+                       upper=[0.5, 0.5])
         """
-        return self._lowered.curve.delta(_scalar(epsilon, "epsilon"))
+        curve = self._lowered.curve
+        if is_array(epsilon):
+            from statpriv.broadcasting import evaluate_each
 
-    def epsilon(self, delta: Number) -> Enclosure:
+            return evaluate_each(curve.delta, lambda doubles: delta_array(curve, doubles), epsilon, "epsilon")
+        return curve.delta(epsilon)
+
+    @overload
+    def epsilon(self, delta: Number) -> Enclosure: ...
+    @overload
+    def epsilon(self, delta: ArrayLike) -> EnclosureArray: ...
+    def epsilon(self, delta: Any) -> Any:
         """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
 
         Parameters
         ----------
-        delta : float, int, Fraction, Decimal or str
+        delta : float, int, Fraction, Decimal or str, or array of these
             δ, at least 0.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             ε in nats; `[0, 0]` where δ is at least the total variation, infinite where no ε is enough.
 
         Examples
@@ -117,7 +136,12 @@ class PrivacyCurve:
         >>> curve.epsilon(0)
         Enclosure(float('inf'), float('inf'))
         """
-        return self._lowered.curve.epsilon(_scalar(delta, "delta"))
+        curve = self._lowered.curve
+        if is_array(delta):
+            from statpriv.broadcasting import evaluate_each
+
+            return evaluate_each(curve.epsilon, lambda doubles: epsilon_array(curve, doubles), delta, "delta")
+        return curve.epsilon(delta)
 
     def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
         """Whether the answers are (ε, δ)-statistically private, proved.
@@ -139,10 +163,10 @@ class PrivacyCurve:
         UndecidedError
             The enclosure straddles δ, or a bound exceeds it.
         """
-        target = as_fraction(_scalar(delta, "delta"), "delta")
+        target = as_fraction(delta, "delta")
         if not 0 <= target <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
-        reached = self.delta(epsilon)
+        reached = self._lowered.curve.delta(epsilon)
         if reached.upper <= target:
             return True
         if self.kind == "exact" and reached.lower > target:
@@ -210,8 +234,7 @@ class PrivacyCurve:
         end = self.epsilon(max(start * 1e-6, self.mass_at_infinity().upper * (1 + 1e-9), 1e-300)).upper
         end = end if math.isfinite(end) and end > 0 else 1.0
         epsilons = [end * k / (points - 1) for k in range(points)]
-        deltas = [self.delta(epsilon).upper for epsilon in epsilons]
-        ax.plot(epsilons, deltas, label="δ(ε)" if self.kind == "exact" else "upper bound of δ(ε)")
+        ax.plot(epsilons, self.delta(epsilons).upper, label="δ(ε)" if self.kind == "exact" else "upper bound of δ(ε)")
         ax.set_yscale("log")
         ax.set_xlabel("ε (nats)")
         ax.set_ylabel("δ")
@@ -244,9 +267,3 @@ class PrivacyCurve:
 
 def _rebuild(situation: Situation, bound: str) -> PrivacyCurve:
     return PrivacyCurve(situation, bound=bound)
-
-
-def _scalar(value: Number, name: str) -> Number:
-    if hasattr(value, "__len__") and not isinstance(value, str):
-        raise NotAvailableError(f"{name} is an array: one value at a time is available in this version")
-    return value

@@ -1,21 +1,31 @@
-"""Single probabilities as enclosures, parameters named in words.
+"""Probabilities of the binomial and the hypergeometric law as enclosures, parameters named in words.
+
+Arguments are numbers or arrays of numbers, which are broadcast together by numpy's rules; arrays give an
+:class:`statpriv.EnclosureArray`. k is any integer up to 2^53 in size: outside the support the pmf is 0, its logarithm
+-inf, and the tail 1 or 0.
 
 >>> import statpriv as sp
 >>> sp.laws.binomial_pmf(2, n=4, p=0.5)
 Enclosure(0.375, 0.375)
->>> from fractions import Fraction
->>> Fraction(1, 30) in sp.laws.hypergeometric_pmf(3, population=10, marked=4, draws=3)
-True
+>>> sp.laws.binomial_pmf([0, 1, 2, 3], n=2, p="1/2")
+EnclosureArray(lower=[0.25, 0.5 , 0.25, 0.  ],
+               upper=[0.25, 0.5 , 0.25, 0.  ])
 """
 
-from statpriv._native import (
-    binomial_log_pmf,
-    binomial_pmf,
-    binomial_upper_tail,
-    hypergeometric_log_pmf,
-    hypergeometric_pmf,
-    hypergeometric_upper_tail,
-)
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
+
+from statpriv import _native
+from statpriv.errors import NotAvailableError
+from statpriv.numbers import is_array
+from statpriv.poisson_binomial import poisson_binomial_pmf
+
+if TYPE_CHECKING:
+    from statpriv._native import Enclosure
+    from statpriv.enclosure_array import EnclosureArray
+    from statpriv.numbers import ArrayLike, Number
 
 __all__ = [
     "binomial_log_pmf",
@@ -24,4 +34,282 @@ __all__ = [
     "hypergeometric_log_pmf",
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
+    "poisson_binomial_pmf",
 ]
+
+
+Argument: TypeAlias = Any
+Result: TypeAlias = Any
+"""What the functions below take and give is said by the two protocols."""
+
+
+class OfBinomial(Protocol):
+    """A quantity of Bin(n, p): an enclosure for numbers, an array of them where an argument is an array."""
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # numbers alone give one enclosure
+        self, k: Number, *, n: Number, p: Number, digits: int | None = None
+    ) -> Enclosure: ...
+    @overload
+    def __call__(
+        self, k: Number | ArrayLike, *, n: Number | ArrayLike, p: Number | ArrayLike, digits: int | None = None
+    ) -> EnclosureArray: ...
+
+
+class OfHypergeometric(Protocol):
+    """A quantity of a hypergeometric law: an enclosure for numbers, an array of them where an argument is an array."""
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # numbers alone give one enclosure
+        self, k: Number, *, population: Number, marked: Number, draws: Number, digits: int | None = None
+    ) -> Enclosure: ...
+    @overload
+    def __call__(
+        self,
+        k: Number | ArrayLike,
+        *,
+        population: Number | ArrayLike,
+        marked: Number | ArrayLike,
+        draws: Number | ArrayLike,
+        digits: int | None = None,
+    ) -> EnclosureArray: ...
+
+
+def _of_binomial(function: Callable[..., Any]) -> OfBinomial:
+    return cast("OfBinomial", function)
+
+
+def _of_hypergeometric(function: Callable[..., Any]) -> OfHypergeometric:
+    return cast("OfHypergeometric", function)
+
+
+@_of_binomial
+def binomial_log_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
+    """The logarithm of P[X = k] for X ~ Bin(n, p), in nats.
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    n : int or array of int
+        Number of trials, from 0 to 2^53.
+    p : float, Fraction, Decimal, str, or array of these
+        Probability of a hit, from 0 to 1, exactly as given.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        The logarithm, at most 0; `[-inf, -inf]` outside the support.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.binomial_log_pmf(0, n=1, p=0.5)
+    Enclosure(-0.6931471805599454, -0.6931471805599453)
+    """
+    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
+        return _native.binomial_log_pmf(k, n=n, p=p)
+    return _evaluated(_native.binomial_log_pmf, digits, "log_pmf", k=k, n=n, p=p)
+
+
+@_of_binomial
+def binomial_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
+    """P[X = k] for X ~ Bin(n, p).
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    n : int or array of int
+        Number of trials, from 0 to 2^53.
+    p : float, Fraction, Decimal, str, or array of these
+        Probability of a hit, from 0 to 1, exactly as given.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        A probability.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.binomial_pmf([0, 1, 2], n=2, p=0.25)
+    EnclosureArray(lower=[0.5625, 0.375 , 0.0625],
+                   upper=[0.5625, 0.375 , 0.0625])
+    """
+    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
+        return _native.binomial_pmf(k, n=n, p=p)
+    return _evaluated(_native.binomial_pmf, digits, "pmf", k=k, n=n, p=p)
+
+
+@_of_binomial
+def binomial_upper_tail(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
+    """P[X >= k] for X ~ Bin(n, p).
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    n : int or array of int
+        Number of trials, from 0 to 2^53.
+    p : float, Fraction, Decimal, str, or array of these
+        Probability of a hit, from 0 to 1, exactly as given.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        A probability.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> 0.5 in sp.laws.binomial_upper_tail(2, n=3, p="1/2")
+    True
+    """
+    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
+        return _native.binomial_upper_tail(k, n=n, p=p)
+    return _evaluated(_native.binomial_upper_tail, digits, "upper_tail", k=k, n=n, p=p)
+
+
+@_of_hypergeometric
+def hypergeometric_log_pmf(
+    k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
+) -> Result:
+    """The logarithm of P[X = k] for the number X of marked ones among `draws` items, in nats.
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    population : int or array of int
+        Number of items, up to 2^53.
+    marked : int or array of int
+        Number of marked ones among them.
+    draws : int or array of int
+        Number of items drawn, without replacement.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        The logarithm, at most 0; `[-inf, -inf]` outside the support.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.hypergeometric_log_pmf(3, population=10, marked=2, draws=3)
+    Enclosure(float('-inf'), float('-inf'))
+    """
+    if digits is None and not (
+        hasattr(k, "__len__")
+        or hasattr(population, "__len__")
+        or hasattr(marked, "__len__")
+        or hasattr(draws, "__len__")
+    ):
+        return _native.hypergeometric_log_pmf(k, population=population, marked=marked, draws=draws)
+    return _evaluated(
+        _native.hypergeometric_log_pmf, digits, "log_pmf", k=k, population=population, marked=marked, draws=draws
+    )
+
+
+@_of_hypergeometric
+def hypergeometric_pmf(
+    k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
+) -> Result:
+    """P[X = k] for the number X of marked ones among `draws` items.
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    population : int or array of int
+        Number of items, up to 2^53.
+    marked : int or array of int
+        Number of marked ones among them.
+    draws : int or array of int
+        Number of items drawn, without replacement.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        A probability.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> from fractions import Fraction
+    >>> Fraction(1, 30) in sp.laws.hypergeometric_pmf(3, population=10, marked=4, draws=3)
+    True
+    """
+    if digits is None and not (
+        hasattr(k, "__len__")
+        or hasattr(population, "__len__")
+        or hasattr(marked, "__len__")
+        or hasattr(draws, "__len__")
+    ):
+        return _native.hypergeometric_pmf(k, population=population, marked=marked, draws=draws)
+    return _evaluated(_native.hypergeometric_pmf, digits, "pmf", k=k, population=population, marked=marked, draws=draws)
+
+
+@_of_hypergeometric
+def hypergeometric_upper_tail(
+    k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
+) -> Result:
+    """P[X >= k] for the number X of marked ones among `draws` items.
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    population : int or array of int
+        Number of items, up to 2^53.
+    marked : int or array of int
+        Number of marked ones among them.
+    draws : int or array of int
+        Number of items drawn, without replacement.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        A probability.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.hypergeometric_upper_tail([0, 4], population=10, marked=4, draws=3)
+    EnclosureArray(lower=[1., 0.],
+                   upper=[1., 0.])
+    """
+    if digits is None and not (
+        hasattr(k, "__len__")
+        or hasattr(population, "__len__")
+        or hasattr(marked, "__len__")
+        or hasattr(draws, "__len__")
+    ):
+        return _native.hypergeometric_upper_tail(k, population=population, marked=marked, draws=draws)
+    return _evaluated(
+        _native.hypergeometric_upper_tail, digits, "upper_tail", k=k, population=population, marked=marked, draws=draws
+    )
+
+
+def _evaluated(law: Callable[..., Enclosure], digits: int | None, quantity: str, **arguments: Argument) -> Result:
+    """What is not one number in doubles: digits, arrays, and numbers written as strings."""
+    if digits is not None:
+        raise NotAvailableError(f"digits = {digits}: laws give doubles in this version; leave digits= out")
+    if not any(map(is_array, arguments.values())):
+        return law(**arguments)
+    from statpriv.broadcasting import evaluate_law
+
+    many = _native.binomial_array if "p" in arguments else _native.hypergeometric_array
+    return evaluate_law(many, quantity, **arguments)

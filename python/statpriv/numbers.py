@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from statpriv._native import fraction, integer
 from statpriv.errors import ArgumentError
 from statpriv.literals import spelled
 
-__all__ = ["Number", "as_count", "as_fraction", "as_probability"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ArrayLike", "Number", "as_count", "as_fraction", "as_probability", "is_array"]
 
 Number: TypeAlias = "float | int | str | Fraction | Decimal"
 """A float is the rational it stores; a string or Decimal is exactly what it says."""
+
+ArrayLike: TypeAlias = "NDArray[Any] | list[Any] | tuple[Any, ...] | range"
+"""Several numbers: an array of any shape, or what numpy reads as one."""
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` stands for several numbers; found out without numpy."""
+    return hasattr(value, "__len__") and not isinstance(value, str)
 
 
 def as_fraction(value: Number, name: str) -> Fraction:

@@ -145,11 +145,11 @@ def test_a_target_is_a_probability(delta):
 
 
 @pytest.mark.parametrize("several", [[0.1, 0.2], (0.1,), np.array([0.1]), np.array(0.1)])
-def test_arrays_are_for_later(several):
-    with pytest.raises(sp.NotAvailableError, match="epsilon is an array: one value at a time is available"):
-        WHOLE.delta(several)
-    with pytest.raises(sp.NotAvailableError, match="delta is an array: one value at a time is available"):
-        WHOLE.epsilon(several)
+def test_a_claim_is_about_one_pair_of_numbers(several):
+    with pytest.raises(sp.ArgumentError, match=r"^epsilon = .*is not a number"):
+        WHOLE.satisfies(epsilon=several, delta=0.1)
+    with pytest.raises(sp.ArgumentError, match=r"^delta = .*is not a number"):
+        WHOLE.satisfies(epsilon=0.1, delta=several)
 
 
 @pytest.mark.parametrize("tenth", [Fraction(1, 10), "0.1", "1/10", Decimal("0.1"), " 1e-1 "])

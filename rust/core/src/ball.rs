@@ -13,10 +13,12 @@
 
 use crate::double_double::{ADDITION, DoubleDouble, MULTIPLICATION, UNIT, two_product, two_sum};
 use crate::enclosure::Enclosure;
+use crate::fast::Scaled;
 use crate::rational::{Rational, leading_bits};
 use crate::special;
 use dashu_int::UBig;
 use dashu_int::ops::UnsignedAbs;
+use statpriv_simd::Portable;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -43,8 +45,11 @@ fn power_of_two(k: i64) -> f64 {
     if k < -1022 { 0.0 } else { f64::from_bits(((k.min(1023) + 1023) as u64) << 52) }
 }
 
-/// An upper bound of a radius that was computed by fewer than 16 rounded operations.
+/// An upper bound of a radius that was computed by fewer than 16 rounded operations; `0 · ∞` bounds nothing.
 fn enlarge(radius: f64) -> f64 {
+    if radius.is_nan() {
+        return f64::INFINITY;
+    }
     if radius == 0.0 { 0.0 } else { (radius * (1.0 + 1.0 / ((1u64 << 48) as f64))).max(SMALLEST_RADIUS) }
 }
 
@@ -81,7 +86,16 @@ impl Ball {
     /// A double-double that errs by at most `relative_error` times its own size; below `2^-49` it does not matter,
     /// within what [`enlarge`] adds, whether the error is measured by the midpoint or by the truth.
     pub(crate) fn from_double_double(mid: DoubleDouble, relative_error: f64) -> Self {
-        Self::normalised(mid, 0, enlarge(mid.hi.abs() * relative_error))
+        let exact = Self::normalised(mid, 0, 0.0);
+        Self::normalised(exact.mid, exact.exponent, enlarge(exact.mid.hi.abs() * relative_error))
+    }
+
+    /// A double, exactly; nothing for NaN and infinities.
+    #[must_use]
+    pub fn from_f64(x: f64) -> Option<Self> {
+        let (scaled, exponent) = if x.abs() > 1.0 { (x * power_of_two(-200), 200) } else { (x, 0) };
+        // A factor of 2^-200 is exact from 2^-822 on.
+        x.is_finite().then(|| Self::normalised(DoubleDouble::from_f64(scaled), exponent, 0.0))
     }
 
     /// An integer, exactly.
@@ -194,6 +208,16 @@ impl Ball {
         (self.exponent.abs() <= 900).then(|| self.mid.scale(power_of_two(self.exponent)))
     }
 
+    /// A double and a bound of what it may be wrong by, unless it overflows.
+    pub(crate) fn to_double_with_error(self) -> Option<(f64, f64)> {
+        if self.exponent.abs() > 900 {
+            return (self.exponent < 0).then_some((0.0, power_of_two(-899)));
+        }
+        let scale = power_of_two(self.exponent);
+        let radius = enlarge(self.radius + self.mid.lo.abs());
+        radius.is_finite().then_some((self.mid.hi * scale, radius * scale))
+    }
+
     /// The narrowest enclosure in doubles.
     #[must_use]
     pub fn to_enclosure(self) -> Enclosure {
@@ -265,7 +289,8 @@ impl Ball {
         let near_one = self.mid.hi < std::f64::consts::FRAC_1_SQRT_2;
         let (mantissa, exponent) =
             if near_one { (self.mid.scale(2.0), self.exponent - 1) } else { (self.mid, self.exponent) };
-        let fraction = Self::from_double_double(special::ln_near_one(mantissa), special::LN_ERROR);
+        let fraction =
+            Self::from_double_double(special::ln_near_one::<Portable>(mantissa), special::LN_ERROR);
         let whole = Self::ln_2() * Self::from_i64(exponent);
         let sum = fraction + whole;
         let absolute = Self { mid: DoubleDouble::ZERO, exponent: 0, radius: self.relative_error() };
@@ -315,6 +340,13 @@ impl Ball {
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         -(-self).max(-other)
+    }
+}
+
+impl From<Scaled> for Ball {
+    fn from(x: Scaled) -> Self {
+        let ball = Self::from_double_double(DoubleDouble::from_f64(x.mantissa), x.error);
+        Self { exponent: ball.exponent + x.exponent, ..ball }
     }
 }
 
@@ -445,5 +477,23 @@ impl Div for Ball {
         let mid = self.mid.div(other.mid);
         let radius = (self.radius + mid.hi.abs() * other.radius) / least + mid.hi.abs() * UNIT;
         Self::normalised(mid, exponent, enlarge(radius))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_known_of_one_factor_bounds_an_unknown_other() {
+        let third = Ball::from_rational(&Rational::parse("1/3").unwrap());
+        for factor in [Ball::ONE, Ball::from_u64(3), third] {
+            for product in
+                [Ball::WHOLE * factor, factor * Ball::WHOLE, Ball::WHOLE / factor, Ball::WHOLE + factor]
+            {
+                let ends = product.to_enclosure();
+                assert!(ends.lower() == f64::NEG_INFINITY && ends.upper() == f64::INFINITY, "{product:?}");
+            }
+        }
     }
 }

@@ -101,6 +101,13 @@ impl CountFamily {
         Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
     }
 
+    fn terms(&self) -> f64 {
+        match &self.entries {
+            Entries::Known { pair, .. } => pair.terms(),
+            Entries::Range(range) => range.terms(),
+        }
+    }
+
     fn oriented(&self, curve: impl Fn(Direction) -> Curve) -> Curve {
         match self.direction {
             Some(direction) => curve(direction),
@@ -182,7 +189,7 @@ impl KnownEntries {
 
     fn terms(&self) -> f64 {
         let spread = (SPREAD * self.law.standard_deviation()).min(self.size as f64) / self.step as f64;
-        (spread + 1.0) * 12.0 * (self.size as f64).sqrt()
+        2.0 * (spread + 1.0) * self.family.terms()
     }
 
     /// The mean of `value(size − z)`, which must lie in `[0, 1]` and not fall with `z`.
@@ -251,7 +258,21 @@ impl Curve {
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
     pub fn delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        let enclosure = self.ball(&Epsilon::new(epsilon), interrupt)?.to_enclosure().clamp(0.0, 1.0);
+        self.enclosure(&Epsilon::new(epsilon), interrupt)
+    }
+
+    /// δ at the rational that a double stores, of either sign.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`]; an ε that is not finite.
+    pub fn delta_at(&self, epsilon: f64, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        let prepared = Epsilon::from_f64(epsilon)
+            .ok_or_else(|| Error::argument(format!("epsilon = {epsilon}; a finite number is required")))?;
+        self.enclosure(&prepared, interrupt)
+    }
+
+    fn enclosure(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        let enclosure = self.ball(epsilon, interrupt)?.to_enclosure().clamp(0.0, 1.0);
         if enclosure.width() > UNINFORMATIVE {
             return Err(Error::precision(format!(
                 "delta can only be enclosed between {} and {} here, which says too little",
@@ -260,6 +281,21 @@ impl Curve {
             )));
         }
         Ok(enclosure)
+    }
+
+    /// δ at each of many ε.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`]; an ε that is not finite.
+    pub fn deltas(&self, epsilons: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Enclosure>, Error> {
+        let one = |&epsilon: &f64| {
+            interrupt.check()?;
+            self.delta_at(epsilon, interrupt).map_err(|error| match error {
+                Error::Precision(why) => Error::precision(format!("epsilon = {epsilon:?}: {why}")),
+                other => other,
+            })
+        };
+        epsilons.iter().map(one).collect()
     }
 
     /// The limit of δ for ε → ∞; it is attained at a finite ε.

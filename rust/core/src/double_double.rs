@@ -5,8 +5,12 @@
 //! blocks of double-word arithmetic*, ACM TOMS 44(2), 2017. The largest of them is `15u² + 56u³`, so
 //! [`UNIT`] `= 16u² = 2^-102` covers one operation of any kind; [`ADDITION`] and [`MULTIPLICATION`] need less.
 //!
-//! Products are Dekker's, without a fused multiply-add: the portable path must give the same enclosures on
-//! every machine, and a platform's software `fma` is not part of the trusted base.
+//! Products are exact with or without a fused multiply-add, so every operation gives the same bits on every machine;
+//! the `_with` forms use what the processor has (see [`statpriv_simd`]), the others Dekker's product.
+
+use statpriv_simd::{Arithmetic, Portable};
+
+pub use statpriv_simd::two_product;
 
 /// Bound of the relative error of one double-double operation: `2^-102`.
 pub const UNIT: f64 = 1.0 / ((1u64 << 51) as f64) / ((1u64 << 51) as f64);
@@ -27,6 +31,7 @@ pub struct DoubleDouble {
 
 /// Knuth: `a + b` as a rounded sum and its exact error, for any finite `a`, `b`.
 #[must_use]
+#[inline(always)]
 pub const fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let bb = s - a;
@@ -34,27 +39,14 @@ pub const fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// Dekker: as [`two_sum`], for `|a| ≥ |b|` or `a = 0`.
+#[inline(always)]
 const fn fast_two_sum(a: f64, b: f64) -> DoubleDouble {
     let s = a + b;
     DoubleDouble { hi: s, lo: b - (s - a) }
 }
 
-/// Veltkamp: `a` as a sum of two numbers of at most 26 bits, for `|a| < 2^996`.
-pub(crate) const fn split(a: f64) -> (f64, f64) {
-    let c = 134_217_729.0 * a; // 2^27 + 1
-    let hi = c - (c - a);
-    (hi, a - hi)
-}
-
-/// Dekker: `a · b` as a rounded product and its exact error, for `2^-969 < |ab|` (or zero), `|a|, |b| < 2^996`.
-#[must_use]
-pub const fn two_product(a: f64, b: f64) -> (f64, f64) {
-    let p = a * b;
-    let (ah, al) = split(a);
-    let (bh, bl) = split(b);
-    (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
-}
-
+// Methods, not operators: each has a bound of its own, and a choice of arithmetic.
+#[allow(clippy::should_implement_trait)]
 impl DoubleDouble {
     /// Zero.
     pub const ZERO: Self = Self::from_f64(0.0);
@@ -63,12 +55,14 @@ impl DoubleDouble {
 
     /// A double, exactly.
     #[must_use]
+    #[inline(always)]
     pub const fn from_f64(hi: f64) -> Self {
         Self { hi, lo: 0.0 }
     }
 
     /// Algorithm 6 (`AccurateDWPlusDW`): relative error at most `3u² + 13u³`, cancellation included.
     #[must_use]
+    #[inline(always)]
     pub const fn add(self, other: Self) -> Self {
         let (sh, sl) = two_sum(self.hi, other.hi);
         let (th, tl) = two_sum(self.lo, other.lo);
@@ -78,24 +72,67 @@ impl DoubleDouble {
 
     /// The exact negative.
     #[must_use]
+    #[inline(always)]
     pub const fn neg(self) -> Self {
         Self { hi: -self.hi, lo: -self.lo }
     }
 
+    /// `a + b` for `|b| ≤ |a|/2`, cheaper than [`Self::add`]: relative error at most `8u²`.
+    ///
+    /// The high parts add up to `s + e` exactly, with `|a|/2 ≤ |s|` up to rounding. `|lo a + lo b| ≤ 1.5u|a|` rounds with an
+    /// error of `1.5u²|a|`, and the sum of that and `e`, `|e| ≤ u|s|`, with one of `u²|s| + 1.5u²|a|`: together `7u²|s|`, up to
+    /// terms in `u³`.
+    #[must_use]
+    #[inline(always)]
+    pub const fn add_smaller(self, other: Self) -> Self {
+        let s = fast_two_sum(self.hi, other.hi);
+        fast_two_sum(s.hi, s.lo + (self.lo + other.lo))
+    }
+
     /// Algorithm 7 (`DWTimesFP1`): relative error at most `3u²/2 + 4u³`.
     #[must_use]
-    pub const fn mul_f64(self, y: f64) -> Self {
-        let (ch, cl1) = two_product(self.hi, y);
+    #[inline(always)]
+    pub fn mul_f64_with<A: Arithmetic>(self, y: f64) -> Self {
+        let (ch, cl1) = A::two_product(self.hi, y);
         let t = fast_two_sum(ch, self.lo * y);
         fast_two_sum(t.hi, t.lo + cl1)
     }
 
     /// Algorithm 10 (`DWTimesDW1`): relative error at most `7u²`.
     #[must_use]
-    pub const fn mul(self, other: Self) -> Self {
-        let (ch, cl1) = two_product(self.hi, other.hi);
+    #[inline(always)]
+    pub fn mul_with<A: Arithmetic>(self, other: Self) -> Self {
+        let (ch, cl1) = A::two_product(self.hi, other.hi);
         let cl2 = self.hi * other.lo + self.lo * other.hi;
         fast_two_sum(ch, cl1 + cl2)
+    }
+
+    /// Algorithm 17 (`DWDivDW2`): relative error at most `15u² + 56u³`.
+    #[must_use]
+    #[inline(always)]
+    pub fn div_with<A: Arithmetic>(self, other: Self) -> Self {
+        let th = self.hi / other.hi;
+        let r = other.mul_f64_with::<A>(th);
+        let d = (self.hi - r.hi) + (self.lo - r.lo);
+        fast_two_sum(th, d / other.hi)
+    }
+
+    /// [`Self::mul_f64_with`] on any processor.
+    #[must_use]
+    pub fn mul_f64(self, y: f64) -> Self {
+        self.mul_f64_with::<Portable>(y)
+    }
+
+    /// [`Self::mul_with`] on any processor.
+    #[must_use]
+    pub fn mul(self, other: Self) -> Self {
+        self.mul_with::<Portable>(other)
+    }
+
+    /// [`Self::div_with`] on any processor.
+    #[must_use]
+    pub fn div(self, other: Self) -> Self {
+        self.div_with::<Portable>(other)
     }
 
     /// Algorithm 15 (`DWDivFP3`): relative error at most `3u²`.
@@ -107,17 +144,9 @@ impl DoubleDouble {
         fast_two_sum(th, d / y)
     }
 
-    /// Algorithm 17 (`DWDivDW2`): relative error at most `15u² + 56u³`.
-    #[must_use]
-    pub const fn div(self, other: Self) -> Self {
-        let th = self.hi / other.hi;
-        let r = other.mul_f64(th);
-        let d = (self.hi - r.hi) + (self.lo - r.lo);
-        fast_two_sum(th, d / other.hi)
-    }
-
     /// Exact scaling by a power of two, as long as nothing underflows or overflows.
     #[must_use]
+    #[inline(always)]
     pub const fn scale(self, power_of_two: f64) -> Self {
         Self { hi: self.hi * power_of_two, lo: self.lo * power_of_two }
     }
@@ -154,6 +183,9 @@ mod tests {
             let (a, b) = (exact(x), exact(y));
             prop_assert!(within(ADDITION, x.add(y), &a.add(&b)));
             prop_assert!(within(ADDITION, x.add(y.neg()), &a.sub(&b)));
+            if x.hi.abs() >= 2.0 * y.hi.abs() {
+                prop_assert!(within(MULTIPLICATION, x.add_smaller(y), &a.add(&b)));
+            }
             prop_assert!(within(MULTIPLICATION, x.mul(y), &a.mul(&b)));
             prop_assert!(within(UNIT, x.div(y), &a.div(&b).unwrap()));
             let c = Rational::from_f64(y.hi).unwrap();

@@ -3,13 +3,14 @@
 mod binomial;
 mod hypergeometric;
 mod log_pmf;
+mod poisson_binomial;
 mod recurrence;
-mod tail_fraction;
 
 pub use binomial::{
     Probability, binomial_log_pmf, binomial_log_probability, binomial_lower_tail, binomial_pmf,
-    binomial_pmf_row, binomial_probability, binomial_tail_terms, binomial_upper_tail,
+    binomial_pmf_row, binomial_probability, binomial_upper_tail,
 };
 pub use hypergeometric::{
     Hypergeometric, hypergeometric_lower_tail, hypergeometric_pmf_row, hypergeometric_upper_tail,
 };
+pub use poisson_binomial::PoissonBinomial;

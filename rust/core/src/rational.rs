@@ -1,5 +1,6 @@
 //! An input, exactly: a fraction of two big integers in lowest terms.
 
+use crate::enclosure::Enclosure;
 use crate::error::Error;
 use dashu_int::ops::{BitTest, Gcd, UnsignedAbs};
 use dashu_int::{IBig, Sign, UBig};
@@ -49,6 +50,13 @@ impl Rational {
         } else {
             Self::new(magnitude, UBig::ONE << shift)
         }
+    }
+
+    /// `numerator / 2^shift`.
+    #[must_use]
+    pub fn dyadic(numerator: UBig, shift: usize) -> Self {
+        let common = numerator.trailing_zeros().map_or(shift, |zeros| zeros.min(shift));
+        Self { numerator: IBig::from(numerator >> common), denominator: UBig::ONE << (shift - common) }
     }
 
     /// Reads `"0.1"`, `"-3e-6"`, `"1/2"` and integers; every decimal literal is exactly what it says.
@@ -145,6 +153,26 @@ impl Rational {
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         if self.denominator == UBig::ONE { i64::try_from(&self.numerator).ok() } else { None }
+    }
+
+    /// What messages show: itself where it is short; next to one how far off it is; else about what it is.
+    pub(crate) fn shown(&self) -> String {
+        let short = |x: &UBig| x.bit_len() <= 40;
+        if short(&self.denominator) && short(&self.numerator.as_ibig_magnitude()) {
+            let whole = self.denominator == UBig::ONE;
+            return if whole {
+                self.numerator.to_string()
+            } else {
+                format!("{}/{}", self.numerator, self.denominator)
+            };
+        }
+        let about = |x: &Self| Enclosure::from(x).upper();
+        let off = self.sub(&Self::from(1i64));
+        if off.abs() < Self::dyadic(UBig::ONE, 10) {
+            let sign = if off.is_negative() { '-' } else { '+' };
+            return format!("1 {sign} {:.3e}", about(&off.abs()));
+        }
+        format!("{:e}", about(self))
     }
 
     /// Lowest terms, for a denominator known to be positive: `gcd(0, d) = d` makes zero 0/1.

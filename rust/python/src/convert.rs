@@ -130,11 +130,19 @@ pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> 
 ///     What an error message calls it.
 #[pyfunction]
 pub fn fraction<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let py = value.py();
-    let exact = rational(value, name)?;
-    let parts =
-        (integer_to(py, exact.numerator())?, integer_to(py, &IBig::from(exact.denominator().clone()))?);
+    to_fraction(value.py(), &rational(value, name)?)
+}
+
+/// A `fractions.Fraction`.
+pub fn to_fraction<'py>(py: Python<'py>, x: &Rational) -> PyResult<Bound<'py, PyAny>> {
+    let parts = (integer_to(py, x.numerator())?, integer_to(py, &IBig::from(x.denominator().clone()))?);
     py.import("fractions")?.getattr("Fraction")?.call1(parts)
+}
+
+/// Doubles as Python's `array` and numpy hand them over: their bytes, in the machine's order.
+pub fn doubles(bytes: &[u8]) -> Vec<f64> {
+    let eight = |chunk: &[u8]| chunk.try_into().map_or(f64::NAN, f64::from_ne_bytes);
+    bytes.chunks(size_of::<f64>()).map(eight).collect()
 }
 
 /// The exact value of an integer from `least` to 2^53, whatever the type it comes in.

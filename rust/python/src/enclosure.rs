@@ -3,8 +3,9 @@
 use crate::convert;
 use crate::errors;
 use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyNotImplemented, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFloat, PyNotImplemented, PyTuple, PyType};
 use statpriv_core::enclosure::Enclosure as Kernel;
 use statpriv_core::rational::Rational;
 use std::cmp::Ordering;
@@ -34,7 +35,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// (True, True, True)
 /// >>> tenth.width > 0
 /// True
-#[pyclass(frozen, module = "statpriv.enclosure", name = "Enclosure")]
+#[pyclass(frozen, subclass, module = "statpriv.enclosure", name = "Enclosure")]
 #[derive(Clone, Copy)]
 pub struct Enclosure(pub Kernel);
 
@@ -95,7 +96,7 @@ fn single_number(py: Python<'_>, wanted: &str) -> PyErr {
 impl Enclosure {
     #[new]
     #[pyo3(signature = (lower, upper=None))]
-    fn new(lower: &Bound<'_, PyAny>, upper: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    pub fn new(lower: &Bound<'_, PyAny>, upper: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let end = |value: &Bound<'_, PyAny>, name: &str| match value.cast::<PyFloat>() {
             Ok(float) if float.value().is_infinite() => Ok(Kernel::point(float.value())),
             _ => Ok::<_, PyErr>(Kernel::from(&convert::rational(value, name)?)),
@@ -105,6 +106,13 @@ impl Enclosure {
         Kernel::new(low.lower(), high.upper())
             .map(Self)
             .map_err(|error| errors::from_kernel(lower.py(), &error))
+    }
+
+    /// Only the kernel makes kinds of enclosures.
+    #[classmethod]
+    #[pyo3(signature = (**_keywords))]
+    fn __init_subclass__(_class: &Bound<'_, PyType>, _keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(PyTypeError::new_err("type 'statpriv.enclosure.Enclosure' is not an acceptable base type"))
     }
 
     /// Lower end.
@@ -239,7 +247,7 @@ impl Enclosure {
         Ok((py.get_type::<Self>(), PyTuple::new(py, [self.0.lower(), self.0.upper()])?))
     }
 
-    fn __repr__(&self) -> String {
+    pub fn __repr__(&self) -> String {
         format!("Enclosure({}, {})", show(self.0.lower(), true), show(self.0.upper(), true))
     }
 

@@ -1,4 +1,4 @@
-//! Single probabilities.
+//! Probabilities of the binomial and the hypergeometric law, and the normal hockey stick, one at a time.
 
 use crate::convert;
 use crate::door;
@@ -6,13 +6,121 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use statpriv_core::ball::Ball;
+use statpriv_core::enclosure::Enclosure as Kernel;
 use statpriv_core::error::Error;
+use statpriv_core::interrupt::Interrupt;
 use statpriv_core::laws::{self, Hypergeometric, Probability};
 use statpriv_core::pair::{self, Epsilon};
 use statpriv_core::rational::Rational;
 
-fn enclose(ball: Ball) -> Enclosure {
-    Enclosure(ball.to_enclosure().clamp(0.0, 1.0))
+/// What is asked about a law and a number k.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// `ln P[X = k]`, −∞ outside the support.
+    LogPmf,
+    /// `P[X = k]`.
+    Pmf,
+    /// `P[X ≥ k]`.
+    UpperTail,
+}
+
+impl Quantity {
+    /// From its name in Python.
+    pub fn named(py: Python<'_>, name: &str) -> PyResult<Self> {
+        match name {
+            "log_pmf" => Ok(Self::LogPmf),
+            "pmf" => Ok(Self::Pmf),
+            "upper_tail" => Ok(Self::UpperTail),
+            _ => Err(errors::argument(
+                py,
+                format!("quantity = {name:?}; log_pmf, pmf or upper_tail is required"),
+            )),
+        }
+    }
+
+    /// Its value at a k below or above everything in the support.
+    fn outside(self, below: bool) -> Kernel {
+        Kernel::point(match self {
+            Self::LogPmf => f64::NEG_INFINITY,
+            Self::Pmf => 0.0,
+            Self::UpperTail => f64::from(u8::from(below)),
+        })
+    }
+
+    /// Its value at k for a number that is `value` for certain.
+    fn certain(self, k: i64, value: u64) -> Kernel {
+        match u64::try_from(k) {
+            Ok(k) if k == value => Kernel::point(if self == Self::LogPmf { 0.0 } else { 1.0 }),
+            Ok(k) if k > value => self.outside(false),
+            _ => self.outside(true),
+        }
+    }
+}
+
+/// A probability from 0 to 1, prepared once.
+#[derive(Clone, Copy)]
+pub enum Chance {
+    Never,
+    Always,
+    Between(Probability),
+}
+
+impl Chance {
+    /// Nothing for a number outside `[0, 1]`.
+    pub fn new(p: &Rational) -> Option<Self> {
+        if p.is_zero() {
+            Some(Self::Never)
+        } else if *p == Rational::from(1i64) {
+            Some(Self::Always)
+        } else {
+            Probability::new(p).ok().map(Self::Between)
+        }
+    }
+}
+
+/// A quantity of Bin(n, p).
+pub fn binomial(
+    quantity: Quantity,
+    k: i64,
+    n: u64,
+    p: &Chance,
+    interrupt: &dyn Interrupt,
+) -> Result<Kernel, Error> {
+    let at = match p {
+        Chance::Never => return Ok(quantity.certain(k, 0)),
+        Chance::Always => return Ok(quantity.certain(k, n)),
+        Chance::Between(at) => at,
+    };
+    let k = match u64::try_from(k) {
+        Ok(k) if k <= n => k,
+        outside => return Ok(quantity.outside(outside.is_err())),
+    };
+    Ok(match quantity {
+        Quantity::LogPmf => laws::binomial_log_pmf(k, n, at),
+        Quantity::Pmf => laws::binomial_pmf(k, n, at),
+        Quantity::UpperTail => laws::binomial_upper_tail(k, n, at, interrupt)?,
+    })
+}
+
+/// A quantity of a hypergeometric law.
+pub fn hypergeometric(
+    quantity: Quantity,
+    k: i64,
+    law: &Hypergeometric,
+    interrupt: &dyn Interrupt,
+) -> Result<Kernel, Error> {
+    let Ok(k) = u64::try_from(k) else { return Ok(quantity.outside(true)) };
+    Ok(match quantity {
+        Quantity::LogPmf => law.log_pmf(k),
+        Quantity::Pmf => law.pmf(k),
+        Quantity::UpperTail => laws::hypergeometric_upper_tail(k, law, interrupt)?,
+    })
+}
+
+/// About how many terms of sums a quantity costs, for whether work is long: a probability costs some two hundred,
+/// a tail a few standard deviations.
+pub fn terms(quantity: Quantity, largest: f64) -> f64 {
+    200.0 + if quantity == Quantity::UpperTail { 12.0 * largest.sqrt() } else { 0.0 }
 }
 
 /// An integer of size up to 2^53, possibly negative.
@@ -26,48 +134,23 @@ fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
     }
 }
 
-/// A binomial law and a value, read from Python.
-enum Binomial {
-    /// The law is certain: whether at this value, and whether below it.
-    Certain {
-        hit: bool,
-        below: bool,
-    },
-    /// The value is negative.
-    Negative,
-    Random {
-        k: u64,
-        n: u64,
-        at: Probability,
-    },
+/// A quantity of Bin(n, p) from what a caller wrote.
+fn of_binomial(
+    quantity: Quantity,
+    k: &Bound<'_, PyAny>,
+    n: &Bound<'_, PyAny>,
+    p: &Bound<'_, PyAny>,
+) -> PyResult<Enclosure> {
+    let (k, n) = (signed(k, "k")?, convert::count(n, "n", 0)?);
+    let chance = Chance::new(&convert::rational(p, "p")?).ok_or_else(|| {
+        let shown = convert::shown(p);
+        errors::argument(p.py(), format!("p = {shown}; a probability from 0 to 1 is required"))
+    })?;
+    let terms = terms(quantity, n as f64);
+    door::run(p.py(), terms, |interrupt| binomial(quantity, k, n, &chance, interrupt)).map(Enclosure)
 }
 
-impl Binomial {
-    fn read(k: &Bound<'_, PyAny>, n: &Bound<'_, PyAny>, p: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = k.py();
-        let (k, n, exact) = (signed(k, "k")?, convert::count(n, "n", 0)?, convert::rational(p, "p")?);
-        let one = Rational::from(1i64);
-        if exact.is_negative() || exact > one {
-            return Err(errors::argument(
-                py,
-                format!("p = {}; a probability from 0 to 1 is required", convert::shown(p)),
-            ));
-        }
-        let Ok(k) = u64::try_from(k) else { return Ok(Self::Negative) };
-        if exact.is_zero() || exact == one {
-            let sure = if exact.is_zero() { 0 } else { n };
-            return Ok(Self::Certain { hit: k == sure, below: sure < k });
-        }
-        let at = Probability::new(&exact).map_err(|error| errors::from_kernel(py, &error))?;
-        Ok(Self::Random { k, n, at })
-    }
-}
-
-fn point(x: f64) -> Enclosure {
-    Enclosure(statpriv_core::enclosure::Enclosure::point(x))
-}
-
-/// ln P[Bin(n, p) = k]; -inf outside the support.
+/// ln P[Bin(n, p) = k].
 #[pyfunction]
 #[pyo3(signature = (k, *, n, p))]
 pub fn binomial_log_pmf(
@@ -75,22 +158,14 @@ pub fn binomial_log_pmf(
     n: &Bound<'_, PyAny>,
     p: &Bound<'_, PyAny>,
 ) -> PyResult<Enclosure> {
-    Ok(match Binomial::read(k, n, p)? {
-        Binomial::Certain { hit: true, .. } => point(0.0),
-        Binomial::Certain { .. } | Binomial::Negative => point(f64::NEG_INFINITY),
-        Binomial::Random { k, n, at } => Enclosure(laws::binomial_log_pmf(k, n, &at)),
-    })
+    of_binomial(Quantity::LogPmf, k, n, p)
 }
 
-/// P[Bin(n, p) = k]; 0 outside the support.
+/// P[Bin(n, p) = k].
 #[pyfunction]
 #[pyo3(signature = (k, *, n, p))]
 pub fn binomial_pmf(k: &Bound<'_, PyAny>, n: &Bound<'_, PyAny>, p: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
-    Ok(match Binomial::read(k, n, p)? {
-        Binomial::Certain { hit, .. } => point(f64::from(u8::from(hit))),
-        Binomial::Negative => point(0.0),
-        Binomial::Random { k, n, at } => Enclosure(laws::binomial_pmf(k, n, &at)),
-    })
+    of_binomial(Quantity::Pmf, k, n, p)
 }
 
 /// P[Bin(n, p) >= k].
@@ -101,32 +176,28 @@ pub fn binomial_upper_tail(
     n: &Bound<'_, PyAny>,
     p: &Bound<'_, PyAny>,
 ) -> PyResult<Enclosure> {
-    let py = k.py();
-    match Binomial::read(k, n, p)? {
-        Binomial::Certain { below, .. } => Ok(point(f64::from(u8::from(!below)))),
-        Binomial::Negative => Ok(point(1.0)),
-        Binomial::Random { k, n, at } => {
-            let terms = laws::binomial_tail_terms(k, n, &at);
-            door::run(py, terms, |interrupt| laws::binomial_upper_tail(k, n, &at, interrupt)).map(Enclosure)
-        }
-    }
+    of_binomial(Quantity::UpperTail, k, n, p)
 }
 
-fn hypergeometric(
-    population: &Bound<'_, PyAny>,
-    marked: &Bound<'_, PyAny>,
-    draws: &Bound<'_, PyAny>,
-) -> PyResult<Hypergeometric> {
-    let sizes = (
+/// A quantity of a hypergeometric law from what a caller wrote.
+fn of_hypergeometric(
+    quantity: Quantity,
+    k: &Bound<'_, PyAny>,
+    sizes: [&Bound<'_, PyAny>; 3],
+) -> PyResult<Enclosure> {
+    let (py, k) = (k.py(), signed(k, "k")?);
+    let [population, marked, draws] = sizes;
+    let law = Hypergeometric::new(
         convert::count(population, "population", 0)?,
         convert::count(marked, "marked", 0)?,
         convert::count(draws, "draws", 0)?,
-    );
-    Hypergeometric::new(sizes.0, sizes.1, sizes.2)
-        .map_err(|error| errors::from_kernel(population.py(), &error))
+    )
+    .map_err(|error| errors::from_kernel(py, &error))?;
+    let terms = terms(quantity, law.greatest() as f64);
+    door::run(py, terms, |interrupt| hypergeometric(quantity, k, &law, interrupt)).map(Enclosure)
 }
 
-/// ln P[X = k] for the number X of marked ones among `draws` from `population`; -inf outside the support.
+/// ln P[X = k] for the number X of marked ones among `draws` from `population`.
 #[pyfunction]
 #[pyo3(signature = (k, *, population, marked, draws))]
 pub fn hypergeometric_log_pmf(
@@ -135,11 +206,10 @@ pub fn hypergeometric_log_pmf(
     marked: &Bound<'_, PyAny>,
     draws: &Bound<'_, PyAny>,
 ) -> PyResult<Enclosure> {
-    let (k, law) = (signed(k, "k")?, hypergeometric(population, marked, draws)?);
-    Ok(u64::try_from(k).map_or_else(|_| point(f64::NEG_INFINITY), |k| Enclosure(law.log_pmf(k))))
+    of_hypergeometric(Quantity::LogPmf, k, [population, marked, draws])
 }
 
-/// P[X = k] for the number X of marked ones among `draws` from `population`; 0 outside the support.
+/// P[X = k] for the number X of marked ones among `draws` from `population`.
 #[pyfunction]
 #[pyo3(signature = (k, *, population, marked, draws))]
 pub fn hypergeometric_pmf(
@@ -148,8 +218,7 @@ pub fn hypergeometric_pmf(
     marked: &Bound<'_, PyAny>,
     draws: &Bound<'_, PyAny>,
 ) -> PyResult<Enclosure> {
-    let (k, law) = (signed(k, "k")?, hypergeometric(population, marked, draws)?);
-    Ok(u64::try_from(k).map_or_else(|_| point(0.0), |k| Enclosure(law.pmf(k))))
+    of_hypergeometric(Quantity::Pmf, k, [population, marked, draws])
 }
 
 /// P[X >= k] for the number X of marked ones among `draws` from `population`.
@@ -161,10 +230,7 @@ pub fn hypergeometric_upper_tail(
     marked: &Bound<'_, PyAny>,
     draws: &Bound<'_, PyAny>,
 ) -> PyResult<Enclosure> {
-    let py = k.py();
-    let (k, law) = (signed(k, "k")?, hypergeometric(population, marked, draws)?);
-    let Ok(k) = u64::try_from(k) else { return Ok(point(1.0)) };
-    door::run(py, law.terms(), |interrupt| laws::hypergeometric_upper_tail(k, &law, interrupt)).map(Enclosure)
+    of_hypergeometric(Quantity::UpperTail, k, [population, marked, draws])
 }
 
 /// δ(ε) of two normal laws of variance 1 at distance `mu`.
@@ -186,12 +252,14 @@ pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyRe
         ));
     }
     door::run(py, 0.0, |_| {
-        let delta = enclose(pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact)));
-        if delta.0.width() > 1e-6 {
+        let ball = pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact));
+        let delta = ball.to_enclosure().clamp(0.0, 1.0);
+        if delta.width() > 1e-6 {
             return Err(Error::precision(
                 "the normal tails at this epsilon and mu are beyond the kernel's range",
             ));
         }
         Ok(delta)
     })
+    .map(Enclosure)
 }

@@ -2,13 +2,18 @@
 
 // Python's calling convention hands over owned arguments, and its protocol methods take `self`.
 #![allow(clippy::needless_pass_by_value, clippy::unused_self)]
+// Doubles become integers after they were checked to be some; the amount of work is estimated in doubles.
+#![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 
+mod arrays;
 mod convert;
 mod curve;
+mod divergence;
 mod door;
 mod enclosure;
 mod errors;
 mod laws;
+mod poisson_binomial;
 
 use pyo3::prelude::*;
 
@@ -17,9 +22,15 @@ use pyo3::prelude::*;
 #[pyo3(name = "_native")]
 mod native {
     #[pymodule_export]
+    use crate::arrays::{
+        binomial_array, combined_arrays, delta_array, epsilon_array, hypergeometric_array, width_array,
+    };
+    #[pymodule_export]
     use crate::convert::{fraction, integer};
     #[pymodule_export]
     use crate::curve::Curve;
+    #[pymodule_export]
+    use crate::divergence::{NormalisedEnclosure, exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
     #[pymodule_export]
     use crate::enclosure::Enclosure;
     #[pymodule_export]
@@ -27,4 +38,6 @@ mod native {
         binomial_log_pmf, binomial_pmf, binomial_upper_tail, gaussian_delta, hypergeometric_log_pmf,
         hypergeometric_pmf, hypergeometric_upper_tail,
     };
+    #[pymodule_export]
+    use crate::poisson_binomial::poisson_binomial_pmf;
 }

@@ -2,10 +2,10 @@
 
 use super::log_pmf::{self, Doubles};
 use super::recurrence::{self, LogConcave};
-use super::tail_fraction;
 use crate::ball::Ball;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
+use crate::fast;
 use crate::interrupt::Interrupt;
 use crate::rational::Rational;
 use crate::special::stirling_remainder;
@@ -14,8 +14,6 @@ use crate::special::stirling_remainder;
 const DIRECT_TRIALS: u64 = 64;
 /// Up to this number of trials an enclosure is one too: it has no width where doubles hold the result.
 const EXACT_TRIALS: u64 = 16;
-/// Up to this many standard deviations from the mean a sum is shorter than the continued fraction.
-const CLOSE_TO_MEAN: f64 = 0.5;
 /// Integers up to here are doubles.
 const LARGEST_COUNT: u64 = 1 << 53;
 
@@ -29,8 +27,10 @@ pub struct Probability {
     pub q: Ball,
     /// `p/(1 − p)`.
     pub odds: Ball,
-    /// `p` and `1 − p` as doubles, unless one is below about `2^-901`.
-    doubles: Option<Doubles>,
+    /// `p` and `1 − p` for the fast tier, where it applies.
+    pub(crate) doubles: Option<fast::Law>,
+    /// `p` and `1 − p` for single probabilities, unless one is below about `2^-901`.
+    point: Option<Doubles>,
 }
 
 impl Probability {
@@ -59,28 +59,33 @@ impl Probability {
 
     /// Whether the mean of `n` trials is certainly below `k`.
     fn is_below(&self, k: u64, n: u64) -> bool {
-        match self.doubles {
+        match self.point {
             Some(doubles) => log_pmf::deviation(k, n, &doubles) < 0.0,
             None => (Ball::from_u64(n) * self.p).certainly_less(Ball::from_u64(k)),
         }
     }
 
     fn prepared(p: Ball, q: Ball, odds: Ball) -> Self {
-        Self { p, q, odds, doubles: Doubles::new(p, q) }
+        Self { p, q, odds, doubles: fast::Law::new(p, q), point: Doubles::new(p, q) }
     }
 
     /// The probability of the complement.
     #[must_use]
     pub fn complement(self) -> Self {
-        let doubles = self.doubles.map(Doubles::complement);
-        Self { p: self.q, q: self.p, odds: Ball::ONE / self.odds, doubles }
+        Self {
+            p: self.q,
+            q: self.p,
+            odds: Ball::ONE / self.odds,
+            doubles: self.doubles.map(fast::Law::mirrored),
+            point: self.point.map(Doubles::complement),
+        }
     }
 }
 
 /// `ln P[Bin(n, p) = k]`, within a few ulp; `[−∞, −∞]` outside the support.
 #[must_use]
 pub fn binomial_log_pmf(k: u64, n: u64, at: &Probability) -> Enclosure {
-    match at.doubles {
+    match at.point {
         _ if k > n => Enclosure::point(f64::NEG_INFINITY),
         Some(doubles) if n <= LARGEST_COUNT => log_pmf::binomial(k, n, &doubles).to_enclosure(),
         _ => log_probability(k, n, at).to_enclosure().clamp(f64::NEG_INFINITY, 0.0),
@@ -90,7 +95,7 @@ pub fn binomial_log_pmf(k: u64, n: u64, at: &Probability) -> Enclosure {
 /// `P[Bin(n, p) = k]`, within a few ulp down to the subnormal numbers.
 #[must_use]
 pub fn binomial_pmf(k: u64, n: u64, at: &Probability) -> Enclosure {
-    let fast = match at.doubles {
+    let fast = match at.point {
         Some(doubles) if k <= n && n > EXACT_TRIALS && n <= LARGEST_COUNT => {
             log_pmf::binomial(k, n, &doubles).exp()
         }
@@ -138,14 +143,6 @@ pub fn binomial_lower_tail(
     binomial_upper_tail(n - k, n, &at.complement(), interrupt)
 }
 
-/// About how many terms a tail takes: for deciding how it is run, not for bounds.
-#[must_use]
-pub fn binomial_tail_terms(k: u64, n: u64, at: &Probability) -> f64 {
-    let deviation = at.doubles.map_or(0.0, |doubles| log_pmf::deviation(k, n, &doubles));
-    let sigma = Binomial::new(n, at).standard_deviation();
-    if deviation.abs() > CLOSE_TO_MEAN * sigma { 512.0 } else { 8.0 * sigma }
-}
-
 /// Lower and upper bounds of `P[Bin(n, p) = k]` for `k = 0..=n`, with a relative width below `10^-13` while normal.
 ///
 /// # Errors
@@ -158,16 +155,12 @@ pub fn binomial_pmf_row(
     recurrence::row(&Binomial::new(n, at), interrupt)
 }
 
-/// `P[X ≥ k]`, the smaller side: by the continued fraction away from the mean, by a sum close to it.
+/// `P[X ≥ k]`, the smaller side: at a cost that does not grow with `n`, or, for the most extreme `p`, as a sum.
 fn tail_above_mean(k: u64, n: u64, at: &Probability, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-    let law = Binomial::new(n, at);
-    let excess = at.doubles.map_or(0.0, |doubles| -log_pmf::deviation(k, n, &doubles));
-    let fraction = if excess > CLOSE_TO_MEAN * law.standard_deviation() {
-        tail_fraction::upper_tail(k, n, at, excess)
-    } else {
-        None
-    };
-    fraction.map_or_else(|| recurrence::upper_tail(&law, k, interrupt), Ok)
+    match fast::upper_tail(k, n, at) {
+        Some(tail) => Ok(tail.to_enclosure().clamp(0.0, 1.0)),
+        None => recurrence::upper_tail(&Binomial::new(n, at), k, interrupt),
+    }
 }
 
 /// The law of `n` trials, with its odds as a double.
@@ -180,12 +173,6 @@ struct Binomial<'a> {
 impl<'a> Binomial<'a> {
     fn new(n: u64, at: &'a Probability) -> Self {
         Self { n, at, odds: at.odds.to_enclosure().upper() }
-    }
-
-    /// Rounded: for deciding how much work to do, not for bounds.
-    fn standard_deviation(&self) -> f64 {
-        let [p, q] = [self.at.p, self.at.q].map(|x| x.to_enclosure().upper());
-        (self.n as f64 * p * q).sqrt()
     }
 }
 
@@ -410,16 +397,14 @@ mod tests {
             for p in ["1/2", "0.01", "0.9"] {
                 let at = at(p);
                 let law = Binomial::new(n, &at);
-                for z in [0.5, 0.7, 1.0, 3.0, 10.0] {
-                    let k = law.mode() + (z * law.standard_deviation()) as u64 + 2;
-                    let excess = -log_pmf::deviation(k, n, &at.doubles.unwrap());
-                    let fraction = tail_fraction::upper_tail(k, n, &at, excess).unwrap();
+                let p = at.p.to_enclosure().upper();
+                let sigma = (n as f64 * p * (1.0 - p)).sqrt();
+                for z in [0.0, 0.5, 1.0, 3.0, 10.0] {
+                    let k = law.mode() + (z * sigma) as u64 + 2;
+                    let tail = binomial_upper_tail(k, n, &at, &Uninterrupted).unwrap();
                     let sum = recurrence::upper_tail(&law, k, &Uninterrupted).unwrap();
-                    assert!(
-                        fraction.lower() <= sum.upper() && sum.lower() <= fraction.upper(),
-                        "{n} {p} {z}"
-                    );
-                    assert!(fraction.width() <= 1e-12 * fraction.lower(), "{n} {p} {z} {fraction:?}");
+                    assert!(tail.lower() <= sum.upper() && sum.lower() <= tail.upper(), "{n} {p} {z}");
+                    assert!(tail.width() <= 1e-12 * tail.lower(), "{n} {p} {z} {tail:?}");
                     assert!(sum.width() <= 3e-13 * sum.lower(), "{n} {p} {z} {sum:?}");
                 }
             }

@@ -14,24 +14,21 @@
 //! `E[(X−κ)_+] = Σ_{k≥κ} (k−κ) b(k)` fall from the first on, and all are positive: nothing cancels. The first
 //! probability comes from the saddle-point formula, the others from `b(k+1)/b(k) = (n−k)p/((k+1)q)`.
 
+use super::stop_loss::{self, stop_loss};
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size, tie};
 use crate::ball::Ball;
-use crate::double_double::{DoubleDouble, UNIT};
 use crate::error::Error;
+use crate::fast;
 use crate::interrupt::Interrupt;
 use crate::laws::{Probability, binomial_probability};
 use crate::rational::Rational;
 use std::sync::Arc;
 
-/// More terms than this are refused: they would take a second.
-const MOST_TERMS: u64 = 1 << 24;
-/// Terms between two questions whether to go on.
-const TERMS_PER_CHECK: u64 = 1 << 16;
 /// A relative error beyond this means that κ all but coincides with an integer, and Δ is mostly the gap.
-const TIE: f64 = 1e-14;
-/// The sum is cut where the geometric bound of the rest falls below this part of it: `2^-80`.
-const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
+const TIE: f64 = 1e-12;
+/// What an evaluation is worth in terms of a sum, more or less.
+pub(super) const TERMS: f64 = 256.0;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -39,14 +36,14 @@ pub struct ShiftedBinomial {
     size: u64,
     at: Entry,
     /// Nothing for an entry that is only known as a ball: the peaks of a range.
-    given: Option<Arc<Given>>,
+    given: Option<Arc<GivenProbabilities>>,
     inclusion: Ball,
     certain: bool,
 }
 
 /// The probabilities as they were given: what the digits and the exact tier start from.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenProbabilities {
     /// The probability that an entry has the property.
     pub p: Rational,
     /// The probability that the critical entry is counted.
@@ -80,7 +77,7 @@ impl ShiftedBinomial {
             Entry::Random(Probability::new(p)?)
         };
         let certain = *inclusion == one;
-        let given = Some(Arc::new(Given { p: p.clone(), inclusion: inclusion.clone() }));
+        let given = Some(Arc::new(GivenProbabilities { p: p.clone(), inclusion: inclusion.clone() }));
         Ok(Self { size, at, given, inclusion: Ball::from_rational(inclusion), certain })
     }
 
@@ -92,7 +89,7 @@ impl ShiftedBinomial {
 
     /// The probabilities as they were given, where they were given as rationals.
     #[must_use]
-    pub fn given(&self) -> Option<&Given> {
+    pub fn given(&self) -> Option<&GivenProbabilities> {
         self.given.as_deref()
     }
 
@@ -123,6 +120,9 @@ impl ShiftedBinomial {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
+        if let Some(value) = self.in_doubles(direction, epsilon) {
+            return Ok(value);
+        }
         let at = match (self.at, direction) {
             (Entry::Never, Direction::OneAgainstZero) | (Entry::Always, Direction::ZeroAgainstOne) => {
                 return Ok(self.inclusion);
@@ -142,10 +142,23 @@ impl ShiftedBinomial {
         }
     }
 
-    /// About how many terms one evaluation takes, the saddle-point formula counted as 64.
+    /// By the fast tier, where it applies.
+    fn in_doubles(&self, direction: Direction, epsilon: &Epsilon) -> Option<Ball> {
+        let Entry::Random(at) = &self.at else { return None };
+        if !self.certain || self.size <= stop_loss::SMALL || epsilon.is_zero() {
+            return None;
+        }
+        let (law, value) = (at.doubles?, epsilon.value.to_double_double()?);
+        match direction {
+            Direction::OneAgainstZero => fast::delta(self.size, at, law, value),
+            Direction::ZeroAgainstOne => fast::delta(self.size, &at.complement(), law.mirrored(), value),
+        }
+    }
+
+    /// About how many terms one evaluation takes, other work counted as so many terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
-        64.0 + 6.0 * (self.size as f64).sqrt()
+        TERMS
     }
 
     /// The limit of Δ for ε → ∞: the mass of the first law where the second has none.
@@ -170,7 +183,7 @@ impl ShiftedBinomial {
 
     /// All others are alike: the first law puts everything on an answer to which the second gives `1 − w`.
     fn degenerate(&self, epsilon: &Epsilon) -> Ball {
-        let value = Ball::ONE - epsilon.ratio * (Ball::ONE - self.inclusion);
+        let value = Ball::ONE - epsilon.ratio() * (Ball::ONE - self.inclusion);
         if value.is_not_positive() { Ball::ZERO } else { value.max(Ball::ZERO) }
     }
 
@@ -179,13 +192,13 @@ impl ShiftedBinomial {
         if self.certain {
             return Ball::ZERO;
         }
-        at.p * (epsilon.ratio - Ball::ONE) * (Ball::ONE - self.inclusion) / self.inclusion
+        at.p * (epsilon.ratio() - Ball::ONE) * (Ball::ONE - self.inclusion) / self.inclusion
     }
 
     /// Where the sum starts; nothing where Δ is zero.
     fn threshold(&self, at: &Probability, epsilon: &Epsilon) -> Result<Option<Threshold>, Error> {
         let slack = self.slack(at, epsilon);
-        let (x, y) = (at.odds * epsilon.ratio + slack, Ball::ONE - slack);
+        let (x, y) = (at.odds * epsilon.ratio() + slack, Ball::ONE - slack);
         if y.is_not_positive() {
             return Ok(None);
         }
@@ -207,7 +220,7 @@ impl ShiftedBinomial {
             Direction::OneAgainstZero => given.p.clone(),
             Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
         };
-        let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact)?;
+        let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact())?;
         Some(Threshold::above_or_below(threshold.first, excess))
     }
 
@@ -218,8 +231,8 @@ impl ShiftedBinomial {
         threshold: &Threshold,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
-        let &Threshold { first, excess, position } = threshold;
-        let rho = at.odds * epsilon.ratio;
+        let &Threshold { first, position, .. } = threshold;
+        let rho = at.odds * epsilon.ratio();
         if self.certain && first == self.size && position == Position::Between {
             // κ > n − 1: only the answer n counts, and Δ = P_1(n) = p^{n−1}, exact where doubles are.
             return Ok(at.p.powi(self.size - 1));
@@ -228,83 +241,8 @@ impl ShiftedBinomial {
             // Total variation: P[B ≥ a−1] − P[B ≥ a] for B ~ Bin(n−1, p) and a = ⌈np⌉.
             return Ok(binomial_probability(first - 1, self.size - 1, at));
         }
-        let sum = stop_loss_over_first_probability(self.size, first, excess, at.odds, interrupt)?;
-        let sum = match position {
-            // κ may lie above `first`: then the term (first − κ) b(first) < 0 does not belong there.
-            Position::Undecided => sum.plus_at_most(excess),
-            Position::Between | Position::Integer => sum,
-        };
         let scale = self.inclusion * (Ball::ONE + rho) / (Ball::from_u64(self.size) * at.p);
-        Ok(scale * binomial_probability(first, self.size, at) * sum)
+        let sum = stop_loss(self.size, at, threshold, interrupt)?;
+        Ok(scale * sum)
     }
-}
-
-/// `Σ_{k ≥ first} (k − κ) b(k)/b(first)` with `κ = first − excess`.
-///
-/// The ratios fall, so after the term `t` at `i = k − first` with ratio `r < 1` the rest of `Σ t` is at most
-/// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios, each
-/// of which errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
-/// of positive numbers add `3u²` each.
-fn stop_loss_over_first_probability(
-    n: u64,
-    first: u64,
-    excess: Ball,
-    odds: Ball,
-    interrupt: &dyn Interrupt,
-) -> Result<Ball, Error> {
-    if first == n {
-        return Ok(excess);
-    }
-    let Some(factor) = odds.to_double_double() else {
-        return stop_loss_with_tiny_odds(n, excess, odds);
-    };
-    let weight = excess.to_enclosure().upper().max(0.0);
-    let mut term = DoubleDouble::ONE;
-    let (mut mass, mut moment) = (DoubleDouble::ONE, DoubleDouble::ZERO);
-    let mut count = 0u64;
-    for k in first..n {
-        term = term.mul_f64((n - k) as f64).mul(factor).div_f64((k + 1) as f64);
-        count += 1;
-        mass = mass.add(term);
-        moment = moment.add(term.mul_f64(count as f64));
-        if count > 8 && !count.is_multiple_of(8) {
-            continue;
-        }
-        let ratio = (n - k - 1) as f64 / (k + 2) as f64 * factor.hi;
-        let left = term.hi * ratio / (1.0 - ratio);
-        let left = left * (count as f64 + 1.0 / (1.0 - ratio) + weight);
-        if ratio < 1.0 && left <= NEGLIGIBLE * (moment.hi + weight * mass.hi) {
-            break;
-        }
-        if count.is_multiple_of(TERMS_PER_CHECK) {
-            interrupt.check()?;
-            if count > MOST_TERMS {
-                return Err(Error::precision(format!(
-                    "n = {n} needs a sum of more than {MOST_TERMS} terms, which this version does not take on"
-                )));
-            }
-        }
-    }
-    let step = odds.relative_error() + UNIT;
-    let relative = 2.0 * count as f64 * step + count as f64 * UNIT;
-    if relative > 1e-15 {
-        return Err(Error::precision(format!("a sum of {count} terms with a ratio known to {step:e} only")));
-    }
-    let certified = |sum: DoubleDouble| Ball::from_double_double(sum, relative);
-    let last = first + count;
-    let ratio = odds * Ball::from_u64(n - last) / Ball::from_u64(last + 1);
-    let mass_left = certified(term) * ratio / (Ball::ONE - ratio);
-    let moment_left = mass_left * (Ball::from_u64(count) + Ball::ONE / (Ball::ONE - ratio));
-    Ok(excess * certified(mass).plus_at_most(mass_left) + certified(moment).plus_at_most(moment_left))
-}
-
-/// Odds below `2^-900`: the first term is all but everything. (Odds above `2^900` start at `n`.)
-///
-/// The ratio is at most `n · odds < 2^-800`, so the rest is at most `2n · odds · (excess + 2)`.
-fn stop_loss_with_tiny_odds(n: u64, excess: Ball, odds: Ball) -> Result<Ball, Error> {
-    if (odds - Ball::ONE).is_positive() {
-        return Err(Error::precision("p is too close to 1 for this sum"));
-    }
-    let rest = Ball::from_u64(2) * Ball::from_u64(n) * odds * (excess + Ball::from_u64(2));
-    Ok(excess.plus_at_most(rest))
 }

@@ -5,7 +5,7 @@
 
 use crate::ball::Ball;
 use crate::rational::Rational;
-use dashu_int::ops::UnsignedAbs;
+use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 
 /// Fractional bits of `e^ε`.
@@ -18,7 +18,7 @@ pub(super) fn excess(n: u64, integer: u64, p: &Rational, epsilon: &Rational) -> 
     if *epsilon > Rational::from(LARGEST_EPSILON) {
         return None;
     }
-    let (low, high) = exponential(epsilon);
+    let (low, high) = exponential(epsilon, BITS);
     let hits = p.numerator().clone();
     let misses = IBig::from(p.denominator().clone()) - &hits;
     let at = |exponential: UBig| {
@@ -30,27 +30,28 @@ pub(super) fn excess(n: u64, integer: u64, p: &Rational, epsilon: &Rational) -> 
     Some(Ball::from_rational(&at(high)?).hull(Ball::from_rational(&at(low)?)))
 }
 
-/// Integers below and above `2^BITS e^x`, for `0 ≤ x ≤ LARGEST_EPSILON`.
+/// Integers below and above `2^bits e^x`, for `x ≥ 0`.
 ///
 /// `e^x = (e^y)^(2^s)` with `y = x/2^s < 2^-8`. Taylor's terms are truncated, so their sum is below `e^y` by less than
 /// one unit a term, and the rest of the series is below the last term. Squares are truncated below and raised by one
 /// above.
-fn exponential(x: &Rational) -> (UBig, UBig) {
-    const HALVINGS: usize = 19;
-    let one = UBig::ONE << BITS;
-    let y = ((x.numerator().clone().unsigned_abs() << BITS) / x.denominator()) >> HALVINGS;
+pub(super) fn exponential(x: &Rational, bits: usize) -> (UBig, UBig) {
+    let scaled = (x.numerator().clone().unsigned_abs() << bits) / x.denominator();
+    let halvings = 8 + scaled.bit_len().saturating_sub(bits);
+    let one = UBig::ONE << bits;
+    let y = scaled >> halvings;
     let (mut term, mut low) = (one.clone(), one);
     let mut count = 0u64;
     while !term.is_zero() {
         count += 1;
-        term = ((term * &y) >> BITS) / UBig::from(count);
+        term = ((term * &y) >> bits) / UBig::from(count);
         low += &term;
     }
     // Truncating y costs less than one unit of e^y, times e^y < 2; each term at most two units.
     let mut high = &low + UBig::from(2 * count + 4);
-    for _ in 0..HALVINGS {
-        low = (&low * &low) >> BITS;
-        high = ((&high * &high) >> BITS) + UBig::ONE;
+    for _ in 0..halvings {
+        low = (&low * &low) >> bits;
+        high = ((&high * &high) >> bits) + UBig::ONE;
     }
     (low, high)
 }
@@ -65,7 +66,7 @@ mod tests {
             ("1", "2.7182818284590452353602874713526624977572470936999595749669676277240766303535475946"),
             ("1/3", "1.3956124250860895286281253196025868375979065151994069826175167060317390156459518421"),
         ] {
-            let (low, high) = exponential(&Rational::parse(x).unwrap());
+            let (low, high) = exponential(&Rational::parse(x).unwrap(), BITS);
             let scale = UBig::ONE << BITS;
             let end = |bits: UBig| Rational::new(IBig::from(bits), scale.clone()).unwrap();
             let truth = Rational::parse(digits).unwrap();

@@ -4,7 +4,8 @@
 //! rest. It is formed from the deviation `m − x`, which the caller knows to full accuracy, so nothing cancels.
 
 use super::plain_logarithm::{Neighbour, polynomial};
-use crate::double_double::{DoubleDouble, split, two_product, two_sum};
+use crate::double_double::{DoubleDouble, two_product, two_sum};
+use statpriv_simd::split;
 
 /// `c_i = 8/9 (a_{i+1} − a_{i+2})` with `a_i = (1 − (−½)^i)/i`, `i = 2..=8`: see [`beyond_tangent`].
 const CORRECTION: [f64; 7] =

@@ -2,7 +2,8 @@
 
 use super::LN_2;
 use crate::ball::Ball;
-use crate::double_double::{DoubleDouble, split, two_sum};
+use crate::double_double::{DoubleDouble, two_sum};
+use statpriv_simd::split;
 use std::sync::LazyLock;
 
 /// `ln 2` cut after 41 bits, so that its product with an exponent is exact.

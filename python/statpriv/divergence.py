@@ -1,0 +1,131 @@
+"""The hockey-stick divergence of two laws given by their probabilities.
+
+>>> import statpriv as sp
+>>> sp.hockey_stick([0.75, 0.25], [0.25, 0.75], 0)
+Enclosure(0.5, 0.5)
+"""
+
+# ruff: noqa: N803  (P and Q are what the field calls them)
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence, Set
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from statpriv import _native
+from statpriv._native import NormalisedEnclosure
+from statpriv.enclosure import Enclosure
+from statpriv.errors import ArgumentError
+from statpriv.numbers import Number
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Law: TypeAlias = Sequence[Number] | Mapping[Any, Number] | np.ndarray[Any, Any]
+
+__all__ = ["NormalisedEnclosure", "doubles", "hockey_stick", "listed"]
+
+
+@overload
+def hockey_stick(P: Law, Q: Law, epsilon: Number) -> Enclosure: ...
+@overload
+def hockey_stick(P: Law, Q: Law, *, exp_epsilon: Number) -> Enclosure | Fraction: ...
+def hockey_stick(
+    P: Law,
+    Q: Law,
+    epsilon: Number | None = None,
+    *,
+    exp_epsilon: Number | None = None,
+) -> Enclosure | Fraction:
+    """``Σ_a max(0, P(a) − e^ε Q(a))`` over all answers a, certified.
+
+    What only `P` gives counts in full, so this is the least δ with ``P(S) ≤ e^ε Q(S) + δ`` for every set S of answers.
+
+    Parameters
+    ----------
+    P, Q : sequence, numpy array of one dimension, or dict
+        The probabilities of the same answers in the same order, or dicts from answers to probabilities, in which an
+        answer left out has probability 0. A float is the rational it stores; int, Fraction, Decimal and str
+        (``"0.1"``, ``"1/3"``) are exact. Exact ones must sum to exactly one. Where floats are among n probabilities,
+        their exact sum may differ from one by at most ``2**-40 + n * 2**-52``: the relative error that is usual for
+        probabilities computed in doubles, and one rounding an answer. They are then divided by it, as rationals, and
+        the result says so.
+    epsilon : float, int, Fraction, Decimal or str
+        ε in nats, of either sign, finite.
+    exp_epsilon : float, int, Fraction, Decimal or str
+        ``e^ε`` instead of ε, above 0.
+
+    Returns
+    -------
+    Enclosure
+        A few ulps wide at most. A :class:`NormalisedEnclosure`, which has the two sums as `sums`, where floats
+        did not sum to exactly one.
+    Fraction
+        The exact value, if `exp_epsilon` is given and no float is among the probabilities.
+
+    Raises
+    ------
+    ArgumentError
+        Negative probabilities, NaN, sums other than one, nothing at all, different lengths.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> from fractions import Fraction
+    >>> sp.hockey_stick(["3/4", "1/4"], ["1/4", "3/4"], exp_epsilon=Fraction(3, 2))
+    Fraction(3, 8)
+    >>> sp.hockey_stick({"yes": 0.75, "no": 0.25}, {"yes": 0.25, "no": 0.5, "refused": 0.25}, 0.5) < 0.34
+    True
+    >>> sp.hockey_stick([0.1] * 10, [0.1] * 10, 0).sums[0] > 1
+    True
+    """
+    if (epsilon is None) == (exp_epsilon is None):
+        given = "neither is given" if epsilon is None else f"epsilon = {epsilon} and exp_epsilon = {exp_epsilon}"
+        raise ArgumentError(f"either epsilon or exp_epsilon is required; {given}")
+    first, second = _aligned(P, Q)
+    if (p := doubles(first)) is not None and (q := doubles(second)) is not None:
+        return _native.hockey_stick_in_doubles(p, q, epsilon=epsilon, exp_epsilon=exp_epsilon)
+    first, second = list(first), list(second)
+    rounded = any(map(_is_rounded, first)), any(map(_is_rounded, second))
+    if exp_epsilon is not None and not any(rounded):
+        return _native.exact_hockey_stick(first, second, exp_epsilon=exp_epsilon)
+    return _native.hockey_stick(first, second, rounded=rounded, epsilon=epsilon, exp_epsilon=exp_epsilon)
+
+
+def _aligned(p: Law, q: Law) -> tuple[Iterable[Any], Iterable[Any]]:
+    """Both laws, answer by answer."""
+    if isinstance(p, Mapping) and isinstance(q, Mapping):
+        answers = {**p, **q}
+        return [p.get(answer, 0) for answer in answers], [q.get(answer, 0) for answer in answers]
+    return listed(p, "P"), listed(q, "Q")
+
+
+def listed(law: Law, name: str) -> Iterable[Any]:
+    """A law that lists its probabilities, checked for being one."""
+    kind = type(law).__name__
+    required = "a sequence of probabilities is required" + ("" if name == "p" else ", or dicts for both P and Q")
+    if isinstance(law, (Mapping, Set, str, bytes)) or not isinstance(law, Iterable):
+        raise ArgumentError(f"{name} is a {kind}; {required}")
+    if (dimensions := getattr(law, "ndim", 1)) != 1:
+        raise ArgumentError(f"{name} is an array of {dimensions} dimensions; {required}")
+    return law
+
+
+def doubles(law: Iterable[Any]) -> bytes | None:
+    """The bytes of a law that consists of doubles; of an array without a look at its elements."""
+    dtype = getattr(law, "dtype", None)
+    if dtype is not None and dtype.kind == "f" and dtype.itemsize <= array("d").itemsize:
+        import numpy as np
+
+        return np.asarray(law, dtype=np.float64).tobytes()
+    if isinstance(law, (list, tuple)) and all(isinstance(mass, float) for mass in law):
+        return array("d", law).tobytes()
+    return None
+
+
+def _is_rounded(mass: object) -> bool:
+    """Whether a probability is a binary floating-point number, numpy's and mpmath's included."""
+    return hasattr(mass, "_mpf_") or (isinstance(mass, Real) and not isinstance(mass, Rational))

@@ -1,0 +1,370 @@
+"""Arrays of enclosures, and the arrays of exact numbers they are computed from."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv._native import Enclosure, combined_arrays, width_array
+from statpriv.errors import ArgumentError, NotASingleNumberError, StatprivError
+
+__all__ = ["EnclosureArray", "broadcast_shape", "elementwise", "exact_entries", "from_ends", "located"]
+
+Doubles: TypeAlias = NDArray[np.float64]
+
+_LARGEST_INTEGER = 2**53
+"""Up to here every integer is a double."""
+_NAMES = ("lower", "upper")
+_ROWS_SHOWN = 8
+
+
+class EnclosureArray:
+    """An array whose entries are enclosures: what functions return for an array of arguments.
+
+    Parameters
+    ----------
+    lower : array of float, int, Fraction, Decimal, str or Enclosure
+        Lower ends; rounded down to doubles. Infinity is allowed.
+    upper : array of the same kinds, optional
+        Upper ends; rounded up. It is broadcast with `lower`. Left out, each entry of `lower` is enclosed as narrowly
+        as doubles allow.
+
+    Notes
+    -----
+    An index that picks one entry gives an :class:`Enclosure`; slices and masks give an `EnclosureArray`. Arithmetic
+    is rounded outwards, entry by entry, with other such arrays, enclosures, numbers and arrays of numbers. `==`
+    compares whole arrays, ends and shape, and gives one truth value; it is refused for arrays of numbers, where
+    `e.contains(values)` or `e.upper == values` says what is meant. numpy's functions do not take enclosures: which
+    end is safe depends on the question (δ: upper; rows left: lower).
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> e = sp.EnclosureArray([0.25, 0.5], [0.375, 0.5])
+    >>> e[0], float(e.upper.max())
+    (Enclosure(0.25, 0.375), 0.5)
+    >>> 2 * e + 1
+    EnclosureArray(lower=[1.5, 2. ],
+                   upper=[1.75, 2.  ])
+    >>> e.contains(0.3)
+    array([ True, False])
+    """
+
+    __slots__ = ("_lower", "_upper")
+
+    __array_ufunc__ = None
+    """numpy must not take one end silently, nor make an array of objects."""
+
+    def __init__(self, lower: object, upper: object = None) -> None:
+        low = _ends(lower, "lower")
+        high = low if upper is None else _ends(upper, "upper")
+        shape = broadcast_shape({"lower": low[0], "upper": high[1]})
+        ends = np.broadcast_to(low[0], shape), np.broadcast_to(high[1], shape)
+        ordered = ends[0] <= ends[1]
+        if not ordered.all():
+            _refuse_nan(low[0], "lower")
+            _refuse_nan(high[1], "upper")
+            place = _first(~ordered)
+            low_end, high_end = (
+                f"{name}{located(place)} = {end[place]}" for name, end in zip(_NAMES, ends, strict=True)
+            )
+            raise ArgumentError(f"{low_end} and {high_end} do not bound an enclosure; lower ≤ upper is required")
+        self._lower, self._upper = map(_frozen, ends)
+
+    @classmethod
+    def _known(cls, lower: Doubles, upper: Doubles) -> EnclosureArray:
+        """From ends known to bound enclosures."""
+        made = cls.__new__(cls)
+        made._lower, made._upper = _frozen(lower), _frozen(upper)  # noqa: SLF001  (its own)
+        return made
+
+    @property
+    def lower(self) -> Doubles:
+        """Lower ends; read-only."""
+        return self._lower
+
+    @property
+    def upper(self) -> Doubles:
+        """Upper ends; read-only."""
+        return self._upper
+
+    @property
+    def width(self) -> Doubles:
+        """`upper - lower`, rounded up; 0 for `[inf, inf]`."""
+        return width_array(self._lower, self._upper)
+
+    @property
+    def midpoint(self) -> Doubles:
+        """Doubles inside, next to the centres; an error when an end is infinite."""
+        infinite = ~(np.isfinite(self._lower) & np.isfinite(self._upper))
+        if infinite.any():
+            at = located(_first(infinite))
+            raise ArgumentError(f"the enclosure at {at} has no midpoint: an end is infinite; leave it out")
+        return np.clip(self._lower / 2 + self._upper / 2, self._lower, self._upper)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self._lower.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._lower.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return self._lower.size
+
+    def contains(self, values: object) -> NDArray[np.bool_]:
+        """Whether the entries contain `values`, decided exactly.
+
+        Parameters
+        ----------
+        values : number, Enclosure, EnclosureArray, or array of any of these
+            Broadcast with the array.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> import statpriv as sp
+        >>> sp.EnclosureArray(["1/3", 0.5]).contains([Fraction(1, 3), "1/3"])
+        array([ True, False])
+        """
+        if isinstance(values, (EnclosureArray, Enclosure)):
+            return np.asarray((self._lower <= values.lower) & (values.upper <= self._upper), dtype=bool)
+        entries = exact_entries(values, "values")
+        if entries.dtype == object:
+            inside = [
+                value in Enclosure(low, high)
+                for low, high, value in np.broadcast(self._lower, self._upper, entries)  # each end is a double
+            ]
+            return np.array(inside, dtype=bool).reshape(np.broadcast_shapes(self.shape, entries.shape))
+        _refuse_nan(entries, "values")
+        return np.asarray((self._lower <= entries) & (entries <= self._upper))
+
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (whatever numpy takes; an Enclosure or an EnclosureArray)
+        lower, upper = self._lower[index], self._upper[index]
+        return self._known(lower, upper) if isinstance(lower, np.ndarray) else Enclosure(lower, upper)
+
+    def __len__(self) -> int:
+        return len(self._lower)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[place] for place in range(len(self)))
+
+    def __contains__(self, value: object) -> bool:
+        raise NotASingleNumberError("`in` has no one answer for an array of enclosures: use e.contains(values).any()")
+
+    def __bool__(self) -> bool:
+        raise NotASingleNumberError("an EnclosureArray has no truth value: compare .upper or .lower")
+
+    def __array__(self, *_: object, **__: object) -> Doubles:
+        raise NotASingleNumberError(
+            "an EnclosureArray is no array of numbers: use .upper where too small would be unsafe (delta, epsilon), "
+            ".lower where too large would be (rows left, type II error), .midpoint for plots"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, EnclosureArray):
+            return np.array_equal(self._lower, other._lower) and np.array_equal(self._upper, other._upper)
+        if isinstance(other, np.ndarray) or _is_number(other):
+            raise NotASingleNumberError(
+                "== compares arrays of enclosures as a whole: use e.contains(values), or compare .lower and .upper"
+            )
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self._lower.tobytes(), self._upper.tobytes()))
+
+    def __neg__(self) -> EnclosureArray:
+        return self._known(-self._upper, -self._lower)
+
+    def __pos__(self) -> EnclosureArray:
+        return self
+
+    def __add__(self, other: object) -> EnclosureArray:
+        return _combined("+", self, other)
+
+    def __radd__(self, other: object) -> EnclosureArray:
+        return _combined("+", other, self)
+
+    def __sub__(self, other: object) -> EnclosureArray:
+        return _combined("-", self, other)
+
+    def __rsub__(self, other: object) -> EnclosureArray:
+        return _combined("-", other, self)
+
+    def __mul__(self, other: object) -> EnclosureArray:
+        return _combined("*", self, other)
+
+    def __rmul__(self, other: object) -> EnclosureArray:
+        return _combined("*", other, self)
+
+    def __truediv__(self, other: object) -> EnclosureArray:
+        return _combined("/", self, other)
+
+    def __rtruediv__(self, other: object) -> EnclosureArray:
+        return _combined("/", other, self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return EnclosureArray, (self._lower, self._upper)
+
+    def __repr__(self) -> str:
+        indent = " " * len("EnclosureArray(lower=")
+        lower, upper = (
+            np.array2string(ends, separator=", ", floatmode="unique", threshold=100, prefix=indent)
+            for ends in (self._lower, self._upper)
+        )
+        shape = f",\n{indent[:-6]}shape={self.shape}" if self.size > 100 or self.size == 0 else ""
+        return f"EnclosureArray(lower={lower},\n{indent[:-6]}upper={upper}{shape})"
+
+    def _repr_html_(self) -> str:
+        if self.ndim != 1:
+            return f"<pre>{self!r}</pre>"
+        rows = [
+            f"<tr><td>{place}</td><td>{low!r}</td><td>{high!r}</td></tr>"
+            for place, (low, high) in enumerate(zip(self._lower.tolist(), self._upper.tolist(), strict=True))
+            if place < _ROWS_SHOWN
+        ]
+        more = f"<p>{self.size} enclosures</p>" if self.size > _ROWS_SHOWN else ""
+        return f"<table><tr><th></th><th>lower</th><th>upper</th></tr>{''.join(rows)}</table>{more}"
+
+
+def exact_entries(value: object, name: str) -> NDArray[Any]:
+    """The entries of `value`, none of them changed: an array of doubles where all of them are, else one of objects.
+
+    A list is read object by object, since numpy would turn `[0.1, "0.1"]` into strings and a large integer into the
+    next double.
+    """
+    if type(value) is float or (type(value) is int and abs(value) <= _LARGEST_INTEGER):
+        return np.array(value, dtype=np.float64)
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(f"{name} is a masked array; one without a mask is required: fill or compress it")
+    of_one_kind = isinstance(value, (array, memoryview)) or hasattr(value, "__array__")
+    entries: NDArray[Any] = np.asarray(value) if of_one_kind else np.array(value, dtype=object)
+    kind = entries.dtype.kind
+    if kind == "f" and entries.itemsize <= 8:
+        return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
+    if kind in "iu" and all(abs(int(end)) <= _LARGEST_INTEGER for end in _extremes(entries)):
+        return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
+    if kind not in "iufOU":
+        raise ArgumentError(
+            f"{name} is an array of {entries.dtype}; numbers, or objects that are numbers, are required"
+        )
+    objects = np.require(entries, object, ["C_CONTIGUOUS"])
+    return _as_doubles(objects)
+
+
+def _extremes(entries: NDArray[Any]) -> tuple[Any, ...]:
+    """The least and the greatest entry, if there is any."""
+    return (entries.min(), entries.max()) if entries.size else ()
+
+
+def _as_doubles(objects: NDArray[Any]) -> NDArray[Any]:
+    """Doubles, where the entries are floats and integers that are some; the comparison is Python's, and exact."""
+    if set(map(type, objects.flat)) <= {float, int}:
+        try:
+            doubles = objects.astype(np.float64)
+        except OverflowError:
+            return objects
+        if ((doubles == objects) | np.isnan(doubles)).all():
+            return doubles
+    return objects
+
+
+def located(place: tuple[int, ...]) -> str:
+    """`[2, 5]`, an index as messages write it; nothing for a single number."""
+    return f"[{', '.join(map(str, place))}]" if place else ""
+
+
+def _first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The index of the first True."""
+    return tuple(int(along) for along in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+
+
+def _refuse_nan(doubles: Doubles, name: str) -> None:
+    undefined = np.isnan(doubles)
+    if undefined.any():
+        raise ArgumentError(f"{name}{located(_first(undefined))} = nan is not a number; a number is required")
+
+
+def _ends(value: object, name: str) -> tuple[Doubles, Doubles]:
+    """Doubles below and above each entry, as near as can be, and NaN where it is NaN."""
+    if isinstance(value, EnclosureArray):
+        return value.lower, value.upper
+    entries = exact_entries(value, name)
+    if entries.dtype != object:
+        return entries, entries
+    enclosures = elementwise(_enclosed, entries)
+    return (
+        np.array([enclosure.lower for enclosure in enclosures]).reshape(entries.shape),
+        np.array([enclosure.upper for enclosure in enclosures]).reshape(entries.shape),
+    )
+
+
+def _enclosed(entry: Any) -> Enclosure:  # noqa: ANN401  (checked by the kernel)
+    return Enclosure(entry.lower, entry.upper) if isinstance(entry, Enclosure) else Enclosure(entry)
+
+
+def elementwise(one: Callable[[Any], Enclosure], entries: NDArray[Any]) -> list[Enclosure]:
+    """`one` of every entry, in C order; an error says at which index it arose."""
+
+    def at(place: tuple[int, ...], entry: object) -> Enclosure:
+        try:
+            return one(entry)
+        except StatprivError as error:
+            if not place:
+                raise
+            raise type(error)(f"at {located(place)}: {error}") from error
+
+    return [at(place, entry) for place, entry in np.ndenumerate(entries)]
+
+
+def _frozen(ends: Doubles) -> Doubles:
+    """An own copy that cannot be written to, without negative zeros."""
+    copied = np.add(ends, 0.0, out=np.empty(ends.shape))
+    copied.setflags(write=False)
+    return copied
+
+
+def _is_number(value: object) -> bool:
+    numeric = hasattr(value, "as_integer_ratio") or hasattr(value, "_mpf_") or hasattr(value, "__index__")
+    return (numeric and not isinstance(value, type)) or isinstance(value, Enclosure)
+
+
+def _combined(operation: str, left: object, right: object) -> EnclosureArray:
+    """`left operation right`, rounded outwards; `NotImplemented` for what is neither a number nor an array."""
+    for value in (left, right):
+        if not (isinstance(value, (EnclosureArray, np.ndarray, list, tuple)) or _is_number(value)):
+            return cast("EnclosureArray", NotImplemented)
+    first, second = _ends(left, "operand"), _ends(right, "operand")
+    for ends in (first, second):
+        _refuse_nan(ends[0], "operand")
+    shape = broadcast_shape({"left": first[0], "right": second[0]})
+    return from_ends(combined_arrays(operation, first, second, shape))
+
+
+def from_ends(ends: Doubles) -> EnclosureArray:
+    """The kernel's result, with lower and upper end along the last axis."""
+    return EnclosureArray._known(ends[..., 0], ends[..., 1])  # noqa: SLF001  (of this file)
+
+
+def broadcast_shape(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
+    """The shape that numpy broadcasts the arrays to."""
+    try:
+        return np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError as error:
+        shapes = ", ".join(f"{name}: {array.shape}" for name, array in arrays.items())
+        raise ArgumentError(
+            f"the shapes {shapes} do not fit; shapes that numpy broadcasts to one are required"
+        ) from error

@@ -1,0 +1,105 @@
+//! Tails and stop-losses of the binomial law in doubles, at a cost that does not grow with the number of trials.
+//!
+//! ```text
+//! P[X ≥ a] = Σ_{i≥0} b(a+i),      E[(X−κ)_+] = Σ_{i≥0} (i+φ) b(a+i)   with a = ⌈κ⌉, φ = a − κ
+//! ```
+//!
+//! are the same thing with two weights, and there are two ways to them: [`contour`] inverts the characteristic function
+//! of a tilted law with sixteen evaluations, [`positive_sum`] adds up the terms where these are few. Both state what
+//! they may be wrong by; callers add it to a ball. The backend (see [`statpriv_simd`]) changes the last bits of a midpoint, not
+//! whether the truth lies inside.
+
+mod contour;
+mod count;
+mod lanes;
+mod positive_sum;
+
+use crate::ball::Ball;
+use crate::double_double::{DoubleDouble, UNIT};
+use crate::laws::{Probability, binomial_probability};
+use contour::{Contour, LEAST_VARIANCE};
+use count::Count;
+use positive_sum::PositiveSum;
+use statpriv_simd::Backend;
+
+/// What the terms of a sum over `X ≥ first` are weighted with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Weight {
+    /// 1: an upper tail.
+    One,
+    /// `X − κ = i + φ`: a stop-loss. `phi` lies in `[0, 1]` up to the `error` that it may have.
+    Excess { phi: f64, error: f64 },
+}
+
+/// `p` and `q = 1 − p` of a binomial law, between `2^-300` and 1, each with a relative error of at most `2^-99`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Law {
+    pub p: DoubleDouble,
+    pub q: DoubleDouble,
+}
+
+/// A positive number `mantissa · 2^exponent` that errs by at most `error` relatively.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scaled {
+    pub mantissa: f64,
+    pub exponent: i64,
+    pub error: f64,
+}
+
+/// Up to so many terms the sum is not dearer than the contour.
+const FEW_TERMS: f64 = 128.0;
+/// Smaller probabilities could underflow: `2^-300`.
+const LEAST_PROBABILITY: f64 =
+    1.0 / ((1u128 << 100) as f64) / ((1u128 << 100) as f64) / ((1u128 << 100) as f64);
+/// Relative errors of `p` and `q` that the bounds of this module allow: `2^-99`.
+const INPUT_ERROR: f64 = 8.0 * UNIT;
+
+/// Wider results are left to other tiers: `2^-40`.
+const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
+
+/// `Σ_{i≥0} weight · b(first + i)` for `Bin(n, p)` with `np ≤ first` up to rounding; nothing where neither way applies, or where
+/// what it gives is too wide.
+pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
+    let law = at.doubles?;
+    let (backend, trials, first_term) = (Backend::best(), n as f64, first as f64);
+    let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: first_term, weight };
+    let variance = first_term * (trials - first_term) / trials;
+    if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
+        let contour = Contour::at_saddle_point(trials, law, first_term, weight, variance);
+        return backend.run(contour).filter(|value| value.error < WIDEST).map(Ball::from);
+    }
+    let value = backend.run(few).filter(|value| value.error < WIDEST)?;
+    Some(Ball::from(value) * binomial_probability(first, n, at))
+}
+
+/// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
+pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
+    let value = Backend::best().run(Count { trials: n as f64, law, epsilon })?;
+    if value.scaled.error > WIDEST {
+        return None;
+    }
+    let ball = Ball::from(value.scaled);
+    Some(match value.in_units_of {
+        Some(first) => ball * binomial_probability(first as u64, n, at),
+        None => ball,
+    })
+}
+
+/// `P[X ≥ k]` for `X ~ Bin(n, p)` and `np ≤ k ≤ n`; nothing where the fast tier does not apply.
+pub(crate) fn upper_tail(k: u64, n: u64, at: &Probability) -> Option<Ball> {
+    sum(n, at, k, Weight::One)
+}
+
+impl Law {
+    /// Nothing where `p` or `q` is too small, or not known well enough.
+    pub fn new(p: Ball, q: Ball) -> Option<Self> {
+        let usable = |x: Ball| x.to_double_double().filter(|x| x.hi > LEAST_PROBABILITY);
+        let law = Self { p: usable(p)?, q: usable(q)? };
+        (p.relative_error().max(q.relative_error()) <= INPUT_ERROR).then_some(law)
+    }
+
+    /// The law of the complement.
+    pub fn mirrored(self) -> Self {
+        Self { p: self.q, q: self.p }
+    }
+}

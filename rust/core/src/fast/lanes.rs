@@ -1,0 +1,185 @@
+//! Four doubles at a time, and the elementary functions of the contour.
+//!
+//! Written so that a compiler that may use vector instructions does. `u = 2^-53`.
+
+use statpriv_simd::Arithmetic;
+use std::ops::{Add, Div, Mul, Sub};
+
+/// How many.
+pub(super) const WIDTH: usize = 4;
+
+/// Written out, because only what is inlined uses the backend's instructions.
+#[inline(always)]
+fn from_fn(f: impl Fn(usize) -> f64) -> [f64; WIDTH] {
+    [f(0), f(1), f(2), f(3)]
+}
+
+/// Four doubles.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes(pub [f64; WIDTH]);
+
+impl Lanes {
+    /// `first, first + step, …`
+    #[inline(always)]
+    pub fn from(first: f64, step: f64) -> Self {
+        Self([first, first + step, first + 2.0 * step, first + 3.0 * step])
+    }
+
+    #[inline(always)]
+    pub fn all(x: f64) -> Self {
+        Self([x; WIDTH])
+    }
+
+    #[inline(always)]
+    pub fn abs(self) -> Self {
+        Self(from_fn(|i| self.0[i].abs()))
+    }
+
+    #[inline(always)]
+    pub fn at_least_zero(self) -> Self {
+        Self(from_fn(|i| self.0[i].max(0.0)))
+    }
+
+    /// `self · b + c`.
+    #[inline(always)]
+    pub fn multiply_add<A: Arithmetic>(self, b: Self, c: Self) -> Self {
+        Self(from_fn(|i| A::multiply_add(self.0[i], b.0[i], c.0[i])))
+    }
+
+    /// `c_0 + x (c_1 + x (c_2 + …))`.
+    #[inline(always)]
+    pub fn polynomial<A: Arithmetic, const N: usize>(self, coefficients: &[f64; N]) -> Self {
+        let mut sum = Self::all(coefficients[N - 1]);
+        for k in (0..N - 1).rev() {
+            sum = sum.multiply_add::<A>(self, Self::all(coefficients[k]));
+        }
+        sum
+    }
+
+    /// The sum of all four.
+    #[inline(always)]
+    pub fn sum(self) -> f64 {
+        (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
+    }
+}
+
+impl Add for Lanes {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] + other.0[i]))
+    }
+}
+
+impl Sub for Lanes {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] - other.0[i]))
+    }
+}
+
+impl Mul for Lanes {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] * other.0[i]))
+    }
+}
+
+impl Div for Lanes {
+    type Output = Self;
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] / other.0[i]))
+    }
+}
+
+/// Adding `1.5·2^52` rounds to an integer, which then stands in the low bits.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+
+/// `1/k!`.
+const fn inverse_factorial(k: usize) -> f64 {
+    let (mut product, mut i) = (1.0, 2);
+    while i <= k {
+        product *= i as f64;
+        i += 1;
+    }
+    1.0 / product
+}
+
+/// `sign^k/(2k + offset)!`: the coefficients of the sine, the cosine and their like in the square of the argument.
+const fn alternating<const N: usize>(offset: usize) -> [f64; N] {
+    let mut table = [0.0; N];
+    let mut k = 0;
+    while k < N {
+        let value = inverse_factorial(2 * k + offset);
+        table[k] = if k % 2 == 0 { value } else { -value };
+        k += 1;
+    }
+    table
+}
+
+const EXPONENTIAL: [f64; 15] = {
+    let mut table = [0.0; 15];
+    let mut k = 0;
+    while k < 15 {
+        table[k] = inverse_factorial(k);
+        k += 1;
+    }
+    table
+};
+const SINE: [f64; 12] = alternating(1);
+const COSINE: [f64; 12] = alternating(0);
+const SHORT_SINE: [f64; 7] = alternating(1);
+const SHORT_VERSINE: [f64; 7] = alternating(2);
+
+/// `e^x` for `−700 ≤ x ≤ 700`, with a relative error of at most `6u`.
+///
+/// `x = k ln 2 + r`, `|r| ≤ 0.347`; the first part of `ln 2` has 32 bits and `k` has 11, so that product and difference are exact; the second
+/// part errs by `2u·2^-22` and the sum rounds by `0.35u`. Taylor's polynomial of degree 14 leaves less than `2^-60`. Its Horner sum errs by
+/// `u` in the last addition and, in what is multiplied by `r`, by at most `3u · 0.42/0.7`; coefficients count for less than `u`.
+#[inline(always)]
+pub(super) fn exp<A: Arithmetic>(x: Lanes) -> Lanes {
+    const FIRST: f64 = 0.693_147_180_369_123_8;
+    const REST: f64 = 1.908_214_929_270_587_7e-10;
+    let rounded = x.multiply_add::<A>(Lanes::all(std::f64::consts::LOG2_E), Lanes::all(ROUNDER));
+    let k = rounded - Lanes::all(ROUNDER);
+    let r = x - k * Lanes::all(FIRST) - k * Lanes::all(REST);
+    let power = Lanes(from_fn(|i| f64::from_bits((rounded.0[i].to_bits() << 52).wrapping_add(1023 << 52))));
+    r.polynomial::<A, 15>(&EXPONENTIAL) * power
+}
+
+/// `cos x` and `sin x` for `|x| ≤ 1000`, each with an absolute error of at most `8u`.
+///
+/// `x = kπ + r`, `|r| ≤ 1.5709`, with π in two parts, of which the first has 33 bits and `k` has 9: the first difference is exact, the second rounds with
+/// `1.6u`, its product with `2^-23 u`. The series are cut before `r^25/25!` and `r^24/24!`, which are below `2^-60`. The Horner sums err by at most `2u` times the sum of
+/// the sizes of their terms, `cosh 1.5709 < 2.52`.
+#[inline(always)]
+pub(super) fn cos_sin<A: Arithmetic>(x: Lanes) -> (Lanes, Lanes) {
+    const FIRST: f64 = 3.141_592_653_468_251_2;
+    const REST: f64 = 1.215_420_101_301_238_4e-10;
+    let rounded = x.multiply_add::<A>(Lanes::all(std::f64::consts::FRAC_1_PI), Lanes::all(ROUNDER));
+    let k = rounded - Lanes::all(ROUNDER);
+    let r = x - k * Lanes::all(FIRST) - k * Lanes::all(REST);
+    // (−1)^k: the lowest bit of k becomes the sign.
+    let sign = Lanes(from_fn(|i| f64::from_bits(1f64.to_bits() | (rounded.0[i].to_bits() << 63))));
+    let square = r * r;
+    let cosine = square.polynomial::<A, 12>(&COSINE);
+    let sine = r * square.polynomial::<A, 12>(&SINE);
+    (cosine * sign, sine * sign)
+}
+
+/// `1 − cos x` and `sin x` for `|x| ≤ 0.5`, each with a relative error of at most `5u`.
+///
+/// Cut before `x^15/15!` and `x^16/16!`, which are below `u/2` of the result. The Horner sums in `x² ≤ ¼` err by at most `2u`, the square by `u`, and two
+/// products by `u` each.
+#[inline(always)]
+pub(super) fn versine_and_sine<A: Arithmetic>(x: Lanes) -> (Lanes, Lanes) {
+    let square = x * x;
+    (square * square.polynomial::<A, 7>(&SHORT_VERSINE), x * square.polynomial::<A, 7>(&SHORT_SINE))
+}

@@ -1,0 +1,121 @@
+//! `E[(X − κ)_+]` for a binomial `X`, in the way that is cheapest for its `n`, `p` and `κ`.
+
+use super::threshold::{Position, Threshold};
+use crate::ball::Ball;
+use crate::double_double::{DoubleDouble, UNIT};
+use crate::error::Error;
+use crate::fast::{self, Weight};
+use crate::interrupt::Interrupt;
+use crate::laws::{Probability, binomial_probability};
+
+/// More terms than this are refused: they would take a second.
+const MOST_TERMS: u64 = 1 << 24;
+/// Terms between two questions whether to go on.
+const TERMS_PER_CHECK: u64 = 1 << 16;
+/// The sum is cut where the geometric bound of the rest falls below this part of it: `2^-80`.
+const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
+
+/// Below this number of entries sums are short, and exact where doubles are.
+pub(super) const SMALL: u64 = 64;
+
+/// `E[(X − κ)_+]` for `X ~ Bin(n, p)` and `κ ≥ np`.
+///
+/// # Errors
+/// [`Error::Precision`], [`Error::Interrupted`].
+pub(super) fn stop_loss(
+    n: u64,
+    at: &Probability,
+    threshold: &Threshold,
+    interrupt: &dyn Interrupt,
+) -> Result<Ball, Error> {
+    if n > SMALL
+        && let Some(value) = in_doubles(n, at, threshold)
+    {
+        return Ok(value);
+    }
+    let &Threshold { first, excess, position } = threshold;
+    let sum = over_first_probability(n, first, excess, at.odds, interrupt)?;
+    let sum = match position {
+        // κ may lie above `first`: then the term (first − κ) b(first) < 0 does not belong there.
+        Position::Undecided => sum.plus_at_most(excess),
+        Position::Between | Position::Integer => sum,
+    };
+    Ok(binomial_probability(first, n, at) * sum)
+}
+
+/// By the fast tier. Where κ may lie on either side of `first`, a sum that starts there errs by at most the error of
+/// `φ` times `b(first)` more: counted twice.
+fn in_doubles(n: u64, at: &Probability, threshold: &Threshold) -> Option<Ball> {
+    let (phi, error) = threshold.excess.to_double_with_error()?;
+    fast::sum(n, at, threshold.first, Weight::Excess { phi, error: 2.0 * error })
+}
+
+/// `Σ_{k ≥ first} (k − κ) b(k)/b(first)` with `κ = first − excess`.
+///
+/// The ratios fall, so after the term `t` at `i = k − first` with ratio `r < 1` the rest of `Σ t` is at most
+/// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios, each
+/// of which errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
+/// of positive numbers add `3u²` each.
+fn over_first_probability(
+    n: u64,
+    first: u64,
+    excess: Ball,
+    odds: Ball,
+    interrupt: &dyn Interrupt,
+) -> Result<Ball, Error> {
+    if first == n {
+        return Ok(excess);
+    }
+    let Some(factor) = odds.to_double_double() else {
+        return with_tiny_odds(n, excess, odds);
+    };
+    let weight = excess.to_enclosure().upper().max(0.0);
+    let mut term = DoubleDouble::ONE;
+    let (mut mass, mut moment) = (DoubleDouble::ONE, DoubleDouble::ZERO);
+    let mut count = 0u64;
+    for k in first..n {
+        term = term.mul_f64((n - k) as f64).mul(factor).div_f64((k + 1) as f64);
+        count += 1;
+        mass = mass.add(term);
+        moment = moment.add(term.mul_f64(count as f64));
+        if count > 8 && !count.is_multiple_of(8) {
+            continue;
+        }
+        let ratio = (n - k - 1) as f64 / (k + 2) as f64 * factor.hi;
+        let left = term.hi * ratio / (1.0 - ratio);
+        let left = left * (count as f64 + 1.0 / (1.0 - ratio) + weight);
+        if ratio < 1.0 && left <= NEGLIGIBLE * (moment.hi + weight * mass.hi) {
+            break;
+        }
+        if count.is_multiple_of(TERMS_PER_CHECK) {
+            interrupt.check()?;
+            if count > MOST_TERMS {
+                return Err(Error::precision(format!(
+                    "n = {n} needs a sum of more than {MOST_TERMS} terms, which this version does not take on"
+                )));
+            }
+        }
+    }
+    let step = odds.relative_error() + UNIT;
+    let relative = 2.0 * count as f64 * step + count as f64 * UNIT;
+    if relative > 1e-15 {
+        return Err(Error::precision(format!("a sum of {count} terms with a ratio known to {step:e} only")));
+    }
+    let certified = |sum: DoubleDouble| Ball::from_double_double(sum, relative);
+    let last = first + count;
+    let ratio = odds * Ball::from_u64(n - last) / Ball::from_u64(last + 1);
+    let mass_left = certified(term) * ratio / (Ball::ONE - ratio);
+    let moment_left = mass_left * (Ball::from_u64(count) + Ball::ONE / (Ball::ONE - ratio));
+    Ok(excess * certified(mass).plus_at_most(mass_left) + certified(moment).plus_at_most(moment_left))
+}
+
+/// Odds below `2^-900`: the first term is all but everything. (Odds above `2^900` start at `n`.)
+///
+/// The ratio is at most `n · odds < 2^-800`, so the rest is at most `2n · odds · (excess + 2)`.
+fn with_tiny_odds(n: u64, excess: Ball, odds: Ball) -> Result<Ball, Error> {
+    if (odds - Ball::ONE).is_positive() {
+        return Err(Error::precision("p is too close to 1 for this sum"));
+    }
+    let rest = Ball::from_u64(2) * Ball::from_u64(n) * odds * (excess + Ball::from_u64(2));
+    Ok(excess.plus_at_most(rest))
+}

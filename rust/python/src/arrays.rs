@@ -1,0 +1,379 @@
+//! Arrays of enclosures: arrays of doubles in, the array of ends out, no object per entry.
+
+use crate::convert;
+use crate::curve::Curve;
+use crate::door::{self, Pieces};
+use crate::errors;
+use crate::laws::{self, Chance, Quantity};
+use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use statpriv_core::enclosure::Enclosure;
+use statpriv_core::error::Error;
+use statpriv_core::interrupt::Interrupt;
+use statpriv_core::inverse;
+use statpriv_core::laws::Hypergeometric;
+use statpriv_core::rational::Rational;
+
+/// Along the last axis, lower and upper end.
+type Ends<'py> = Bound<'py, PyArrayDyn<f64>>;
+
+const LARGEST_INTEGER: f64 = (1u64 << 53) as f64;
+/// Neighbouring ε that are better evaluated together.
+const SHARED_EPSILONS: usize = 256;
+/// An evaluation above this many terms, some 10 ms, gains nothing from neighbours.
+const HEAVY: f64 = 1e6;
+/// Places between two questions whether to go on; what takes long at one place asks for itself.
+const PLACES_PER_CHECK: usize = 64;
+/// Terms that an operation on two enclosures costs, about.
+const LIGHT: f64 = 1.0;
+
+/// An array as one of the arguments of a function of several that are broadcast together.
+struct Argument<'a, T = f64> {
+    name: &'static str,
+    /// In C order.
+    values: &'a [T],
+    shape: &'a [usize],
+}
+
+impl<'a, T: Element> Argument<'a, T> {
+    fn new(name: &'static str, array: &'a PyReadonlyArrayDyn<'_, T>) -> PyResult<Self> {
+        let values = array.as_slice().map_err(|_| {
+            errors::argument(array.py(), format!("{name} is no contiguous array; one in C order is required"))
+        })?;
+        Ok(Self { name, values, shape: array.shape() })
+    }
+
+    /// `p[2, 5]`, an entry as messages name it.
+    fn entry(&self, place: usize) -> String {
+        format!("{}{}", self.name, index(place, self.shape))
+    }
+
+    /// Refused where it does not broadcast to the shape of the result.
+    fn check_shape(&self, py: Python<'_>, result: &[usize]) -> PyResult<()> {
+        let fits = |(&own, &all): (&usize, &usize)| own == all || own == 1;
+        if self.shape.len() <= result.len() && self.shape.iter().rev().zip(result.iter().rev()).all(fits) {
+            return Ok(());
+        }
+        let message =
+            format!("{} has the shape {:?}, which is not broadcast to {result:?}", self.name, self.shape);
+        Err(errors::argument(py, message))
+    }
+}
+
+/// The number of entries; one that is too large for any memory where it is too large for an integer.
+fn size(shape: &[usize]) -> usize {
+    if shape.contains(&0) {
+        0
+    } else {
+        shape.iter().fold(1, |size: usize, &length| size.saturating_mul(length))
+    }
+}
+
+/// Which entry of an array of shape `own` stands at a place of the result it is broadcast to, by numpy's rules.
+fn source(mut place: usize, own: &[usize], result: &[usize]) -> usize {
+    if own == result {
+        return place;
+    }
+    let (mut entry, mut step) = (0, 1);
+    for (&here, &length) in own.iter().rev().zip(result.iter().rev()) {
+        if here != 1 {
+            entry += place % length * step;
+        }
+        place /= length;
+        step *= here;
+    }
+    entry
+}
+
+impl Argument<'_> {
+    /// Refuses the first entry that is not `allowed`, by its index.
+    fn check(&self, py: Python<'_>, allowed: impl Fn(f64) -> bool, required: &str) -> PyResult<()> {
+        let Some(place) = self.values.iter().position(|&x| !allowed(x)) else { return Ok(()) };
+        let (entry, value) = (self.entry(place), shown(self.values[place]));
+        Err(errors::argument(py, format!("{entry} = {value}; {required} is required")))
+    }
+
+    fn check_count(&self, py: Python<'_>, result: &[usize]) -> PyResult<()> {
+        self.check_shape(py, result)?;
+        let allowed = |x: f64| x.fract() == 0.0 && (0.0..=LARGEST_INTEGER).contains(&x);
+        self.check(py, allowed, "an integer from 0 to 2^53")
+    }
+
+    fn check_signed(&self, py: Python<'_>, result: &[usize]) -> PyResult<()> {
+        self.check_shape(py, result)?;
+        let allowed = |x: f64| x.fract() == 0.0 && x.abs() <= LARGEST_INTEGER;
+        self.check(py, allowed, "an integer of size up to 2^53")
+    }
+
+    fn at(&self, place: usize, result: &[usize]) -> f64 {
+        self.values[source(place, self.shape, result)]
+    }
+
+    fn largest(&self) -> f64 {
+        self.values.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// `[2, 5]`, the index of a place; nothing for a single number.
+fn index(mut place: usize, shape: &[usize]) -> String {
+    if shape.is_empty() {
+        return String::new();
+    }
+    let mut index: Vec<String> = Vec::with_capacity(shape.len());
+    for &length in shape.iter().rev() {
+        index.push((place % length).to_string());
+        place /= length;
+    }
+    index.reverse();
+    format!("[{}]", index.join(", "))
+}
+
+/// A double as Python writes it, integers without a point.
+fn shown(x: f64) -> String {
+    match x {
+        _ if x.is_nan() => "nan".to_owned(),
+        _ if x.fract() == 0.0 && x.abs() < 1e16 => format!("{x:.0}"),
+        _ => format!("{x:?}"),
+    }
+}
+
+fn ends<'py>(py: Python<'py>, values: Vec<[f64; 2]>, shape: &[usize]) -> PyResult<Ends<'py>> {
+    let shape: Vec<usize> = shape.iter().copied().chain([2]).collect();
+    PyArray1::from_vec(py, values.into_flattened()).reshape(shape)
+}
+
+fn both(value: Enclosure) -> [f64; 2] {
+    [value.lower(), value.upper()]
+}
+
+/// An error with the index at which it arose.
+fn located(error: Error, place: usize, shape: &[usize]) -> Error {
+    match error {
+        Error::Argument(why) => Error::Argument(format!("at {}: {why}", index(place, shape))),
+        Error::Precision(why) => Error::Precision(format!("at {}: {why}", index(place, shape))),
+        Error::Interrupted => Error::Interrupted,
+    }
+}
+
+/// The values of `one` at every place of the result.
+fn each<'py>(
+    py: Python<'py>,
+    shape: &[usize],
+    pieces: &Pieces,
+    one: impl Fn(usize, &dyn Interrupt) -> Result<Enclosure, Error> + Sync + Send,
+) -> PyResult<Ends<'py>> {
+    let values = door::spread(py, pieces, [0.0; 2], |start, run, interrupt| {
+        for (place, value) in (start..).zip(run) {
+            if place.is_multiple_of(PLACES_PER_CHECK) {
+                interrupt.check()?;
+            }
+            *value = both(one(place, interrupt).map_err(|error| located(error, place, shape))?);
+        }
+        Ok(())
+    })?;
+    ends(py, values, shape)
+}
+
+/// δ at each of an array of ε.
+#[pyfunction]
+pub fn delta_array<'py>(curve: &Curve, epsilon: PyReadonlyArrayDyn<'py, f64>) -> PyResult<Ends<'py>> {
+    let py = epsilon.py();
+    let epsilons = Argument::new("epsilon", &epsilon)?;
+    epsilons.check(py, |x| x >= 0.0 && x.is_finite(), "a finite number of at least 0")?;
+    let terms = curve.0.terms();
+    let together = if terms > HEAVY { 1 } else { SHARED_EPSILONS };
+    let pieces = Pieces { count: epsilons.values.len(), terms, together };
+    let values = door::spread(py, &pieces, [0.0; 2], |start, run, interrupt| {
+        let deltas = curve.0.deltas(&epsilons.values[start..start + run.len()], interrupt)?;
+        for (value, delta) in run.iter_mut().zip(deltas) {
+            *value = both(delta);
+        }
+        Ok(())
+    })?;
+    ends(py, values, epsilons.shape)
+}
+
+/// The least ε at each of an array of δ.
+#[pyfunction]
+pub fn epsilon_array<'py>(curve: &Curve, delta: PyReadonlyArrayDyn<'py, f64>) -> PyResult<Ends<'py>> {
+    let py = delta.py();
+    let deltas = Argument::new("delta", &delta)?;
+    deltas.check(py, |x| x >= 0.0 && x.is_finite(), "a finite number of at least 0")?;
+    let pieces = Pieces { count: deltas.values.len(), terms: 50.0 * curve.0.terms(), together: 1 };
+    each(py, deltas.shape, &pieces, |place, interrupt| {
+        inverse::epsilon(&curve.0, &Rational::from_f64(deltas.values[place])?, interrupt)
+    })
+}
+
+/// Probabilities as Python hands them over.
+#[derive(FromPyObject)]
+pub enum Probabilities<'py> {
+    /// Each the rational it stores.
+    Doubles(PyReadonlyArrayDyn<'py, f64>),
+    /// Fractions, decimals, strings and so on.
+    Exact(PyReadonlyArrayDyn<'py, Py<PyAny>>),
+}
+
+/// A prepared probability is as large as some ten results.
+const PLACES_WORTH_PREPARING: usize = 10;
+/// Terms that preparing a probability costs, about.
+const PREPARATION: f64 = 200.0;
+const PROBABILITY: &str = "a probability from 0 to 1";
+
+/// The probabilities of a law, each prepared once where it stands at many places of the result.
+enum Chances<'a> {
+    Prepared(Vec<Chance>),
+    Doubles(&'a [f64]),
+}
+
+impl<'a> Chances<'a> {
+    fn from_doubles(py: Python<'_>, p: &Argument<'a>, places: usize) -> PyResult<Self> {
+        p.check(py, |x| (0.0..=1.0).contains(&x), PROBABILITY)?;
+        let count = p.values.len();
+        if count != 1 && count > places / PLACES_WORTH_PREPARING {
+            return Ok(Self::Doubles(p.values));
+        }
+        let pieces = Pieces { count, terms: PREPARATION, together: 1 };
+        let prepared = door::spread(py, &pieces, Chance::Never, |start, run, interrupt| {
+            for (prepared, &p) in run.iter_mut().zip(&p.values[start..]) {
+                interrupt.check()?;
+                *prepared = chance(p)?;
+            }
+            Ok(())
+        })?;
+        Ok(Self::Prepared(prepared))
+    }
+
+    fn from_objects(py: Python<'_>, p: &Argument<'a, Py<PyAny>>) -> PyResult<Self> {
+        let prepare = |(place, value): (usize, &Py<PyAny>)| {
+            let (entry, value) = (p.entry(place), value.bind(py));
+            Chance::new(&convert::rational(value, &entry)?).ok_or_else(|| {
+                let shown = convert::shown(value);
+                errors::argument(py, format!("{entry} = {shown}; {PROBABILITY} is required"))
+            })
+        };
+        Ok(Self::Prepared(p.values.iter().enumerate().map(prepare).collect::<PyResult<_>>()?))
+    }
+}
+
+fn chance(p: f64) -> Result<Chance, Error> {
+    Chance::new(&Rational::from_f64(p)?)
+        .ok_or_else(|| Error::argument(format!("p = {p:?}; {PROBABILITY} is required")))
+}
+
+/// `"log_pmf"`, `"pmf"` or `"upper_tail"` of Bin(n, p) at k, broadcast to `shape`.
+#[pyfunction]
+#[pyo3(signature = (quantity, k, *, n, p, shape))]
+pub fn binomial_array<'py>(
+    quantity: &str,
+    k: PyReadonlyArrayDyn<'py, f64>,
+    n: PyReadonlyArrayDyn<'py, f64>,
+    p: Probabilities<'py>,
+    shape: Vec<usize>,
+) -> PyResult<Ends<'py>> {
+    let (py, count) = (k.py(), size(&shape));
+    let quantity = Quantity::named(py, quantity)?;
+    let (k, n) = (Argument::new("k", &k)?, Argument::new("n", &n)?);
+    k.check_signed(py, &shape)?;
+    n.check_count(py, &shape)?;
+    let (chances, own) = match &p {
+        Probabilities::Doubles(p) => {
+            let p = Argument::new("p", p)?;
+            p.check_shape(py, &shape)?;
+            (Chances::from_doubles(py, &p, count)?, p.shape)
+        }
+        Probabilities::Exact(p) => {
+            let p = Argument::new("p", p)?;
+            p.check_shape(py, &shape)?;
+            (Chances::from_objects(py, &p)?, p.shape)
+        }
+    };
+    let pieces = Pieces { count, terms: laws::terms(quantity, n.largest()), together: 1 };
+    each(py, &shape, &pieces, |place, interrupt| {
+        let (k, n, entry) =
+            (k.at(place, &shape) as i64, n.at(place, &shape) as u64, source(place, own, &shape));
+        match &chances {
+            Chances::Prepared(chances) => laws::binomial(quantity, k, n, &chances[entry], interrupt),
+            Chances::Doubles(values) => laws::binomial(quantity, k, n, &chance(values[entry])?, interrupt),
+        }
+    })
+}
+
+/// `"log_pmf"`, `"pmf"` or `"upper_tail"` of a hypergeometric law at k, broadcast to `shape`.
+#[pyfunction]
+#[pyo3(signature = (quantity, k, *, population, marked, draws, shape))]
+pub fn hypergeometric_array<'py>(
+    quantity: &str,
+    k: PyReadonlyArrayDyn<'py, f64>,
+    population: PyReadonlyArrayDyn<'py, f64>,
+    marked: PyReadonlyArrayDyn<'py, f64>,
+    draws: PyReadonlyArrayDyn<'py, f64>,
+    shape: Vec<usize>,
+) -> PyResult<Ends<'py>> {
+    let (py, count) = (k.py(), size(&shape));
+    let quantity = Quantity::named(py, quantity)?;
+    let (k, population) = (Argument::new("k", &k)?, Argument::new("population", &population)?);
+    let (marked, draws) = (Argument::new("marked", &marked)?, Argument::new("draws", &draws)?);
+    k.check_signed(py, &shape)?;
+    for argument in [&population, &marked, &draws] {
+        argument.check_count(py, &shape)?;
+    }
+    let largest = marked.largest().min(draws.largest());
+    let pieces = Pieces { count, terms: laws::terms(quantity, largest), together: 1 };
+    each(py, &shape, &pieces, |place, interrupt| {
+        let count = |argument: &Argument<'_>| argument.at(place, &shape) as u64;
+        let law = Hypergeometric::new(count(&population), count(&marked), count(&draws))?;
+        laws::hypergeometric(quantity, k.at(place, &shape) as i64, &law, interrupt)
+    })
+}
+
+/// `+`, `-`, `*` or `/` of two arrays of enclosures, rounded outwards, broadcast to `shape`.
+#[pyfunction]
+pub fn combined_arrays<'py>(
+    operation: &str,
+    left: (PyReadonlyArrayDyn<'py, f64>, PyReadonlyArrayDyn<'py, f64>),
+    right: (PyReadonlyArrayDyn<'py, f64>, PyReadonlyArrayDyn<'py, f64>),
+    shape: Vec<usize>,
+) -> PyResult<Ends<'py>> {
+    let py = left.0.py();
+    let combine: fn(Enclosure, Enclosure) -> Enclosure = match operation {
+        "+" => |x, y| x + y,
+        "-" => |x, y| x - y,
+        "*" => |x, y| x * y,
+        "/" => |x, y| x * y.reciprocal(),
+        _ => {
+            return Err(errors::argument(py, format!("operation = {operation:?}; +, -, * or / is required")));
+        }
+    };
+    let arguments = [
+        Argument::new("left", &left.0)?,
+        Argument::new("left", &left.1)?,
+        Argument::new("right", &right.0)?,
+        Argument::new("right", &right.1)?,
+    ];
+    for argument in &arguments {
+        argument.check_shape(py, &shape)?;
+    }
+    let pieces = Pieces { count: size(&shape), terms: LIGHT, together: 1 };
+    each(py, &shape, &pieces, |place, _| {
+        let [left_lower, left_upper, right_lower, right_upper] =
+            arguments.each_ref().map(|argument| argument.at(place, &shape));
+        Ok(combine(Enclosure::new(left_lower, left_upper)?, Enclosure::new(right_lower, right_upper)?))
+    })
+}
+
+/// `upper - lower`, rounded up; 0 for `[inf, inf]`.
+#[pyfunction]
+pub fn width_array<'py>(
+    lower: PyReadonlyArrayDyn<'py, f64>,
+    upper: PyReadonlyArrayDyn<'py, f64>,
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let (py, low, high) = (lower.py(), Argument::new("lower", &lower)?, Argument::new("upper", &upper)?);
+    if low.shape != high.shape {
+        return Err(errors::argument(py, "lower and upper of one shape are required"));
+    }
+    let width = |(&low, &high): (&f64, &f64)| Enclosure::new(low, high).map(Enclosure::width);
+    let widths = low.values.iter().zip(high.values).map(width).collect::<Result<Vec<_>, _>>();
+    let widths = widths.map_err(|error| errors::from_kernel(py, &error))?;
+    PyArray1::from_vec(py, widths).reshape(low.shape.to_vec())
+}
