@@ -5,6 +5,7 @@ use super::recurrence::{self, LogConcave};
 use crate::ball::Ball;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
+use crate::fast::Scaled;
 use crate::interrupt::Interrupt;
 use crate::special::stirling_remainder;
 
@@ -207,6 +208,13 @@ impl LogConcave for Hypergeometric {
 
     fn probability(&self, k: u64) -> Enclosure {
         self.pmf(k)
+    }
+
+    fn anchor(&self, k: u64) -> Option<Scaled> {
+        if self.least() == self.greatest() {
+            return None;
+        }
+        log_pmf::hypergeometric(self.table(k)?).scaled()
     }
 
     fn ratio(&self, k: f64) -> (f64, f64) {

@@ -12,6 +12,7 @@
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, two_product, two_sum};
 use crate::enclosure::Enclosure;
+use crate::fast::Scaled;
 use crate::special::deviance::{DEVIANCE_ERROR, Deviation, deviance};
 use crate::special::plain_exponential::{EXPONENTIAL_ERROR, exp};
 use crate::special::plain_logarithm::{SERIES, ln_of_quotient, polynomial};
@@ -25,6 +26,8 @@ const MEAN_ERROR: f64 = 1.0 / (1u64 << 50) as f64 / (1u64 << 51) as f64;
 const OUTWARD: f64 = 0.51 * f64::EPSILON;
 /// Below this every probability is under `2^-1075`.
 const UNDERFLOW: f64 = -746.0;
+/// The exponential's table reaches down to here.
+const LEAST_LOGARITHM: f64 = -11_000.0;
 /// Errors of the logarithm beyond this are left to the balls.
 const LARGEST_ERROR: f64 = 1.0 / (1u64 << 40) as f64;
 
@@ -92,10 +95,21 @@ impl LogProbability {
         Enclosure::ordered(self.hi + (self.lo - radius), (self.hi + (self.lo + radius)).min(0.0))
     }
 
+    /// The probability with an exponent of its own, where the logarithm is known well enough and not below `−11000`.
+    ///
+    /// `|e^(x+t) − e^x| ≤ e^x (|t| + t²)` for `|t| ≤ 1`; one per cent pays for `t²`, and [`OUTWARD`] for the rounding of the sum.
+    pub(super) fn scaled(self) -> Option<Scaled> {
+        if self.error > LARGEST_ERROR || self.hi < LEAST_LOGARITHM {
+            return None;
+        }
+        let (mantissa, exponent) = exp(self.hi, self.lo);
+        let error = 1.01 * (EXPONENTIAL_ERROR + self.error) + OUTWARD;
+        Some(Scaled { mantissa: mantissa.hi + mantissa.lo, exponent, error })
+    }
+
     /// The probability, where the logarithm is known well enough.
     ///
-    /// `|e^(x+t) − e^x| ≤ e^x (|t| + t²)` for `|t| ≤ 1`. One per cent pays for the mantissa's lower part, and
-    /// [`OUTWARD`] for the rounding of an end.
+    /// As in [`LogProbability::scaled`]; another per cent pays for the mantissa's lower part.
     pub(super) fn exp(self) -> Option<Enclosure> {
         if self.hi < UNDERFLOW {
             return Some(Enclosure::ordered(0.0, f64::from_bits(1)));
@@ -104,18 +118,22 @@ impl LogProbability {
             return None;
         }
         let (mantissa, exponent) = exp(self.hi, self.lo);
-        let radius = mantissa.hi * (1.01 * (EXPONENTIAL_ERROR + self.error) + OUTWARD);
+        let radius = mantissa.hi * (1.02 * (EXPONENTIAL_ERROR + self.error) + OUTWARD);
         let lower = mantissa.hi + (mantissa.lo - radius);
         let upper = mantissa.hi + (mantissa.lo + radius);
-        let power = |k: i64| f64::from_bits(((k.clamp(-1022, 1023) + 1023) as u64) << 52);
         if exponent >= -1020 {
-            let scale = power(exponent);
+            let scale = power_of_two(exponent);
             return Some(Enclosure::ordered(lower * scale, (upper * scale).min(1.0)));
         }
         // Into the subnormal numbers: the last product rounds by at most half of the least one.
-        let scaled = |x: f64| x * power(-1000) * power(exponent + 1000);
+        let scaled = |x: f64| x * power_of_two(-1000) * power_of_two(exponent + 1000);
         Some(Enclosure::ordered(scaled(lower).next_down().max(0.0), scaled(upper).next_up()))
     }
+}
+
+/// `2^k`, or the normal double next to it.
+pub(super) fn power_of_two(k: i64) -> f64 {
+    f64::from_bits(((k.clamp(-1022, 1023) + 1023) as u64) << 52)
 }
 
 /// `ln P[Bin(n, p) = k]` for `k ≤ n ≤ 2^53`.

@@ -1,15 +1,17 @@
 //! Rows and tails of a log-concave law on integers, by recurrences from anchors that are known within an ulp.
 
+use super::log_pmf::power_of_two;
 use crate::double_double::two_sum;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
+use crate::fast::Scaled;
 use crate::interrupt::Interrupt;
 
 /// Terms that share an anchor, in their middle.
 const BLOCK: usize = 128;
 /// Blocks between two questions whether to go on, some 50 µs.
 const BLOCKS_PER_CHECK: usize = 128;
-/// Where a product of recurrences could lose bits to underflow, every term is computed by itself: `2^-900`.
+/// Where products of ratios leave `2^±900`, every term is computed by itself.
 const SMALLEST_PRODUCT: f64 = f64::from_bits((1023 - 900) << 52);
 /// The least double above zero, an upper bound of whatever underflows.
 const TINY: f64 = f64::from_bits(1);
@@ -25,6 +27,8 @@ pub(super) trait LogConcave {
     /// A most probable value, or one next to it.
     fn mode(&self) -> u64;
     fn probability(&self, k: u64) -> Enclosure;
+    /// The same with an exponent of its own; nothing where that is too small or not known well enough.
+    fn anchor(&self, k: u64) -> Option<Scaled>;
     /// Numerator and denominator of `P[X = k+1]/P[X = k]`: together they err by at most `2.01u`, relatively, as long as the
     /// ratio is between `2^-900` and `2^900`.
     fn ratio(&self, k: f64) -> (f64, f64);
@@ -132,46 +136,62 @@ fn check(block: usize, interrupt: &dyn Interrupt) -> Result<(), Error> {
 
 /// Bounds of `P[X = start + i]`, at most [`BLOCK`] of them.
 ///
-/// From the middle, whose enclosure is known to `e` relatively, outwards: a ratio errs by `3.02u` with its division, its
-/// product with the neighbour by `u` more, so `h` steps err by less than `4.1hu`, and bounds within `e + 4.1hu`, to which the
-/// roundings of the bounds themselves add `2u`. Log-concave: the least terms are at the ends, so nothing underflows if they
-/// do not.
+/// From the middle outwards, in units of its power of two: a ratio errs by `3.02u` with its division, its product with
+/// the neighbour by `u` more, so `h` steps err by less than `4.1hu`, and the bounds themselves round by less than `6u`. Products that
+/// leave the range of accurate ratios are seen, for each value is the product of the one before.
 fn fill<L: LogConcave>(law: &L, start: u64, lower: &mut [f64], upper: &mut [f64]) {
     let length = lower.len().min(upper.len()).min(BLOCK);
     let middle = length / 2;
-    let anchor = law.probability(start + middle as u64);
+    let Some(anchor) = law.anchor(start + middle as u64) else {
+        return fill_singly(law, start, lower, upper);
+    };
+    walk(law, start, middle, anchor.mantissa, lower);
+    let (mut least, mut greatest) = (anchor.mantissa, anchor.mantissa);
+    for value in lower.iter() {
+        (least, greatest) = (least.min(*value), greatest.max(*value));
+    }
+    if !(least > SMALLEST_PRODUCT && greatest < 1.0 / SMALLEST_PRODUCT) {
+        return fill_singly(law, start, lower, upper);
+    }
+    let error = (4.1 * (length - middle) as f64 + 6.0) * (f64::EPSILON / 2.0) + 1.01 * anchor.error;
+    let (below, above) = (1.0 - error, 1.0 + error);
+    if anchor.exponent >= -1000 && least * power_of_two(anchor.exponent) > SMALLEST_PRODUCT {
+        let scale = power_of_two(anchor.exponent);
+        for (low, high) in lower.iter_mut().zip(upper) {
+            *high = (*low * scale * above).min(1.0);
+            *low = *low * scale * below;
+        }
+        return;
+    }
+    // In two steps, each of which rounds by at most half of the least double.
+    let (first, second) =
+        (power_of_two(anchor.exponent / 2), power_of_two(anchor.exponent - anchor.exponent / 2));
+    for (low, high) in lower.iter_mut().zip(upper) {
+        *high = (*low * above * first * second).next_up().min(1.0);
+        *low = (*low * below * first * second).next_down().max(0.0);
+    }
+}
+
+/// `anchor` times the products of ratios from the middle to each place.
+fn walk<L: LogConcave>(law: &L, start: u64, middle: usize, anchor: f64, values: &mut [f64]) {
     let mut ratios = [0.0; BLOCK];
-    for (i, slot) in ratios.iter_mut().enumerate().take(length) {
+    for (i, slot) in ratios.iter_mut().enumerate().take(values.len()) {
         // The step into place i, from the side of the middle.
         let into = start as f64 + i as f64;
         let (top, bottom) = law.ratio(if i > middle { into - 1.0 } else { into });
         *slot = if i > middle { top / bottom } else { bottom / top };
     }
-    let (before, after) = lower.split_at_mut(middle);
-    let mut value = anchor.upper();
+    let (before, after) = values.split_at_mut(middle);
+    let mut value = anchor;
     for (slot, ratio) in before.iter_mut().zip(&ratios[..middle]).rev() {
         value *= ratio;
         *slot = value;
     }
-    value = anchor.upper();
-    for (slot, ratio) in after.iter_mut().zip(&ratios[middle..]).skip(1) {
+    value = anchor;
+    ratios[middle] = 1.0;
+    for (slot, ratio) in after.iter_mut().zip(&ratios[middle..]) {
         value *= ratio;
         *slot = value;
-    }
-    if let Some(slot) = lower.get_mut(middle) {
-        *slot = anchor.upper();
-    }
-    let least = lower.first().copied().unwrap_or(0.0).min(lower.last().copied().unwrap_or(0.0));
-    if least < SMALLEST_PRODUCT || anchor.lower() < SMALLEST_PRODUCT {
-        return fill_singly(law, start, lower, upper);
-    }
-    let recurrence = (4.1 * (length - middle) as f64 + 4.0) * (f64::EPSILON / 2.0);
-    // The values belong to the upper end of the anchor's enclosure.
-    let below = 1.0 - (recurrence + 1.01 * anchor.width() / anchor.lower());
-    let above = 1.0 + recurrence;
-    for (low, high) in lower.iter_mut().zip(upper) {
-        *high = (*low * above).min(1.0);
-        *low *= below;
     }
 }
 
