@@ -336,15 +336,15 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(100_000))]
 
         #[test]
-        fn log_probabilities_are_enclosed_within_six_ulp((k, n, p) in law()) {
+        fn log_probabilities_are_enclosed_within_a_few_ulp((k, n, p) in law()) {
             let at = Probability::new(&p).unwrap();
             let log = binomial_log_pmf(k, n, &at);
             prop_assert!(overlap(log, binomial_log_probability(k, n, &at).unwrap()), "{log:?}");
-            prop_assert!(ulps(log) <= 6.0, "{log:?} {}", ulps(log));
+            prop_assert!(ulps(log) <= 8.0, "{log:?} {}", ulps(log));
         }
 
         #[test]
-        fn probabilities_are_enclosed_within_six_ulp((k, n, p) in law()) {
+        fn probabilities_are_enclosed_within_a_few_ulp((k, n, p) in law()) {
             let at = Probability::new(&p).unwrap();
             let probability = binomial_pmf(k, n, &at);
             prop_assert!(overlap(probability, binomial_probability(k, n, &at)), "{probability:?}");

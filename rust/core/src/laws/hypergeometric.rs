@@ -274,14 +274,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(100_000))]
 
         #[test]
-        fn logarithms_and_probabilities_are_enclosed_within_six_ulp((law, k) in law()) {
+        fn logarithms_and_probabilities_are_enclosed_within_a_few_ulp((law, k) in law()) {
             let overlap = |enclosure: Enclosure, ball: Ball| {
                 let truth = ball.to_enclosure();
                 enclosure.lower() <= truth.upper() && truth.lower() <= enclosure.upper()
             };
             let (log, probability) = (law.log_pmf(k), law.pmf(k));
             prop_assert!(overlap(log, law.log_probability(k).unwrap()), "{log:?}");
-            prop_assert!(ulps(log) <= 6.0, "{log:?} {}", ulps(log));
+            prop_assert!(ulps(log) <= 8.0, "{log:?} {}", ulps(log));
             prop_assert!(overlap(probability, law.probability(k)), "{probability:?}");
             prop_assert!(ulps(probability) <= 6.0, "{probability:?} {}", ulps(probability));
         }
@@ -314,7 +314,7 @@ mod tests {
             let truth = -(Ball::ONE / (Ball::from_u64(population) - Ball::ONE));
             // −1/(N−1) < ln(1 − 1/N) < −1/(N − ½).
             let gap = truth.to_enclosure();
-            assert!(log.upper() >= gap.lower() && ulps(log) <= 6.0, "{population}: {log:?}");
+            assert!(log.upper() >= gap.lower() && ulps(log) <= 8.0, "{population}: {log:?}");
             let above = -(Ball::ONE / (Ball::from_u64(population) - Ball::ONE / Ball::from_u64(2)));
             assert!(log.lower() <= above.to_enclosure().upper());
         }

@@ -10,13 +10,14 @@
 //! sum has terms of one sign, and what the others lose to cancellation is bounded by constants below `2^-54`.
 
 use crate::ball::Ball;
-use crate::double_double::{DoubleDouble, two_product, two_sum};
+use crate::double_double::{DoubleDouble, two_sum};
 use crate::enclosure::Enclosure;
 use crate::fast::Scaled;
 use crate::special::deviance::{DEVIANCE_ERROR, Deviation, deviance};
 use crate::special::plain_exponential::{EXPONENTIAL_ERROR, exp};
 use crate::special::plain_logarithm::{SERIES, ln_of_quotient, polynomial};
 use crate::special::{LN_2_PI, stirling_parts};
+use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// Bound of the error of [`spread`].
 const SPREAD_ERROR: f64 = 1.0 / (1u64 << 57) as f64;
@@ -136,33 +137,72 @@ pub(super) fn power_of_two(k: i64) -> f64 {
     f64::from_bits(((k.clamp(-1022, 1023) + 1023) as u64) << 52)
 }
 
-/// `ln P[Bin(n, p) = k]` for `k ≤ n ≤ 2^53`.
+/// `ln P[Bin(n, p) = k]` for `k ≤ n ≤ 2^53`, by the fastest instructions at hand.
+pub(super) fn binomial(k: u64, n: u64, at: &Doubles) -> LogProbability {
+    Backend::best().run(Binomial { k, n, at: *at })
+}
+
+struct Binomial {
+    k: u64,
+    n: u64,
+    at: Doubles,
+}
+
+impl Kernel for Binomial {
+    type Output = LogProbability;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> LogProbability {
+        binomial_with::<A>(self.k, self.n, &self.at)
+    }
+}
+
+/// `ln P[X = k]` for the table of counts `a b / c d` with `a = k`, `a + b` marked ones, `a + c` draws, and more than one
+/// possible table with its margins.
+pub(super) fn hypergeometric(table: [u64; 4]) -> LogProbability {
+    Backend::best().run(Table(table))
+}
+
+struct Table([u64; 4]);
+
+impl Kernel for Table {
+    type Output = LogProbability;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> LogProbability {
+        hypergeometric_with::<A>(self.0)
+    }
+}
+
+/// With the backend's instructions.
+///
 ///
 /// A mean `μ(1+η)` instead of `μ` changes `D` by at most `|μ − x||η| + xη²` (as `η − ln(1+η) ≤ η²` for `|η| ≤ ½`). The
 /// smaller of the two probabilities gives the deviation: `np` errs by `2u²`, and the lower parts of its difference from `k`
 /// add up with an error of `u²(np + k)`. Where [`deviance`] uses the deviation, it is below `x/256`, so for both cells this
 /// is below `5u²` of their means, and [`MEAN_ERROR`] covers it. The terms `xη²` are below `2^53 · 2^-150`, within what
 /// [`SPREAD_ERROR`] has to spare.
-pub(super) fn binomial(k: u64, n: u64, at: &Doubles) -> LogProbability {
+#[inline(always)]
+fn binomial_with<A: Arithmetic>(k: u64, n: u64, at: &Doubles) -> LogProbability {
     let (k, Doubles { p, q, .. }) = if at.p.hi <= at.q.hi { (k, *at) } else { (n - k, at.complement()) };
     let relative = at.error + MEAN_ERROR;
     let (trials, hits, misses) = (double(n), double(k), double(n - k));
     if k == 0 {
-        return power_of_complement(trials, p, q, relative);
+        return power_of_complement::<A>(trials, p, q, relative);
     }
     if k == n {
-        return power_of_complement(trials, q, p, relative);
+        return power_of_complement::<A>(trials, q, p, relative);
     }
-    let mean = p.mul_f64(trials);
+    let mean = p.mul_f64_with::<A>(trials);
     let difference = minus_count(mean, hits);
-    let deviation = Deviation::new(difference);
-    let first = deviance(hits, deviation, || mean);
-    let second = deviance(misses, deviation.neg(), || q.mul_f64(trials));
+    let deviation = Deviation::new::<A>(difference);
+    let first = deviance::<A>(hits, deviation, || mean);
+    let second = deviance::<A>(misses, deviation.neg(), || q.mul_f64_with::<A>(trials));
     let error = 1.5 * DEVIANCE_ERROR * (first.hi + second.hi)
         + 2.1 * relative * difference.hi.abs()
         + 2.0 * SPREAD_ERROR;
     let sum = Sum { hi: -first.hi, lo: -first.lo }.minus(second);
-    Spread::of(n, k).map_or(sum, |spread| spread.taken_from(sum)).with_error(error)
+    Spread::of::<A>(n, k).map_or(sum, |spread| spread.taken_from(sum)).with_error(error)
 }
 
 /// `np − k`, to a relative error of a few `u` (and `u² n` times the smaller probability), formed from the smaller one.
@@ -180,8 +220,14 @@ pub(super) fn deviation(k: u64, n: u64, at: &Doubles) -> f64 {
 /// `y(1+η')` for `c` and `y` it changes by at most `c|η| + c|η'| + η'²`, where the last two are missing if `c ≤ 1/256` (there
 /// `y` is not used, and a relative change of `c` is one by less than `1.01|η|` of `−ln y`): less than `2.1` times the larger
 /// of the two, relatively to `−ln y ≥ c`. The products and sums round by less than `2^-100`.
-fn power_of_complement(trials: f64, c: DoubleDouble, y: DoubleDouble, relative: f64) -> LogProbability {
-    let rest = deviance(1.0, Deviation::new(c.neg()), || y);
+#[inline(always)]
+fn power_of_complement<A: Arithmetic>(
+    trials: f64,
+    c: DoubleDouble,
+    y: DoubleDouble,
+    relative: f64,
+) -> LogProbability {
+    let rest = deviance::<A>(1.0, Deviation::new::<A>(c.neg()), || y);
     let (sum, lost) = two_sum(c.hi, rest.hi);
     let (hi, lo) = two_sum(sum, lost + (c.lo + rest.lo));
     let product = DoubleDouble { hi, lo }.mul_f64(trials);
@@ -218,11 +264,12 @@ impl Spread {
     /// The logarithm of `k(m−k)/m` errs by `2^-58 + 2^-93 · 37`, half of which counts; the fine parts of Stirling's
     /// remainders, each below `2^-9`, by `3 · 2^-61`, and two roundings of `2^-61`. The coarse parts add up exactly.
     /// So there remain `2^-58` for the roundings where these parts are added to others.
-    fn of(m: u64, k: u64) -> Option<Self> {
+    #[inline(always)]
+    fn of<A: Arithmetic>(m: u64, k: u64) -> Option<Self> {
         if k == 0 || k == m {
             return None;
         }
-        let (head, tail) = ln_of_quotient(product(k, m - k), double(m));
+        let (head, tail) = ln_of_quotient::<A>(product::<A>(k, m - k), double(m));
         let (some, others, all) = (stirling_parts(k), stirling_parts(m - k), stirling_parts(m));
         let (coarse, fine) = (some.0 + others.0 - all.0, some.1 + others.1 - all.1);
         Some(Self { head, tail, coarse, fine })
@@ -242,19 +289,20 @@ impl Spread {
 }
 
 /// Of two counts up to `2^53`, exactly.
-fn product(x: u64, y: u64) -> DoubleDouble {
-    let (hi, lo) = two_product(double(x), double(y));
+#[inline(always)]
+fn product<A: Arithmetic>(x: u64, y: u64) -> DoubleDouble {
+    let (hi, lo) = A::two_product(double(x), double(y));
     DoubleDouble { hi, lo }
 }
 
-/// `ln P[X = k]` for the table of counts `a b / c d` with `a = k`, `a + b` marked ones, `a + c` draws, and more than one
-/// possible table with its margins.
+/// With the backend's instructions.
 ///
 /// Every deviation is `±(bc − ad)/N`, the difference of two exact products, to a relative error of `6u²`; every mean
 /// is a product of margins over `N`, to one of `3u²`: [`MEAN_ERROR`] covers both. Rows and columns may be swapped, so an
 /// empty cell can be the first one. The lower parts of three spreads add up to less than `2^-5`, so the nine roundings
 /// after they enter are below `9 · 2^-58 < 5` times [`SPREAD_ERROR`].
-pub(super) fn hypergeometric(table: [u64; 4]) -> LogProbability {
+#[inline(always)]
+fn hypergeometric_with<A: Arithmetic>(table: [u64; 4]) -> LogProbability {
     let [a, b, c, d] = match table {
         [a, 0, c, d] => [0, a, d, c],
         [a, b, 0, d] => [0, d, a, b],
@@ -262,10 +310,10 @@ pub(super) fn hypergeometric(table: [u64; 4]) -> LogProbability {
         full => full,
     };
     let all = a + b + c + d;
-    let excess = product(b, c).add(product(a, d).neg()).div_f64(double(all));
-    let deviation = Deviation::new(excess);
+    let excess = product::<A>(b, c).add(product::<A>(a, d).neg()).div_f64(double(all));
+    let deviation = Deviation::new::<A>(excess);
     let cell = |x: u64, deviation: Deviation, row: u64, column: u64| {
-        deviance(double(x), deviation, || product(row, column).div_f64(double(all)))
+        deviance::<A>(double(x), deviation, || product::<A>(row, column).div_f64(double(all)))
     };
     let deviances = [
         cell(a, deviation, a + b, a + c),
@@ -277,11 +325,11 @@ pub(super) fn hypergeometric(table: [u64; 4]) -> LogProbability {
     let sum = deviances.into_iter().fold(Sum::default(), Sum::minus);
     let error = 1.5 * DEVIANCE_ERROR * total + 4.1 * MEAN_ERROR * excess.hi.abs();
     if a == 0 && d > 0 {
-        return beside_empty_cell(sum, error, [b, c, d], excess);
+        return beside_empty_cell::<A>(sum, error, [b, c, d], excess);
     }
-    let sum = Spread::of(a + b, a).map_or(sum, |marked| marked.taken_from(sum));
-    let sum = Spread::of(c + d, c).map_or(sum, |unmarked| unmarked.taken_from(sum));
-    let sum = Spread::of(all, a + c).map_or(sum, |whole| whole.added_to(sum));
+    let sum = Spread::of::<A>(a + b, a).map_or(sum, |marked| marked.taken_from(sum));
+    let sum = Spread::of::<A>(c + d, c).map_or(sum, |unmarked| unmarked.taken_from(sum));
+    let sum = Spread::of::<A>(all, a + c).map_or(sum, |whole| whole.added_to(sum));
     sum.with_error(error + 8.0 * SPREAD_ERROR)
 }
 
@@ -290,19 +338,58 @@ pub(super) fn hypergeometric(table: [u64; 4]) -> LogProbability {
 /// Most of their parts do in advance. With `μ = bc/N`, the mean of the empty cell, what is left is
 /// `½ ln(1 + μ/d) + s(c+d) + s(b+d) − s(N) − s(d)`, as `(c+d)(b+d) = N(d + μ)`; and the sum so far is at most `−μ`. For `t = μ/d ≤
 /// 2^-7` the half logarithm errs by `4ut`: two roundings of `t`, `2.1u` for the polynomial and the subtraction, halved, and
-/// half an `u` where it is added. The fine parts err by `4u` each, and three additions by `3u` of their sum.
-fn beside_empty_cell(sum: Sum, error: f64, [b, c, d]: [u64; 3], mean: DoubleDouble) -> LogProbability {
+/// half an `u` where it is added. The fine parts err by `4u` each, two differences by `u`, and their sum by `u` of theirs.
+fn beside_empty_cell<A: Arithmetic>(
+    sum: Sum,
+    error: f64,
+    [b, c, d]: [u64; 3],
+    mean: DoubleDouble,
+) -> LogProbability {
     let unit = f64::EPSILON;
     let parts = [c + d, b + d, b + c + d, d].map(stirling_parts);
     let coarse = parts[0].0 + parts[1].0 - (parts[2].0 + parts[3].0);
-    let fine = (parts[0].1 - parts[3].1) + (parts[1].1 - parts[2].1);
-    let fine_error = 4.0 * unit * (parts[0].1 + parts[1].1 + parts[2].1 + parts[3].1);
+    let differences = (parts[0].1 - parts[3].1, parts[1].1 - parts[2].1);
+    let fine = differences.0 + differences.1;
+    let fine_error = unit
+        * (2.0 * parts.map(|part| part.1).iter().sum::<f64>() + differences.0.abs() + differences.1.abs());
     let t = mean.hi / double(d);
     if t <= 1.0 / 128.0 {
-        let half = 0.5 * (t - t * t * polynomial(&SERIES, t));
+        let half = 0.5 * (t - t * t * polynomial::<A>(&SERIES, t));
         return sum.plus(coarse, fine).plus(half, 0.0).with_error(error + fine_error + 2.0 * unit * t);
     }
-    let (head, tail) = ln_of_quotient(product(c + d, b + d).div_f64(double(d)), double(b + c + d));
+    let (head, tail) = ln_of_quotient::<A>(product::<A>(c + d, b + d).div_f64(double(d)), double(b + c + d));
     let sum = sum.plus(0.5 * head.hi, 0.5 * (head.lo + tail)).plus(coarse, fine);
     sum.with_error(error + fine_error + 2.0 * SPREAD_ERROR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::Probability;
+    use crate::rational::Rational;
+    use proptest::prelude::*;
+
+    fn agree(backends: impl Fn(Backend) -> LogProbability) -> bool {
+        let first = backends(Backend::PORTABLE);
+        Backend::available().into_iter().map(backends).all(|other| {
+            let gap = ((first.hi - other.hi) + (first.lo - other.lo)).abs();
+            gap <= 1.01 * (first.error + other.error)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn backends_agree_within_their_errors(cells in any::<[u64; 4]>(), shifts in [12u32..64, 12u32..64, 12u32..64, 12u32..64], p in 1e-12..1.0f64) {
+            let mut cells = cells;
+            for (cell, shift) in cells.iter_mut().zip(shifts) {
+                *cell = (*cell >> shift).max(1);
+            }
+            prop_assert!(agree(|backend| backend.run(Table(cells))));
+            let probability = Probability::new(&Rational::from_f64(p).unwrap()).unwrap();
+            let at = Doubles::new(probability.p, probability.q).unwrap();
+            prop_assert!(agree(|backend| backend.run(Binomial { k: cells[0], n: cells[0] + cells[1], at })));
+        }
+    }
 }

@@ -4,8 +4,8 @@
 //! rest. It is formed from the deviation `m − x`, which the caller knows to full accuracy, so nothing cancels.
 
 use super::plain_logarithm::{Neighbour, polynomial};
-use crate::double_double::{DoubleDouble, two_product, two_sum};
-use statpriv_simd::split;
+use crate::double_double::{DoubleDouble, two_sum};
+use statpriv_simd::{Arithmetic, split};
 
 /// `c_i = 8/9 (a_{i+1} − a_{i+2})` with `a_i = (1 − (−½)^i)/i`, `i = 2..=8`: see [`beyond_tangent`].
 const CORRECTION: [f64; 7] =
@@ -22,8 +22,9 @@ pub(crate) struct Deviation {
 }
 
 impl Deviation {
-    pub(crate) fn new(value: DoubleDouble) -> Self {
-        let (hi, lo) = two_product(value.hi, value.hi);
+    #[inline(always)]
+    pub(crate) fn new<A: Arithmetic>(value: DoubleDouble) -> Self {
+        let (hi, lo) = A::two_product(value.hi, value.hi);
         Self { value, square: DoubleDouble { hi, lo: lo + 2.0 * value.hi * value.lo } }
     }
 
@@ -44,20 +45,25 @@ impl Deviation {
 /// exact too, and `e` errs by `2^-104 x`. The product with `ln r` errs by `2^-92 |ln r|`; the lower parts, each below `2^-52` of
 /// what it belongs to, are added with errors below `2^-102 (1 + v + |ln r|)`. With `|ln r| ≤ |ln v| + 0.0056` all this is below
 /// `2^-80 φ(v)`. What remains is [`beyond_tangent`]: at most `t² (½ + |t|) ≤ 2.1 φ(v)`, with an error of `2^-67` of it.
-pub(crate) fn deviance(x: f64, deviation: Deviation, mean: impl FnOnce() -> DoubleDouble) -> DoubleDouble {
+#[inline(always)]
+pub(crate) fn deviance<A: Arithmetic>(
+    x: f64,
+    deviation: Deviation,
+    mean: impl FnOnce() -> DoubleDouble,
+) -> DoubleDouble {
     if x == 0.0 {
         return mean();
     }
     if deviation.value.hi.abs() <= x / 256.0 {
-        return beyond_tangent(x, deviation);
+        return beyond_tangent::<A>(x, deviation);
     }
     let mean = mean();
     let Neighbour { number, logarithm } = Neighbour::of(x / mean.hi);
     let (half, other_half) = split(mean.hi);
     let (distance, lost) = two_sum(number * half - x, number * other_half);
     let (hi, lo) = two_sum(distance, lost + number * mean.lo);
-    let rest = beyond_tangent(x, Deviation::new(DoubleDouble { hi, lo }));
-    let main = logarithm.mul_f64(x);
+    let rest = beyond_tangent::<A>(x, Deviation::new::<A>(DoubleDouble { hi, lo }));
+    let main = logarithm.mul_f64_with::<A>(x);
     let (sum, first) = two_sum(mean.hi, -x);
     let (sum, second) = two_sum(sum, main.hi);
     let (sum, third) = two_sum(sum, -hi);
@@ -78,17 +84,17 @@ pub(crate) fn deviance(x: f64, deviation: Deviation, mean: impl FnOnce() -> Doub
 /// `64u²`. The correction is plain, with seven terms: as `|c_i| ≤ 1/(i+1)`, what is left out is below `|w|^9/10 · 1.01 < 2^-75`; `w` errs
 /// by `3u`, its square by `7u`, the sum by `4u` and two products by `2u`, all relatively to `ρ`: below `13u · 2^-19 < 2^-68`. The
 /// last additions of lower parts, all below `2^-18` of the result, err by less than `3u · 2^-18 < 2^-69`.
-#[inline]
-fn beyond_tangent(x: f64, e: Deviation) -> DoubleDouble {
+#[inline(always)]
+fn beyond_tangent<A: Arithmetic>(x: f64, e: Deviation) -> DoubleDouble {
     let (part, part_rest) = two_sum(0.5 * x, e.value.hi);
     let (divisor, divisor_rest) = two_sum(x, part);
     let divisor_rest = divisor_rest + (part_rest + e.value.lo);
     let reciprocal = 1.0 / divisor;
     let quotient = e.square.hi * reciprocal;
-    let (back, back_rest) = two_product(quotient, divisor);
+    let (back, back_rest) = A::two_product(quotient, divisor);
     let remainder = (e.square.hi - back - back_rest) + (e.square.lo - quotient * divisor_rest);
     let w = e.value.hi * reciprocal;
-    let correction = w * w * polynomial(&CORRECTION, w);
+    let correction = w * w * polynomial::<A>(&CORRECTION, w);
     let (hi, lo) = two_sum(quotient, -0.25 * quotient);
     DoubleDouble { hi, lo: lo + (0.75 * (remainder * reciprocal) + hi * correction) }
 }
@@ -99,6 +105,7 @@ mod tests {
     use crate::ball::Ball;
     use crate::rational::Rational;
     use proptest::prelude::*;
+    use statpriv_simd::Portable;
 
     fn exact(x: DoubleDouble) -> Ball {
         let ball = |x| Ball::from_rational(&Rational::from_f64(x).unwrap());
@@ -106,9 +113,9 @@ mod tests {
     }
 
     /// Whether the computed value is within the stated error, as far as balls can tell.
-    fn holds(x: f64, mean: DoubleDouble) -> bool {
-        let deviation = Deviation::new(mean.add(DoubleDouble::from_f64(-x)));
-        let computed = exact(deviance(x, deviation, || mean));
+    fn holds<A: Arithmetic>(x: f64, mean: DoubleDouble) -> bool {
+        let deviation = Deviation::new::<A>(mean.add(DoubleDouble::from_f64(-x)));
+        let computed = exact(deviance::<A>(x, deviation, || mean));
         let (count, centre) = (exact(DoubleDouble::from_f64(x)), exact(mean));
         let truth = count * (count / centre).ln() + centre - count;
         let error = (computed - truth) / truth;
@@ -127,7 +134,7 @@ mod tests {
             let sign = if below { -1.0 } else { 1.0 };
             let hi = if near { x * (1.0 + sign * 10f64.powf(distance) / 10.5) } else { mantissa * 2f64.powi(exponent) };
             let mean = DoubleDouble { hi, lo: lo * hi * 2f64.powi(-54) };
-            prop_assert!(holds(x, mean), "{x} {mean:?}");
+            prop_assert!(holds::<Portable>(x, mean), "{x} {mean:?}");
         }
     }
 

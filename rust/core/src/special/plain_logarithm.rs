@@ -3,7 +3,7 @@
 use super::LN_2;
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, two_sum};
-use statpriv_simd::split;
+use statpriv_simd::{Arithmetic, split};
 use std::sync::LazyLock;
 
 /// `ln 2` cut after 41 bits, so that its product with an exponent is exact.
@@ -54,20 +54,21 @@ impl Neighbour {
 /// additions, the product in the divisor and the division make `t` err by `4.1u|t|`. Of the series `t − t²(½ − t(⅓ − …))` the
 /// terms left out are below `|t|^9/9 · 1.01 < 2^-70`; the part after `t` is below `0.51t²` and errs by less than `10u` times
 /// that, and the last subtraction errs by `1.01u|t|`: together less than `5.2u · 0.00553 + 2^-70 < 2^-58`.
-#[inline]
-pub(crate) fn ln_of_quotient(x: DoubleDouble, y: f64) -> (DoubleDouble, f64) {
+#[inline(always)]
+pub(crate) fn ln_of_quotient<A: Arithmetic>(x: DoubleDouble, y: f64) -> (DoubleDouble, f64) {
     let Neighbour { number, logarithm } = Neighbour::of(x.hi / y);
     let (half, other_half) = split(y);
     let t = (((x.hi - number * half) - number * other_half) + x.lo) / (number * y);
-    (logarithm, t - t * t * polynomial(&SERIES, t))
+    (logarithm, t - t * t * polynomial::<A>(&SERIES, t))
 }
 
 /// `Σ c_i t^i`, in pairs: for `|t| ≤ 1/128` and coefficients below `|c_0|`·1.2 the error is below `4u|c_0|`.
-#[inline]
-pub(crate) fn polynomial(c: &[f64; 7], t: f64) -> f64 {
+#[inline(always)]
+pub(crate) fn polynomial<A: Arithmetic>(c: &[f64; 7], t: f64) -> f64 {
     let square = t * t;
-    let low = (c[0] + c[1] * t) + square * (c[2] + c[3] * t);
-    low + square * square * ((c[4] + c[5] * t) + square * c[6])
+    let low = A::multiply_add(square, A::multiply_add(c[3], t, c[2]), A::multiply_add(c[1], t, c[0]));
+    let high = A::multiply_add(square, c[6], A::multiply_add(c[5], t, c[4]));
+    A::multiply_add(square * square, high, low)
 }
 
 #[cfg(test)]
@@ -75,6 +76,7 @@ mod tests {
     use super::*;
     use crate::rational::Rational;
     use proptest::prelude::*;
+    use statpriv_simd::Portable;
 
     fn exact(x: f64) -> Ball {
         Ball::from_rational(&Rational::from_f64(x).unwrap())
@@ -88,7 +90,7 @@ mod tests {
             let hi = mantissa * 2f64.powi(exponent);
             let x = DoubleDouble { hi, lo: lo * hi * 2f64.powi(-54) };
             let truth = ((exact(x.hi) + exact(x.lo)) / exact(y)).ln();
-            let (head, tail) = ln_of_quotient(x, y);
+            let (head, tail) = ln_of_quotient::<Portable>(x, y);
             let error = (exact(head.hi) + exact(head.lo) + exact(tail) - truth).to_enclosure();
             let bound = 2f64.powi(-58) + 2f64.powi(-93) * head.hi.abs();
             prop_assert!(error.upper() <= bound && error.lower() >= -bound, "{error:?}");
