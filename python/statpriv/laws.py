@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 
 from statpriv import _native
-from statpriv.errors import NotAvailableError
 from statpriv.numbers import is_array
 from statpriv.poisson_binomial import poisson_binomial_pmf
 
@@ -306,7 +305,9 @@ def hypergeometric_upper_tail(
 def _evaluated(law: Callable[..., Enclosure], digits: int | None, quantity: str, **arguments: Argument) -> Result:
     """What is not one number in doubles: digits, arrays, and numbers written as strings."""
     if digits is not None:
-        raise NotAvailableError(f"digits = {digits}: laws give doubles in this version; leave digits= out")
+        from statpriv import digits as on_demand
+
+        return on_demand.law(quantity, digits, **arguments)
     if not any(map(is_array, arguments.values())):
         return law(**arguments)
     from statpriv.broadcasting import evaluate_law

@@ -94,13 +94,6 @@ def test_a_whole_float_counts_and_half_a_number_does_not(call):
         call(1.5)
 
 
-@pytest.mark.parametrize("digits", [50, 1])
-def test_digits_are_for_later(digits):
-    for k in (2, [2]):
-        with pytest.raises(sp.NotAvailableError, match=f"digits = {digits}"):
-            sp.laws.binomial_pmf(k, n=3, p=0.5, digits=digits)
-
-
 def test_numbers_do_not_load_numpy():
     script = (
         "import sys, statpriv as sp; sp.laws.binomial_pmf('1', n=2, p='1/2'); "

@@ -10,7 +10,7 @@ mod tie;
 
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
-pub use shifted_binomial::{GivenProbabilities, ShiftedBinomial};
+pub use shifted_binomial::{Given, ShiftedBinomial};
 
 use crate::ball::Ball;
 use crate::error::Error;
@@ -49,13 +49,13 @@ const LARGEST: u64 = 1 << 40;
 pub struct Epsilon {
     /// ε in nats.
     pub value: Ball,
-    given: Given,
+    given: Number,
     ratio: OnceLock<Ball>,
 }
 
-/// ε as it was given.
+/// A number as it was given.
 #[derive(Clone, Debug)]
-enum Given {
+enum Number {
     Double(f64),
     Rational(Rational),
 }
@@ -64,7 +64,7 @@ impl Epsilon {
     /// From an exact rational of either sign.
     #[must_use]
     pub fn new(epsilon: &Rational) -> Self {
-        let given = Given::Rational(epsilon.clone());
+        let given = Number::Rational(epsilon.clone());
         Self { value: Ball::from_rational(epsilon), given, ratio: OnceLock::new() }
     }
 
@@ -72,7 +72,7 @@ impl Epsilon {
     #[must_use]
     pub fn from_f64(epsilon: f64) -> Option<Self> {
         let value = Ball::from_f64(epsilon)?;
-        Some(Self { value, given: Given::Double(epsilon), ratio: OnceLock::new() })
+        Some(Self { value, given: Number::Double(epsilon), ratio: OnceLock::new() })
     }
 
     /// `e^ε`, or `e^LARGEST` if that is less.
@@ -88,8 +88,8 @@ impl Epsilon {
     #[must_use]
     pub fn exact(&self) -> Rational {
         match &self.given {
-            Given::Rational(exact) => exact.clone(),
-            Given::Double(epsilon) => Rational::from_f64(*epsilon).unwrap_or_else(|_| Rational::from(0i64)),
+            Number::Rational(exact) => exact.clone(),
+            Number::Double(epsilon) => Rational::from_f64(*epsilon).unwrap_or_else(|_| Rational::from(0i64)),
         }
     }
 
@@ -97,8 +97,8 @@ impl Epsilon {
     #[must_use]
     pub fn is_negative(&self) -> bool {
         match &self.given {
-            Given::Rational(exact) => exact.is_negative(),
-            Given::Double(epsilon) => *epsilon < 0.0,
+            Number::Rational(exact) => exact.is_negative(),
+            Number::Double(epsilon) => *epsilon < 0.0,
         }
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod plain_exponential;
 pub(crate) mod plain_logarithm;
 mod series;
 mod stirling;
+pub mod trigonometric;
 
 use crate::double_double::DoubleDouble;
 pub(crate) use exponential::{exp, exp_and_expm1, exp_reduced};

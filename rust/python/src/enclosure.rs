@@ -40,14 +40,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Enclosure(pub Kernel);
 
 /// What an enclosure is compared or combined with.
-enum Operand {
+pub enum Operand {
     Interval(Kernel),
     Exact(Rational),
 }
 
 impl Operand {
     /// Nothing for what is neither an enclosure nor a number.
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    pub fn read(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(enclosure) = value.cast::<Enclosure>() {
             return Ok(Some(Self::Interval(enclosure.get().0)));
         }
@@ -81,7 +81,8 @@ fn order(end: f64, x: &Rational) -> Ordering {
         .map_or(if end > 0.0 { Ordering::Greater } else { Ordering::Less }, |end| end.cmp(x))
 }
 
-fn single_number(py: Python<'_>, wanted: &str) -> PyErr {
+/// The error of using an enclosure as one number.
+pub fn single_number(py: Python<'_>, wanted: &str) -> PyErr {
     errors::raise(
         py,
         "NotASingleNumberError",
@@ -90,6 +91,15 @@ fn single_number(py: Python<'_>, wanted: &str) -> PyErr {
              too large would be (rows left, type II error), .midpoint for plots"
         ),
     )
+}
+
+/// The error of a comparison that the ends do not decide.
+pub fn undecided(own: &str, other: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let shown = other.repr()?;
+    let message = format!(
+        "{own} cannot be told from {shown}: more digits are needed to decide (digits= where it is offered)"
+    );
+    Ok(errors::raise(other.py(), "UndecidedError", message))
 }
 
 #[pymethods]
@@ -178,15 +188,7 @@ impl Enclosure {
         if always || never {
             return answer(always);
         }
-        Err(errors::raise(
-            py,
-            "UndecidedError",
-            format!(
-                "{} cannot be told from {}: more digits are needed to decide (digits= where it is offered)",
-                self.__str__(),
-                other.repr()?
-            ),
-        ))
+        Err(undecided(&self.__str__(), other)?)
     }
 
     fn __hash__(&self) -> u64 {

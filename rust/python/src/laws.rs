@@ -124,7 +124,7 @@ pub fn terms(quantity: Quantity, largest: f64) -> f64 {
 }
 
 /// An integer of size up to 2^53, possibly negative.
-fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
+pub fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
     match convert::rational(value, name)?.to_i64() {
         Some(integer) if integer.abs() <= 1 << 53 => Ok(integer),
         _ => Err(errors::argument(

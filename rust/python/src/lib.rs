@@ -8,10 +8,13 @@
 mod arrays;
 mod convert;
 mod curve;
+mod digits;
+mod digits_enclosure;
 mod divergence;
 mod door;
 mod enclosure;
 mod errors;
+mod exact;
 mod laws;
 mod poisson_binomial;
 
@@ -30,9 +33,18 @@ mod native {
     #[pymodule_export]
     use crate::curve::Curve;
     #[pymodule_export]
+    use crate::digits::{
+        binomial_digits, delta_digits, epsilon_digits, hypergeometric_digits, log_delta_digits,
+        mass_at_infinity_digits, poisson_binomial_digits,
+    };
+    #[pymodule_export]
+    use crate::digits_enclosure::DigitsEnclosure;
+    #[pymodule_export]
     use crate::divergence::{NormalisedEnclosure, exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
     #[pymodule_export]
     use crate::enclosure::Enclosure;
+    #[pymodule_export]
+    use crate::exact::{alpha, beta, exact_delta, exact_terms, log_delta};
     #[pymodule_export]
     use crate::laws::{
         binomial_log_pmf, binomial_pmf, binomial_upper_tail, gaussian_delta, hypergeometric_log_pmf,

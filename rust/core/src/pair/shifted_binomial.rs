@@ -36,14 +36,14 @@ pub struct ShiftedBinomial {
     size: u64,
     at: Entry,
     /// Nothing for an entry that is only known as a ball: the peaks of a range.
-    given: Option<Arc<GivenProbabilities>>,
+    given: Option<Arc<Given>>,
     inclusion: Ball,
     certain: bool,
 }
 
 /// The probabilities as they were given: what the digits and the exact tier start from.
 #[derive(Debug, PartialEq, Eq)]
-pub struct GivenProbabilities {
+pub struct Given {
     /// The probability that an entry has the property.
     pub p: Rational,
     /// The probability that the critical entry is counted.
@@ -77,7 +77,7 @@ impl ShiftedBinomial {
             Entry::Random(Probability::new(p)?)
         };
         let certain = *inclusion == one;
-        let given = Some(Arc::new(GivenProbabilities { p: p.clone(), inclusion: inclusion.clone() }));
+        let given = Some(Arc::new(Given { p: p.clone(), inclusion: inclusion.clone() }));
         Ok(Self { size, at, given, inclusion: Ball::from_rational(inclusion), certain })
     }
 
@@ -89,7 +89,7 @@ impl ShiftedBinomial {
 
     /// The probabilities as they were given, where they were given as rationals.
     #[must_use]
-    pub fn given(&self) -> Option<&GivenProbabilities> {
+    pub fn given(&self) -> Option<&Given> {
         self.given.as_deref()
     }
 

@@ -1,0 +1,160 @@
+//! Digits on demand: enclosures of any relative width, by integer arithmetic of any length.
+//!
+//! This tier shares the descriptions of laws and curves with the rest of the crate, and no computation: it checks the
+//! other tiers, and they check it. Every number is computed as a ball with some guard bits; if the ball is wider than was
+//! asked for, again with more bits. So the accuracy is that of the result, not that of the working precision.
+//!
+//! ```
+//! use statpriv_core::curve::CountFamily;
+//! use statpriv_core::digits;
+//! use statpriv_core::interrupt::Uninterrupted;
+//! use statpriv_core::rational::Rational;
+//!
+//! # fn main() -> Result<(), statpriv_core::error::Error> {
+//! let half = Rational::parse("1/2")?;
+//! let curve = CountFamily::new(&half, &half, None)?.of_size(1024)?;
+//! let delta = digits::delta(&curve, &Rational::parse("0.005")?, 50, &Uninterrupted)?;
+//! assert_eq!(delta.lower().decimal(31, false), "0.02257377618990693694135285815974");
+//! # Ok(())
+//! # }
+//! ```
+
+mod ball;
+mod binomial;
+mod complex;
+mod curve;
+mod elementary;
+mod enclosure;
+mod hockey_stick;
+mod hypergeometric;
+mod inverse;
+mod lattice;
+mod laws;
+mod probability;
+
+pub use enclosure::{DigitsEnclosure, Dyadic};
+pub use laws::{
+    binomial_log_pmf, binomial_pmf, binomial_upper_tail, hypergeometric_log_pmf, hypergeometric_pmf,
+    hypergeometric_upper_tail, poisson_binomial_pmf,
+};
+
+use crate::curve::Curve;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::rational::Rational;
+use ball::Ball;
+use curve::Evaluation;
+
+/// The most digits that can be asked for.
+pub const MOST_DIGITS: u32 = 10_000;
+/// Working precisions beyond this many bits are given up.
+const MOST_BITS: usize = 1 << 26;
+
+/// `δ(ε)` to `digits` digits, for an ε of either sign.
+///
+/// # Errors
+/// `digits` outside `1..=10000`, [`Error::Precision`], [`Error::Interrupted`].
+pub fn delta(
+    curve: &Curve,
+    epsilon: &Rational,
+    digits: u32,
+    interrupt: &dyn Interrupt,
+) -> Result<DigitsEnclosure, Error> {
+    let accuracy = bits_for(digits)?;
+    Evaluation { epsilon, accuracy, interrupt }.curve(curve).map(|ball| DigitsEnclosure::probability(&ball))
+}
+
+/// `ln δ(ε)` to `digits` digits: where δ is too small for a double too.
+///
+/// # Errors
+/// As [`delta`].
+pub fn log_delta(
+    curve: &Curve,
+    epsilon: &Rational,
+    digits: u32,
+    interrupt: &dyn Interrupt,
+) -> Result<DigitsEnclosure, Error> {
+    logarithm(bits_for(digits)?, interrupt, |accuracy| {
+        Evaluation { epsilon, accuracy, interrupt }.curve(curve)
+    })
+}
+
+/// The least `ε ≥ 0` with `δ(ε) ≤ δ`, to `digits` digits; infinite where there is none.
+///
+/// # Errors
+/// A negative δ; as [`delta`].
+pub fn epsilon(
+    curve: &Curve,
+    delta: &Rational,
+    digits: u32,
+    interrupt: &dyn Interrupt,
+) -> Result<DigitsEnclosure, Error> {
+    inverse::epsilon(curve, delta, bits_for(digits)?, interrupt)
+}
+
+/// The limit of δ(ε) for ε → ∞ to `digits` digits; it is attained at a finite ε.
+///
+/// # Errors
+/// As [`delta`].
+pub fn mass_at_infinity(
+    curve: &Curve,
+    digits: u32,
+    interrupt: &dyn Interrupt,
+) -> Result<DigitsEnclosure, Error> {
+    delta(curve, &Rational::from(curve::last_change_of(curve)), digits, interrupt)
+}
+
+/// Bits of relative accuracy that make a width of at most `10^-digits`: `log2 10 < 3.322`.
+fn bits_for(digits: u32) -> Result<usize, Error> {
+    if digits == 0 || digits > MOST_DIGITS {
+        return Err(Error::argument(format!(
+            "digits = {digits}; an integer from 1 to {MOST_DIGITS} is required"
+        )));
+    }
+    Ok((digits as usize * 3322).div_ceil(1000) + 2)
+}
+
+/// Tries with more and more bits until the relative accuracy is reached.
+fn settle(
+    accuracy: usize,
+    interrupt: &dyn Interrupt,
+    mut attempt: impl FnMut(usize) -> Result<Option<Ball>, Error>,
+) -> Result<Ball, Error> {
+    let mut bits = accuracy + 12;
+    while bits <= MOST_BITS {
+        interrupt.check()?;
+        let found = attempt(bits)?;
+        let missing = match &found {
+            Some(ball) if ball.is_zero() => return Ok(ball.clone()),
+            Some(ball) => usize::try_from(accuracy as i128 - ball.accuracy()).unwrap_or(0),
+            None => bits / 2,
+        };
+        match found {
+            Some(ball) if missing == 0 => return Ok(ball),
+            // A ball that says next to nothing does not say either how much is missing.
+            _ => bits += missing.min(2 * bits) + 16,
+        }
+    }
+    Err(Error::precision(format!(
+        "{MOST_BITS} bits do not suffice here: the inputs are within 10^-20000000 of a point where the answer jumps"
+    )))
+}
+
+/// The logarithm of a probability that can be had to any accuracy.
+fn logarithm(
+    accuracy: usize,
+    interrupt: &dyn Interrupt,
+    probability: impl Fn(usize) -> Result<Ball, Error>,
+) -> Result<DigitsEnclosure, Error> {
+    let mut vanishes = false;
+    let one = Ball::one();
+    let value = settle(accuracy, interrupt, |bits| {
+        let ball = probability(bits)?;
+        vanishes = ball.is_zero();
+        if vanishes || ball.is_exact() && !ball.exceeds(&one) && !one.exceeds(&ball) {
+            return Ok(Some(Ball::zero()));
+        }
+        Ok(elementary::ln(&ball, bits + 16))
+    })?;
+    Ok(if vanishes { DigitsEnclosure::point(Dyadic::MinusInfinity) } else { DigitsEnclosure::from(&value) })
+}

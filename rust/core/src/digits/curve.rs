@@ -1,0 +1,237 @@
+//! Privacy curves to any number of digits: the leaves of an expression one by one, each to the accuracy wanted.
+//!
+//! Means of numbers of one sign, maxima and minima keep relative accuracy, so leaves of a few bits more are enough.
+
+use super::ball::Ball;
+use super::hockey_stick::{Complement, complement, one_against_zero};
+use super::hypergeometric;
+use super::probability::{Probability, Ratio, size};
+use super::settle;
+use crate::curve::{Curve, KnownEntries};
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::pair::{BinomialRange, Direction, ShiftedBinomial};
+use crate::rational::Rational;
+
+/// For an ε below this the value is one, up to `2^-(2^40)`.
+const LOWEST: i64 = -(1 << 40);
+
+/// What the evaluation of a curve at one ε needs.
+pub(super) struct Evaluation<'a> {
+    pub(super) epsilon: &'a Rational,
+    /// Bits of relative accuracy.
+    pub(super) accuracy: usize,
+    pub(super) interrupt: &'a dyn Interrupt,
+}
+
+impl Evaluation<'_> {
+    /// `Δ` of the curve, to the accuracy wanted.
+    pub(super) fn curve(&self, curve: &Curve) -> Result<Ball, Error> {
+        let bits = self.accuracy + 64;
+        let values =
+            |curves: &[Curve]| curves.iter().map(|curve| self.curve(curve)).collect::<Result<Vec<_>, _>>();
+        match curve {
+            Curve::Pair(pair, direction) => self.pair(pair, *direction),
+            Curve::Range(range, direction) => self.range(range, *direction),
+            Curve::Mean(parts) => parts.iter().try_fold(Ball::zero(), |sum, (weight, curve)| {
+                let value = self.curve(curve)?.times(&Ball::rational(&weight.exact, bits), bits);
+                Ok(sum.plus(&value, bits))
+            }),
+            Curve::KnownEntries(known) => self.known_entries(known),
+            Curve::Max(curves) => {
+                Ok(values(curves)?.into_iter().fold(Ball::zero(), |best, value| best.largest(value, bits)))
+            }
+            Curve::Min(curves) => {
+                Ok(values(curves)?.into_iter().fold(Ball::one(), |best, value| best.least(value, bits)))
+            }
+        }
+    }
+
+    /// `Δ_{v,w}(ε) = 1 − e^ε (1 − Δ_{w,v}(−ε))` for ε < 0.
+    fn reflected(&self, opposite: impl Fn(&Evaluation<'_>) -> Result<Ball, Error>) -> Result<Ball, Error> {
+        if *self.epsilon < Rational::from(LOWEST) {
+            let rest = Ball::dyadic(1.into(), i128::from(LOWEST));
+            return Ok(Ball::one().widened(&rest, self.accuracy + 64));
+        }
+        let epsilon = self.epsilon.neg();
+        settle(self.accuracy, self.interrupt, |bits| {
+            let evaluation = Evaluation { epsilon: &epsilon, accuracy: bits, interrupt: self.interrupt };
+            let others = opposite(&evaluation)?;
+            let ratio = Ratio::new(self.epsilon).at(bits + 16);
+            Ok(ratio.map(|r| {
+                Ball::one().minus(&r.times(&Ball::one().minus(&others, bits + 16), bits + 16), bits + 16)
+            }))
+        })
+    }
+
+    /// `e^ε`, or `e^most` where that is less and the curve does not change any more.
+    fn ratio(&self, most: u64) -> Ratio {
+        let most = Rational::from(most);
+        Ratio::new(if *self.epsilon > most { &most } else { self.epsilon })
+    }
+
+    fn pair(&self, pair: &ShiftedBinomial, direction: Direction) -> Result<Ball, Error> {
+        if self.epsilon.is_negative() {
+            return self.reflected(|opposite| opposite.pair(pair, direction.reversed()));
+        }
+        let one = Rational::from(1i64);
+        let Some(given) = pair.given() else {
+            return Err(Error::precision("this count has no exact probability to compute digits from"));
+        };
+        let p = match direction {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => one.sub(&given.p),
+        };
+        let w = &given.inclusion;
+        if p.is_zero() {
+            // No other entry counts, and only `P_1` puts mass, w, on the answer 1.
+            return Ok(Ball::rational(w, self.accuracy + 64));
+        }
+        if p == one {
+            return self.all_alike(w);
+        }
+        let ratio = self.ratio(last_change(&[&p, w]));
+        let probability = Probability::Exact(p);
+        settle(self.accuracy, self.interrupt, |bits| {
+            one_against_zero(pair.size(), &probability, w, &ratio, bits, self.interrupt)
+        })
+    }
+
+    /// All others count: `P_1` puts everything on an answer to which `P_0` gives `1 − w`, so `Δ = (1 − r(1−w))_+`.
+    ///
+    /// For `w < 1` and `r ≠ 1` that is transcendental.
+    fn all_alike(&self, w: &Rational) -> Result<Ball, Error> {
+        let absent = Rational::from(1i64).sub(w);
+        if absent.is_zero() || self.epsilon.is_zero() {
+            return Ok(Ball::rational(w, self.accuracy + 64));
+        }
+        let ratio = self.ratio(last_change(&[w]));
+        settle(self.accuracy, self.interrupt, |bits| {
+            let Some(r) = ratio.at(bits) else { return Ok(None) };
+            let value = Ball::one().minus(&r.times(&Ball::rational(&absent, bits), bits), bits);
+            Ok(if value.is_not_positive() { Some(Ball::zero()) } else { Some(value) })
+        })
+    }
+
+    /// The supremum over a range of probabilities: at its ends, or at the outermost peaks inside.
+    ///
+    /// The theorem is in `docs/explanation/ranges.md`. With `N = n−1` the outermost peaks are `jL = ⌈κ(lo)⌉`, `jR = ⌊κ(hi)⌋`,
+    /// `κ(p) = N − y(p)`, where `y` is that of a certain count of `N` entries; heights at 0 and `N` belong to p = 0, 1.
+    fn range(&self, range: &BinomialRange, direction: Direction) -> Result<Ball, Error> {
+        if self.epsilon.is_negative() {
+            return self.reflected(|opposite| opposite.range(range, direction.reversed()));
+        }
+        let one = Rational::from(1i64);
+        let (lower, upper) = range.given();
+        if lower.is_zero() || *upper == one {
+            return Ok(Ball::one());
+        }
+        let (lower, upper) = match direction {
+            Direction::OneAgainstZero => (lower.clone(), upper.clone()),
+            Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
+        };
+        let ratio = self.ratio(last_change(&[&lower, &upper]));
+        let n = range.size();
+        let mut candidates = Vec::new();
+        if n > 2 {
+            let first = n - 1 - self.peak(n - 1, &lower, &ratio)?.0;
+            let (floor, whole) = self.peak(n - 1, &upper, &ratio)?;
+            let last = n - 1 - floor - u64::from(!whole);
+            if first <= last {
+                candidates = vec![first, last];
+                candidates.dedup();
+                candidates.retain(|&j| (1..n - 1).contains(&j));
+            }
+        }
+        let peaks = candidates.into_iter().map(|j| Probability::Peak {
+            successes: j,
+            failures: n - 1 - j,
+            ratio: ratio.clone(),
+        });
+        let ends = [Probability::Exact(lower), Probability::Exact(upper)];
+        ends.into_iter().chain(peaks).try_fold(Ball::zero(), |supremum, probability| {
+            let value = settle(self.accuracy, self.interrupt, |bits| {
+                one_against_zero(n, &probability, &one, &ratio, bits, self.interrupt)
+            })?;
+            Ok(supremum.largest(value, self.accuracy + 64))
+        })
+    }
+
+    /// `⌊y⌋`, and whether `y` is an integer.
+    fn peak(&self, n: u64, p: &Rational, ratio: &Ratio) -> Result<(u64, bool), Error> {
+        let mut found = None;
+        settle(0, self.interrupt, |bits| {
+            let located = complement(n, p, &Rational::from(1i64), ratio, bits + 64);
+            found = located.map(|located| match located {
+                Complement::NotPositive => (0, true),
+                Complement::Positive(floor, rest) => (floor, rest.is_zero()),
+            });
+            Ok(found.map(|_| Ball::one()))
+        })?;
+        found.ok_or(Error::Interrupted)
+    }
+
+    /// `Σ_z P[Z = z] Δ̂_{size−z}(ε)` for the hypergeometric number `Z` of known entries in the sample.
+    ///
+    /// Outwards from the mode, in blocks of `step` numbers that share the value of the largest. Beyond the mode the ratios of
+    /// the law fall, so both tails are bounded geometrically; values are at most 1, and do not fall with `z`.
+    fn known_entries(&self, known: &KnownEntries) -> Result<Ball, Error> {
+        let law = hypergeometric::Law::from(known.law());
+        let bits = self.accuracy + 96;
+        let mode = law.mode();
+        let at_mode = settle(bits, self.interrupt, |bits| law.point(mode, bits, self.interrupt))?;
+        let value = |z: u64| self.curve(&known.family().of_size(known.size() - z)?);
+        let negligible = |rest: &Ball, sum: &Ball| rest.log2() + self.accuracy as i128 + 16 < sum.log2();
+        let one = Ball::one();
+        let (mut sum, mut weight, mut block) = (Ball::zero(), at_mode.clone(), Ball::zero());
+        for z in mode..=law.greatest() {
+            block = block.plus(&weight, bits);
+            let ratio = law.ratio_up(z, bits);
+            if z == law.greatest() || (z - mode + 1).is_multiple_of(known.step()) {
+                sum = sum.plus(&block.times(&value(z)?, bits), bits);
+                block = Ball::zero();
+                let rest = weight.times(&ratio, bits).over(&one.minus(&ratio, bits), bits);
+                if let Some(rest) = rest.filter(|rest| rest.is_positive() && negligible(rest, &sum)) {
+                    sum = sum.widened(&rest, bits);
+                    break;
+                }
+            }
+            weight = weight.times(&ratio, bits);
+        }
+        weight = at_mode;
+        let mut reached = Ball::zero();
+        for z in (law.least()..mode).rev() {
+            let Some(ratio) = one.over(&law.ratio_up(z, bits), bits) else { break };
+            weight = weight.times(&ratio, bits);
+            if (mode - 1 - z).is_multiple_of(known.step()) {
+                reached = value(z)?;
+            }
+            sum = sum.plus(&weight.times(&reached, bits), bits);
+            let rest = weight.times(&ratio, bits).over(&one.minus(&ratio, bits), bits);
+            let rest = rest.map(|rest| rest.times(&reached, bits));
+            if let Some(rest) = rest.filter(|rest| rest.is_positive() && negligible(rest, &sum)) {
+                sum = sum.widened(&rest, bits);
+                break;
+            }
+        }
+        Ok(sum)
+    }
+}
+
+/// An ε from which on the curve of a count with these probabilities is constant.
+///
+/// A certain count changes up to `r = nq/p < 2^53 · 2^size(p)`, a sampled one up to `r = 1 + w/((1−w)p) ≤ 1 + 2^{size(w)+size(p)}`.
+fn last_change(probabilities: &[&Rational]) -> u64 {
+    64 + probabilities.iter().map(|p| size(p)).sum::<u64>()
+}
+
+/// The same for an expression.
+pub(super) fn last_change_of(curve: &Curve) -> u64 {
+    match curve {
+        Curve::Pair(pair, _) => pair.given().map_or(0, |given| last_change(&[&given.p, &given.inclusion])),
+        Curve::Range(range, _) => last_change(&[range.given().0, range.given().1]),
+        Curve::Mean(parts) => parts.iter().map(|(_, curve)| last_change_of(curve)).max().unwrap_or(0),
+        Curve::KnownEntries(known) => known.family().of_size(1).map_or(0, |curve| last_change_of(&curve)),
+        Curve::Max(curves) | Curve::Min(curves) => curves.iter().map(last_change_of).max().unwrap_or(0),
+    }
+}

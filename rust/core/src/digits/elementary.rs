@@ -1,0 +1,274 @@
+//! exp, ln and e^{2πix} in fixed point: integers in units of `2^-places`, each with a bound of its error in units.
+//!
+//! `⌊x⌋` and `x >> k` err by less than one unit, always downwards; the bounds below count these.
+
+use super::ball::{Ball, shifted};
+use super::complex::Complex;
+use dashu_int::ops::RemEuclid;
+use dashu_int::{IBig, Sign};
+use std::sync::OnceLock;
+
+/// Places to which constants are kept.
+const KEPT: usize = 1024;
+
+/// `Σ_i 1/((2i+1) m^{2i+1})` with alternating signs (arctan) or without (artanh) of `1/m`, `m ≥ 4`, in units.
+///
+/// Each term errs by less than 2 units (a floor of the power, whose own error a division by `m²` has made small, and a
+/// floor of the quotient), the rest of the series by less than one: below `2 (places + 2)` units, as a term is less
+/// than a sixteenth of the one before.
+fn inverse_tangent(m: u32, alternating: bool, places: usize) -> IBig {
+    let square = u64::from(m) * u64::from(m);
+    let mut power = (IBig::ONE << places) / m;
+    let (mut sum, mut k, mut negative) = (IBig::ZERO, 1u64, false);
+    while !power.is_zero() {
+        let term = &power / k;
+        sum = if negative { sum - term } else { sum + term };
+        negative = alternating && !negative;
+        power /= square;
+        k += 2;
+    }
+    sum
+}
+
+/// π, to less than two units. Machin: `π = 16 arctan(1/5) − 4 arctan(1/239)`.
+pub(super) fn pi(places: usize) -> IBig {
+    static PI: OnceLock<IBig> = OnceLock::new();
+    // 20 series errors of at most 2^(1+ln2(places + 2)) units each lie far below 2^32 units.
+    let compute = |places: usize| {
+        let fine = places + 40;
+        let sum: IBig = inverse_tangent(5, true, fine) * 16 - inverse_tangent(239, true, fine) * 4;
+        sum >> 40usize
+    };
+    if places > KEPT { compute(places) } else { PI.get_or_init(|| compute(KEPT)) >> (KEPT - places) }
+}
+
+/// ln 2, to less than two units: `18 artanh(1/26) − 2 artanh(1/4801) + 8 artanh(1/8749)`.
+///
+/// As `artanh(1/m) = ½ ln((m+1)/(m−1))`, this is `ln((27/25)^9 (4800/4802) (8750/8748)^4)`, and
+/// `27^9 · 4800 · 8750^4 / (25^9 · 4802 · 8748^4) = 2`.
+pub(super) fn ln_2(places: usize) -> IBig {
+    static LN_2: OnceLock<IBig> = OnceLock::new();
+    let compute = |places: usize| {
+        let fine = places + 40;
+        let part = |m, factor: i32| inverse_tangent(m, false, fine) * factor;
+        let sum: IBig = part(26, 18) + part(4801, -2) + part(8749, 8);
+        sum >> 40usize
+    };
+    if places > KEPT { compute(places) } else { LN_2.get_or_init(|| compute(KEPT)) >> (KEPT - places) }
+}
+
+/// How often an argument is halved before its series: about as many terms as halvings are left.
+fn halvings(places: usize) -> usize {
+    4 + (places as f64 / 2.0).sqrt() as usize
+}
+
+/// `e^x`; nothing for an `x` above `2^60` in size, or known to less than a quarter.
+///
+/// The radius η of `x` enters as `|e^{x+η} − e^x| ≤ 2|η| e^x` for `|η| ≤ 1`.
+pub(crate) fn exp(x: &Ball, bits: usize) -> Option<Ball> {
+    let whole = usize::try_from(x.log2().max(0)).ok().filter(|&size| size <= 61)?;
+    let value = exp_of_number(&x.midpoint(), whole, bits)?;
+    let spread = x.spread();
+    if spread.log2() > 0 {
+        return None;
+    }
+    Some(value.widened(&value.times(&spread, 64).scaled(1), bits))
+}
+
+/// `e^x` for an exact `x` below `2^whole` in size.
+///
+/// `x = k ln 2 + 2^h y` with `0 ≤ 2^h y ≤ ln 2` up to the errors below, counted in units:
+/// * the halved argument is rounded down once: 1; two for each `ln 2`, and one for `x`, before that;
+/// * the Taylor sum of `e^y`, `y ≤ 1/16`: `t ← ((t y) >> places)/i` adds less than 3/2 to the error and shrinks what was there,
+///   so each of the `i` terms errs by less than 2; the rest of the series is below 2 when a term vanishes;
+/// * a squaring takes an error `E` of `s` to at most `2 s E + 2`; the `s = e^{y 2^j}` multiply to at most 2, so `h` squarings
+///   take it to at most `2 · 2^h (E + 2)`.
+fn exp_of_number(x: &Ball, whole: usize, bits: usize) -> Option<Ball> {
+    let h = halvings(bits);
+    let places = bits + h + whole + 24;
+    let fixed = x.to_fixed(places);
+    let ln_2 = ln_2(places);
+    let k = i64::try_from(&fixed / &ln_2).ok()?;
+    let k = if fixed.sign() == Sign::Negative { k - 1 } else { k };
+    let y = (fixed - &ln_2 * IBig::from(k)) >> h;
+    let mut sum = (IBig::ONE << places) + &y;
+    let (mut term, mut i) = (y.clone(), 1u64);
+    while !term.is_zero() {
+        i += 1;
+        term = ((term * &y) >> places) / i;
+        sum += &term;
+    }
+    for _ in 0..h {
+        sum = sum.squared() >> places;
+    }
+    // In units of 2^(h − places): 4i + 8 from the series, and 2 (1 + 2|k|), relative to e^x ≤ 2, from the argument.
+    let error = u128::from(4 * i + 10) + 4 * u128::from(k.unsigned_abs());
+    Some(Ball::new(sum >> h, error, i128::from(k) + h as i128 - places as i128, bits))
+}
+
+/// `ln x`; nothing for an `x` that may not be positive.
+///
+/// With any `y`, `ln x = y + 2 artanh u`, `u = (x − e^y)/(x + e^y)`, and `artanh u = u + u³/3 + R`, `|R| ≤ |u|^5` for `|u| ≤ ½`:
+/// the digits of `y` are right five times over.
+pub(crate) fn ln(x: &Ball, bits: usize) -> Option<Ball> {
+    if !x.is_positive() {
+        return None;
+    }
+    let guess =
+        if bits <= 64 { first_guess(x) } else { ln(&x.midpoint().rounded(64 + bits / 5), bits / 5 + 8)? };
+    let guess = guess.midpoint();
+    let bits = bits + 8;
+    let power = exp(&guess, bits + usize::try_from(guess.log2().max(0)).ok()?)?;
+    let u = x.minus(&power, bits).over(&x.plus(&power, bits), bits)?;
+    if u.log2() > -1 {
+        return None;
+    }
+    let square = u.times(&u, bits);
+    let cube = square.times(&u, bits);
+    let third = cube.over(&Ball::from(3), bits)?;
+    let artanh = u.plus(&third, bits).widened(&cube.times(&square, 64), bits);
+    Some(guess.plus(&artanh.scaled(1), bits))
+}
+
+/// About `ln x`, to twelve bits and more: the exponent, and a rational approximation of the rest.
+fn first_guess(x: &Ball) -> Ball {
+    let exponent = x.log2();
+    let m = x.scaled(-exponent).to_f64();
+    // ln m = 2 artanh v with v = (m−c)/(m+c) around c = 0.4, for m between 1/8 and 1.
+    let v = (m - 0.4) / (m + 0.4);
+    let w = v * v;
+    let ln = 2.0 * v * (1.0 + w / 3.0 + w * w / 5.0 + w * w * w / 7.0 + w * w * w * w / 9.0)
+        - 0.916_290_731_874_155;
+    let value = exponent as f64 * std::f64::consts::LN_2 + ln;
+    Ball::dyadic(IBig::from((value * 65536.0) as i64), -16)
+}
+
+/// `e^{2πi · numerator/denominator}` in units of `2^-places`, and a bound of its error in units.
+///
+/// The angle `t`, between −π and π, is halved `h` times; the series of sine and cosine err by less than 2 units a term as
+/// in [`exp`]; a squaring takes an error `E` to at most `2E + 2` up to terms of second order, as the number has modulus 1.
+pub(super) fn root_of_unity(numerator: &IBig, denominator: &IBig, places: usize) -> (Complex, u64) {
+    let h = halvings(places);
+    let fine = places + h + 16;
+    let turn = IBig::from(numerator.rem_euclid(denominator));
+    let turn = if &turn + &turn > *denominator { turn - denominator } else { turn };
+    let angle: IBig = pi(fine) * turn * 2 / denominator;
+    let y = angle >> h;
+    let mut z = Complex { re: IBig::ONE << fine, im: IBig::ZERO };
+    let (mut term, mut i) = (z.re.clone(), 0u64);
+    loop {
+        i += 1;
+        term = ((term * &y) >> fine) / i;
+        if term.is_zero() || term == IBig::NEG_ONE {
+            break;
+        }
+        match i % 4 {
+            0 => z.re += &term,
+            1 => z.im += &term,
+            2 => z.re -= &term,
+            _ => z.im -= &term,
+        }
+    }
+    for _ in 0..h {
+        z = z.square(fine);
+    }
+    // 2^h (4i + 8) units of 2^-fine, and the truncation of the two parts.
+    let error = ((4 * i + 16) >> 15) + 3;
+    (Complex { re: shifted(&z.re, -((h + 16) as i128)), im: shifted(&z.im, -((h + 16) as i128)) }, error)
+}
+
+/// The square of a signed integer, which the integer library returns without a sign.
+trait Squared {
+    fn squared(&self) -> IBig;
+}
+
+impl Squared for IBig {
+    fn squared(&self) -> IBig {
+        self.sqr().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rational::Rational;
+    use proptest::prelude::*;
+
+    fn ball(text: &str, bits: usize) -> Ball {
+        Ball::rational(&Rational::parse(text).unwrap(), bits)
+    }
+
+    fn agrees(a: &Ball, b: &Ball) -> bool {
+        !a.exceeds(b) && !b.exceeds(a)
+    }
+
+    #[test]
+    fn constants_to_forty_digits() {
+        let units = |fixed: IBig| Ball::dyadic(fixed, -200).widened(&Ball::dyadic(IBig::ONE, -200), 200);
+        assert!(agrees(
+            &units(pi(200)),
+            &ball("3.1415926535897932384626433832795028841971", 500).widened(&ball("1e-40", 64), 500)
+        ));
+        assert!(agrees(
+            &units(ln_2(200)),
+            &ball("0.6931471805599453094172321214581765680755", 500).widened(&ball("1e-40", 64), 500)
+        ));
+        for places in [1024, 1030, 5000] {
+            assert!((pi(places) >> (places - 200)) - pi(200) <= IBig::ONE);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn exponentials_multiply(a in -1000i64..1000, b in -1000i64..1000, e in -40i128..0, bits in 30usize..900) {
+            let (x, y) = (Ball::dyadic(IBig::from(a), e), Ball::dyadic(IBig::from(b), e));
+            let (left, right) = (exp(&x, bits).unwrap(), exp(&y, bits).unwrap());
+            let both = exp(&x.plus(&y, bits), bits).unwrap();
+            prop_assert!(agrees(&left.times(&right, bits), &both));
+            prop_assert!(both.accuracy() >= bits as i128 - 12);
+        }
+
+        #[test]
+        fn the_logarithm_undoes_the_exponential(a in -100_000i64..100_000, e in -60i128..2, bits in 30usize..900) {
+            prop_assume!(a != 0);
+            let x = Ball::dyadic(IBig::from(a), e);
+            let back = ln(&exp(&x, bits + 80).unwrap(), bits + 70).unwrap();
+            prop_assert!(agrees(&back, &x) && back.accuracy() >= bits as i128 - 12);
+        }
+
+        #[test]
+        fn roots_of_unity_return_to_one(m in 1u64..5000, k in -9000i64..9000, places in 60usize..700) {
+            let (root, error) = root_of_unity(&IBig::from(k), &IBig::from(m), places);
+            let mut power = Complex { re: IBig::ONE << places, im: IBig::ZERO };
+            for _ in 0..m {
+                power = power.times(&root, places);
+            }
+            let bound = IBig::from(2 * m * (error + 3));
+            prop_assert!((power.re - (IBig::ONE << places)).abs_below(&bound) && power.im.abs_below(&bound));
+        }
+    }
+
+    trait AbsBelow {
+        fn abs_below(&self, bound: &IBig) -> bool;
+    }
+
+    impl AbsBelow for IBig {
+        fn abs_below(&self, bound: &IBig) -> bool {
+            self < bound && -self < *bound
+        }
+    }
+
+    #[test]
+    fn known_values() {
+        let e = exp(&Ball::one(), 150).unwrap();
+        assert!(agrees(
+            &e,
+            &ball("2.7182818284590452353602874713526624977572", 300).widened(&ball("1e-40", 64), 300)
+        ));
+        let (fifth, _) = root_of_unity(&IBig::from(1), &IBig::from(6), 100);
+        assert!((fifth.re - (IBig::ONE << 99)).abs_below(&IBig::from(8)));
+        assert!(ln(&Ball::zero(), 90).is_none() && exp(&Ball::dyadic(IBig::ONE, 80), 90).is_none());
+        assert!(ln(&ball("1e-3000", 300), 200).unwrap().accuracy() > 190);
+    }
+}

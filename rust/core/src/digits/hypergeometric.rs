@@ -1,0 +1,147 @@
+//! The hypergeometric law: `draws` from `population`, of which `marked` are marked.
+
+use super::ball::Ball;
+use super::binomial;
+use super::probability::Probability;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::laws::Hypergeometric;
+use crate::rational::Rational;
+use dashu_int::IBig;
+
+/// Its three numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Law {
+    population: u64,
+    marked: u64,
+    draws: u64,
+}
+
+impl From<&Hypergeometric> for Law {
+    fn from(law: &Hypergeometric) -> Self {
+        Self { population: law.population(), marked: law.marked(), draws: law.draws() }
+    }
+}
+
+impl Law {
+    /// Least possible value.
+    pub(super) fn least(&self) -> u64 {
+        (self.marked + self.draws).saturating_sub(self.population)
+    }
+
+    /// Greatest possible value.
+    pub(super) fn greatest(&self) -> u64 {
+        self.marked.min(self.draws)
+    }
+
+    /// `⌊(draws+1)(marked+1)/(population+2)⌋`, a most probable value.
+    pub(super) fn mode(&self) -> u64 {
+        let top = u128::from(self.draws + 1) * u128::from(self.marked + 1);
+        let mode = (top / u128::from(self.population + 2)) as u64;
+        mode.clamp(self.least(), self.greatest())
+    }
+
+    /// The same law counted from the other side: unmarked ones drawn.
+    fn mirrored(&self) -> Self {
+        Self { marked: self.population - self.marked, ..*self }
+    }
+
+    /// `P[X = k+1]/P[X = k]` as numerator and denominator.
+    fn ratio(&self, k: u64) -> (u128, u128) {
+        let top = u128::from(self.marked - k) * u128::from(self.draws - k);
+        let unmarked_left = self.population - self.marked + k + 1 - self.draws;
+        (top, u128::from(k + 1) * u128::from(unmarked_left))
+    }
+
+    /// `P[X = k+1]/P[X = k]`, zero at the end of the support.
+    pub(super) fn ratio_up(&self, k: u64, bits: usize) -> Ball {
+        let (top, bottom) = self.ratio(k);
+        let (top, bottom) = (Ball::dyadic(IBig::from(top), 0), Ball::dyadic(IBig::from(bottom), 0));
+        top.over(&bottom, bits).unwrap_or_else(Ball::zero)
+    }
+
+    /// `P[X = k]`; nothing if more bits are needed.
+    ///
+    /// With `p = draws/population`, `C(m,k) C(N−m,s−k)/C(N,s)` is `b(k; m, p) b(s−k; N−m, p)/b(s; N, p)`.
+    pub(super) fn point(
+        &self,
+        k: u64,
+        bits: usize,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Option<Ball>, Error> {
+        if k < self.least() || k > self.greatest() {
+            return Ok(Some(Ball::zero()));
+        }
+        if self.least() == self.greatest() {
+            return Ok(Some(Ball::one()));
+        }
+        // The support has two values, so neither all nor none are drawn, and p is neither 0 nor 1.
+        let Some(p) = Rational::from(self.draws).div(&Rational::from(self.population)) else {
+            return Ok(None);
+        };
+        let p = Probability::Exact(p);
+        let bits = bits + 8;
+        let part = |n: u64, k: u64| binomial::point(n, &p, k, bits, interrupt);
+        let (Some(chosen), Some(others), Some(all)) = (
+            part(self.marked, k)?,
+            part(self.population - self.marked, self.draws - k)?,
+            part(self.population, self.draws)?,
+        ) else {
+            return Ok(None);
+        };
+        Ok(chosen.times(&others, bits).over(&all, bits))
+    }
+
+    /// `P[X ≥ k]`; nothing if more bits are needed.
+    pub(super) fn upper_tail(
+        &self,
+        k: u64,
+        bits: usize,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Option<Ball>, Error> {
+        if k <= self.least() {
+            return Ok(Some(Ball::one()));
+        }
+        if k > self.greatest() {
+            return Ok(Some(Ball::zero()));
+        }
+        if k > self.mode() {
+            return self.beyond_mode(k, bits, interrupt);
+        }
+        // P[X ≥ k] = 1 − P[X ≤ k−1], and X ≤ k−1 means at least draws−k+1 unmarked ones.
+        let others = self.mirrored().beyond_mode(self.draws - k + 1, bits, interrupt)?;
+        Ok(others.map(|others| Ball::one().minus(&others, bits)))
+    }
+
+    /// `Σ_{i≥k} P[X = i]` for `k` above the mode, where the ratios `r` of the terms are below 1 and fall.
+    ///
+    /// In units of `2^-places`, two floors a term err by less than 2, so `T` terms and their sum err by at most `T²`·2; the rest
+    /// after the term `t` is at most `t r/(1−r)`.
+    fn beyond_mode(&self, k: u64, bits: usize, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
+        let Some(first) = self.point(k, bits + 8, interrupt)? else { return Ok(None) };
+        let places = bits + 2 * (64 - (self.greatest() - k).leading_zeros()) as usize + 8;
+        let mut term = IBig::ONE << places;
+        let (mut sum, mut i) = (term.clone(), k);
+        while i < self.greatest() && !term.is_zero() {
+            let (top, bottom) = self.ratio(i);
+            term = term * IBig::from(top) / IBig::from(bottom);
+            sum += &term;
+            i += 1;
+            if i.is_multiple_of(1 << 10) {
+                interrupt.check()?;
+            }
+        }
+        let terms = (i - k) as f64;
+        let mut error = 2.0 * terms * terms;
+        if i < self.greatest() {
+            let (top, bottom) = self.ratio(i);
+            let ratio = top as f64 / bottom as f64 * (1.0 + 1e-12);
+            if ratio >= 1.0 {
+                return Ok(None);
+            }
+            error += (2.0 * terms + 1.0) * ratio / (1.0 - ratio);
+        }
+        let sum = Ball::new(sum, (error * (1.0 + 1e-9)).ceil() as u128, -(places as i128), places);
+        Ok(Some(first.times(&sum, bits)))
+    }
+}
