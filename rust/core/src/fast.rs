@@ -16,7 +16,7 @@ mod positive_sum;
 
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
-use crate::laws::{Probability, short_probability};
+use crate::laws::{Probability, binomial_probability};
 use contour::{Contour, LEAST_VARIANCE};
 use count::Count;
 use positive_sum::PositiveSum;
@@ -69,7 +69,7 @@ pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Optio
         return backend.run(contour).filter(|value| value.error < WIDEST).map(Ball::from);
     }
     let value = backend.run(few).filter(|value| value.error < WIDEST)?;
-    Some(Ball::from(value) * short_probability(first, n, at))
+    Some(Ball::from(value) * binomial_probability(first, n, at))
 }
 
 /// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
@@ -80,7 +80,7 @@ pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -
     }
     let ball = Ball::from(value.scaled);
     Some(match value.in_units_of {
-        Some(first) => ball * short_probability(first as u64, n, at),
+        Some(first) => ball * binomial_probability(first as u64, n, at),
         None => ball,
     })
 }

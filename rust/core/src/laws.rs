@@ -6,7 +6,6 @@ mod log_pmf;
 mod poisson_binomial;
 mod recurrence;
 
-pub(crate) use binomial::short_probability;
 pub use binomial::{
     Probability, binomial_log_pmf, binomial_log_probability, binomial_lower_tail, binomial_pmf,
     binomial_pmf_row, binomial_probability, binomial_upper_tail,

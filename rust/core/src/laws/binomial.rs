@@ -208,11 +208,6 @@ fn scaled_probability(k: u64, n: u64, at: &Probability) -> Option<Scaled> {
     log_pmf::binomial(k, n, &point).scaled()
 }
 
-/// `P[Bin(n, p) = k]` as a ball within a few ulp: some ten times faster than [`binomial_probability`].
-pub(crate) fn short_probability(k: u64, n: u64, at: &Probability) -> Ball {
-    scaled_probability(k, n, at).map_or_else(|| binomial_probability(k, n, at), Ball::from)
-}
-
 /// `P[Bin(n, p) = k]`, as a ball.
 #[must_use]
 pub fn binomial_probability(k: u64, n: u64, at: &Probability) -> Ball {
