@@ -324,7 +324,7 @@ impl Curve {
     /// # Errors
     /// As [`Curve::delta`].
     pub fn log_delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        let delta = self.ball(&Epsilon::new(epsilon), interrupt)?;
+        let delta = self.ball(&Epsilon::new(epsilon).precisely(), interrupt)?;
         if delta.is_exact_zero() {
             return Ok(Enclosure::point(f64::NEG_INFINITY));
         }

@@ -259,8 +259,8 @@ mod tests {
             let curve = CountFamily::new(&p, &p, None).unwrap().of_size(size).unwrap();
             let (first, second) = exact_terms(&curve, &epsilon, &Uninterrupted).unwrap();
             let ball = Ball::from_rational(&first) - Ball::from_rational(&epsilon).exp() * Ball::from_rational(&second);
-            let gap = (ball - curve.ball(&crate::pair::Epsilon::new(&epsilon), &Uninterrupted).unwrap()).to_enclosure();
-            prop_assert!(gap.lower() <= 0.0 && gap.upper() >= 0.0 && gap.width() < 1e-13, "{:?}", gap);
+            let gap = (ball - curve.ball(&crate::pair::Epsilon::new(&epsilon).precisely(), &Uninterrupted).unwrap()).to_enclosure();
+            prop_assert!(gap.lower() <= 0.0 && gap.upper() >= 0.0 && gap.width() < 1e-25, "{:?}", gap);
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Epsilon {
     pub value: Ball,
     given: Number,
     ratio: OnceLock<Ball>,
+    /// Whether counts of up to [`LARGEST_PRECISE`] entries are summed in double-doubles: dearer, and to 25 digits.
+    precise: bool,
 }
 
 /// A number as it was given.
@@ -60,19 +62,33 @@ enum Number {
     Rational(Rational),
 }
 
+/// Up to this size a sum in double-doubles has less than a million terms.
+const LARGEST_PRECISE: u64 = 1 << 32;
+
 impl Epsilon {
     /// From an exact rational of either sign.
     #[must_use]
     pub fn new(epsilon: &Rational) -> Self {
         let given = Number::Rational(epsilon.clone());
-        Self { value: Ball::from_rational(epsilon), given, ratio: OnceLock::new() }
+        Self { value: Ball::from_rational(epsilon), given, ratio: OnceLock::new(), precise: false }
     }
 
     /// From the rational that a double stores, of either sign; nothing for NaN and infinities.
     #[must_use]
     pub fn from_f64(epsilon: f64) -> Option<Self> {
         let value = Ball::from_f64(epsilon)?;
-        Some(Self { value, given: Number::Double(epsilon), ratio: OnceLock::new() })
+        Some(Self { value, given: Number::Double(epsilon), ratio: OnceLock::new(), precise: false })
+    }
+
+    /// The same ε, for values that are subtracted from each other.
+    #[must_use]
+    pub(crate) fn precisely(self) -> Self {
+        Self { precise: true, ..self }
+    }
+
+    /// Whether a count of `size` entries is to be summed in double-doubles.
+    fn is_precise_for(&self, size: u64) -> bool {
+        self.precise && size <= LARGEST_PRECISE
     }
 
     /// `e^ε`, or `e^LARGEST` if that is less.
@@ -105,7 +121,8 @@ impl Epsilon {
     /// `Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)`, for ε < 0 a sum of two positive terms: the value of a curve at ε from
     /// that of the opposite direction at −ε.
     pub(crate) fn reflect(&self, opposite: impl FnOnce(&Self) -> Result<Ball, Error>) -> Result<Ball, Error> {
-        let reflected = opposite(&Self::new(&self.exact().neg()))?;
+        let negative = Self { precise: self.precise, ..Self::new(&self.exact().neg()) };
+        let reflected = opposite(&negative)?;
         Ok(Ball::ONE - self.ratio() * (Ball::ONE - reflected))
     }
 

@@ -25,8 +25,12 @@ use crate::interrupt::Interrupt;
 use crate::pair::Epsilon;
 use crate::rational::Rational;
 
-/// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is.
-const PATIENCE: usize = 16;
+/// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is. On the way to
+/// a peak far out many may pass; close to it what is not known of δ ends the progress.
+const PATIENCE: usize = 64;
+const PATIENCE_WHEN_CLOSE: usize = 12;
+/// An enclosure this narrow, relatively, is close.
+const CLOSE_TO_PEAK: f64 = 1e-13;
 /// An enclosure this narrow, relatively, is narrow enough: some ulps.
 const NARROW: f64 = 8.0 * f64::EPSILON;
 /// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
@@ -132,10 +136,10 @@ impl<'a> Dual<'a> {
     }
 
     fn at(&self, epsilon: f64) -> Result<Point, Error> {
-        let exact = Epsilon::new(&Rational::from_f64(epsilon)?);
+        let exact = Epsilon::new(&Rational::from_f64(epsilon)?).precisely();
         let x = exact.value.exp();
         let value = if exact.is_negative() {
-            let opposite = Epsilon::new(&exact.exact().neg());
+            let opposite = Epsilon::new(&exact.exact().neg()).precisely();
             x * (self.missed - self.reversed.ball(&opposite, self.interrupt)?)
         } else {
             Ball::ONE - self.curve.ball(&exact, self.interrupt)? - x * self.level
@@ -166,7 +170,8 @@ impl<'a> Dual<'a> {
                 progress = (width, points.len());
             }
             let next = gaps.iter().filter(|gap| gap.bound > lower).find_map(Gap::next);
-            let done = width <= NARROW * upper || points.len() - progress.1 >= PATIENCE;
+            let patience = if width <= CLOSE_TO_PEAK * upper { PATIENCE_WHEN_CLOSE } else { PATIENCE };
+            let done = width <= NARROW * upper || points.len() - progress.1 >= patience;
             let (false, Some(epsilon)) = (done, next) else {
                 return Ok(Enclosure::ordered(lower, upper));
             };

@@ -110,7 +110,7 @@ pub fn integer_to<'py>(py: Python<'py>, value: &IBig) -> PyResult<Bound<'py, PyA
 }
 
 /// A `fractions.Fraction` of the same parts: they have no common factor, and Python would take long to find that out.
-pub fn fraction_of<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py, PyAny>> {
+pub fn to_fraction<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py, PyAny>> {
     let parts =
         (integer_to(py, exact.numerator())?, integer_to(py, &IBig::from(exact.denominator().clone()))?);
     let fraction = py.import("fractions")?.getattr("Fraction")?;
@@ -143,7 +143,7 @@ pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> 
 ///     What an error message calls it.
 #[pyfunction]
 pub fn fraction<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    fraction_of(value.py(), &rational(value, name)?)
+    to_fraction(value.py(), &rational(value, name)?)
 }
 
 /// Doubles as Python's `array` and numpy hand them over: their bytes, in the machine's order.

@@ -41,7 +41,7 @@ impl NormalisedEnclosure {
     /// The exact sums of `P` and of `Q`, by which they were divided.
     #[getter]
     fn sums<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        Ok((convert::fraction_of(py, &self.sums.0)?, convert::fraction_of(py, &self.sums.1)?))
+        Ok((convert::to_fraction(py, &self.sums.0)?, convert::to_fraction(py, &self.sums.1)?))
     }
 
     fn __reduce__(this: PyRef<'_, Self>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyTuple>)> {
@@ -150,5 +150,5 @@ pub fn exact_hockey_stick<'py>(
     let x = self::exp_epsilon(exp_epsilon)?;
     let (p, q) = (pmf(py, "P", &p, false)?, pmf(py, "Q", &q, false)?);
     let value = door::run(py, f64::INFINITY, |interrupt| Finite::new(p, q)?.exact(&x, interrupt))?;
-    convert::fraction_of(py, &value)
+    convert::to_fraction(py, &value)
 }

@@ -37,7 +37,7 @@ pub fn exact_terms<'py>(
     let (py, kernel) = (curve.py(), &curve.get().0);
     let epsilon = within(epsilon, "epsilon", 0, None)?;
     let (first, second) = door::run(py, LONG, |interrupt| exact::exact_terms(kernel, &epsilon, interrupt))?;
-    Ok((convert::fraction_of(py, &first)?, convert::fraction_of(py, &second)?))
+    Ok((convert::to_fraction(py, &first)?, convert::to_fraction(py, &second)?))
 }
 
 /// δ at a rational `e^ε`.
@@ -49,7 +49,7 @@ pub fn exact_delta<'py>(
     let (py, kernel) = (curve.py(), &curve.get().0);
     let ratio = within(exp_epsilon, "exp_epsilon", 1, None)?;
     let delta = door::run(py, LONG, |interrupt| exact::exact_delta(kernel, &ratio, interrupt))?;
-    convert::fraction_of(py, &delta)
+    convert::to_fraction(py, &delta)
 }
 
 /// `ln δ(ε)`.

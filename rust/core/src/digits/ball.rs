@@ -278,6 +278,10 @@ impl Ball {
         let (size, other_size) = (length(&self.mantissa), length(&other.mantissa));
         let known = |x: &Self, size: usize| if x.radius == 0 { bits } else { size.min(bits) };
         let wanted = known(self, size).min(known(other, other_size)) + other_size + 3;
+        if size > wanted + 32 && (self.radius > 0 || other.radius > 0) {
+            // Bits far beyond what is known of the divisor would only make the radius too large to be counted.
+            return self.rounded(wanted + 16).over(other, bits);
+        }
         let up = wanted.saturating_sub(size);
         let top = &self.mantissa << up;
         let quotient = &top / &other.mantissa;

@@ -23,7 +23,8 @@
 //!   subtracted (for the weight 1 it is `Q^{−n} e^{sκ} z/(1−z)`).
 //! * `l < 0`, `x > 8`: with `τ = 7/σ < s`, `E[e^{−s(Y+mM)}(Y+mM)_+] ≤ e^{−7·10.59} E e^{−τ(Y−ν)}/(e(s−τ))`, where `σ²(e^τ−1−τ) ≤ 27.7`: below `3·10^{−21} σ`.
 //!
-//! Together, and times `e^{sφ} ≤ 2`, less than `4·10^{−20} σ`, resp. `8·10^{−19}`. ([`ALIASES`], [`ALIASES_OF_TAIL`])
+//! Together, and times `e^{sφ} ≤ 2`, less than `4·10^{−20} σ`, resp. `8·10^{−19}`. ([`ALIASES`], [`ALIASES_OF_TAIL`]) For `x > 8`, where the stop-loss itself falls like
+//! `σ/x²`, more is needed: with `y_+ e^{−sy} ≤ 1/(es)` the aliases `l > 0` are below `1.1 e^{−48} σ/(ex)`, and with `x − 7 ≥ x/8` those for `l < 0` are below `2.4·10^{−20} σ/x`: together `5·10^{−20} σ/x`.
 //!
 //! **Terms left out.** `|e^{K(iθ)}| ≤ e^{−2σ² sin²(θ/2)}` and `|G(s+iθ)| ≤ G(s)`. The exponent is convex in `j` up to `θ = π/2`: from `j = 16` on, where it is at
 //! least 43.6 and grows by 5 and more a step, all terms together are below `10^{−18}` of the term `j = 0` (beyond `π/2` each is below `e^{−σ²}`).
@@ -49,8 +50,9 @@ const EVALUATIONS: usize = 16;
 const STEPS_PER_DEVIATION: f64 = 10.6;
 /// Up to this `sσ` the aliases on the side of the pole at `w = 0` are subtracted.
 const POLE: f64 = 8.0;
-/// Bound of the other aliases of a stop-loss, in units of σ.
+/// Bound of the other aliases of a stop-loss, in units of σ, and beyond [`POLE`] in units of `σ/x = 1/s`.
 const ALIASES: f64 = 4e-20;
+const FAR_ALIASES: f64 = 5e-20;
 /// The same of a tail.
 const ALIASES_OF_TAIL: f64 = 8e-19;
 /// No larger tilt.
@@ -261,10 +263,17 @@ impl Tilted {
         // What is left out, with all the rounding of the bound itself.
         let aliases = match weight {
             Weight::One => ALIASES_OF_TAIL,
-            Weight::Excess { .. } => ALIASES * self.variance.sqrt() * 1.01,
+            Weight::Excess { .. } if self.has_pole() => ALIASES * self.variance.sqrt(),
+            Weight::Excess { .. } => FAR_ALIASES / self.tilt,
         };
-        let error = (error.sum() + CUMULANTS * first_term) / self.modulus + aliases;
+        let error = (error.sum() + CUMULANTS * first_term) / self.modulus + 1.01 * aliases;
         (sum.sum() / self.modulus, error * (1.0 + 1e-12))
+    }
+
+    /// Whether the aliases on the side of the pole matter: `x ≤ 8`.
+    #[inline(always)]
+    fn has_pole(&self) -> bool {
+        self.tilt * self.tilt * self.variance <= POLE * POLE
     }
 
     /// The aliases that come from the pole at `w = 0`, and a bound of the error of their sum.
@@ -272,10 +281,10 @@ impl Tilted {
     /// `sM ≤ 85` errs by `u` and the exponential by `6u` more; the bracket sums parts that err by at most `10u` each.
     #[inline(always)]
     fn pole<A: Arithmetic>(&self, sum: &Contour) -> (f64, f64) {
-        let exponent = self.tilt * self.modulus;
-        if exponent > POLE * STEPS_PER_DEVIATION {
+        if !self.has_pole() {
             return (0.0, 0.0);
         }
+        let exponent = self.tilt * self.modulus;
         let z = lanes::exp::<A>(Lanes::all(-exponent)).0[0];
         let rest = 1.0 - z;
         let (value, size) = match sum.weight {

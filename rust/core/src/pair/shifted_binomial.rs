@@ -120,7 +120,9 @@ impl ShiftedBinomial {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        if let Some(value) = self.in_doubles(direction, epsilon) {
+        if !epsilon.is_precise_for(self.size)
+            && let Some(value) = self.in_doubles(direction, epsilon)
+        {
             return Ok(value);
         }
         let at = match (self.at, direction) {
@@ -242,7 +244,8 @@ impl ShiftedBinomial {
             return Ok(binomial_probability(first - 1, self.size - 1, at));
         }
         let scale = self.inclusion * (Ball::ONE + rho) / (Ball::from_u64(self.size) * at.p);
-        let sum = stop_loss(self.size, at, threshold, interrupt)?;
+        let precise = epsilon.is_precise_for(self.size);
+        let sum = stop_loss(self.size, at, threshold, precise, interrupt)?;
         Ok(scale * sum)
     }
 }

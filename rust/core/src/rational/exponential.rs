@@ -4,33 +4,35 @@ use super::Rational;
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 
-/// `x` is halved until it is below `2^-SMALL`, and further for many bits: about as often as Taylor's series then has terms.
+/// `x` is halved until it is below `2^-SMALL`, and further where there are many bits, lest Taylor's series have many terms.
 const SMALL: usize = 8;
 
 /// Integers below and above `2^bits e^x`, for `x ≥ 0`; the work grows with `x` as the answer does.
 ///
 /// `e^x = (e^y)^(2^s)` with `y = x/2^s < 2^-SMALL`. Taylor's terms are truncated, so their sum is below `e^y` by less than
 /// two units a term, and the rest of the series is below the last term. Squares are truncated below and raised by
-/// one above.
+/// one above. Further halvings cost a bit each, which is carried besides.
 pub(crate) fn exponential(x: &Rational, bits: usize) -> (UBig, UBig) {
+    let further = bits.isqrt() / 2;
+    let digits = bits + further;
     let magnitude = x.numerator().clone().unsigned_abs();
-    let halvings = (&magnitude / x.denominator()).bit_len() + SMALL + bits.isqrt() / 2;
-    let one = UBig::ONE << bits;
-    let y = ((magnitude << bits) / x.denominator()) >> halvings;
+    let halvings = (&magnitude / x.denominator()).bit_len() + SMALL + further;
+    let one = UBig::ONE << digits;
+    let y = ((magnitude << digits) / x.denominator()) >> halvings;
     let (mut term, mut low) = (one.clone(), one);
     let mut count = 0u64;
     while !term.is_zero() {
         count += 1;
-        term = ((term * &y) >> bits) / UBig::from(count);
+        term = ((term * &y) >> digits) / UBig::from(count);
         low += &term;
     }
     // Truncating y costs less than one unit of e^y, times e^y < 2; each term at most two units.
     let mut high = &low + UBig::from(2 * count + 4);
     for _ in 0..halvings {
-        low = (&low * &low) >> bits;
-        high = ((&high * &high) >> bits) + UBig::ONE;
+        low = (&low * &low) >> digits;
+        high = ((&high * &high) >> digits) + UBig::ONE;
     }
-    (low, high)
+    (low >> further, (high >> further) + UBig::ONE)
 }
 
 #[cfg(test)]
@@ -47,6 +49,7 @@ mod tests {
         ] {
             for bits in [300, 512] {
                 let (low, high) = exponential(&Rational::parse(x).unwrap(), bits);
+                assert!(&high - &low < UBig::from(1u64 << 24), "{x}");
                 let end = |units: UBig| Rational::new(IBig::from(units), UBig::ONE << bits).unwrap();
                 let truth = Rational::parse(digits).unwrap();
                 let slack = Rational::parse("1e-80").unwrap();
