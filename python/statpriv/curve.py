@@ -180,19 +180,17 @@ class PrivacyCurve:
         target = as_fraction(delta, "delta")
         if not 0 <= target <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
+        why = f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
         for digits in _ESCALATION:
             reached = self.delta(epsilon, digits=digits)
-            if reached.upper <= target:
-                return True
-            if reached.lower > target:
-                if self.kind == "exact":
-                    return False
-                break
-        why = (
-            "the bound exceeds it, which refutes nothing"
-            if reached.lower > target
-            else f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
-        )
+            try:
+                within = reached <= target
+            except UndecidedError:
+                continue
+            if within or self.kind == "exact":
+                return within
+            why = "the bound exceeds it, which refutes nothing"
+            break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
 
     def log_delta(self, epsilon: Number, *, digits: int = 15) -> Enclosure:

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["poisson_binomial_pmf"]
 
 
-def poisson_binomial_pmf(
-    p: Sequence[Number] | np.ndarray[Any, Any], *, digits: int | None = None
-) -> Any:  # noqa: ANN401  (an EnclosureArray)
+def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any], *, digits: int | None = None) -> Any:  # noqa: ANN401  (an EnclosureArray)
     """``P[X = k]`` for k = 0, …, N, where X counts N independent entries, the i-th with probability ``p[i]``.
 
     Parameters

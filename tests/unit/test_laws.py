@@ -95,10 +95,15 @@ def test_a_whole_float_counts_and_half_a_number_does_not(call):
 
 
 @pytest.mark.parametrize("digits", [50, 1])
-def test_digits_are_for_later(digits):
-    for k in (2, [2]):
-        with pytest.raises(sp.NotAvailableError, match=f"digits = {digits}"):
-            sp.laws.binomial_pmf(k, n=3, p=0.5, digits=digits)
+def test_digits_are_correct_decimal_digits(digits):
+    found = sp.laws.binomial_pmf(2, n=3, p="1/3", digits=digits)
+    assert Fraction(2, 9) in found
+    assert 0 <= found.width * 10**digits <= 0.3
+
+
+def test_digits_of_one_number_at_a_time():
+    with pytest.raises(sp.NotAvailableError, match="k is an array: with digits= one number at a time"):
+        sp.laws.binomial_pmf([2], n=3, p=0.5, digits=50)
 
 
 def test_numbers_do_not_load_numpy():

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from statpriv._native import DigitsEnclosure
 from statpriv.cli.plain_text import printable
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "print_json",
     "provenance",
     "screen",
+    "upper_end",
 ]
 
 WHAT_IS_ENCLOSED = {
@@ -51,7 +53,12 @@ def print_json(document: Mapping[str, object]) -> None:
 
 
 def ends(enclosure: Enclosure) -> dict[str, float | str]:
-    """An enclosure for JSON: doubles that read back as they were, infinity as the string "inf"."""
+    """An enclosure for JSON: doubles that read back as they were, or digits as strings rounded outward.
+
+    Infinity is the string "inf".
+    """
+    if isinstance(enclosure, DigitsEnclosure):
+        return dict(zip(("lower", "upper"), enclosure.decimals(), strict=True))
     return {
         name: value if math.isfinite(value) else "inf"
         for name, value in (("lower", enclosure.lower), ("upper", enclosure.upper))
@@ -59,13 +66,22 @@ def ends(enclosure: Enclosure) -> dict[str, float | str]:
 
 
 def enclosed(enclosure: Enclosure) -> str:
-    """An enclosure for reading, both ends rounded outward to 17 digits."""
+    """An enclosure for reading, both ends rounded outward: doubles to 17 digits, others to a few more than agree."""
+    if isinstance(enclosure, DigitsEnclosure):
+        return str(enclosure).replace("inf", "∞")
     return f"[{_rounded(enclosure.lower, 17, ROUND_FLOOR)}, {_rounded(enclosure.upper, 17, ROUND_CEILING)}]"
 
 
 def at_most(value: float, digits: int = 6) -> str:
     """A number for reading that is not below `value`."""
     return _rounded(value, digits, ROUND_CEILING)
+
+
+def upper_end(enclosure: Enclosure) -> str:
+    """The upper end for reading, not below it: to six digits, or to all that were asked for."""
+    if isinstance(enclosure, DigitsEnclosure):
+        return enclosure.decimals()[1].replace("inf", "∞")
+    return at_most(enclosure.upper)
 
 
 def _rounded(value: float, digits: int, rounding: str) -> str:

@@ -25,6 +25,7 @@ mod complex;
 mod curve;
 mod elementary;
 mod enclosure;
+mod ends;
 mod hockey_stick;
 mod hypergeometric;
 mod inverse;

@@ -241,6 +241,9 @@ impl Ball {
 
     /// The product: `|(a+α)(b+β) − ab| ≤ |a||β| + |b||α| + |α||β|`, with `|a|`, `|b|` rounded up to 33 bits.
     pub(crate) fn times(&self, other: &Self, bits: usize) -> Self {
+        if self.is_zero() || other.is_zero() {
+            return Self::zero();
+        }
         let product = &self.mantissa * &other.mantissa;
         let exponent = self.exponent + other.exponent;
         if self.radius == 0 && other.radius == 0 {

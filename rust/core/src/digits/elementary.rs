@@ -159,7 +159,8 @@ fn first_guess(x: f64) -> Ball {
     }
     let v = (m - 1.0) / (m + 1.0);
     let w = v * v;
-    let ln = j * std::f64::consts::LN_2 + 2.0 * v * (1.0 + w * (1.0 / 3.0 + w * (1.0 / 5.0 + w * (1.0 / 7.0 + w / 9.0))));
+    let ln = j * std::f64::consts::LN_2
+        + 2.0 * v * (1.0 + w * (1.0 / 3.0 + w * (1.0 / 5.0 + w * (1.0 / 7.0 + w / 9.0))));
     Ball::dyadic(IBig::from((ln * 65536.0) as i64), -16)
 }
 
