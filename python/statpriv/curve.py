@@ -182,7 +182,7 @@ class PrivacyCurve:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
         why = f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
         for digits in _ESCALATION:
-            reached = self.delta(epsilon, digits=digits)
+            reached = self._at(epsilon, digits)
             try:
                 within = reached <= target
             except UndecidedError:
@@ -192,6 +192,11 @@ class PrivacyCurve:
             why = "the bound exceeds it, which refutes nothing"
             break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
+
+    def _at(self, epsilon: Number, digits: int | None) -> Enclosure:
+        """δ at one ε, in doubles or to so many digits."""
+        curve = self._lowered.curve
+        return curve.delta(epsilon) if digits is None else on_demand.delta(curve, epsilon, digits)
 
     def log_delta(self, epsilon: Number, *, digits: int = 15) -> Enclosure:
         """The natural logarithm of δ(ε): also where δ is too small for a double.

@@ -6,17 +6,17 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import rich_click as click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from statpriv._native import DigitsEnclosure
 from statpriv.cli.plain_text import printable
 
 if TYPE_CHECKING:
+    from statpriv._native import DigitsEnclosure
     from statpriv.curve import PrivacyCurve
     from statpriv.enclosure import Enclosure
 
@@ -52,12 +52,19 @@ def print_json(document: Mapping[str, object]) -> None:
     click.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
+def has_digits(enclosure: Enclosure) -> TypeGuard[DigitsEnclosure]:
+    """Whether its ends are of mpmath."""
+    from statpriv._native import DigitsEnclosure  # commands print their help without the library
+
+    return isinstance(enclosure, DigitsEnclosure)
+
+
 def ends(enclosure: Enclosure) -> dict[str, float | str]:
     """An enclosure for JSON: doubles that read back as they were, or digits as strings rounded outward.
 
     Infinity is the string "inf".
     """
-    if isinstance(enclosure, DigitsEnclosure):
+    if has_digits(enclosure):
         return dict(zip(("lower", "upper"), enclosure.decimals(), strict=True))
     return {
         name: value if math.isfinite(value) else "inf"
@@ -67,7 +74,7 @@ def ends(enclosure: Enclosure) -> dict[str, float | str]:
 
 def enclosed(enclosure: Enclosure) -> str:
     """An enclosure for reading, both ends rounded outward: doubles to 17 digits, others to a few more than agree."""
-    if isinstance(enclosure, DigitsEnclosure):
+    if has_digits(enclosure):
         return str(enclosure).replace("inf", "∞")
     return f"[{_rounded(enclosure.lower, 17, ROUND_FLOOR)}, {_rounded(enclosure.upper, 17, ROUND_CEILING)}]"
 
@@ -79,7 +86,7 @@ def at_most(value: float, digits: int = 6) -> str:
 
 def upper_end(enclosure: Enclosure) -> str:
     """The upper end for reading, not below it: to six digits, or to all that were asked for."""
-    if isinstance(enclosure, DigitsEnclosure):
+    if has_digits(enclosure):
         return enclosure.decimals()[1].replace("inf", "∞")
     return at_most(enclosure.upper)
 
