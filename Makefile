@@ -52,7 +52,9 @@ test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and REA
 
 test: lint test-rust test-python  ## every check that a change must pass
 
-campaign: $(STAMPS)/build $(STAMPS)/dev  ## long randomised comparisons with the oracle
+campaign: $(STAMPS)/build $(STAMPS)/dev  ## 10^6 enclosures against the oracle, 10^7 executions of the fuzz bodies (hours)
+	$(BIN)/python -m tests.oracle.campaign --cases 1000000 --processes 2 $(if $(STATPRIV_SEED),--seed $(STATPRIV_SEED)) --store
+	cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- 10000000 $(STATPRIV_SEED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet -m campaign
 
 bench: $(STAMPS)/build  ## ratios against what a user would otherwise pick

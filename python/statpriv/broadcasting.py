@@ -9,35 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statpriv._native import Enclosure, fraction
-from statpriv.enclosure_array import EnclosureArray, broadcast_shape, elementwise, exact_entries, located
+from statpriv.enclosure_array import EnclosureArray, broadcast_shape, elementwise, exact_entries, from_ends, located
 from statpriv.errors import ArgumentError
 from statpriv.literals import spelled
 
 __all__ = ["evaluate_each", "evaluate_law"]
 
-Ends: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+Doubles: TypeAlias = NDArray[np.float64]
 
 
 def evaluate_each(
-    one: Callable[[Any], Enclosure], many: Callable[[NDArray[np.float64]], Ends], value: object, name: str
+    one: Callable[[Any], Enclosure], many: Callable[[Doubles], Doubles], value: object, name: str
 ) -> EnclosureArray | Enclosure:
     """A function of one number at every entry of `value`: `many` takes doubles at once, `one` what is none."""
     entries = exact_entries(value, name)
     if entries.dtype == object:
         enclosures = np.array(elementwise(one, entries), dtype=object)
         return _unwrapped(EnclosureArray(enclosures.reshape(entries.shape)))
-    return _unwrapped(EnclosureArray(*many(entries)))
+    return _unwrapped(from_ends(many(entries)))
 
 
-def evaluate_law(many: Callable[..., Ends], quantity: str, **arguments: object) -> EnclosureArray | Enclosure:
+def evaluate_law(many: Callable[..., Doubles], quantity: str, **arguments: object) -> EnclosureArray | Enclosure:
     """A quantity of a law at arguments that are broadcast together; all but p are integers."""
     arrays = {
         name: exact_entries(value, name) if name == "p" else _integers(value, name) for name, value in arguments.items()
     }
-    return _unwrapped(EnclosureArray(*many(quantity, **arrays, shape=broadcast_shape(arrays))))
+    return _unwrapped(from_ends(many(quantity, **arrays, shape=broadcast_shape(arrays))))
 
 
-def _integers(value: object, name: str) -> NDArray[np.float64]:
+def _integers(value: object, name: str) -> Doubles:
     """The entries of `value` as doubles; the kernel refuses those that are no integers."""
     entries = exact_entries(value, name)
     if entries.dtype != object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, overload
 
+from statpriv import _native
 from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array
 from statpriv.errors import ArgumentError, MissingExtraError, UndecidedError
@@ -14,6 +15,8 @@ from statpriv.rules.registry import Kind, lower
 from statpriv.situation import Situation
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from matplotlib.axes import Axes
 
     from statpriv.enclosure_array import EnclosureArray
@@ -177,53 +180,170 @@ class PrivacyCurve:
         UndecidedError
             A hundred digits of δ(ε) do not tell it from δ, or a bound exceeds it.
         """
+        as_fraction(epsilon, "epsilon")
         target = as_fraction(delta, "delta")
         if not 0 <= target <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
         why = f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
         for digits in _ESCALATION:
-            reached = self._at(epsilon, digits)
+            reached = self.delta(epsilon, digits=digits)
             try:
-                within = reached <= target
+                # Enclosures compare exactly; an mpf would round the fraction to mpmath's precision.
+                holds = reached <= target
             except UndecidedError:
                 continue
-            if within or self.kind == "exact":
-                return within
+            if holds or self.kind == "exact":
+                return holds
             why = "the bound exceeds it, which refutes nothing"
             break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
 
-    def _at(self, epsilon: Number, digits: int | None) -> Enclosure:
-        """δ at one ε, in doubles or to so many digits."""
-        curve = self._lowered.curve
-        return curve.delta(epsilon) if digits is None else on_demand.delta(curve, epsilon, digits)
+    def mass_at_infinity(self) -> Enclosure:
+        """The limit of δ for ε → ∞: below it no ε is enough."""
+        return self._lowered.curve.mass_at_infinity()
 
-    def log_delta(self, epsilon: Number, *, digits: int = 15) -> Enclosure:
-        """The natural logarithm of δ(ε): also where δ is too small for a double.
+    def exact_delta(self, *, exp_epsilon: Number) -> Fraction:
+        """δ as an exact fraction, at a rational e^ε (for a bound: the exact value of the bound).
+
+        Parameters
+        ----------
+        exp_epsilon : float, int, Fraction, Decimal or str
+            e^ε, at least 1.
+
+        Returns
+        -------
+        Fraction
+            δ, a probability, with nothing rounded.
+
+        Raises
+        ------
+        PrecisionError
+            The fraction would be too long; the message estimates its size. Its denominator has about as many bits as
+            that of p, times the number of entries, and the double 0.3 has a denominator of 54 bits where "0.3" has 4.
+
+        Notes
+        -----
+        Where p is only known to a range, the worst p is rational too, so that the supremum is exact.
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4))
+        >>> curve.exact_delta(exp_epsilon=Fraction(11, 10))
+        Fraction(29, 80)
+        """
+        return _native.exact_delta(self._lowered.curve, exp_epsilon)
+
+    def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]:
+        """Rationals A and B with δ(ε) = A − e^ε·B, exactly (for a bound: the bound).
 
         Parameters
         ----------
         epsilon : float, int, Fraction, Decimal or str
             ε in nats, at least 0.
-        digits : int, default 15
-            Correct decimal digits, up to 10 000.
 
         Returns
         -------
-        Enclosure
-            ln δ, `[-inf, -inf]` where δ is 0.
+        tuple of two Fractions
+            A and B: of one count and one direction the probabilities, under the two values of the critical entry,
+            of the answers whose likelihood ratio is at least e^ε.
+
+        Raises
+        ------
+        ArgumentError
+            p is a range: the worst p depends on e^ε, so that δ has no such form.
+        PrecisionError
+            The fractions would be too long: see :meth:`exact_delta`.
 
         Examples
         --------
         >>> import statpriv as sp
-        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10**6)).log_delta(1) < -100_000
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).exact_terms("0.1")
+        (Fraction(1, 2), Fraction(1, 8))
+        """
+        return _native.exact_terms(self._lowered.curve, epsilon)
+
+    def log_delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure:
+        """The natural logarithm of δ(ε), also where δ is far below the least double.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
+
+        Returns
+        -------
+        Enclosure
+            ln δ, at most 0; -∞ where δ is zero.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10001))
+        >>> curve.delta(9).upper < 1e-300, round(curve.log_delta(9).upper, 3)
+        (True, -6923.923)
+        """
+        if digits is not None:
+            return on_demand.log_delta(self._lowered.curve, epsilon, digits)
+        return _native.log_delta(self._lowered.curve, epsilon)
+
+    def beta(self, alpha: Number) -> Enclosure:
+        """The trade-off function (f-DP): the least type II error of a test with type I error `alpha`.
+
+        With ``pair=(v, w)`` of the tests of "the critical entry is w", the null hypothesis, against "it is v": none
+        that rejects a true null hypothesis with a probability of at most alpha accepts a false one with a smaller
+        probability than β, and a best one attains it. Without a pair it is the greatest convex function that is its
+        own inverse and that the tests of both directions obey. For a bound it is the β that the bound proves: every
+        test errs at least that often.
+
+        Parameters
+        ----------
+        alpha : float, int, Fraction, Decimal or str
+            Type I error, from 0 to 1.
+
+        Returns
+        -------
+        Enclosure
+            β(α), at most 1 − α; its lower end is the safe one.
+
+        Notes
+        -----
+        ``β(α) = sup_ε max(0, 1 − δ(ε) − e^ε α)`` over all real ε (Dong, Roth and Su, *Gaussian Differential Privacy*,
+        on the duality of f-DP and (ε, δ)-DP). The supremum of this concave function of e^ε is enclosed by its chords.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
+        >>> round(curve.beta("0.05").lower, 4)
+        0.9432
+        """
+        return _native.beta(self._lowered.curve, alpha)
+
+    def alpha(self, beta: Number) -> Enclosure:
+        """The inverse of :meth:`beta`: the least type I error of a test with type II error `beta`.
+
+        Parameters
+        ----------
+        beta : float, int, Fraction, Decimal or str
+            Type II error, from 0 to 1.
+
+        Returns
+        -------
+        Enclosure
+            α(β), at most 1 − β; its lower end is the safe one. Without a pair it is the same function as β.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("0.1"), sp.Population(50), pair=(1, 0))
+        >>> curve.alpha(curve.beta("0.05").lower).upper >= 0.05
         True
         """
-        return on_demand.log_delta(self._lowered.curve, epsilon, digits)
-
-    def mass_at_infinity(self) -> Enclosure:
-        """The limit of δ for ε → ∞: below it no ε is enough."""
-        return self._lowered.curve.mass_at_infinity()
+        return _native.alpha(self._lowered.curve, beta)
 
     def explain(self) -> str:
         """The theorem used, its source, the assumptions, and what is not covered, as text.

@@ -22,7 +22,7 @@ def delta(curve: Curve, epsilon: Number, digits: int) -> Enclosure:
 
 
 def log_delta(curve: Curve, epsilon: Number, digits: int) -> Enclosure:
-    """The logarithm of δ(ε), relatively narrower than 10^-digits."""
+    """The logarithm ln δ(ε), relatively narrower than 10^-digits."""
     _refuse_arrays(epsilon=epsilon)
     return _native.log_delta_digits(curve, epsilon, digits)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from statpriv._native import Enclosure, combined_arrays, width_array
 from statpriv.errors import ArgumentError, NotASingleNumberError, StatprivError
 
-__all__ = ["EnclosureArray", "broadcast_shape", "elementwise", "exact_entries", "located"]
+__all__ = ["EnclosureArray", "broadcast_shape", "elementwise", "exact_entries", "from_ends", "located"]
 
 Doubles: TypeAlias = NDArray[np.float64]
 
@@ -44,8 +45,8 @@ class EnclosureArray:
     --------
     >>> import statpriv as sp
     >>> e = sp.EnclosureArray([0.25, 0.5], [0.375, 0.5])
-    >>> e[0], e.upper.max()
-    (Enclosure(0.25, 0.375), np.float64(0.5))
+    >>> e[0], float(e.upper.max())
+    (Enclosure(0.25, 0.375), 0.5)
     >>> 2 * e + 1
     EnclosureArray(lower=[1.5, 2. ],
                    upper=[1.75, 2.  ])
@@ -63,14 +64,23 @@ class EnclosureArray:
         high = low if upper is None else _ends(upper, "upper")
         shape = broadcast_shape({"lower": low[0], "upper": high[1]})
         ends = np.broadcast_to(low[0], shape), np.broadcast_to(high[1], shape)
-        wrong = ends[0] > ends[1]
-        if wrong.any():
-            place = _first(wrong)
+        ordered = ends[0] <= ends[1]
+        if not ordered.all():
+            _refuse_nan(low[0], "lower")
+            _refuse_nan(high[1], "upper")
+            place = _first(~ordered)
             low_end, high_end = (
                 f"{name}{located(place)} = {end[place]}" for name, end in zip(_NAMES, ends, strict=True)
             )
             raise ArgumentError(f"{low_end} and {high_end} do not bound an enclosure; lower ≤ upper is required")
         self._lower, self._upper = map(_frozen, ends)
+
+    @classmethod
+    def _known(cls, lower: Doubles, upper: Doubles) -> EnclosureArray:
+        """From ends known to bound enclosures."""
+        made = cls.__new__(cls)
+        made._lower, made._upper = _frozen(lower), _frozen(upper)  # noqa: SLF001  (its own)
+        return made
 
     @property
     def lower(self) -> Doubles:
@@ -131,7 +141,7 @@ class EnclosureArray:
         array([ True, False])
         """
         if isinstance(values, (EnclosureArray, Enclosure)):
-            return np.asarray((self._lower <= values.lower) & (values.upper <= self._upper))
+            return np.asarray((self._lower <= values.lower) & (values.upper <= self._upper), dtype=bool)
         entries = exact_entries(values, "values")
         if entries.dtype == object:
             inside = [
@@ -144,7 +154,7 @@ class EnclosureArray:
 
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (whatever numpy takes; an Enclosure or an EnclosureArray)
         lower, upper = self._lower[index], self._upper[index]
-        return EnclosureArray(lower, upper) if isinstance(lower, np.ndarray) else Enclosure(lower, upper)
+        return self._known(lower, upper) if isinstance(lower, np.ndarray) else Enclosure(lower, upper)
 
     def __len__(self) -> int:
         return len(self._lower)
@@ -177,7 +187,7 @@ class EnclosureArray:
         return hash((self.shape, self._lower.tobytes(), self._upper.tobytes()))
 
     def __neg__(self) -> EnclosureArray:
-        return EnclosureArray(-self._upper, -self._lower)
+        return self._known(-self._upper, -self._lower)
 
     def __pos__(self) -> EnclosureArray:
         return self
@@ -236,16 +246,16 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
     A list is read object by object, since numpy would turn `[0.1, "0.1"]` into strings and a large integer into the
     next double.
     """
+    if type(value) is float or (type(value) is int and abs(value) <= _LARGEST_INTEGER):
+        return np.array(value, dtype=np.float64)
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{name} is a masked array; one without a mask is required: fill or compress it")
-    array = value if isinstance(value, np.ndarray) or hasattr(value, "__array__") else np.array(value, dtype=object)
-    entries = np.asarray(array)
+    of_one_kind = isinstance(value, (array, memoryview)) or hasattr(value, "__array__")
+    entries: NDArray[Any] = np.asarray(value) if of_one_kind else np.array(value, dtype=object)
     kind = entries.dtype.kind
     if kind == "f" and entries.itemsize <= 8:
         return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
-    if kind in "iu" and (
-        entries.size == 0 or (entries.max() <= _LARGEST_INTEGER and entries.min() >= -_LARGEST_INTEGER)
-    ):
+    if kind in "iu" and all(abs(int(end)) <= _LARGEST_INTEGER for end in _extremes(entries)):
         return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
     if kind not in "iufOU":
         raise ArgumentError(
@@ -253,6 +263,11 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
         )
     objects = np.require(entries, object, ["C_CONTIGUOUS"])
     return _as_doubles(objects)
+
+
+def _extremes(entries: NDArray[Any]) -> tuple[Any, ...]:
+    """The least and the greatest entry, if there is any."""
+    return (entries.min(), entries.max()) if entries.size else ()
 
 
 def _as_doubles(objects: NDArray[Any]) -> NDArray[Any]:
@@ -284,12 +299,11 @@ def _refuse_nan(doubles: Doubles, name: str) -> None:
 
 
 def _ends(value: object, name: str) -> tuple[Doubles, Doubles]:
-    """Doubles below and above each entry, as near as can be."""
+    """Doubles below and above each entry, as near as can be, and NaN where it is NaN."""
     if isinstance(value, EnclosureArray):
         return value.lower, value.upper
     entries = exact_entries(value, name)
     if entries.dtype != object:
-        _refuse_nan(entries, name)
         return entries, entries
     enclosures = elementwise(_enclosed, entries)
     return (
@@ -309,15 +323,16 @@ def elementwise(one: Callable[[Any], Enclosure], entries: NDArray[Any]) -> list[
         try:
             return one(entry)
         except StatprivError as error:
-            raise (type(error)(f"at {located(place)}: {error}") if place else error) from error
+            if not place:
+                raise
+            raise type(error)(f"at {located(place)}: {error}") from error
 
     return [at(place, entry) for place, entry in np.ndenumerate(entries)]
 
 
 def _frozen(ends: Doubles) -> Doubles:
     """An own copy that cannot be written to, without negative zeros."""
-    copied = np.array(ends, dtype=np.float64, order="C")
-    copied += 0.0
+    copied = np.add(ends, 0.0, out=np.empty(ends.shape))
     copied.setflags(write=False)
     return copied
 
@@ -333,8 +348,15 @@ def _combined(operation: str, left: object, right: object) -> EnclosureArray:
         if not (isinstance(value, (EnclosureArray, np.ndarray, list, tuple)) or _is_number(value)):
             return cast("EnclosureArray", NotImplemented)
     first, second = _ends(left, "operand"), _ends(right, "operand")
+    for ends in (first, second):
+        _refuse_nan(ends[0], "operand")
     shape = broadcast_shape({"left": first[0], "right": second[0]})
-    return EnclosureArray(*combined_arrays(operation, first, second, shape))
+    return from_ends(combined_arrays(operation, first, second, shape))
+
+
+def from_ends(ends: Doubles) -> EnclosureArray:
+    """The kernel's result, with lower and upper end along the last axis."""
+    return EnclosureArray._known(ends[..., 0], ends[..., 1])  # noqa: SLF001  (of this file)
 
 
 def broadcast_shape(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:

@@ -1,12 +1,12 @@
 """The oracle: privacy curves by the shortest road from their definitions, written to be read.
 
-It shares nothing with the library: only the standard library and python-flint's balls are imported, and
-``test_oracle_itself.py`` asserts that. Two kinds of answers:
+It shares nothing with the library: only the standard library, python-flint's balls and ``tails.py``, for which the same
+holds, are imported, and ``test_oracle_itself.py`` asserts that. Two kinds of answers:
 
 * exact rationals, for rational ``x = e^epsilon``: laws are lists of integer weights over one denominator, and
   a hockey stick is the sum of ``max(0, P(a) - x Q(a))`` over all answers, with no threshold to get wrong;
-* balls, for rational epsilon and up to ten million entries: the tail form, summed term by term, the rest
-  bounded by a geometric series, and all of it again at twice the precision until 30 digits are right.
+* balls, for rational epsilon and up to 2^53 entries: the tail form, its two probabilities from ``tails.py``, and all
+  of it again at twice the precision until 40 digits are right. The laws themselves likewise.
 
 Answers of the second kind are :class:`Bounds`, two rationals, so that doubles are judged without rounding.
 """
@@ -21,7 +21,10 @@ from math import ceil, comb, inf, lcm, prod
 from operator import mul
 from typing import Protocol, TypeVar
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
+
+from . import tails
+from .tails import ball
 
 T = TypeVar("T")
 
@@ -29,10 +32,10 @@ Pair = tuple[int, int] | None
 """``(v, w)`` for the direction Δ_{v,w}; ``None`` for the larger of the two."""
 
 DIRECTIONS = ((1, 0), (0, 1))
-RELATIVE_BITS = 100  # 2^-100 < 1e-30
+RELATIVE_BITS = 134  # 2^-134 < 1e-40
 RELATIVE_WIDTH = Fraction(1, 10**12)  # what the library promises …
 SMALLEST = Fraction(1, 10**300)  # … for every δ from here up
-FIRST_PRECISION = 192
+FIRST_PRECISION = 224
 LAST_PRECISION = 1 << 15
 NEGLIGIBLE = Fraction(1, 2**1200)  # far below the least double: only "less than this" can matter
 
@@ -48,18 +51,21 @@ class Bounds:
         """Whether the truth certainly lies outside ``[lower, upper]``; ``upper`` may be infinite."""
         return self.upper < Fraction(lower) or (upper != inf and Fraction(upper) < self.lower)
 
-    def fault(self, lower: float, upper: float) -> str:
-        """What is wrong with ``[lower, upper]`` as an enclosure of this δ; empty where nothing is.
+    def relative_width(self, lower: float, upper: float) -> float:
+        """``upper − lower`` in parts of the truth; of 1e-300 where the truth is smaller."""
+        size = max(abs(self.lower), abs(self.upper), SMALLEST)
+        return float((Fraction(upper) - Fraction(lower)) / size)
 
-        Below 1e-300 no width is promised. Only the library's two ends are rounded, nothing here.
+    def fault(self, lower: float, upper: float, least: float = 0, most: float = 1) -> str:
+        """What is wrong with ``[lower, upper]`` as an enclosure of this number; empty where nothing is.
+
+        Only the library's two ends are rounded, nothing here. What lies below 1e-300 may be as wide as at 1e-300.
         """
-        if not 0 <= lower <= upper <= 1:
-            return "not an interval within [0, 1]"
+        if not least <= lower <= upper <= most or abs(lower) == inf:
+            return f"not an interval within [{least}, {most}]"
         if self.refutes(lower, upper):
             return "misses the truth"
-        if self.lower >= SMALLEST and Fraction(upper) - Fraction(lower) > RELATIVE_WIDTH * self.upper:
-            return "too wide"
-        return ""
+        return "too wide" if self.relative_width(lower, upper) > RELATIVE_WIDTH else ""
 
 
 def largest(bounds: Iterable[Bounds]) -> Bounds:
@@ -259,13 +265,13 @@ def _probabilities(law: Law) -> dict[int, Fraction]:
 def exp_bounds(epsilon: Fraction, bits: int = 512) -> Bounds:
     """Two rationals around e^epsilon, equal for epsilon = 0."""
     with ctx.workprec(bits):
-        return _bounds(arb(fmpq(epsilon.numerator, epsilon.denominator)).exp())
+        return _bounds(ball(epsilon).exp())
 
 
 def log_bounds(x: Fraction, bits: int = 256) -> Bounds:
     """Two rationals around ln x."""
     with ctx.workprec(bits):
-        return _bounds(arb(fmpq(x.numerator, x.denominator)).log())
+        return _bounds(ball(x).log())
 
 
 class Interval(Protocol):
@@ -291,11 +297,11 @@ def at_epsilon(curve: Callable[[Fraction], Fraction], epsilon: Fraction) -> Boun
 
 
 def delta_1_0_ball(n: int, p: Fraction, epsilon: Fraction) -> Bounds:
-    """Δ_{1,0} of the count of n entries at a rational epsilon ≥ 0: thirty digits, or "negligible"."""
+    """Δ_{1,0} of the count of n entries at a rational epsilon ≥ 0: forty digits, or "negligible"."""
     if p in (0, 1):
         return Bounds(Fraction(1), Fraction(1))  # the others' count is certain, so the answer tells the value
     threshold = _decided(lambda: _threshold(n, p, epsilon))
-    return _decided(lambda: _thirty_digits(_tail_form(n, p, epsilon, threshold)))
+    return _probability(lambda: _tail_form(n, p, epsilon, threshold))
 
 
 def delta_0_1_ball(n: int, p: Fraction, epsilon: Fraction) -> Bounds:
@@ -310,6 +316,62 @@ def delta_ball(n: int, p: Fraction, epsilon: Fraction, pair: Pair = None) -> Bou
     return delta_1_0_ball(n, p, epsilon) if pair == (1, 0) else delta_0_1_ball(n, p, epsilon)
 
 
+def _threshold(n: int, p: Fraction, epsilon: Fraction) -> int | None:
+    """The least answer a with ``P_1(a) ≥ e^ε P_0(a)``, which is ``⌈n p e^ε/(q + p e^ε)⌉``; None: unclear.
+
+    e^epsilon is irrational for every rational epsilon but 0, so more bits always decide.
+    """
+    if epsilon == 0:
+        return ceil(n * p)
+    odds = ball(p) * ball(epsilon).exp()
+    candidate = (n * odds / (ball(1 - p) + odds)).ceil().unique_fmpz()
+    return None if candidate is None else int(candidate)
+
+
+def _tail_form(n: int, p: Fraction, epsilon: Fraction, threshold: int) -> arb:
+    """``P[B ≥ a−1] − e^ε P[B ≥ a]`` at the threshold a, as ``P[B = a−1] − (e^ε − 1) P[B ≥ a]``."""
+    mass = tails.binomial_log_pmf(threshold - 1, n - 1, p).exp()
+    if epsilon == 0:
+        return mass
+    return mass - ball(epsilon).expm1() * tails.binomial_upper_tail(threshold, n - 1, p)
+
+
+# --- laws, up to 2^53
+
+
+def binomial_log_pmf_ball(k: int, n: int, p: Fraction) -> Bounds:
+    """``ln P[X = k]`` for 0 ≤ k ≤ n and 0 < p < 1."""
+    return _decided(lambda: _narrow(tails.binomial_log_pmf(k, n, p)))
+
+
+def binomial_pmf_ball(k: int, n: int, p: Fraction) -> Bounds:
+    """``P[X = k]`` for 0 ≤ k ≤ n and 0 < p < 1."""
+    return _probability(lambda: tails.binomial_log_pmf(k, n, p).exp())
+
+
+def binomial_upper_tail_ball(k: int, n: int, p: Fraction) -> Bounds:
+    """``P[X ≥ k]`` for 0 < p < 1."""
+    return _probability(lambda: tails.binomial_upper_tail(k, n, p))
+
+
+def hypergeometric_log_pmf_ball(k: int, population: int, marked: int, draws: int) -> Bounds:
+    """``ln P[X = k]`` for k in the support."""
+    return _decided(lambda: _narrow(tails.hypergeometric_log_pmf(k, population, marked, draws)))
+
+
+def hypergeometric_pmf_ball(k: int, population: int, marked: int, draws: int) -> Bounds:
+    """``P[X = k]`` for k in the support."""
+    return _probability(lambda: tails.hypergeometric_log_pmf(k, population, marked, draws).exp())
+
+
+def hypergeometric_upper_tail_ball(k: int, population: int, marked: int, draws: int) -> Bounds:
+    """``P[X ≥ k]``."""
+    return _probability(lambda: tails.hypergeometric_upper_tail(k, population, marked, draws))
+
+
+# --- from balls to bounds
+
+
 def _decided(evaluate: Callable[[], T | None]) -> T:
     """The first answer that is not None, at twice the precision each time."""
     precision = FIRST_PRECISION
@@ -322,62 +384,23 @@ def _decided(evaluate: Callable[[], T | None]) -> T:
     raise ArithmeticError(f"not decided at {LAST_PRECISION} bits")
 
 
-def _thirty_digits(ball: arb) -> Bounds | None:
-    """The ends of a ball that is narrow enough, or negligible."""
-    if ball < _ball(NEGLIGIBLE):
-        return Bounds(Fraction(0), NEGLIGIBLE)
-    return _bounds(ball) if ball.rel_accuracy_bits() > RELATIVE_BITS else None
+def _probability(evaluate: Callable[[], arb]) -> Bounds:
+    """The ends of a ball of a number from 0 to 1, as soon as it is narrow or negligible."""
+
+    def narrow_or_negligible() -> Bounds | None:
+        value = evaluate()
+        return Bounds(Fraction(0), NEGLIGIBLE) if value < ball(NEGLIGIBLE) else _narrow(value)
+
+    return _decided(narrow_or_negligible)
 
 
-def _threshold(n: int, p: Fraction, epsilon: Fraction) -> int | None:
-    """The least answer a with ``P_1(a) ≥ e^ε P_0(a)``, which is ``⌈n p e^ε/(q + p e^ε)⌉``; None: unclear.
-
-    e^epsilon is irrational for every rational epsilon but 0, so more bits always decide.
-    """
-    if epsilon == 0:
-        return ceil(n * p)
-    odds = _ball(p) * _ball(epsilon).exp()
-    candidate = (n * odds / (_ball(1 - p) + odds)).ceil().unique_fmpz()
-    return None if candidate is None else int(candidate)
+def _narrow(value: arb) -> Bounds | None:
+    """The ends of a ball that is narrow enough."""
+    return _bounds(value) if value.rel_accuracy_bits() > RELATIVE_BITS else None
 
 
-def _tail_form(n: int, p: Fraction, epsilon: Fraction, threshold: int) -> arb:
-    """``P[B ≥ a−1] − e^ε P[B ≥ a]`` at the threshold a, as ``b(a−1) (1 − (e^ε − 1) P[B ≥ a]/b(a−1))``."""
-    others, below = n - 1, threshold - 1
-    log_mass = (
-        arb(others + 1).lgamma() - arb(below + 1).lgamma() - arb(others - below + 1).lgamma()
-        + below * _ball(p).log() + (others - below) * (-_ball(p)).log1p()
-    )  # fmt: skip
-    if epsilon == 0:
-        return log_mass.exp()
-    return log_mass.exp() * (1 - _ball(epsilon).expm1() * _tail_ratio(others, p, below))
-
-
-def _tail_ratio(trials: int, p: Fraction, below: int) -> arb:
-    """``P[B > below]/P[B = below]``, for ``below`` so high that the terms soon fall.
-
-    ``b(k+1)/b(k) = (N−k)p/((k+1)q)`` falls in k. So once it is some r < 1, all the terms to come add up to at
-    most the last term times r/(1−r).
-    """
-    odds = _ball(p) / _ball(1 - p)
-    total, term, tolerance = arb(0), arb(1), arb(2) ** -ctx.prec
-    for k in range(below, trials):
-        ratio = odds * (trials - k) / (k + 1)
-        if k % 16 == 0 and ratio < 1:
-            rest = (term * ratio / (1 - ratio)).upper()
-            if rest < total * tolerance:
-                return total + arb(rest / 2, rest / 2)
-        term *= ratio
-        total += term
-    return total
-
-
-def _ball(number: Fraction) -> arb:
-    return arb(fmpq(number.numerator, number.denominator))
-
-
-def _bounds(ball: arb) -> Bounds:
-    return Bounds(_fraction(ball.lower()), _fraction(ball.upper()))
+def _bounds(value: arb) -> Bounds:
+    return Bounds(_fraction(value.lower()), _fraction(value.upper()))
 
 
 def _fraction(point: arb) -> Fraction:

@@ -1,5 +1,6 @@
 """`EnclosureArray`: what an array of enclosures is, and what it refuses to be."""
 
+import array
 import math
 import operator
 from decimal import Decimal
@@ -32,9 +33,9 @@ def test_ends_are_read_only_arrays_of_doubles():
 
 def test_it_does_not_change_with_the_arrays_it_was_made_of():
     lower = np.array([0.0, 1.0])
-    array = sp.EnclosureArray(lower)
+    made = sp.EnclosureArray(lower)
     lower[0] = 7
-    assert array == sp.EnclosureArray([0.0, 1.0])
+    assert made == sp.EnclosureArray([0.0, 1.0])
 
 
 def test_shape_and_size():
@@ -53,6 +54,7 @@ def test_ends_are_broadcast():
         [2, 3],
         (2.0, 3.0),
         range(2, 4),
+        array.array("d", [2, 3]),
         np.array([2, 3], dtype=np.uint64),
         np.array([2, 3], dtype=np.float16),
         np.array([2, 3], dtype=">f8"),
@@ -72,9 +74,9 @@ def test_entries_come_in_every_exact_kind(numbers):
 
 @pytest.mark.parametrize("exact", [Fraction(1, 3), "0.1", Decimal("0.1"), 2**53 + 1, 10**400, "1e-400"])
 def test_an_entry_that_is_no_double_is_enclosed_as_narrowly_as_doubles_allow(exact):
-    array = sp.EnclosureArray([exact, 0.5])
-    assert array[0] == sp.Enclosure(exact)
-    assert array[1] == sp.Enclosure(0.5)
+    made = sp.EnclosureArray([exact, 0.5])
+    assert made[0] == sp.Enclosure(exact)
+    assert made[1] == sp.Enclosure(0.5)
 
 
 def test_a_float_next_to_a_string_keeps_its_own_value():
@@ -115,9 +117,9 @@ def test_what_does_not_bound_enclosures_is_refused(ends, message):
 
 
 def test_widths_are_rounded_up():
-    array = sp.EnclosureArray([0.25, 1e-30, 0, inf], [0.375, 1, inf, inf])
-    assert array.width.tolist() == [entry.width for entry in array]
-    assert array.width[1] == 1  # the exact difference is below
+    made = sp.EnclosureArray([0.25, 1e-30, 0, inf], [0.375, 1, inf, inf])
+    assert made.width.tolist() == [entry.width for entry in made]
+    assert made.width[1] == 1  # the exact difference is below
 
 
 def test_midpoints_lie_inside():
@@ -333,5 +335,5 @@ def test_notebooks_show_a_table():
 
 
 def test_copies_are_equal(copies):
-    for array in (pair, grid, sp.EnclosureArray([]), sp.EnclosureArray([inf])):
-        assert all(copy == array for copy in copies(array))
+    for made in (pair, grid, sp.EnclosureArray([]), sp.EnclosureArray([inf])):
+        assert all(copy == made for copy in copies(made))

@@ -43,7 +43,7 @@ def encloses(enclosure, quantity, pmf, k, last):
             truth = mpmath.log(mpmath.mpf(truth.numerator) / truth.denominator)
         # A fifth of the digits of mpmath's logarithm are to spare.
         return abs(truth - enclosure.midpoint) <= enclosure.width + 1e-15 * abs(truth) and truth in enclosure
-    return truth in enclosure and enclosure.width <= 1e-14 * max(truth, Fraction(1, 10))
+    return truth in enclosure and enclosure.width <= 1e-12 * truth
 
 
 # --- single numbers
@@ -92,18 +92,6 @@ def test_a_whole_float_counts_and_half_a_number_does_not(call):
     call(3.0)
     with pytest.raises(sp.ArgumentError, match=r"k(\[0\])? = 1\.5; an integer of size up to 2\^53 is required"):
         call(1.5)
-
-
-@pytest.mark.parametrize("digits", [50, 1])
-def test_digits_are_correct_decimal_digits(digits):
-    found = sp.laws.binomial_pmf(2, n=3, p="1/3", digits=digits)
-    assert Fraction(2, 9) in found
-    assert 0 <= found.width * 10**digits <= 0.3
-
-
-def test_digits_of_one_number_at_a_time():
-    with pytest.raises(sp.NotAvailableError, match="k is an array: with digits= one number at a time"):
-        sp.laws.binomial_pmf([2], n=3, p=0.5, digits=50)
 
 
 def test_numbers_do_not_load_numpy():
@@ -189,6 +177,13 @@ def test_arrays_without_axes_are_numbers_and_empty_ones_stay_empty():
     assert sp.laws.binomial_pmf([], n=2, p=0.5).shape == (0,)
     assert sp.laws.binomial_pmf([], n=2, p="1/3").shape == (0,)
     assert sp.laws.binomial_pmf(np.ones((3, 0)), n=2, p=np.ones((3, 1))).shape == (3, 0)
+
+
+def test_a_result_beyond_all_memory_is_an_error():
+    for length in (10**5, 2 * 10**6):
+        k = np.zeros(length)
+        with pytest.raises((MemoryError, sp.ArgumentError)):
+            sp.laws.binomial_pmf(k, n=k[:, None], p=k[:, None, None])
 
 
 def test_many_entries_are_those_of_few():

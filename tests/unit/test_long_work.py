@@ -59,7 +59,13 @@ def test_ctrl_c_ends_minutes_of_work_at_once(work):
 
 def test_other_threads_run_while_the_kernel_works():
     """Were the interpreter lock held, the other thread would be stopped for the whole evaluation."""
-    curve = eval(LONG)
+    curve = sp.privacy_curve(
+        sp.PropertyQuery("1/2"),
+        sp.Population(10**10),
+        adversary=sp.Adversary(known=10**9),
+        sampling=sp.WithoutReplacement(5 * 10**9),
+        bound="spc",
+    )
     ticks, done = [], threading.Event()
 
     def tick():
@@ -69,7 +75,7 @@ def test_other_threads_run_while_the_kernel_works():
     other = threading.Thread(target=tick)
     other.start()
     started = time.monotonic()
-    curve.delta("0.01")
+    curve.delta("1e-6")
     ended = time.monotonic()
     done.set()
     other.join()

@@ -273,11 +273,24 @@ def test_a_tie_is_decided_where_the_kernel_is_exact():
     assert three.satisfies(epsilon=0, delta=Fraction(1, 2) - Fraction(1, 10**100)) is False
 
 
-def test_what_doubles_leave_open_is_decided_by_digits():
+def test_what_the_enclosure_leaves_open_is_decided_with_more_digits():
     delta = WHOLE.delta("0.1")
     inside = (Fraction(delta.lower) + Fraction(delta.upper)) / 2
-    assert delta.lower < inside < delta.upper
-    assert WHOLE.satisfies(epsilon="0.1", delta=inside) is (WHOLE.delta("0.1", digits=30) <= inside)
+    assert delta.width > 0
+    assert WHOLE.satisfies(epsilon="0.1", delta=inside) is (WHOLE.delta("0.1", digits=40) <= inside)
+
+
+def mpmath_fraction(x):
+    """The dyadic rational that an mpf is."""
+    sign, mantissa, exponent, _ = x._mpf_
+    return (-1) ** sign * int(mantissa) * Fraction(2) ** exponent
+
+
+def test_what_no_digits_decide_is_undecided():
+    value = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(64)).delta("0.1", digits=200)
+    inside = (Fraction(mpmath_fraction(value.lower)) + Fraction(mpmath_fraction(value.upper))) / 2
+    with pytest.raises(sp.UndecidedError, match=r"^delta\(0\.1\) = \[.*\] against delta = .*more than 100 digits"):
+        sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(64)).satisfies(epsilon="0.1", delta=inside)
 
 
 def test_a_bound_refutes_nothing():

@@ -90,6 +90,14 @@ impl Ball {
         Self::normalised(exact.mid, exact.exponent, enlarge(exact.mid.hi.abs() * relative_error))
     }
 
+    /// A double, exactly; nothing for NaN and infinities.
+    #[must_use]
+    pub fn from_f64(x: f64) -> Option<Self> {
+        let (scaled, exponent) = if x.abs() > 1.0 { (x * power_of_two(-200), 200) } else { (x, 0) };
+        // A factor of 2^-200 is exact from 2^-822 on.
+        x.is_finite().then(|| Self::normalised(DoubleDouble::from_f64(scaled), exponent, 0.0))
+    }
+
     /// An integer, exactly.
     #[must_use]
     pub fn from_u64(n: u64) -> Self {

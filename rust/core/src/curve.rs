@@ -15,7 +15,8 @@ pub enum Curve {
     Pair(ShiftedBinomial, Direction),
     /// The supremum over a range of probabilities, in one direction.
     Range(BinomialRange, Direction),
-    /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1.
+    /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
+    /// of the probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
     /// As [`Curve::Mean`], over the number of known entries in a sample: Definition 3.3 for Example 1.
     KnownEntries(KnownEntries),
@@ -101,6 +102,18 @@ impl CountFamily {
         Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
     }
 
+    fn terms(&self) -> f64 {
+        match &self.entries {
+            Entries::Known { pair, .. } => pair.terms(),
+            Entries::Range(range) => range.terms(),
+        }
+    }
+
+    /// The same counts in the other direction; both stay both.
+    fn reversed(self) -> Self {
+        Self { direction: self.direction.map(Direction::reversed), ..self }
+    }
+
     fn oriented(&self, curve: impl Fn(Direction) -> Curve) -> Curve {
         match self.direction {
             Some(direction) => curve(direction),
@@ -180,9 +193,21 @@ impl KnownEntries {
         self.step
     }
 
+    /// The number of known entries that stands for `z` in the mean: `z` itself, or the largest that shares its
+    /// threshold. Thresholds lie `step` apart, outwards from the mode.
+    #[must_use]
+    pub fn threshold(&self, z: u64) -> u64 {
+        let mode = self.law.mode();
+        if z < mode {
+            return z + (mode - 1 - z) % self.step;
+        }
+        let above = (z - mode) / self.step * self.step;
+        (mode + above).saturating_add(self.step - 1).min(self.law.greatest())
+    }
+
     fn terms(&self) -> f64 {
         let spread = (SPREAD * self.law.standard_deviation()).min(self.size as f64) / self.step as f64;
-        (spread + 1.0) * 12.0 * (self.size as f64).sqrt()
+        2.0 * (spread + 1.0) * self.family.terms()
     }
 
     /// The mean of `value(size − z)`, which must lie in `[0, 1]` and not fall with `z`.
@@ -239,6 +264,9 @@ impl Curve {
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
     pub fn ball(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        if epsilon.is_negative() {
+            return epsilon.reflect(|opposite| self.reversed().ball(opposite, interrupt));
+        }
         self.fold(
             &|pair, direction| pair.delta(direction, epsilon, interrupt),
             &|range, direction| range.delta(direction, epsilon, interrupt),
@@ -251,7 +279,21 @@ impl Curve {
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
     pub fn delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        let enclosure = self.ball(&Epsilon::new(epsilon), interrupt)?.to_enclosure().clamp(0.0, 1.0);
+        self.enclosure(&Epsilon::new(epsilon), interrupt)
+    }
+
+    /// δ at the rational that a double stores, of either sign.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`]; an ε that is not finite.
+    pub fn delta_at(&self, epsilon: f64, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        let prepared = Epsilon::from_f64(epsilon)
+            .ok_or_else(|| Error::argument(format!("epsilon = {epsilon}; a finite number is required")))?;
+        self.enclosure(&prepared, interrupt)
+    }
+
+    fn enclosure(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        let enclosure = self.ball(epsilon, interrupt)?.to_enclosure().clamp(0.0, 1.0);
         if enclosure.width() > UNINFORMATIVE {
             return Err(Error::precision(format!(
                 "delta can only be enclosed between {} and {} here, which says too little",
@@ -269,12 +311,49 @@ impl Curve {
     pub fn deltas(&self, epsilons: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Enclosure>, Error> {
         let one = |&epsilon: &f64| {
             interrupt.check()?;
-            self.delta(&Rational::from_f64(epsilon)?, interrupt).map_err(|error| match error {
+            self.delta_at(epsilon, interrupt).map_err(|error| match error {
                 Error::Precision(why) => Error::precision(format!("epsilon = {epsilon:?}: {why}")),
                 other => other,
             })
         };
         epsilons.iter().map(one).collect()
+    }
+
+    /// `ln δ(ε)`, where δ itself may be far below the least double; −∞ where δ is zero.
+    ///
+    /// # Errors
+    /// As [`Curve::delta`].
+    pub fn log_delta(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+        let delta = self.ball(&Epsilon::new(epsilon).precisely(), interrupt)?;
+        if delta.is_exact_zero() {
+            return Ok(Enclosure::point(f64::NEG_INFINITY));
+        }
+        let logarithm = delta.ln().to_enclosure().clamp(f64::NEG_INFINITY, 0.0);
+        if logarithm.width() > UNINFORMATIVE * logarithm.upper().abs().max(1.0) {
+            return Err(Error::precision(
+                "delta cannot be told from zero here, so its logarithm is not known",
+            ));
+        }
+        Ok(logarithm)
+    }
+
+    /// The curve of the opposite direction: of `Δ_{w,v}` where this is that of `Δ_{v,w}`.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let each = |curves: &[Self]| curves.iter().map(Self::reversed).collect();
+        match self {
+            Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
+            Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
+            Self::Mean(parts) => {
+                Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
+            }
+            Self::KnownEntries(known) => {
+                let family = known.family.clone().reversed();
+                Self::KnownEntries(KnownEntries { family, ..known.clone() })
+            }
+            Self::Max(curves) => Self::Max(each(curves)),
+            Self::Min(curves) => Self::Min(each(curves)),
+        }
     }
 
     /// The limit of δ for ε → ∞; it is attained at a finite ε.

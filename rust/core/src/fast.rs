@@ -10,6 +10,7 @@
 //! whether the truth lies inside.
 
 mod contour;
+mod count;
 mod lanes;
 mod positive_sum;
 
@@ -17,6 +18,7 @@ use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
 use crate::laws::{Probability, binomial_probability};
 use contour::{Contour, LEAST_VARIANCE};
+use count::Count;
 use positive_sum::PositiveSum;
 use statpriv_simd::Backend;
 
@@ -58,7 +60,7 @@ const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
 /// `Σ_{i≥0} weight · b(first + i)` for `Bin(n, p)` with `np ≤ first` up to rounding; nothing where neither way applies, or where
 /// what it gives is too wide.
 pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
-    let law = Law::new(at)?;
+    let law = at.doubles?;
     let (backend, trials, first_term) = (Backend::best(), n as f64, first as f64);
     let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: first_term, weight };
     let variance = first_term * (trials - first_term) / trials;
@@ -70,16 +72,34 @@ pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Optio
     Some(Ball::from(value) * binomial_probability(first, n, at))
 }
 
+/// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
+pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
+    let value = Backend::best().run(Count { trials: n as f64, law, epsilon })?;
+    if value.scaled.error > WIDEST {
+        return None;
+    }
+    let ball = Ball::from(value.scaled);
+    Some(match value.in_units_of {
+        Some(first) => ball * binomial_probability(first as u64, n, at),
+        None => ball,
+    })
+}
+
 /// `P[X ≥ k]` for `X ~ Bin(n, p)` and `np ≤ k ≤ n`; nothing where the fast tier does not apply.
 pub(crate) fn upper_tail(k: u64, n: u64, at: &Probability) -> Option<Ball> {
     sum(n, at, k, Weight::One)
 }
 
 impl Law {
-    fn new(at: &Probability) -> Option<Self> {
+    /// Nothing where `p` or `q` is too small, or not known well enough.
+    pub fn new(p: Ball, q: Ball) -> Option<Self> {
         let usable = |x: Ball| x.to_double_double().filter(|x| x.hi > LEAST_PROBABILITY);
-        let law = Self { p: usable(at.p)?, q: usable(at.q)? };
-        let error = at.p.relative_error().max(at.q.relative_error());
-        (error <= INPUT_ERROR).then_some(law)
+        let law = Self { p: usable(p)?, q: usable(q)? };
+        (p.relative_error().max(q.relative_error()) <= INPUT_ERROR).then_some(law)
+    }
+
+    /// The law of the complement.
+    pub fn mirrored(self) -> Self {
+        Self { p: self.q, q: self.p }
     }
 }

@@ -52,7 +52,7 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
 impl Search<'_> {
     /// Where ε stands, and `ln Δ − ln δ` for the interpolation.
     fn compare(&self, epsilon: f64) -> Result<(Side, f64), Error> {
-        let delta = self.curve.delta(&Rational::from_f64(epsilon)?, self.interrupt)?;
+        let delta = self.curve.delta_at(epsilon, self.interrupt)?;
         let gap = delta.upper().ln() - self.target.upper().ln();
         let side = if delta.upper() <= self.target.lower() {
             Side::Reached

@@ -36,15 +36,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::expect_used))]
 
 pub mod ball;
+pub mod complex;
+pub mod convolution;
 pub mod curve;
 pub mod digits;
 pub mod double_double;
 pub mod enclosure;
 pub mod error;
+pub mod exact;
 mod fast;
 pub mod interrupt;
 pub mod inverse;
+pub mod inversion;
 pub mod laws;
+mod number_theoretic_transform;
 pub mod pair;
 pub mod rational;
 pub mod special;
+pub mod trade_off;

@@ -15,6 +15,7 @@ pub use shifted_binomial::{Given, ShiftedBinomial};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::rational::Rational;
+use std::sync::OnceLock;
 
 /// Which of the two laws stands first in `Δ_{v,w}(ε) = Σ_a max(0, P_v(a) − e^ε P_w(a))`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,44 +44,92 @@ impl Direction {
 /// `n ≤ 2^53` and `p`, `w` of less than `2^37` bits (16 GiB) each, its logarithm is below `2^40`.
 const LARGEST: u64 = 1 << 40;
 
-/// ε and `e^ε`, prepared once for a whole curve.
+/// ε, prepared once for a whole curve.
 #[derive(Clone, Debug)]
 pub struct Epsilon {
     /// ε in nats.
     pub value: Ball,
-    /// `e^ε`, or `e^LARGEST` if that is less.
-    pub ratio: Ball,
-    /// ε as it was given.
-    pub exact: Rational,
+    given: Number,
+    ratio: OnceLock<Ball>,
+    /// Whether counts of up to [`LARGEST_PRECISE`] entries are summed in double-doubles: dearer, and to 25 digits.
+    precise: bool,
 }
+
+/// A number as it was given.
+#[derive(Clone, Debug)]
+enum Number {
+    Double(f64),
+    Rational(Rational),
+}
+
+/// Up to this size a sum in double-doubles has less than a million terms.
+const LARGEST_PRECISE: u64 = 1 << 32;
 
 impl Epsilon {
     /// From an exact rational of either sign.
     #[must_use]
     pub fn new(epsilon: &Rational) -> Self {
-        let value = Ball::from_rational(epsilon);
-        let ratio =
-            if *epsilon > Rational::from(LARGEST) { Ball::from_u64(LARGEST).exp() } else { value.exp() };
-        Self { value, ratio, exact: epsilon.clone() }
+        let given = Number::Rational(epsilon.clone());
+        Self { value: Ball::from_rational(epsilon), given, ratio: OnceLock::new(), precise: false }
+    }
+
+    /// From the rational that a double stores, of either sign; nothing for NaN and infinities.
+    #[must_use]
+    pub fn from_f64(epsilon: f64) -> Option<Self> {
+        let value = Ball::from_f64(epsilon)?;
+        Some(Self { value, given: Number::Double(epsilon), ratio: OnceLock::new(), precise: false })
+    }
+
+    /// The same ε, for values that are subtracted from each other.
+    #[must_use]
+    pub(crate) fn precisely(self) -> Self {
+        Self { precise: true, ..self }
+    }
+
+    /// Whether a count of `size` entries is to be summed in double-doubles.
+    fn is_precise_for(&self, size: u64) -> bool {
+        self.precise && size <= LARGEST_PRECISE
+    }
+
+    /// `e^ε`, or `e^LARGEST` if that is less.
+    #[must_use]
+    pub fn ratio(&self) -> Ball {
+        *self.ratio.get_or_init(|| {
+            let largest = Ball::from_u64(LARGEST);
+            if largest.certainly_less(self.value) { largest.exp() } else { self.value.exp() }
+        })
+    }
+
+    /// ε as it was given.
+    #[must_use]
+    pub fn exact(&self) -> Rational {
+        match &self.given {
+            Number::Rational(exact) => exact.clone(),
+            Number::Double(epsilon) => Rational::from_f64(*epsilon).unwrap_or_else(|_| Rational::from(0i64)),
+        }
     }
 
     /// Whether ε is below zero.
     #[must_use]
     pub fn is_negative(&self) -> bool {
-        self.exact.is_negative()
+        match &self.given {
+            Number::Rational(exact) => exact.is_negative(),
+            Number::Double(epsilon) => *epsilon < 0.0,
+        }
     }
 
     /// `Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)`, for ε < 0 a sum of two positive terms: the value of a curve at ε from
     /// that of the opposite direction at −ε.
     pub(crate) fn reflect(&self, opposite: impl FnOnce(&Self) -> Result<Ball, Error>) -> Result<Ball, Error> {
-        let reflected = opposite(&Self::new(&self.exact.neg()))?;
-        Ok(Ball::ONE - self.ratio * (Ball::ONE - reflected))
+        let negative = Self { precise: self.precise, ..Self::new(&self.exact().neg()) };
+        let reflected = opposite(&negative)?;
+        Ok(Ball::ONE - self.ratio() * (Ball::ONE - reflected))
     }
 
     /// Whether ε is exactly zero, where Δ is the total variation distance.
     #[must_use]
     pub fn is_zero(&self) -> bool {
-        self.exact.is_zero()
+        self.value.is_exact_zero()
     }
 }
 

@@ -1,5 +1,9 @@
 //! An input, exactly: a fraction of two big integers in lowest terms.
 
+mod exponential;
+
+pub(crate) use exponential::exponential;
+
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use dashu_int::ops::{BitTest, Gcd, UnsignedAbs};
@@ -28,6 +32,11 @@ impl Rational {
             return Err(Error::argument("a denominator of zero"));
         }
         Ok(Self::reduced(numerator, denominator))
+    }
+
+    /// For parts already in lowest terms, of which the denominator is positive.
+    pub(crate) fn from_coprime(numerator: IBig, denominator: UBig) -> Self {
+        Self { numerator, denominator }
     }
 
     /// The rational that a double stores.

@@ -8,10 +8,12 @@ mod exponential;
 mod logarithm;
 mod series;
 mod stirling;
+pub mod trigonometric;
 
 use crate::double_double::DoubleDouble;
 pub(crate) use exponential::{exp, exp_and_expm1, exp_reduced};
 pub(crate) use logarithm::{LN_ERROR, ln_1p, ln_near_one};
+use statpriv_simd::Arithmetic;
 pub use stirling::stirling_remainder;
 
 /// `ln 2` (truncated after two doubles: relative error below `2^-106`).
@@ -20,6 +22,16 @@ pub(crate) const LN_2: DoubleDouble =
 /// `ln 2π` (likewise).
 pub(crate) const LN_2_PI: DoubleDouble =
     DoubleDouble { hi: 1.837_877_066_409_345_6, lo: -7.756_588_316_134_483e-17 };
+
+/// `c_0 + x (c_1 + x (c_2 + …))` in doubles.
+#[inline(always)]
+fn polynomial<A: Arithmetic, const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
+    let mut sum = coefficients[N - 1];
+    for k in (0..N - 1).rev() {
+        sum = A::multiply_add(sum, x, coefficients[k]);
+    }
+    sum
+}
 
 #[cfg(test)]
 mod tests {

@@ -402,3 +402,19 @@ fn a_negative_epsilon_reflects_the_opposite_direction() {
         assert!(forward.delta(&number("-800"), &Uninterrupted).unwrap().lower() > 0.999);
     }
 }
+
+#[test]
+fn many_epsilons_give_what_each_of_them_gives() {
+    let curve = CountFamily::new(&number("1/3"), &number("1/3"), None).unwrap().of_size(100).unwrap();
+    let epsilons = [0.0, 1e-300, 0.01, 0.25, 3.0, 1e9, -0.5];
+    let deltas = curve.deltas(&epsilons, &Uninterrupted).unwrap();
+    assert_eq!(deltas.len(), epsilons.len());
+    for (epsilon, delta) in epsilons.into_iter().zip(deltas) {
+        let alone = curve.delta(&Rational::from_f64(epsilon).unwrap(), &Uninterrupted).unwrap();
+        assert_eq!(delta, alone, "{epsilon}");
+    }
+    for undefined in [f64::NAN, f64::INFINITY] {
+        assert!(matches!(curve.deltas(&[0.1, undefined], &Uninterrupted), Err(Error::Argument(_))));
+    }
+    assert!(curve.deltas(&[], &Uninterrupted).unwrap().is_empty());
+}

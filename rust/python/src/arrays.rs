@@ -1,4 +1,4 @@
-//! Arrays of enclosures: arrays of doubles in, the arrays of lower and of upper ends out, no object per entry.
+//! Arrays of enclosures: arrays of doubles in, the array of ends out, no object per entry.
 
 use crate::convert;
 use crate::curve::Curve;
@@ -14,14 +14,16 @@ use statpriv_core::inverse;
 use statpriv_core::laws::Hypergeometric;
 use statpriv_core::rational::Rational;
 
-/// Lower and upper ends.
-type Ends<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
+/// Along the last axis, lower and upper end.
+type Ends<'py> = Bound<'py, PyArrayDyn<f64>>;
 
 const LARGEST_INTEGER: f64 = (1u64 << 53) as f64;
 /// Neighbouring ε that are better evaluated together.
 const SHARED_EPSILONS: usize = 256;
 /// An evaluation above this many terms, some 10 ms, gains nothing from neighbours.
 const HEAVY: f64 = 1e6;
+/// Places between two questions whether to go on; what takes long at one place asks for itself.
+const PLACES_PER_CHECK: usize = 64;
 /// Terms that an operation on two enclosures costs, about.
 const LIGHT: f64 = 1.0;
 
@@ -55,6 +57,15 @@ impl<'a, T: Element> Argument<'a, T> {
         let message =
             format!("{} has the shape {:?}, which is not broadcast to {result:?}", self.name, self.shape);
         Err(errors::argument(py, message))
+    }
+}
+
+/// The number of entries; one that is too large for any memory where it is too large for an integer.
+fn size(shape: &[usize]) -> usize {
+    if shape.contains(&0) {
+        0
+    } else {
+        shape.iter().fold(1, |size: usize, &length| size.saturating_mul(length))
     }
 }
 
@@ -126,11 +137,13 @@ fn shown(x: f64) -> String {
     }
 }
 
-fn ends<'py>(py: Python<'py>, values: &[Enclosure], shape: &[usize]) -> PyResult<Ends<'py>> {
-    let array = |end: fn(Enclosure) -> f64| {
-        PyArray1::from_iter(py, values.iter().map(|&value| end(value))).reshape(shape.to_vec())
-    };
-    Ok((array(Enclosure::lower)?, array(Enclosure::upper)?))
+fn ends<'py>(py: Python<'py>, values: Vec<[f64; 2]>, shape: &[usize]) -> PyResult<Ends<'py>> {
+    let shape: Vec<usize> = shape.iter().copied().chain([2]).collect();
+    PyArray1::from_vec(py, values.into_flattened()).reshape(shape)
+}
+
+fn both(value: Enclosure) -> [f64; 2] {
+    [value.lower(), value.upper()]
 }
 
 /// An error with the index at which it arose.
@@ -149,14 +162,16 @@ fn each<'py>(
     pieces: &Pieces,
     one: impl Fn(usize, &dyn Interrupt) -> Result<Enclosure, Error> + Sync + Send,
 ) -> PyResult<Ends<'py>> {
-    let values = door::spread(py, pieces, |run, interrupt| {
-        run.map(|place| {
-            interrupt.check()?;
-            one(place, interrupt).map_err(|error| located(error, place, shape))
-        })
-        .collect()
+    let values = door::spread(py, pieces, [0.0; 2], |start, run, interrupt| {
+        for (place, value) in (start..).zip(run) {
+            if place.is_multiple_of(PLACES_PER_CHECK) {
+                interrupt.check()?;
+            }
+            *value = both(one(place, interrupt).map_err(|error| located(error, place, shape))?);
+        }
+        Ok(())
     })?;
-    ends(py, &values, shape)
+    ends(py, values, shape)
 }
 
 /// δ at each of an array of ε.
@@ -168,9 +183,14 @@ pub fn delta_array<'py>(curve: &Curve, epsilon: PyReadonlyArrayDyn<'py, f64>) ->
     let terms = curve.0.terms();
     let together = if terms > HEAVY { 1 } else { SHARED_EPSILONS };
     let pieces = Pieces { count: epsilons.values.len(), terms, together };
-    let values =
-        door::spread(py, &pieces, |run, interrupt| curve.0.deltas(&epsilons.values[run], interrupt))?;
-    ends(py, &values, epsilons.shape)
+    let values = door::spread(py, &pieces, [0.0; 2], |start, run, interrupt| {
+        let deltas = curve.0.deltas(&epsilons.values[start..start + run.len()], interrupt)?;
+        for (value, delta) in run.iter_mut().zip(deltas) {
+            *value = both(delta);
+        }
+        Ok(())
+    })?;
+    ends(py, values, epsilons.shape)
 }
 
 /// The least ε at each of an array of δ.
@@ -214,12 +234,12 @@ impl<'a> Chances<'a> {
             return Ok(Self::Doubles(p.values));
         }
         let pieces = Pieces { count, terms: PREPARATION, together: 1 };
-        let prepared = door::spread(py, &pieces, |run, interrupt| {
-            let prepare = |&p: &f64| {
+        let prepared = door::spread(py, &pieces, Chance::Never, |start, run, interrupt| {
+            for (prepared, &p) in run.iter_mut().zip(&p.values[start..]) {
                 interrupt.check()?;
-                chance(p)
-            };
-            p.values[run].iter().map(prepare).collect()
+                *prepared = chance(p)?;
+            }
+            Ok(())
         })?;
         Ok(Self::Prepared(prepared))
     }
@@ -233,13 +253,6 @@ impl<'a> Chances<'a> {
             })
         };
         Ok(Self::Prepared(p.values.iter().enumerate().map(prepare).collect::<PyResult<_>>()?))
-    }
-
-    fn at(&self, entry: usize) -> Result<Chance, Error> {
-        match self {
-            Self::Prepared(chances) => Ok(chances[entry]),
-            Self::Doubles(values) => chance(values[entry]),
-        }
     }
 }
 
@@ -258,7 +271,7 @@ pub fn binomial_array<'py>(
     p: Probabilities<'py>,
     shape: Vec<usize>,
 ) -> PyResult<Ends<'py>> {
-    let (py, count) = (k.py(), shape.iter().product());
+    let (py, count) = (k.py(), size(&shape));
     let quantity = Quantity::named(py, quantity)?;
     let (k, n) = (Argument::new("k", &k)?, Argument::new("n", &n)?);
     k.check_signed(py, &shape)?;
@@ -277,8 +290,12 @@ pub fn binomial_array<'py>(
     };
     let pieces = Pieces { count, terms: laws::terms(quantity, n.largest()), together: 1 };
     each(py, &shape, &pieces, |place, interrupt| {
-        let (k, n) = (k.at(place, &shape) as i64, n.at(place, &shape) as u64);
-        laws::binomial(quantity, k, n, &chances.at(source(place, own, &shape))?, interrupt)
+        let (k, n, entry) =
+            (k.at(place, &shape) as i64, n.at(place, &shape) as u64, source(place, own, &shape));
+        match &chances {
+            Chances::Prepared(chances) => laws::binomial(quantity, k, n, &chances[entry], interrupt),
+            Chances::Doubles(values) => laws::binomial(quantity, k, n, &chance(values[entry])?, interrupt),
+        }
     })
 }
 
@@ -293,7 +310,7 @@ pub fn hypergeometric_array<'py>(
     draws: PyReadonlyArrayDyn<'py, f64>,
     shape: Vec<usize>,
 ) -> PyResult<Ends<'py>> {
-    let (py, count) = (k.py(), shape.iter().product());
+    let (py, count) = (k.py(), size(&shape));
     let quantity = Quantity::named(py, quantity)?;
     let (k, population) = (Argument::new("k", &k)?, Argument::new("population", &population)?);
     let (marked, draws) = (Argument::new("marked", &marked)?, Argument::new("draws", &draws)?);
@@ -304,8 +321,8 @@ pub fn hypergeometric_array<'py>(
     let largest = marked.largest().min(draws.largest());
     let pieces = Pieces { count, terms: laws::terms(quantity, largest), together: 1 };
     each(py, &shape, &pieces, |place, interrupt| {
-        let size = |argument: &Argument<'_>| argument.at(place, &shape) as u64;
-        let law = Hypergeometric::new(size(&population), size(&marked), size(&draws))?;
+        let count = |argument: &Argument<'_>| argument.at(place, &shape) as u64;
+        let law = Hypergeometric::new(count(&population), count(&marked), count(&draws))?;
         laws::hypergeometric(quantity, k.at(place, &shape) as i64, &law, interrupt)
     })
 }
@@ -328,35 +345,35 @@ pub fn combined_arrays<'py>(
             return Err(errors::argument(py, format!("operation = {operation:?}; +, -, * or / is required")));
         }
     };
-    let (left, right) = (ends_of(&left)?, ends_of(&right)?);
-    for argument in [&left.0, &left.1, &right.0, &right.1] {
+    let arguments = [
+        Argument::new("left", &left.0)?,
+        Argument::new("left", &left.1)?,
+        Argument::new("right", &right.0)?,
+        Argument::new("right", &right.1)?,
+    ];
+    for argument in &arguments {
         argument.check_shape(py, &shape)?;
     }
-    let pieces = Pieces { count: shape.iter().product(), terms: LIGHT, together: 1 };
+    let pieces = Pieces { count: size(&shape), terms: LIGHT, together: 1 };
     each(py, &shape, &pieces, |place, _| {
-        let at = |ends: &(Argument<'_>, Argument<'_>)| {
-            Enclosure::new(ends.0.at(place, &shape), ends.1.at(place, &shape))
-        };
-        Ok(combine(at(&left)?, at(&right)?))
+        let [left_lower, left_upper, right_lower, right_upper] =
+            arguments.each_ref().map(|argument| argument.at(place, &shape));
+        Ok(combine(Enclosure::new(left_lower, left_upper)?, Enclosure::new(right_lower, right_upper)?))
     })
 }
 
-fn ends_of<'a>(
-    arrays: &'a (PyReadonlyArrayDyn<'_, f64>, PyReadonlyArrayDyn<'_, f64>),
-) -> PyResult<(Argument<'a>, Argument<'a>)> {
-    Ok((Argument::new("lower", &arrays.0)?, Argument::new("upper", &arrays.1)?))
-}
-
-/// `upper - lower`, rounded up; 0 for `[inf, inf]`. Both have the same shape.
+/// `upper - lower`, rounded up; 0 for `[inf, inf]`.
 #[pyfunction]
 pub fn width_array<'py>(
     lower: PyReadonlyArrayDyn<'py, f64>,
     upper: PyReadonlyArrayDyn<'py, f64>,
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-    let (low, high) = (Argument::new("lower", &lower)?, Argument::new("upper", &upper)?);
-    high.check_shape(lower.py(), low.shape)?;
+    let (py, low, high) = (lower.py(), Argument::new("lower", &lower)?, Argument::new("upper", &upper)?);
+    if low.shape != high.shape {
+        return Err(errors::argument(py, "lower and upper of one shape are required"));
+    }
     let width = |(&low, &high): (&f64, &f64)| Enclosure::new(low, high).map(Enclosure::width);
     let widths = low.values.iter().zip(high.values).map(width).collect::<Result<Vec<_>, _>>();
-    let widths = widths.map_err(|error| errors::from_kernel(lower.py(), &error))?;
-    PyArray1::from_vec(lower.py(), widths).reshape(low.shape.to_vec())
+    let widths = widths.map_err(|error| errors::from_kernel(py, &error))?;
+    PyArray1::from_vec(py, widths).reshape(low.shape.to_vec())
 }

@@ -1,9 +1,9 @@
 //! Exact numbers from Python: float, int, Fraction, Decimal, numpy scalar, mpf or string → rational.
 
 use crate::errors;
-use dashu_int::{IBig, Sign, UBig};
+use dashu_int::{IBig, UBig};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
+use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString, PyType};
 use statpriv_core::rational::Rational;
 
 /// Decimal exponents beyond this are refused before anything is written out.
@@ -104,9 +104,21 @@ pub fn integer_to<'py>(py: Python<'py>, value: &IBig) -> PyResult<Bound<'py, PyA
     if let Ok(small) = i64::try_from(value) {
         return Ok(small.into_pyobject(py)?.into_any());
     }
-    let sign = if value.sign() == Sign::Negative { "-" } else { "" };
-    let digits = format!("{sign}{}", dashu_int::ops::UnsignedAbs::unsigned_abs(value.clone()).in_radix(16));
-    py.get_type::<PyInt>().call1((digits, 16))
+    let bytes = PyBytes::new(py, &value.to_le_bytes());
+    let signed = [("signed", true)].into_py_dict(py)?;
+    py.get_type::<PyInt>().call_method("from_bytes", (bytes, "little"), Some(&signed))
+}
+
+/// A `fractions.Fraction` of the same parts: they have no common factor, and Python would take long to find that out.
+pub fn to_fraction<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py, PyAny>> {
+    let parts =
+        (integer_to(py, exact.numerator())?, integer_to(py, &IBig::from(exact.denominator().clone()))?);
+    let fraction = py.import("fractions")?.getattr("Fraction")?;
+    if fraction.hasattr("_from_coprime_ints")? {
+        return fraction.call_method1("_from_coprime_ints", parts);
+    }
+    // Before Python 3.12.
+    fraction.call(parts, Some(&[("_normalize", false)].into_py_dict(py)?))
 }
 
 /// An integer in `least..=2^53`, whatever the type it comes in: 3.0 counts, 1.5 does not.
@@ -132,12 +144,6 @@ pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> 
 #[pyfunction]
 pub fn fraction<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     to_fraction(value.py(), &rational(value, name)?)
-}
-
-/// A `fractions.Fraction`.
-pub fn to_fraction<'py>(py: Python<'py>, x: &Rational) -> PyResult<Bound<'py, PyAny>> {
-    let parts = (integer_to(py, x.numerator())?, integer_to(py, &IBig::from(x.denominator().clone()))?);
-    py.import("fractions")?.getattr("Fraction")?.call1(parts)
 }
 
 /// Doubles as Python's `array` and numpy hand them over: their bytes, in the machine's order.

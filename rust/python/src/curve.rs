@@ -5,6 +5,7 @@ use crate::door;
 use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
@@ -121,6 +122,13 @@ impl Curve {
 
     /// δ(ε).
     fn delta(&self, py: Python<'_>, epsilon: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
+        if let Ok(double) = epsilon.cast_exact::<PyFloat>()
+            && double.value() >= 0.0
+            && double.value().is_finite()
+        {
+            let epsilon = double.value();
+            return door::run(py, self.0.terms(), |run| self.0.delta_at(epsilon, run)).map(Enclosure);
+        }
         let exact = convert::rational(epsilon, "epsilon")?;
         if exact.is_negative() {
             return Err(errors::argument(

@@ -2,14 +2,13 @@
 //! caught, errors mapped.
 
 use crate::errors;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -65,8 +64,9 @@ pub fn run<T: Send>(
 /// The value, or the Python error of what ended the work: a signal, an error of the kernel, a panic.
 fn conclude<T>(py: Python<'_>, result: Result<Result<T, Error>, ()>, raised: Option<PyErr>) -> PyResult<T> {
     match (result, raised) {
-        (Ok(Ok(value)), _) => Ok(value),
+        // Also where the work came to its end in spite of it.
         (_, Some(signal)) => Err(signal),
+        (Ok(Ok(value)), None) => Ok(value),
         (Ok(Err(error)), None) => Err(errors::from_kernel(py, &error)),
         (Err(()), None) => {
             Err(PyRuntimeError::new_err("the kernel panicked: this is a bug in statpriv; please report it"))
@@ -80,7 +80,8 @@ pub struct Pieces {
     pub count: usize,
     /// About how many terms of a sum each of them costs.
     pub terms: f64,
-    /// How many are better done together than apart, because they share work.
+    /// The length of the runs they are done in where neighbours share work, so that no result depends on how many
+    /// cores there are; 1 where they do not.
     pub together: usize,
 }
 
@@ -90,53 +91,69 @@ const WORK_OF_SEVERAL: f64 = 10.0 * LONG_WORK;
 const RUNS_PER_THREAD: usize = 8;
 
 impl Pieces {
-    /// Consecutive runs of about the same length, each of some 50 µs at least.
-    fn runs(&self, threads: usize) -> Vec<Range<usize>> {
-        let least = ((LONG_WORK / self.terms.max(1.0)) as usize).max(self.together);
-        let length = self.count.div_ceil(threads.saturating_mul(RUNS_PER_THREAD)).max(least).max(1);
-        (0..self.count).step_by(length).map(|start| start..(start + length).min(self.count)).collect()
+    /// The length of the consecutive runs they are done in; of pieces that share nothing each takes some 50 µs at
+    /// least.
+    fn run_length(&self, threads: usize) -> usize {
+        if self.together > 1 {
+            return self.together;
+        }
+        let least = (LONG_WORK / self.terms.max(1.0)) as usize;
+        self.count.div_ceil(threads.saturating_mul(RUNS_PER_THREAD)).max(least).max(1)
     }
 }
 
-/// The values of `work`, which gives those of a run of pieces, in their order. Of several errors the first counts,
-/// so that the result does not depend on how many cores there are.
-pub fn spread<T: Send>(
+/// The values that `work` writes over `initial` for the run of pieces that begins where it is told. Of several errors
+/// the first counts, so that the result does not depend on how many cores there are.
+pub fn spread<T: Clone + Send>(
     py: Python<'_>,
     pieces: &Pieces,
-    work: impl Fn(Range<usize>, &dyn Interrupt) -> Result<Vec<T>, Error> + Sync + Send,
+    initial: T,
+    work: impl Fn(usize, &mut [T], &dyn Interrupt) -> Result<(), Error> + Sync + Send,
 ) -> PyResult<Vec<T>> {
     let total = pieces.terms * pieces.count as f64;
+    // Asked for first, since an allocation that fails later ends the process.
+    Vec::<T>::new().try_reserve_exact(pieces.count).map_err(|_| {
+        PyMemoryError::new_err(format!("there is no room for an array of {} results", pieces.count))
+    })?;
+    let mut values = vec![initial; pieces.count];
     let pool = if total > WORK_OF_SEVERAL { pool() } else { None };
-    let Some(pool) = pool.filter(|pool| pool.current_num_threads() > 1) else {
-        return run(py, total, |interrupt| work(0..pieces.count, interrupt));
-    };
-    let runs = pieces.runs(pool.current_num_threads());
-    let (result, raised) = py.detach(|| on_all_cores(pool, runs, &work));
-    let values = conclude(py, result, raised)?;
-    Ok(values.into_iter().flatten().collect())
+    let length = pieces.run_length(pool.map_or(1, ThreadPool::current_num_threads));
+    if let Some(pool) = pool.filter(|pool| pool.current_num_threads() > 1) {
+        let (result, raised) = py.detach(|| on_all_cores(pool, &mut values, length, &work));
+        conclude(py, result, raised)?;
+    } else {
+        run(py, total, |interrupt| {
+            let mut runs = values.chunks_mut(length).enumerate();
+            runs.try_for_each(|(run, values)| work(run * length, values, interrupt))
+        })?;
+    }
+    Ok(values)
 }
-
-type Values<T> = Result<Result<Vec<Vec<T>>, Error>, ()>;
 
 /// The calling thread only waits: it alone may ask the interpreter for signals, and tells the others to stop.
 fn on_all_cores<T: Send>(
     pool: &ThreadPool,
-    runs: Vec<Range<usize>>,
-    work: &(impl Fn(Range<usize>, &dyn Interrupt) -> Result<Vec<T>, Error> + Sync),
-) -> (Values<T>, Option<PyErr>) {
+    values: &mut [T],
+    length: usize,
+    work: &(impl Fn(usize, &mut [T], &dyn Interrupt) -> Result<(), Error> + Sync),
+) -> (Result<Result<(), Error>, ()>, Option<PyErr>) {
     let (stopped, (sender, receiver)) = (AtomicBool::new(false), mpsc::channel());
     pool.in_place_scope(|scope| {
         let stopped = &stopped;
         scope.spawn(move |_| {
-            let one = |run| catch_unwind(AssertUnwindSafe(|| work(run, &Stop(stopped)))).map_err(|_| ());
-            let all: Vec<_> = runs.into_par_iter().map(one).collect();
+            let one = |(run, values): (usize, &mut [T])| {
+                let guarded = AssertUnwindSafe(|| work(run * length, values, &Stop(stopped)));
+                catch_unwind(guarded).map_err(|_| ())
+            };
+            let done: Vec<_> = values.par_chunks_mut(length).enumerate().map(one).collect();
+            let all = done.into_iter().collect::<Result<Vec<_>, ()>>();
             // The receiver outlives the scope.
-            let _ = sender.send(all.into_iter().collect::<Result<Vec<_>, ()>>());
+            let _ = sender.send(all.map(|results| results.into_iter().collect()));
         });
         let mut raised = None;
         loop {
             match receiver.recv_timeout(BETWEEN_CHECKS) {
-                Ok(all) => return (all.map(|values| values.into_iter().collect()), raised),
+                Ok(result) => return (result, raised),
                 Err(RecvTimeoutError::Disconnected) => return (Err(()), raised),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(signal) = pending_signal() {

@@ -98,7 +98,7 @@ pub fn binomial(
     Ok(match quantity {
         Quantity::LogPmf => log_pmf(laws::binomial_log_probability(k, n, at)),
         Quantity::Pmf => probability(laws::binomial_probability(k, n, at)),
-        Quantity::UpperTail => probability(binomial_upper_tail_ball(k, n, at, interrupt)?),
+        Quantity::UpperTail => probability(laws::binomial_upper_tail(k, n, at, interrupt)?),
     })
 }
 
@@ -124,47 +124,6 @@ fn probability(ball: Ball) -> Kernel {
 fn log_pmf(ball: Option<Ball>) -> Kernel {
     ball.map_or(Kernel::point(f64::NEG_INFINITY), |ball| ball.to_enclosure().clamp(f64::NEG_INFINITY, 0.0))
 }
-
-/// `P[X ≥ k]` for `k ≤ n`: above the mean its terms, below it one less those of the complement.
-fn binomial_upper_tail_ball(
-    k: u64,
-    n: u64,
-    at: &Probability,
-    interrupt: &dyn Interrupt,
-) -> Result<Ball, Error> {
-    if k == 0 {
-        return Ok(Ball::ONE);
-    }
-    if Ball::from_u64(n + 1).certainly_less(Ball::from_u64(k) / at.p) {
-        return terms_from(k, n, at, interrupt);
-    }
-    Ok(Ball::ONE - terms_from(n - k + 1, n, &at.complement(), interrupt)?)
-}
-
-/// `Σ_{i ≥ k} P[X = i]`. The ratio of a term to the one before falls with i, so once it is r < 1 what follows a
-/// term is at most r/(1 − r) times the term.
-fn terms_from(k: u64, n: u64, at: &Probability, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-    let (mut term, mut sum) = (Ball::ONE, Ball::ONE);
-    for i in k..n {
-        let ratio = Ball::from_u64(n - i) / Ball::from_u64(i + 1) * at.odds;
-        term = term * ratio;
-        sum = sum + term;
-        if i.is_multiple_of(TERMS_PER_CHECK) {
-            interrupt.check()?;
-        }
-        let rest = term * ratio / (Ball::ONE - ratio);
-        if rest.is_positive() && (rest / sum).to_enclosure().upper() < NEGLIGIBLE {
-            sum = sum.plus_at_most(rest);
-            break;
-        }
-    }
-    Ok(laws::binomial_probability(k, n, at) * sum)
-}
-
-/// Terms between two questions whether to go on.
-const TERMS_PER_CHECK: u64 = 4096;
-/// A tail is cut where what is left falls below this part of it.
-const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 62) as f64);
 
 /// About how many terms of sums a quantity costs, for whether work is long: a probability costs some two hundred,
 /// a tail a few standard deviations.

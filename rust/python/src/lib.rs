@@ -14,6 +14,7 @@ mod divergence;
 mod door;
 mod enclosure;
 mod errors;
+mod exact;
 mod laws;
 mod poisson_binomial;
 
@@ -42,6 +43,8 @@ mod native {
     use crate::divergence::{NormalisedEnclosure, exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
     #[pymodule_export]
     use crate::enclosure::Enclosure;
+    #[pymodule_export]
+    use crate::exact::{alpha, beta, exact_delta, exact_terms, log_delta};
     #[pymodule_export]
     use crate::laws::{
         binomial_log_pmf, binomial_pmf, binomial_upper_tail, gaussian_delta, hypergeometric_log_pmf,

@@ -23,7 +23,8 @@
 //!   subtracted (for the weight 1 it is `Q^{−n} e^{sκ} z/(1−z)`).
 //! * `l < 0`, `x > 8`: with `τ = 7/σ < s`, `E[e^{−s(Y+mM)}(Y+mM)_+] ≤ e^{−7·10.59} E e^{−τ(Y−ν)}/(e(s−τ))`, where `σ²(e^τ−1−τ) ≤ 27.7`: below `3·10^{−21} σ`.
 //!
-//! Together, and times `e^{sφ} ≤ 2`, less than `4·10^{−20} σ`, resp. `8·10^{−19}`. ([`ALIASES`], [`ALIASES_OF_TAIL`])
+//! Together, and times `e^{sφ} ≤ 2`, less than `4·10^{−20} σ`, resp. `8·10^{−19}`. ([`ALIASES`], [`ALIASES_OF_TAIL`]) For `x > 8`, where the stop-loss itself falls like
+//! `σ/x²`, more is needed: with `y_+ e^{−sy} ≤ 1/(es)` the aliases `l > 0` are below `1.1 e^{−48} σ/(ex)`, and with `x − 7 ≥ x/8` those for `l < 0` are below `2.4·10^{−20} σ/x`: together `5·10^{−20} σ/x`.
 //!
 //! **Terms left out.** `|e^{K(iθ)}| ≤ e^{−2σ² sin²(θ/2)}` and `|G(s+iθ)| ≤ G(s)`. The exponent is convex in `j` up to `θ = π/2`: from `j = 16` on, where it is at
 //! least 43.6 and grows by 5 and more a step, all terms together are below `10^{−18}` of the term `j = 0` (beyond `π/2` each is below `e^{−σ²}`).
@@ -49,8 +50,9 @@ const EVALUATIONS: usize = 16;
 const STEPS_PER_DEVIATION: f64 = 10.6;
 /// Up to this `sσ` the aliases on the side of the pole at `w = 0` are subtracted.
 const POLE: f64 = 8.0;
-/// Bound of the other aliases of a stop-loss, in units of σ.
+/// Bound of the other aliases of a stop-loss, in units of σ, and beyond [`POLE`] in units of `σ/x = 1/s`.
 const ALIASES: f64 = 4e-20;
+const FAR_ALIASES: f64 = 5e-20;
 /// The same of a tail.
 const ALIASES_OF_TAIL: f64 = 8e-19;
 /// No larger tilt.
@@ -82,14 +84,28 @@ impl Kernel for Contour {
     /// Nothing where the conditions of the module are not met.
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
-        let tilted = Tilted::new::<A>(&self)?;
+        let powers = special::exp_and_expm1::<A>(DoubleDouble::from_f64(self.tilt));
+        self.evaluate_with::<A>(powers)
+    }
+}
+
+impl Contour {
+    /// With `e^s` and `e^s − 1` as [`special::exp_and_expm1`] gives them.
+    #[inline(always)]
+    pub fn evaluate_with<A: Arithmetic>(&self, powers: (DoubleDouble, DoubleDouble)) -> Option<Scaled> {
+        let tilted = Tilted::new::<A>(self, powers)?;
         let (sum, error) = tilted.evaluate::<A>(self.weight);
-        let (pole, pole_error) = tilted.pole::<A>(&self);
+        let (pole, pole_error) = tilted.pole::<A>(self);
         // Q^n e^{−sa}, as mantissa · 2^exponent.
-        let (power, exponent) = special::exp_reduced::<A>(tilted.exponent);
+        let (power, exponent, power_error) = if tilted.exponent.hi.abs() <= 1000.0 {
+            let (power, exponent) = special::exp_reduced::<A>(tilted.exponent);
+            (power, exponent, 0.0)
+        } else {
+            special::exp(tilted.exponent)
+        };
         let scale = f64::from_bits(((1023 - exponent).clamp(1, 2046) as u64) << 52);
         let value = power.hi * sum - pole * scale;
-        let error = power.hi * (error + sum.abs() * (tilted.exponent_error + 4.0 * U))
+        let error = power.hi * (error + sum.abs() * (tilted.exponent_error + power_error + 4.0 * U))
             + (pole_error * scale)
             + 2.0 * U * value.abs();
         // The error above is relative to the computed value; one relative to the truth is larger by the factor 1/(1−t).
@@ -129,9 +145,9 @@ impl Tilted {
     /// of `e^s − 1` of `40u² e^s` (only where `s > 0.001`) costs `n p_s · 40u² < 2^-100 μ`, resp. the same with `n q_s`; relative errors below `2^-93` of the
     /// logarithm cover the rest. The products are exact or err by `2^-104`, the difference by `3u²` of a smaller number.
     #[inline(always)]
-    fn new<A: Arithmetic>(sum: &Contour) -> Option<Self> {
+    fn new<A: Arithmetic>(sum: &Contour, powers: (DoubleDouble, DoubleDouble)) -> Option<Self> {
         let &Contour { trials, law: Law { p, q }, first, tilt, .. } = sum;
-        let (ratio, excess) = special::exp_and_expm1::<A>(DoubleDouble::from_f64(tilt));
+        let (ratio, excess) = powers;
         let weighted = p.mul_with::<A>(ratio);
         let total = q.add(weighted);
         let inverse = DoubleDouble::ONE.div_with::<A>(total);
@@ -182,8 +198,7 @@ impl Tilted {
             && self.tilt <= GREATEST_TILT
             && x >= 0.49
             && (nu <= 0.01 * deviation || (x <= 0.6 && nu <= 0.56 * deviation))
-            && self.exponent.hi.abs() <= 1000.0
-            && self.exponent_error <= 1e-14
+            && self.exponent_error <= 1e-13
     }
 
     /// `(1/M) Σ_j weight_j Re e^{K(iθ_j) + iθ_j(μ−a)} G(w_j)` and a bound of its error.
@@ -209,7 +224,7 @@ impl Tilted {
         let (one, zero) = (Lanes::all(1.0), Lanes::all(0.0));
         let (mut sum, mut error) = (zero, zero);
         for block in 0..EVALUATIONS / WIDTH {
-            let j = Lanes(std::array::from_fn(|i| (block * WIDTH + i) as f64));
+            let j = Lanes::from((block * WIDTH) as f64, 1.0);
             let theta = j * Lanes::all(step);
             let square = theta * theta;
             let real = square * square.polynomial::<A, 6>(&cumulants.even);
@@ -248,10 +263,17 @@ impl Tilted {
         // What is left out, with all the rounding of the bound itself.
         let aliases = match weight {
             Weight::One => ALIASES_OF_TAIL,
-            Weight::Excess { .. } => ALIASES * self.variance.sqrt() * 1.01,
+            Weight::Excess { .. } if self.has_pole() => ALIASES * self.variance.sqrt(),
+            Weight::Excess { .. } => FAR_ALIASES / self.tilt,
         };
-        let error = (error.sum() + CUMULANTS * first_term) / self.modulus + aliases;
+        let error = (error.sum() + CUMULANTS * first_term) / self.modulus + 1.01 * aliases;
         (sum.sum() / self.modulus, error * (1.0 + 1e-12))
+    }
+
+    /// Whether the aliases on the side of the pole matter: `x ≤ 8`.
+    #[inline(always)]
+    fn has_pole(&self) -> bool {
+        self.tilt * self.tilt * self.variance <= POLE * POLE
     }
 
     /// The aliases that come from the pole at `w = 0`, and a bound of the error of their sum.
@@ -259,10 +281,10 @@ impl Tilted {
     /// `sM ≤ 85` errs by `u` and the exponential by `6u` more; the bracket sums parts that err by at most `10u` each.
     #[inline(always)]
     fn pole<A: Arithmetic>(&self, sum: &Contour) -> (f64, f64) {
-        let exponent = self.tilt * self.modulus;
-        if exponent > POLE * STEPS_PER_DEVIATION {
+        if !self.has_pole() {
             return (0.0, 0.0);
         }
+        let exponent = self.tilt * self.modulus;
         let z = lanes::exp::<A>(Lanes::all(-exponent)).0[0];
         let rest = 1.0 - z;
         let (value, size) = match sum.weight {

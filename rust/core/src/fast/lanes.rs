@@ -3,17 +3,28 @@
 //! Written so that a compiler that may use vector instructions does. `u = 2^-53`.
 
 use statpriv_simd::Arithmetic;
-use std::array::from_fn;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// How many.
 pub(super) const WIDTH: usize = 4;
+
+/// Written out, because only what is inlined uses the backend's instructions.
+#[inline(always)]
+fn from_fn(f: impl Fn(usize) -> f64) -> [f64; WIDTH] {
+    [f(0), f(1), f(2), f(3)]
+}
 
 /// Four doubles.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes(pub [f64; WIDTH]);
 
 impl Lanes {
+    /// `first, first + step, …`
+    #[inline(always)]
+    pub fn from(first: f64, step: f64) -> Self {
+        Self([first, first + step, first + 2.0 * step, first + 3.0 * step])
+    }
+
     #[inline(always)]
     pub fn all(x: f64) -> Self {
         Self([x; WIDTH])
@@ -38,8 +49,11 @@ impl Lanes {
     /// `c_0 + x (c_1 + x (c_2 + …))`.
     #[inline(always)]
     pub fn polynomial<A: Arithmetic, const N: usize>(self, coefficients: &[f64; N]) -> Self {
-        let highest = Self::all(coefficients[N - 1]);
-        coefficients[..N - 1].iter().rev().fold(highest, |sum, &c| sum.multiply_add::<A>(self, Self::all(c)))
+        let mut sum = Self::all(coefficients[N - 1]);
+        for k in (0..N - 1).rev() {
+            sum = sum.multiply_add::<A>(self, Self::all(coefficients[k]));
+        }
+        sum
     }
 
     /// The sum of all four.

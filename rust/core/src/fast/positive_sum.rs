@@ -109,7 +109,7 @@ impl PositiveSum {
     #[inline(always)]
     fn blocks<A: Arithmetic>(&self, length: f64) -> [Block<Lanes>; GROUPS] {
         let zero = Lanes::all(0.0);
-        let start = |group: usize| Lanes(std::array::from_fn(|i| (group * WIDTH + i) as f64 * length));
+        let start = |group: usize| Lanes::from((group * WIDTH) as f64 * length, length);
         let mut blocks = [Block { next: Lanes::all(1.0), mass: zero, moment: zero, second: zero }; GROUPS];
         let mut above: [Lanes; GROUPS] =
             std::array::from_fn(|g| Lanes::all(self.trials - self.first) - start(g));

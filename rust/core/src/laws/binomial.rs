@@ -26,6 +26,8 @@ pub struct Probability {
     pub q: Ball,
     /// `p/(1 − p)`.
     pub odds: Ball,
+    /// `p` and `1 − p` for the fast tier, where it applies.
+    pub(crate) doubles: Option<fast::Law>,
 }
 
 impl Probability {
@@ -36,11 +38,9 @@ impl Probability {
     pub fn new(p: &Rational) -> Result<Self, Error> {
         let q = Rational::from(1i64).sub(p);
         match p.div(&q) {
-            Some(odds) if !p.is_negative() && !q.is_negative() && !p.is_zero() => Ok(Self {
-                p: Ball::from_rational(p),
-                q: Ball::from_rational(&q),
-                odds: Ball::from_rational(&odds),
-            }),
+            Some(odds) if !p.is_negative() && !q.is_negative() && !p.is_zero() => {
+                Ok(Self::of(Ball::from_rational(p), Ball::from_rational(&q), Ball::from_rational(&odds)))
+            }
             _ => Err(Error::argument("a probability strictly between 0 and 1 is needed here")),
         }
     }
@@ -49,13 +49,18 @@ impl Probability {
     #[must_use]
     pub fn from_odds(odds: Ball) -> Self {
         let q = Ball::ONE / (Ball::ONE + odds);
-        Self { p: odds * q, q, odds }
+        Self::of(odds * q, q, odds)
+    }
+
+    fn of(p: Ball, q: Ball, odds: Ball) -> Self {
+        Self { p, q, odds, doubles: fast::Law::new(p, q) }
     }
 
     /// The probability of the complement.
     #[must_use]
     pub fn complement(self) -> Self {
-        Self { p: self.q, q: self.p, odds: Ball::ONE / self.odds }
+        let doubles = self.doubles.map(fast::Law::mirrored);
+        Self { p: self.q, q: self.p, odds: Ball::ONE / self.odds, doubles }
     }
 }
 

@@ -8,23 +8,24 @@
 //! doubles do, some 40 standard deviations. Per entry this, and whatever underflows, shifts no probability by more
 //! than `2^-1195`: with weights `Σ_k a_k ≤ 1` an error in one factor is no larger in the product.
 
+mod cumulant;
+
 use crate::ball::Ball;
+use crate::convolution::sums_of_products;
 use crate::double_double::{DoubleDouble, UNIT, two_sum};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::inversion::LatticeSum;
 use crate::rational::Rational;
+use cumulant::Cumulant;
 
 /// Entries that are multiplied in double-double arithmetic.
 const BLOCK: usize = 2048;
-/// Products that are added up before their sum joins the others.
-const CHUNK: usize = 64;
 /// `2^500`, the unit of all coefficients.
 const SCALE: f64 = f64::from_bits((1023 + 500) << 52);
 /// `2^-1200`, in that unit.
 const NEGLIGIBLE: f64 = f64::from_bits((1023 - 700) << 52);
-/// Half an ulp of one.
-const ROUNDING: f64 = f64::EPSILON / 2.0;
 
 /// A Poisson-binomial law.
 #[derive(Clone, Debug)]
@@ -88,9 +89,7 @@ impl PoissonBinomial {
     /// Interruption.
     pub fn probabilities(&self, interrupt: &dyn Interrupt) -> Result<Vec<Enclosure>, Error> {
         let mut enclosures = vec![Enclosure::point(0.0); self.trials + 1];
-        let shift = Ball::from_rational(&Rational::dyadic(1u8.into(), 1195));
-        let lost = Ball::ZERO.plus_at_most(shift * Ball::from_u64(self.entries.len() as u64));
-        let product = self.product(interrupt)?;
+        let (lost, product) = (self.lost(), self.product(interrupt)?);
         for (offset, enclosure) in
             enclosures.iter_mut().skip(self.certain).take(self.entries.len() + 1).enumerate()
         {
@@ -103,6 +102,47 @@ impl PoissonBinomial {
             *sure = Enclosure::point(1.0);
         }
         Ok(enclosures)
+    }
+
+    /// `P[X = k]`: for one block from the product, beyond it by inversion, in time proportional to `N`.
+    ///
+    /// # Errors
+    /// Interruption.
+    pub fn probability(&self, k: u64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let Some(k) = k.checked_sub(self.certain as u64).filter(|&k| k <= self.entries.len() as u64) else {
+            return Ok(Ball::ZERO);
+        };
+        if self.entries.len() <= BLOCK {
+            let product = self.product(interrupt)?;
+            let inside = (k as usize).checked_sub(product.first).and_then(|at| product.coefficient(at));
+            return Ok(inside.unwrap_or(Ball::ZERO) + self.lost());
+        }
+        LatticeSum::new(vec![&Cumulant::new(&self.entries, interrupt)?]).probability(k as i64, interrupt)
+    }
+
+    /// `P[X ≥ k]`, likewise.
+    ///
+    /// # Errors
+    /// Interruption.
+    pub fn upper_tail(&self, k: u64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let Some(k) = k.checked_sub(self.certain as u64).filter(|&k| k > 0) else { return Ok(Ball::ONE) };
+        if k > self.entries.len() as u64 {
+            return Ok(Ball::ZERO);
+        }
+        if self.entries.len() <= BLOCK {
+            let product = self.product(interrupt)?;
+            let first = (k as usize).saturating_sub(product.first);
+            let terms = (first..product.hi.len()).filter_map(|at| product.coefficient(at));
+            let lost = self.lost() * Ball::from_u64(self.entries.len() as u64 + 1);
+            return Ok(terms.fold(lost, |sum, term| sum + term));
+        }
+        LatticeSum::new(vec![&Cumulant::new(&self.entries, interrupt)?]).upper_tail(k as i64, interrupt)
+    }
+
+    /// Around zero, what a probability may have lost by dropping and underflow.
+    fn lost(&self) -> Ball {
+        let each = Ball::from_rational(&Rational::dyadic(1u8.into(), 1195));
+        Ball::ZERO.plus_at_most(each * Ball::from_u64(self.entries.len() as u64))
     }
 
     /// All blocks, multiplied pair by pair.
@@ -164,29 +204,15 @@ impl Polynomial {
 
     /// The product, in doubles.
     ///
-    /// Rounding both factors to doubles costs `2u`; a product `u`; a sum of at most [`CHUNK`] of them `CHUNK u`, and adding up
-    /// these sums `u` each. Terms of higher order are paid for by one more `u` in 64, as long as the bound is below `2^-7`.
+    /// Rounding both factors to doubles costs `2u`, and [`sums_of_products`] says what it adds. Terms of higher order are paid
+    /// for by one more part in 64, as long as the bound is below `2^-7`.
     fn times(&self, other: &Self, interrupt: &dyn Interrupt) -> Result<Self, Error> {
-        let (short, long) = if self.hi.len() <= other.hi.len() { (self, other) } else { (other, self) };
-        let mut product = vec![0.0; short.hi.len() + long.hi.len()];
-        for (chunk, factors) in short.hi.chunks(CHUNK).enumerate() {
-            interrupt.check()?;
-            let mut sums = vec![0.0; factors.len() + long.hi.len()];
-            for (offset, &factor) in factors.iter().enumerate() {
-                for (sum, &coefficient) in sums.iter_mut().skip(offset).zip(&long.hi) {
-                    *sum += factor * coefficient;
-                }
-            }
-            for (total, sum) in product.iter_mut().skip(chunk * CHUNK).zip(sums) {
-                *total += sum;
-            }
-        }
+        let (product, roundings) = sums_of_products(&self.hi, &other.hi, interrupt)?;
+        let relative = (self.relative + other.relative + f64::EPSILON + roundings) * (1.0 + 1.0 / 64.0);
         let mut hi: Vec<f64> = product.into_iter().map(|coefficient| coefficient / SCALE).collect();
         let dropped = hi.iter().take_while(|&&c| c < NEGLIGIBLE).count();
         hi.drain(..dropped);
         while hi.pop_if(|c| *c < NEGLIGIBLE).is_some() {}
-        let roundings = (CHUNK + short.hi.len() / CHUNK + 4) as f64 * ROUNDING;
-        let relative = (self.relative + other.relative + roundings) * (1.0 + 1.0 / 64.0);
         Ok(Self { first: self.first + other.first + dropped, hi, lo: Vec::new(), relative })
     }
 
@@ -235,10 +261,8 @@ mod tests {
     fn check(probabilities: &[f64]) {
         for (enclosure, truth) in enclosures(probabilities).iter().zip(exactly(probabilities)) {
             assert!(enclosure.contains(&truth), "{enclosure:?}");
-            assert!(
-                enclosure.upper() <= enclosure.lower().next_up().next_up().max(f64::from_bits(1)),
-                "{enclosure:?}"
-            );
+            let two_ulps = enclosure.lower().next_up().next_up().max(f64::from_bits(4));
+            assert!(enclosure.upper() <= two_ulps, "{enclosure:?}");
         }
     }
 
@@ -285,6 +309,38 @@ mod tests {
     }
 
     #[test]
+    fn single_probabilities_and_tails_agree_with_the_whole_law() {
+        for n in [7usize, 500, 3000, 6000] {
+            let p: Vec<f64> =
+                (0..n).map(|i| (i as f64 * 0.618_033_988_75).fract().powi(1 + i as i32 % 3)).collect();
+            let law = PoissonBinomial::from_doubles(&p).unwrap();
+            let all = law.probabilities(&Uninterrupted).unwrap();
+            let mean: f64 = p.iter().sum();
+            for deviations in [-20.0, -6.0, -1.0, 0.0, 0.1, 3.0, 12.0] {
+                let k = (mean + deviations * (n as f64).sqrt() / 3.0).max(0.0) as usize;
+                let (Some(&mass), Some(tail)) = (all.get(k), all.get(k..)) else { continue };
+                let sum = tail.iter().rev().fold(Enclosure::point(0.0), |sum, &term| sum + term);
+                let single = law.probability(k as u64, &Uninterrupted).unwrap();
+                let upper = law.upper_tail(k as u64, &Uninterrupted).unwrap();
+                for (ball, wide) in [(single, mass), (upper, sum)] {
+                    let narrow = ball.to_enclosure();
+                    assert!(narrow.lower() <= wide.upper() && wide.lower() <= narrow.upper(), "{n} {k}");
+                    assert!(ball.relative_error() < 1e-18, "{n} {k} {ball:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn certain_entries_only_shift() {
+        let law = PoissonBinomial::from_doubles(&[1.0, 0.5, 0.0, 1.0]).unwrap();
+        let at = |k| law.probability(k, &Uninterrupted).unwrap().to_enclosure().midpoint().unwrap();
+        assert_eq!([0, 1, 2, 3, 4].map(at), [0.0, 0.0, 0.5, 0.5, 0.0]);
+        assert!((law.upper_tail(2, &Uninterrupted).unwrap() - Ball::ONE).is_exact_zero());
+        assert!(law.upper_tail(4, &Uninterrupted).unwrap().is_exact_zero());
+    }
+
+    #[test]
     fn what_is_no_probability_is_refused() {
         for p in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
             assert!(PoissonBinomial::from_doubles(&[0.5, p]).is_err());
@@ -302,7 +358,11 @@ mod tests {
             let all = law.product(&Uninterrupted).unwrap();
             let product = start.elapsed();
             let all = (law.probabilities(&Uninterrupted).unwrap(), all.relative);
-            println!("{n}: {product:?} {:?} relative {:e} {}", start.elapsed(), all.1, all.0.len());
+            let whole = start.elapsed();
+            let start = std::time::Instant::now();
+            let tail = law.upper_tail(n as u64 * 51 / 100, &Uninterrupted).unwrap();
+            println!("tail {:?} {:e}", start.elapsed(), tail.relative_error());
+            println!("{n}: {product:?} {:?} relative {:e} {}", whole, all.1, all.0.len());
         }
     }
 }

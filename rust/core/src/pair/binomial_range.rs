@@ -13,7 +13,7 @@
 //!
 //! The proof is in `docs/explanation/ranges.md`.
 
-use super::shifted_binomial::ShiftedBinomial;
+use super::shifted_binomial::{ShiftedBinomial, TERMS};
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size};
 use crate::ball::Ball;
@@ -103,7 +103,7 @@ impl BinomialRange {
     /// About how many terms one evaluation takes.
     #[must_use]
     pub fn terms(&self) -> f64 {
-        4.0 * (64.0 + 6.0 * (self.size as f64).sqrt())
+        4.0 * TERMS
     }
 
     /// The limit for ε → ∞.
@@ -119,7 +119,7 @@ impl BinomialRange {
     /// The probability `p_j` at which the test "answer ≥ j+1" distinguishes best.
     fn entry_at(&self, index: u64, epsilon: &Epsilon) -> Probability {
         let misses = Ball::from_u64(self.size - 1 - index);
-        Probability::from_odds(Ball::from_u64(index) / (misses * epsilon.ratio))
+        Probability::from_odds(Ball::from_u64(index) / (misses * epsilon.ratio()))
     }
 
     /// `jL` and `jR`; where rounding leaves two candidates, the outer one, which is safe by the theorem.
@@ -130,7 +130,7 @@ impl BinomialRange {
         epsilon: &Epsilon,
     ) -> Result<Vec<Peak>, Error> {
         let locate = |p: &Probability| {
-            Threshold::locate(self.size - 1, p.odds * epsilon.ratio, Ball::ONE)
+            Threshold::locate(self.size - 1, p.odds * epsilon.ratio(), Ball::ONE)
                 .ok_or_else(|| Error::precision("the peaks of the range cannot be located"))
         };
         let (left, right) = (locate(lower)?, locate(upper)?);

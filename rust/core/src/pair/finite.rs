@@ -11,12 +11,11 @@
 mod exact_sum;
 mod fixed_point;
 
-use super::tie::exponential;
 use crate::ball::Ball;
 use crate::double_double::DoubleDouble;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::rational::{Rational, exponential};
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use exact_sum::ExactSum;

@@ -14,11 +14,12 @@
 //! `E[(X−κ)_+] = Σ_{k≥κ} (k−κ) b(k)` fall from the first on, and all are positive: nothing cancels. The first
 //! probability comes from the saddle-point formula, the others from `b(k+1)/b(k) = (n−k)p/((k+1)q)`.
 
-use super::stop_loss::stop_loss;
+use super::stop_loss::{self, stop_loss};
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size, tie};
 use crate::ball::Ball;
 use crate::error::Error;
+use crate::fast;
 use crate::interrupt::Interrupt;
 use crate::laws::{Probability, binomial_probability};
 use crate::rational::Rational;
@@ -26,6 +27,9 @@ use std::sync::Arc;
 
 /// A relative error beyond this means that κ all but coincides with an integer, and Δ is mostly the gap.
 const TIE: f64 = 1e-12;
+/// What an evaluation is worth in terms of a sum, more or less.
+pub(super) const TERMS: f64 = 256.0;
+
 /// See the module documentation.
 #[derive(Clone, Debug)]
 pub struct ShiftedBinomial {
@@ -116,6 +120,11 @@ impl ShiftedBinomial {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
+        if !epsilon.is_precise_for(self.size)
+            && let Some(value) = self.in_doubles(direction, epsilon)
+        {
+            return Ok(value);
+        }
         let at = match (self.at, direction) {
             (Entry::Never, Direction::OneAgainstZero) | (Entry::Always, Direction::ZeroAgainstOne) => {
                 return Ok(self.inclusion);
@@ -135,10 +144,23 @@ impl ShiftedBinomial {
         }
     }
 
-    /// About how many terms one evaluation takes, the saddle-point formula counted as 64.
+    /// By the fast tier, where it applies.
+    fn in_doubles(&self, direction: Direction, epsilon: &Epsilon) -> Option<Ball> {
+        let Entry::Random(at) = &self.at else { return None };
+        if !self.certain || self.size <= stop_loss::SMALL || epsilon.is_zero() {
+            return None;
+        }
+        let (law, value) = (at.doubles?, epsilon.value.to_double_double()?);
+        match direction {
+            Direction::OneAgainstZero => fast::delta(self.size, at, law, value),
+            Direction::ZeroAgainstOne => fast::delta(self.size, &at.complement(), law.mirrored(), value),
+        }
+    }
+
+    /// About how many terms one evaluation takes, other work counted as so many terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
-        64.0 + 6.0 * (self.size as f64).sqrt()
+        TERMS
     }
 
     /// The limit of Δ for ε → ∞: the mass of the first law where the second has none.
@@ -163,7 +185,7 @@ impl ShiftedBinomial {
 
     /// All others are alike: the first law puts everything on an answer to which the second gives `1 − w`.
     fn degenerate(&self, epsilon: &Epsilon) -> Ball {
-        let value = Ball::ONE - epsilon.ratio * (Ball::ONE - self.inclusion);
+        let value = Ball::ONE - epsilon.ratio() * (Ball::ONE - self.inclusion);
         if value.is_not_positive() { Ball::ZERO } else { value.max(Ball::ZERO) }
     }
 
@@ -172,13 +194,13 @@ impl ShiftedBinomial {
         if self.certain {
             return Ball::ZERO;
         }
-        at.p * (epsilon.ratio - Ball::ONE) * (Ball::ONE - self.inclusion) / self.inclusion
+        at.p * (epsilon.ratio() - Ball::ONE) * (Ball::ONE - self.inclusion) / self.inclusion
     }
 
     /// Where the sum starts; nothing where Δ is zero.
     fn threshold(&self, at: &Probability, epsilon: &Epsilon) -> Result<Option<Threshold>, Error> {
         let slack = self.slack(at, epsilon);
-        let (x, y) = (at.odds * epsilon.ratio + slack, Ball::ONE - slack);
+        let (x, y) = (at.odds * epsilon.ratio() + slack, Ball::ONE - slack);
         if y.is_not_positive() {
             return Ok(None);
         }
@@ -200,7 +222,7 @@ impl ShiftedBinomial {
             Direction::OneAgainstZero => given.p.clone(),
             Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
         };
-        let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact)?;
+        let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact())?;
         Some(Threshold::above_or_below(threshold.first, excess))
     }
 
@@ -212,7 +234,7 @@ impl ShiftedBinomial {
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
         let &Threshold { first, position, .. } = threshold;
-        let rho = at.odds * epsilon.ratio;
+        let rho = at.odds * epsilon.ratio();
         if self.certain && first == self.size && position == Position::Between {
             // κ > n − 1: only the answer n counts, and Δ = P_1(n) = p^{n−1}, exact where doubles are.
             return Ok(at.p.powi(self.size - 1));
@@ -222,7 +244,8 @@ impl ShiftedBinomial {
             return Ok(binomial_probability(first - 1, self.size - 1, at));
         }
         let scale = self.inclusion * (Ball::ONE + rho) / (Ball::from_u64(self.size) * at.p);
-        let sum = stop_loss(self.size, at, threshold, interrupt)?;
+        let precise = epsilon.is_precise_for(self.size);
+        let sum = stop_loss(self.size, at, threshold, precise, interrupt)?;
         Ok(scale * sum)
     }
 }

@@ -16,9 +16,9 @@ const TERMS_PER_CHECK: u64 = 1 << 16;
 const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
 
 /// Below this number of entries sums are short, and exact where doubles are.
-const SMALL: u64 = 64;
+pub(super) const SMALL: u64 = 64;
 
-/// `E[(X − κ)_+]` for `X ~ Bin(n, p)` and `κ ≥ np`.
+/// `E[(X − κ)_+]` for `X ~ Bin(n, p)` and `κ ≥ np`; `precise` leaves the fast tier out.
 ///
 /// # Errors
 /// [`Error::Precision`], [`Error::Interrupted`].
@@ -26,9 +26,11 @@ pub(super) fn stop_loss(
     n: u64,
     at: &Probability,
     threshold: &Threshold,
+    precise: bool,
     interrupt: &dyn Interrupt,
 ) -> Result<Ball, Error> {
     if n > SMALL
+        && !precise
         && let Some(value) = in_doubles(n, at, threshold)
     {
         return Ok(value);

@@ -1,6 +1,7 @@
 //! `e^x` and `e^x − 1`.
 
 use super::LN_2;
+use super::polynomial;
 use super::series::{self, INVERSE_FACTORIALS};
 use crate::double_double::{DoubleDouble, UNIT};
 use statpriv_simd::{Arithmetic, Portable};
@@ -101,7 +102,7 @@ fn expm1_of_rest<A: Arithmetic>(r: DoubleDouble) -> DoubleDouble {
         return r;
     }
     let x = r.hi;
-    let s6 = C.iter().rev().fold(0.0, |sum, &c| A::multiply_add(sum, x, c));
+    let s6 = polynomial::<A, 6>(&C, x);
     let s5 = INVERSE_FACTORIALS[5].add_smaller(DoubleDouble::from_f64(x * s6));
     let s4 = INVERSE_FACTORIALS[4].add_smaller(s5.mul_with::<A>(r));
     let s3 = INVERSE_FACTORIALS[3].add_smaller(s4.mul_with::<A>(r));

@@ -1,6 +1,7 @@
 //! `ln m` and `ln(1 + x)`.
 
 use super::LN_2;
+use super::polynomial;
 use super::series::{self, ODD_RECIPROCALS};
 use crate::double_double::{DoubleDouble, UNIT};
 use statpriv_simd::Arithmetic;
@@ -73,7 +74,7 @@ fn ln_1p_small<A: Arithmetic>(z: DoubleDouble) -> DoubleDouble {
     let square = s.mul_with::<A>(s);
     let x = square.hi;
     let tail = [1.0 / 7.0, 1.0 / 9.0, 1.0 / 11.0, 1.0 / 13.0];
-    let t = tail.iter().rev().fold(0.0, |sum, &c| A::multiply_add(sum, x, c));
+    let t = polynomial::<A, 4>(&tail, x);
     let fifth = ODD_RECIPROCALS[2].add_smaller(DoubleDouble::from_f64(x * t));
     let third = ODD_RECIPROCALS[1].add_smaller(fifth.mul_with::<A>(square));
     s.add_smaller(s.mul_with::<A>(square).mul_with::<A>(third)).scale(2.0)

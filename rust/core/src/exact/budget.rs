@@ -1,0 +1,115 @@
+//! What exact numbers would cost, estimated before anything is computed.
+
+use crate::curve::Curve;
+use crate::enclosure::Enclosure;
+use crate::error::Error;
+use crate::pair::Direction;
+use crate::rational::Rational;
+use dashu_int::ops::{BitTest, PowerOfTwo};
+
+/// What is still taken on: integers of some ten million bits, which stay far below a gigabyte.
+const MOST_SECONDS: f64 = 30.0;
+/// One count of 1000000 entries with `p = ½` forms integers of this many bits, and took this long where it was measured.
+const MEASURED_BITS: f64 = 2.3e7;
+const MEASURED_SECONDS: f64 = 6.0;
+/// The measured growth of the time with the size of the integers.
+const GROWTH: f64 = 1.4;
+
+/// Refuses a curve whose exact value would not fit. `logarithm` is about ε, `ratio_bits` the size of `e^ε` where that is
+/// a rational.
+pub(super) fn check(name: &str, curve: &Curve, logarithm: f64, ratio_bits: f64) -> Result<(), Error> {
+    let Cost { denominator, seconds } = At { logarithm, ratio_bits }.cost(curve);
+    if seconds <= MOST_SECONDS {
+        return Ok(());
+    }
+    Err(Error::precision(format!(
+        "{name} would have a denominator of about {denominator:.1e} bits ({:.1} MB) and take about {seconds:.0e} s, \
+         above the limit of {MOST_SECONDS} s; delta() encloses it at any size, and a p with a short denominator, such as \
+         1/2 or '0.3' (0.3 without quotes stores 55 bits), costs least",
+        denominator / 8e6
+    )))
+}
+
+#[derive(Clone, Copy)]
+struct Cost {
+    /// Bits of the common denominator.
+    denominator: f64,
+    seconds: f64,
+}
+
+impl Cost {
+    const NOTHING: Self = Self { denominator: 0.0, seconds: 0.0 };
+
+    fn and(self, other: Self) -> Self {
+        Self { denominator: self.denominator.max(other.denominator), seconds: self.seconds + other.seconds }
+    }
+}
+
+struct At {
+    logarithm: f64,
+    ratio_bits: f64,
+}
+
+impl At {
+    fn cost(&self, curve: &Curve) -> Cost {
+        match curve {
+            Curve::Pair(laws, direction) => laws.given().map_or(Cost::NOTHING, |given| {
+                let hit = share(&given.p);
+                let hit = if *direction == Direction::OneAgainstZero { hit } else { 1.0 - hit };
+                let count = self.count(laws.size(), hit, bits(&given.p));
+                Cost { denominator: count.denominator + bits(&given.inclusion), ..count }
+            }),
+            Curve::Range(laws, _) => {
+                let (lower, upper) = laws.given();
+                let peak = (laws.size() as f64).log2() + self.ratio_bits;
+                let widest = self.count(laws.size(), 0.5, bits(lower).max(bits(upper)).max(peak));
+                Cost { seconds: 4.0 * widest.seconds, ..widest }
+            }
+            Curve::KnownEntries(known) => {
+                let law = known.law();
+                let largest = known.family().of_size(known.size());
+                let one = largest.map_or(Cost::NOTHING, |largest| self.cost(&largest));
+                let chosen = law.draws().min(law.population() - law.draws()) as f64;
+                let ways = chosen * (law.population() as f64).log2();
+                let terms = (law.greatest() - law.least()) as f64 + 1.0;
+                Cost {
+                    denominator: one.denominator + ways,
+                    seconds: terms * (one.seconds + seconds(one.denominator + ways)),
+                }
+            }
+            Curve::Mean(parts) => parts.iter().fold(Cost::NOTHING, |sum, (weight, part)| {
+                let part = self.cost(part);
+                sum.and(Cost { denominator: part.denominator + bits(&weight.exact), ..part })
+            }),
+            Curve::Max(curves) | Curve::Min(curves) => {
+                curves.iter().fold(Cost::NOTHING, |sum, curve| sum.and(self.cost(curve)))
+            }
+        }
+    }
+
+    /// Of `n` entries with a probability of about `hit`, written in `bits`: powers of that size, and binary splitting over
+    /// the shorter side of the threshold.
+    fn count(&self, n: u64, hit: f64, bits: f64) -> Cost {
+        let n = n as f64;
+        let tilted = hit / (hit + (1.0 - hit) * (-self.logarithm).exp());
+        let terms = n * tilted.min(1.0 - tilted).max(0.0);
+        let denominator = n * bits;
+        Cost { denominator, seconds: seconds(denominator + terms * (bits + 2.0 * n.max(1.0).log2())) }
+    }
+}
+
+fn seconds(bits: f64) -> f64 {
+    MEASURED_SECONDS * (bits / MEASURED_BITS).powf(GROWTH)
+}
+
+/// A rational from 0 to 1, roughly.
+fn share(x: &Rational) -> f64 {
+    Enclosure::from(x).upper()
+}
+
+/// The binary logarithm of the larger part of a rational, rounded up unless that is a power of two.
+pub(super) fn bits(x: &Rational) -> f64 {
+    let denominator = x.denominator();
+    let floor = usize::from(denominator.is_power_of_two());
+    (denominator.bit_len() - floor).max(x.numerator().bit_len()) as f64
+}

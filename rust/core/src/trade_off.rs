@@ -1,0 +1,344 @@
+//! Trade-off functions: the least type II error of a test of given level.
+//!
+//! Of the tests of "the critical entry is w" (null hypothesis) against "it is v", one that rejects on `S` has the errors
+//! `α = P_w[S]` and `1 − P_v[S]`. `Δ_{v,w}(ε) = sup_S (P_v[S] − e^ε P_w[S])` for every real ε, so no test of level α errs less
+//! often than
+//!
+//! ```text
+//! β(α) = sup_{x > 0} g(x),    g(x) = 1 − Δ_{v,w}(ln x) − xα,
+//! ```
+//!
+//! and a best (randomised) test does exactly that, because trade-off functions are convex: `g` is the concave dual. With
+//! `Δ_{v,w}(−ε) = 1 − e^{−ε} + e^{−ε} Δ_{w,v}(ε)` the part below `x = 1` is `g(x) = x (1 − α − Δ_{w,v}(−ln x))`, where both forms are those of
+//! Dong, Roth and Su, *Gaussian Differential Privacy*: `sup_ε max{0, 1 − δ(ε) − e^ε α, e^{−ε}(1 − δ(ε) − α)}` for a curve that is its
+//! own reverse, such as the maximum over both directions, of which β is the greatest symmetric trade-off function
+//! that both tests obey.
+//!
+//! The other way round, `β(α) ≤ b` for all `x`: `1 − Δ_{v,w} − xα ≤ b`. Divided by `x` that is the same statement for the reversed
+//! curve at `1/x`, so the least such `α` is `β` of the reversed curve at `b`.
+
+use crate::ball::Ball;
+use crate::curve::Curve;
+use crate::enclosure::Enclosure;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::pair::Epsilon;
+use crate::rational::Rational;
+
+/// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is. On the way to
+/// a peak far out many may pass; close to it what is not known of δ ends the progress.
+const PATIENCE: usize = 64;
+const PATIENCE_WHEN_CLOSE: usize = 12;
+/// An enclosure this narrow, relatively, is close.
+const CLOSE_TO_PEAK: f64 = 1e-13;
+/// An enclosure this narrow, relatively, is narrow enough: some ulps.
+const NARROW: f64 = 8.0 * f64::EPSILON;
+/// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
+const CLOSE: f64 = 1.0 / ((1u64 << 48) as f64);
+/// `β(α)`, for an α from 0 to 1.
+///
+/// # Errors
+/// α outside `[0, 1]`, a minimum of bounds inside another curve, [`Error::Precision`], [`Error::Interrupted`].
+pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+    if alpha.is_negative() || *alpha > Rational::from(1i64) {
+        return Err(Error::argument("a type I error from 0 to 1 is required"));
+    }
+    if let Curve::Min(bounds) = curve {
+        // Each bound of δ is a bound of β, and sup_x and the maximum over the bounds change places.
+        return bounds.iter().try_fold(Enclosure::point(0.0), |best, bound| {
+            let next = beta(bound, alpha, interrupt)?;
+            Ok(Enclosure::ordered(best.lower().max(next.lower()), best.upper().max(next.upper())))
+        });
+    }
+    if !is_convex(curve) {
+        return Err(Error::argument(
+            "a minimum of bounds inside another curve has no trade-off function here",
+        ));
+    }
+    let dual = Dual::new(curve, alpha, interrupt)?;
+    Ok(dual.supremum()?.clamp(0.0, dual.missed.to_enclosure().upper().clamp(0.0, 1.0)))
+}
+
+/// `α(β)`: the least level at which the type II error can be `beta`.
+///
+/// # Errors
+/// As [`beta`].
+pub fn alpha(curve: &Curve, beta: &Rational, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+    self::beta(&curve.reversed(), beta, interrupt)
+}
+
+/// Whether δ is convex in `e^ε`: a minimum need not be.
+fn is_convex(curve: &Curve) -> bool {
+    match curve {
+        Curve::Pair(..) | Curve::Range(..) | Curve::KnownEntries(_) => true,
+        Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),
+        Curve::Max(curves) => curves.iter().all(is_convex),
+        Curve::Min(curves) => curves.len() == 1 && curves.iter().all(is_convex),
+    }
+}
+
+/// The concave function `g` of the module documentation.
+struct Dual<'a> {
+    curve: &'a Curve,
+    reversed: Curve,
+    level: Ball,
+    /// `1 − α`.
+    missed: Ball,
+    /// `g(x) ≤ x (1 − α − lim Δ_{w,v})`, with equality for small x.
+    at_zero: Line,
+    /// `g(x) ≤ 1 − lim Δ_{v,w} − xα`, with equality for large x.
+    at_infinity: Line,
+    interrupt: &'a dyn Interrupt,
+}
+
+/// `intercept + slope · x`.
+#[derive(Clone, Copy)]
+struct Line {
+    intercept: Ball,
+    slope: Ball,
+}
+
+impl Line {
+    fn through(left: &Point, right: &Point) -> Self {
+        let slope = (right.value - left.value) / (right.x - left.x);
+        Self { intercept: left.value - slope * left.x, slope }
+    }
+
+    fn at(&self, x: Ball) -> Ball {
+        self.intercept + self.slope * x
+    }
+}
+
+/// `g` at `x = e^ε`.
+#[derive(Clone, Copy)]
+struct Point {
+    epsilon: f64,
+    x: Ball,
+    value: Ball,
+}
+
+/// An upper bound of `g` between two neighbouring points, and where it is attained.
+struct Gap {
+    bound: f64,
+    peak: Option<f64>,
+    left: f64,
+    right: f64,
+}
+
+impl<'a> Dual<'a> {
+    fn new(curve: &'a Curve, alpha: &Rational, interrupt: &'a dyn Interrupt) -> Result<Self, Error> {
+        let reversed = curve.reversed();
+        let level = Ball::from_rational(alpha);
+        let missed = Ball::from_rational(&Rational::from(1i64).sub(alpha));
+        let at_zero = Line { intercept: Ball::ZERO, slope: missed - reversed.mass_ball(interrupt)? };
+        let at_infinity = Line { intercept: Ball::ONE - curve.mass_ball(interrupt)?, slope: -level };
+        Ok(Self { curve, reversed, level, missed, at_zero, at_infinity, interrupt })
+    }
+
+    fn at(&self, epsilon: f64) -> Result<Point, Error> {
+        let exact = Epsilon::new(&Rational::from_f64(epsilon)?).precisely();
+        let x = exact.value.exp();
+        let value = if exact.is_negative() {
+            let opposite = Epsilon::new(&exact.exact().neg()).precisely();
+            x * (self.missed - self.reversed.ball(&opposite, self.interrupt)?)
+        } else {
+            Ball::ONE - self.curve.ball(&exact, self.interrupt)? - x * self.level
+        };
+        Ok(Point { epsilon, x, value })
+    }
+
+    /// Cutting planes: a chord of a concave function bounds it outside of the chord, so the chords left and right
+    /// of two neighbouring points bound it between them. Where `g` is piecewise linear they meet at its peak as soon
+    /// as both lie on the pieces that meet there.
+    fn supremum(&self) -> Result<Enclosure, Error> {
+        if self.level.is_exact_zero() {
+            return Ok(self.at_infinity.intercept.to_enclosure());
+        }
+        if self.at_zero.slope.is_not_positive() {
+            return Ok(Enclosure::point(0.0));
+        }
+        let mut points = vec![self.at(0.0)?];
+        let mut upper = 1.0f64;
+        let mut progress = (f64::INFINITY, 0);
+        loop {
+            self.interrupt.check()?;
+            let (lower, mut gaps) = self.gaps(&points);
+            gaps.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+            upper = gaps.first().map_or(upper, |gap| upper.min(gap.bound)).max(lower);
+            let width = upper - lower;
+            if width <= progress.0 / 2.0 {
+                progress = (width, points.len());
+            }
+            let next = gaps.iter().filter(|gap| gap.bound > lower).find_map(Gap::next);
+            let patience = if width <= CLOSE_TO_PEAK * upper { PATIENCE_WHEN_CLOSE } else { PATIENCE };
+            let done = width <= NARROW * upper || points.len() - progress.1 >= patience;
+            let (false, Some(epsilon)) = (done, next) else {
+                return Ok(Enclosure::ordered(lower, upper));
+            };
+            let place = points.partition_point(|other| other.epsilon < epsilon);
+            points.insert(place, self.at(epsilon)?);
+        }
+    }
+
+    /// A lower bound of the supremum, and the gaps in which it may lie: beyond a point that is certainly lower than the
+    /// highest one, a concave function only falls.
+    fn gaps(&self, points: &[Point]) -> (f64, Vec<Gap>) {
+        let height = |point: &Point| point.value.to_enclosure().lower();
+        let Some(highest) = points.iter().max_by(|a, b| height(a).total_cmp(&height(b))) else {
+            return (0.0, Vec::new());
+        };
+        let lower = |point: &Point| point.value.certainly_less(highest.value);
+        let end = |point: &&Point| point.epsilon > highest.epsilon && lower(point);
+        let first = points.iter().rposition(|point| point.epsilon < highest.epsilon && lower(point));
+        let last = points.iter().position(|point| end(&point));
+        let among = first.map_or(0, |i| i + 1)..=last.unwrap_or(points.len());
+        (height(highest).max(0.0), among.map(|i| self.gap(points, i)).collect())
+    }
+
+    /// Between the points `i − 1` and `i`; the first gap begins at 0, the last one has no end.
+    ///
+    /// Of the chords on either side the one counts that is lowest at the other end: a short one is close to `g`, but
+    /// what is not known of its ends is multiplied where it is prolonged.
+    fn gap(&self, points: &[Point], i: usize) -> Gap {
+        let (before, after) = points.split_at(i);
+        let (left, right) = (before.last(), after.first());
+        let start = left.map_or(Ball::ZERO, |point| point.x);
+        let upper = |line: &Line, x: Ball| line.at(x).to_enclosure().upper();
+        let lowest = |lines: &mut dyn Iterator<Item = Line>, x: Ball, otherwise: Line| {
+            lines.fold(otherwise, |best, line| if upper(&line, x) < upper(&best, x) { line } else { best })
+        };
+        let falling = right.map_or(self.at_infinity, |right| {
+            let mut chords = outward(after.iter()).map(|outer| Line::through(right, outer));
+            lowest(&mut chords, start, self.at_infinity)
+        });
+        let rising = left.map_or(self.at_zero, |left| {
+            let mut chords = outward(before.iter().rev()).map(|outer| Line::through(outer, left));
+            lowest(&mut chords, right.map_or(left.x + left.x, |right| right.x), self.at_zero)
+        });
+        // A line is largest at one of the ends; the last gap has none, but `at_infinity` falls from its start on.
+        let mut bound = match right {
+            Some(Point { x: end, .. }) => {
+                let over = |line: &Line| upper(line, start).max(upper(line, *end));
+                over(&rising).min(over(&falling))
+            }
+            None => upper(&falling, start),
+        };
+        let mut peak = None;
+        if rising.slope.is_positive() && (-falling.slope).is_positive() {
+            // Lines of slopes s > 0 > t meet at height (s·b − t·a)/(s − t), the largest value of their minimum.
+            let height = (rising.slope * falling.intercept - falling.slope * rising.intercept)
+                / (rising.slope - falling.slope);
+            bound = bound.min(height.to_enclosure().upper());
+            let x = (falling.intercept - rising.intercept) / (rising.slope - falling.slope);
+            peak = x.ln().to_enclosure().midpoint();
+        }
+        Gap {
+            bound,
+            peak,
+            left: left.map_or(f64::NEG_INFINITY, |point| point.epsilon),
+            right: right.map_or(f64::INFINITY, |point| point.epsilon),
+        }
+    }
+}
+
+/// The points at distances 1, 2, 4, … from the first one: near ones and far ones.
+fn outward<'a>(points: impl Iterator<Item = &'a Point>) -> impl Iterator<Item = &'a Point> {
+    points.enumerate().filter(|(distance, _)| distance.is_power_of_two()).map(|(_, point)| point)
+}
+
+impl Gap {
+    /// Where `g` should be evaluated next: at the peak of the bound, or in the middle if that is too close to an end. An
+    /// open gap is crossed in steps that double, lest a peak far out be approached from one side only.
+    fn next(&self) -> Option<f64> {
+        let (middle, proposal) = match (self.left.is_finite(), self.right.is_finite()) {
+            (true, true) => (self.left / 2.0 + self.right / 2.0, self.peak),
+            (true, false) => (2.0 * self.left.max(0.5), self.peak.map(|peak| peak.max(2.0 * self.left))),
+            (false, true) => (2.0 * self.right.min(-0.5), self.peak.map(|peak| peak.min(2.0 * self.right))),
+            (false, false) => (0.0, None),
+        };
+        let inside = |x: &f64| {
+            let room = CLOSE * x.abs().max(1.0);
+            *x - self.left > room && self.right - *x > room
+        };
+        proposal.filter(inside).or(Some(middle)).filter(inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CountFamily;
+    use crate::interrupt::Uninterrupted;
+    use crate::pair::Direction;
+    use proptest::prelude::*;
+
+    fn over(top: u64, bottom: u64) -> Rational {
+        Rational::from(top).div(&Rational::from(bottom)).unwrap()
+    }
+
+    /// `P[Bin(trials, p) = k]` by its recursion in the number of trials.
+    fn binomial(trials: u64, p: &Rational) -> Vec<Rational> {
+        let (zero, q) = (Rational::from(0i64), Rational::from(1i64).sub(p));
+        (0..trials).fold(vec![Rational::from(1i64)], |law, _| {
+            let missed = law.iter().map(|x| x.mul(&q)).chain([zero.clone()]);
+            let hit = [zero.clone()].into_iter().chain(law.iter().map(|x| x.mul(p)));
+            missed.zip(hit).map(|(a, b)| a.add(&b)).collect()
+        })
+    }
+
+    /// Neyman and Pearson: reject the largest answers first, the last one with a probability.
+    fn neyman_pearson(size: u64, p: &Rational, level: &Rational) -> Rational {
+        let others = binomial(size - 1, p);
+        let zero = Rational::from(0i64);
+        let (mut left, mut power) = (level.clone(), zero.clone());
+        for a in (0..=size as usize).rev() {
+            let null = others.get(a).unwrap_or(&zero);
+            let alternative = a.checked_sub(1).map_or(&zero, |a| &others[a]);
+            if null.is_zero() {
+                power = power.add(alternative);
+                continue;
+            }
+            let share = left.div(null).unwrap().min(Rational::from(1i64));
+            power = power.add(&share.mul(alternative));
+            left = left.sub(&share.mul(null));
+        }
+        Rational::from(1i64).sub(&power)
+    }
+
+    proptest! {
+        #[test]
+        fn one_direction_is_the_most_powerful_test(size in 1u64..40, top in 1u64..20, level in 0u64..=100) {
+            let (p, level) = (over(top, 20), over(level, 100));
+            let curve = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(size).unwrap();
+            let found = beta(&curve, &level, &Uninterrupted).unwrap();
+            let truth = neyman_pearson(size, &p, &level);
+            prop_assert!(found.contains(&truth), "{found:?} {truth:?}");
+            prop_assert!(found.width() <= 1e-13, "{found:?}");
+            let back = alpha(&curve, &truth, &Uninterrupted).unwrap();
+            if !truth.is_zero() {
+                let slack = Rational::parse("1e-9").unwrap();
+                prop_assert!(Rational::from_f64(back.lower()).unwrap() <= level.add(&slack));
+            }
+        }
+    }
+
+    #[test]
+    fn large_counts_take_few_evaluations_to_ten_digits() {
+        let p = Rational::parse("0.3").unwrap();
+        for size in [1000, 1_000_000] {
+            for level in ["1e-300", "1e-12", "0.01", "0.4999", "0.97"] {
+                let curve = CountFamily::new(&p, &p, None).unwrap().of_size(size).unwrap();
+                let found = beta(&curve, &Rational::parse(level).unwrap(), &Uninterrupted).unwrap();
+                assert!(found.width() <= 1e-10 * found.upper(), "{size} {level} {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn levels_outside_of_the_unit_interval_are_refused() {
+        let half = over(1, 2);
+        let curve = CountFamily::new(&half, &half, None).unwrap().of_size(9).unwrap();
+        assert!(beta(&curve, &Rational::from(-1i64), &Uninterrupted).is_err());
+        assert!(alpha(&curve, &over(3, 2), &Uninterrupted).is_err());
+    }
+}
