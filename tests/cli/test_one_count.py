@@ -161,8 +161,8 @@ MISTAKES = [
     (("delta", "--n", "4", "--p", "1/2", "--epsilon", "1", "--size", "5"), "the population only 4"),
     (("delta", "--n", "4", "--p", "1/2", "--epsilon", "1", "--bound", "best"), "bound = 'best'; one of 'tightest'"),
     (
-        ("delta", "--n", "4", "--p", "1/2", "--epsilon", "1", "--digits", "50"),
-        "--digits = 50; this version has no digits",
+        ("delta", "--n", "4", "--p", "1/2", "--epsilon", "1", "--digits", "0"),
+        "--digits = 0; an integer from 1 to 10000 is required",
     ),
     (("delta", "--n", "4", "--epsilon", "1"), "Missing option '--p'. (try: statpriv delta --help)"),
     (("delta", "--n", "4", "--p", "1/2", "--epsilom", "1"), "No such option"),

@@ -60,7 +60,7 @@ def test_the_examples_of_the_help_run(process, run, tmp_path, monkeypatch):
             if words[:2] == ["statpriv", command] and "report.json" not in words:
                 assert run(*words[1:]).exit_code == 0, line
                 ran += 1
-    assert ran == 8
+    assert ran == 9
 
 
 def test_version(process):
