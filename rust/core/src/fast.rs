@@ -13,6 +13,8 @@ mod contour;
 mod count;
 mod lanes;
 mod positive_sum;
+#[cfg(test)]
+mod tests;
 
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
@@ -60,8 +62,12 @@ const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
 /// `Σ_{i≥0} weight · b(first + i)` for `Bin(n, p)` with `np ≤ first` up to rounding; nothing where neither way applies, or where
 /// what it gives is too wide.
 pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
+    sum_on(Backend::best(), n, at, first, weight)
+}
+
+fn sum_on(backend: Backend, n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
     let law = at.doubles?;
-    let (backend, trials, first_term) = (Backend::best(), n as f64, first as f64);
+    let (trials, first_term) = (n as f64, first as f64);
     let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: first_term, weight };
     let variance = first_term * (trials - first_term) / trials;
     if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
@@ -74,7 +80,11 @@ pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Optio
 
 /// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
 pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
-    let value = Backend::best().run(Count { trials: n as f64, law, epsilon })?;
+    delta_on(Backend::best(), n, at, law, epsilon)
+}
+
+fn delta_on(backend: Backend, n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
+    let value = backend.run(Count { trials: n as f64, law, epsilon })?;
     if value.scaled.error > WIDEST {
         return None;
     }
