@@ -117,7 +117,7 @@ impl Ball {
     /// The smallest ball with the two ends.
     pub(crate) fn between(lower: &Self, upper: &Self, bits: usize) -> Self {
         let centre = lower.plus(upper, bits).half();
-        let spread = upper.minus(lower, 64).half();
+        let spread = upper.minus(lower, bits).half();
         centre.widened(&spread, bits)
     }
 
