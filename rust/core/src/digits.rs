@@ -132,7 +132,8 @@ fn settle(
         };
         match found {
             Some(ball) if missing == 0 => return Ok(ball),
-            // A ball that says next to nothing does not say either how much is missing.
+            // A ball that says nothing does not say either how much is missing.
+            Some(ball) if ball.accuracy() <= 0 => bits += missing.clamp(bits / 2, 2 * bits) + 16,
             _ => bits += missing.min(2 * bits) + 16,
         }
     }
@@ -158,4 +159,32 @@ fn logarithm(
         Ok(elementary::ln(&ball, bits + 16))
     })?;
     Ok(if vanishes { DigitsEnclosure::point(Dyadic::MinusInfinity) } else { DigitsEnclosure::from(&value) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CountFamily;
+    use crate::interrupt::Uninterrupted;
+
+    /// The two directions differ in the fortieth digit: the larger cannot be told from the smaller.
+    #[test]
+    fn the_worst_of_two_directions_has_as_many_digits_as_each() {
+        let p = Rational::parse("0.5000000000000000000000000000000000000001").unwrap();
+        let curve = CountFamily::new(&p, &p, None).unwrap().of_size(52).unwrap();
+        let delta = super::delta(&curve, &Rational::parse("0.1").unwrap(), 30, &Uninterrupted).unwrap();
+        let [lower, upper] = [delta.lower(), delta.upper()].map(|end| end.to_rational().unwrap());
+        assert!(upper.sub(&lower) <= lower.mul(&Rational::parse("1e-30").unwrap()));
+    }
+
+    #[test]
+    fn the_number_of_attempts_grows_with_the_logarithm_of_the_bits_that_are_missing() {
+        let mut attempts = 0;
+        let found = settle(80, &Uninterrupted, |bits| {
+            attempts += 1;
+            let error = Ball::dyadic(1.into(), 50_000 - bits as i128);
+            Ok(Some(Ball::one().widened(&error, bits)))
+        });
+        assert!(found.unwrap().accuracy() >= 80 && attempts < 25, "{attempts}");
+    }
 }
