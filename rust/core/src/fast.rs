@@ -10,6 +10,8 @@
 //! whether the truth lies inside.
 
 mod contour;
+#[cfg(test)]
+mod cost;
 mod count;
 mod lanes;
 mod positive_sum;
@@ -20,7 +22,7 @@ use crate::laws::{Probability, binomial_probability};
 use contour::{Contour, LEAST_VARIANCE};
 use count::Count;
 use positive_sum::PositiveSum;
-use statpriv_simd::Backend;
+use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// What the terms of a sum over `X ≥ first` are weighted with.
 #[derive(Clone, Copy, Debug)]
@@ -60,29 +62,88 @@ const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
 /// `Σ_{i≥0} weight · b(first + i)` for `Bin(n, p)` with `np ≤ first` up to rounding; nothing where neither way applies, or where
 /// what it gives is too wide.
 pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
-    let law = at.doubles?;
-    let (backend, trials, first_term) = (Backend::best(), n as f64, first as f64);
-    let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: first_term, weight };
-    let variance = first_term * (trials - first_term) / trials;
-    if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
-        let contour = Contour::at_saddle_point(trials, law, first_term, weight, variance);
-        return backend.run(contour).filter(|value| value.error < WIDEST).map(Ball::from);
-    }
-    let value = backend.run(few).filter(|value| value.error < WIDEST)?;
-    Some(Ball::from(value) * binomial_probability(first, n, at))
+    let sum = Sum { trials: n as f64, law: at.doubles?, first: first as f64, weight };
+    Backend::best().run(sum)?.to_ball(n, at)
 }
 
 /// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
 pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
-    let value = Backend::best().run(Count { trials: n as f64, law, epsilon })?;
-    if value.scaled.error > WIDEST {
-        return None;
+    Backend::best().run(Count { trials: n as f64, law, epsilon })?.to_ball(n, at)
+}
+
+/// `Σ_{i≥0} weight · b(first + i)` for `Bin(trials, p)`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum {
+    trials: f64,
+    law: Law,
+    first: f64,
+    weight: Weight,
+}
+
+impl Kernel for Sum {
+    type Output = Option<Value>;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Option<Value> {
+        let Self { trials, law, first, weight } = self;
+        match Way::of(trials, law, first, weight) {
+            Way::Terms(few) => few.run::<A>().map(|sum| Value { scaled: sum, in_units_of: Some(first) }),
+            Way::Contour { variance } => {
+                let contour = Contour::at_saddle_point(trials, law, first, weight, variance);
+                contour.run::<A>().map(Value::from)
+            }
+        }
     }
-    let ball = Ball::from(value.scaled);
-    Some(match value.in_units_of {
-        Some(first) => ball * binomial_probability(first as u64, n, at),
-        None => ball,
-    })
+}
+
+/// How a sum over `X ≥ first` is taken.
+enum Way {
+    Terms(PositiveSum),
+    /// `variance` is about that of the law whose mean is `first`.
+    Contour {
+        variance: f64,
+    },
+}
+
+impl Way {
+    /// The cheaper one; the sum where the contour does not apply.
+    #[inline(always)]
+    fn of(trials: f64, law: Law, first: f64, weight: Weight) -> Self {
+        let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
+        let variance = first * (trials - first) / trials;
+        if variance <= 1.1 * LEAST_VARIANCE || few.terms() <= FEW_TERMS {
+            Self::Terms(few)
+        } else {
+            Self::Contour { variance }
+        }
+    }
+}
+
+/// A value, and what it has to be multiplied with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    scaled: Scaled,
+    /// The value is in units of `P[X = a]`.
+    in_units_of: Option<f64>,
+}
+
+impl Value {
+    /// Nothing where it is too wide.
+    #[inline(always)]
+    fn to_ball(self, n: u64, at: &Probability) -> Option<Ball> {
+        let ball = (self.scaled.error <= WIDEST).then(|| Ball::from(self.scaled))?;
+        Some(match self.in_units_of {
+            Some(first) => ball * binomial_probability(first as u64, n, at),
+            None => ball,
+        })
+    }
+}
+
+impl From<Scaled> for Value {
+    #[inline(always)]
+    fn from(scaled: Scaled) -> Self {
+        Self { scaled, in_units_of: None }
+    }
 }
 
 /// `P[X ≥ k]` for `X ~ Bin(n, p)` and `np ≤ k ≤ n`; nothing where the fast tier does not apply.

@@ -2,9 +2,8 @@
 //!
 //! `Δ_{1,0}(ε) = Q/(npq) · E[(X−κ)_+]` with `Q = q + p e^ε`, `κ = n p e^ε/Q`, `X ~ Bin(n, p)`.
 
-use super::contour::{Contour, LEAST_VARIANCE};
-use super::positive_sum::PositiveSum;
-use super::{FEW_TERMS, Law, Scaled, Weight};
+use super::contour::Contour;
+use super::{Law, Scaled, Value, Way, Weight};
 use crate::double_double::DoubleDouble;
 use crate::special;
 use statpriv_simd::{Arithmetic, Kernel};
@@ -24,14 +23,6 @@ pub(crate) struct Count {
     pub law: Law,
     /// ε > 0, with a relative error of at most `2^-104`.
     pub epsilon: DoubleDouble,
-}
-
-/// A value, and what it has to be multiplied with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Value {
-    pub scaled: Scaled,
-    /// The value is in units of `P[X = a]`.
-    pub in_units_of: Option<f64>,
 }
 
 impl Kernel for Count {
@@ -61,9 +52,10 @@ impl Kernel for Count {
         }
         let weight = Weight::Excess { phi, error: 2.0 * error };
         let scale = total.hi / (trials * p.hi * q.hi);
-        let (value, in_units_of) = self.stop_loss::<A>(first, weight, powers)?;
-        let scaled = Scaled { mantissa: value.mantissa * scale, error: value.error + 8.0 * U, ..value };
-        Some(Value { scaled, in_units_of })
+        let value = self.stop_loss::<A>(first, weight, powers)?;
+        let Scaled { mantissa, exponent, error } = value.scaled;
+        let scaled = Scaled { mantissa: mantissa * scale, exponent, error: error + 8.0 * U };
+        Some(Value { scaled, ..value })
     }
 }
 
@@ -96,22 +88,22 @@ impl Count {
         first: f64,
         weight: Weight,
         powers: (DoubleDouble, DoubleDouble),
-    ) -> Option<(Scaled, Option<f64>)> {
+    ) -> Option<Value> {
         let Self { trials, law, epsilon } = *self;
-        let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
-        let variance = first * (trials - first) / trials;
-        if variance <= 1.1 * LEAST_VARIANCE || few.terms() <= FEW_TERMS {
-            return few.run::<A>().map(|sum| (sum, Some(first)));
-        }
-        let least_tilt = 0.5 / variance.sqrt();
-        let tilt = epsilon.hi.max(least_tilt);
+        let variance = match Way::of(trials, law, first, weight) {
+            Way::Terms(few) => {
+                return few.run::<A>().map(|sum| Value { scaled: sum, in_units_of: Some(first) });
+            }
+            Way::Contour { variance } => variance,
+        };
+        let tilt = epsilon.hi.max(0.5 / variance.sqrt());
         let contour = Contour { trials, law, first, weight, tilt };
         let value = if tilt == epsilon.hi && epsilon.lo == 0.0 {
             contour.evaluate_with::<A>(powers)
         } else {
             contour.run::<A>()
         };
-        value.map(|value| (value, None))
+        value.map(Value::from)
     }
 }
 
