@@ -20,7 +20,7 @@ use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
 use crate::laws::{Probability, binomial_probability};
 use contour::{Contour, LEAST_VARIANCE};
-use count::Count;
+use count::{AtMany, AtOne, Count, Value};
 use positive_sum::PositiveSum;
 use statpriv_simd::{Arithmetic, Backend, Kernel};
 
@@ -31,6 +31,16 @@ pub(crate) enum Weight {
     One,
     /// `X − κ = i + φ`: a stop-loss. `phi` lies in `[0, 1]` up to the `error` that it may have.
     Excess { phi: f64, error: f64 },
+}
+
+impl Weight {
+    /// `a − κ`.
+    fn phi(self) -> f64 {
+        match self {
+            Self::One => 0.0,
+            Self::Excess { phi, .. } => phi,
+        }
+    }
 }
 
 /// `p` and `q = 1 − p` of a binomial law, between `2^-300` and 1, each with a relative error of at most `2^-99`.
@@ -63,17 +73,12 @@ const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
 /// what it gives is too wide.
 pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
     let sum = Sum { trials: n as f64, law: at.doubles?, first: first as f64, weight };
-    Backend::best().run(sum)?.to_ball(n, at)
-}
-
-/// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
-pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
-    Backend::best().run(Count { trials: n as f64, law, epsilon })?.to_ball(n, at)
+    Backend::best().run(sum)?.ball(n, at)
 }
 
 /// `Σ_{i≥0} weight · b(first + i)` for `Bin(trials, p)`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sum {
+struct Sum {
     trials: f64,
     law: Law,
     first: f64,
@@ -86,63 +91,37 @@ impl Kernel for Sum {
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Value> {
         let Self { trials, law, first, weight } = self;
-        match Way::of(trials, law, first, weight) {
-            Way::Terms(few) => few.run::<A>().map(|sum| Value { scaled: sum, in_units_of: Some(first) }),
-            Way::Contour { variance } => {
-                let contour = Contour::at_saddle_point(trials, law, first, weight, variance);
-                contour.run::<A>().map(Value::from)
-            }
-        }
-    }
-}
-
-/// How a sum over `X ≥ first` is taken.
-enum Way {
-    Terms(PositiveSum),
-    /// `variance` is about that of the law whose mean is `first`.
-    Contour {
-        variance: f64,
-    },
-}
-
-impl Way {
-    /// The cheaper one; the sum where the contour does not apply.
-    #[inline(always)]
-    fn of(trials: f64, law: Law, first: f64, weight: Weight) -> Self {
         let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
         let variance = first * (trials - first) / trials;
-        if variance <= 1.1 * LEAST_VARIANCE || few.terms() <= FEW_TERMS {
-            Self::Terms(few)
-        } else {
-            Self::Contour { variance }
+        if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
+            let contour = Contour::at_saddle_point(trials, law, first, weight, variance);
+            return contour.run::<A>().map(|scaled| Value { scaled, in_units_of: None });
         }
+        few.run::<A>().map(|scaled| Value { scaled, in_units_of: Some(first) })
     }
 }
 
-/// A value, and what it has to be multiplied with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Value {
-    scaled: Scaled,
-    /// The value is in units of `P[X = a]`.
-    in_units_of: Option<f64>,
+/// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
+pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
+    let count = Count { trials: n as f64, law };
+    Backend::best().run(AtOne(count, epsilon)).and_then(|value| value.ball(n, at))
+}
+
+/// The same at many ε.
+pub(crate) fn deltas(n: u64, at: &Probability, law: Law, epsilons: &[f64]) -> Vec<Option<Ball>> {
+    let count = Count { trials: n as f64, law };
+    let values = Backend::best().run(AtMany(count, epsilons));
+    values.into_iter().map(|value| value.and_then(|value| value.ball(n, at))).collect()
 }
 
 impl Value {
     /// Nothing where it is too wide.
-    #[inline(always)]
-    fn to_ball(self, n: u64, at: &Probability) -> Option<Ball> {
+    fn ball(self, n: u64, at: &Probability) -> Option<Ball> {
         let ball = (self.scaled.error <= WIDEST).then(|| Ball::from(self.scaled))?;
         Some(match self.in_units_of {
             Some(first) => ball * binomial_probability(first as u64, n, at),
             None => ball,
         })
-    }
-}
-
-impl From<Scaled> for Value {
-    #[inline(always)]
-    fn from(scaled: Scaled) -> Self {
-        Self { scaled, in_units_of: None }
     }
 }
 

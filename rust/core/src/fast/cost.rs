@@ -4,9 +4,9 @@
 //! them, an evaluation of the contour as many as any other.
 
 use super::contour::EVALUATIONS;
-use super::count::Count;
+use super::count::{AtOne, Count, Value};
 use super::positive_sum::MOST_TERMS;
-use super::{Law, Sum, Value, Weight};
+use super::{Law, Sum, Weight};
 use crate::ball::Ball;
 use crate::double_double::DoubleDouble;
 use crate::special;
@@ -75,7 +75,8 @@ impl Cost {
 fn of_delta(n: u64, law: Law, epsilon: f64) -> Option<Cost> {
     let epsilon = DoubleDouble::from_f64(epsilon);
     let (_, preparation) = counted(|| special::exp_and_expm1::<Counted>(epsilon));
-    let (value, multiplications) = counted(|| Count { trials: n as f64, law, epsilon }.run::<Counted>());
+    let (value, multiplications) =
+        counted(|| AtOne(Count { trials: n as f64, law }, epsilon).run::<Counted>());
     Some(Cost::new(&value?, multiplications, preparation))
 }
 
