@@ -18,7 +18,7 @@ mod positive_sum;
 
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
-use crate::laws::{Probability, binomial_probability};
+use crate::laws::{Probability, first_term};
 use contour::{Contour, LEAST_VARIANCE};
 use count::{AtMany, AtOne, Count, Value};
 use positive_sum::PositiveSum;
@@ -119,7 +119,7 @@ impl Value {
     fn ball(self, n: u64, at: &Probability) -> Option<Ball> {
         let ball = (self.scaled.error <= WIDEST).then(|| Ball::from(self.scaled))?;
         Some(match self.in_units_of {
-            Some(first) => ball * binomial_probability(first as u64, n, at),
+            Some(first) => ball * first_term(first as u64, n, at),
             None => ball,
         })
     }

@@ -228,8 +228,8 @@ const LARGEST_WRITTEN: i128 = 1 << 20;
 /// `d` and `x` with `d · 10^x` just above (`up`) or below `m · 2^e`, and `d` of so many digits.
 fn decimal_digits(m: &IBig, e: i128, digits: usize, up: bool) -> (String, i128) {
     let wanted = digits.max(1) as i128;
-    // A power that is off by a few is put right by the length of what comes out.
-    let mut power = decimal_places(e + length(m) as i128) - wanted;
+    // A power that is certainly too small is put right by the length of what comes out.
+    let mut power = decimal_places(e + length(m) as i128) - wanted - 2;
     loop {
         let scaled = if e.abs() <= LARGEST_WRITTEN {
             scaled_exactly(m, e, power, up)
