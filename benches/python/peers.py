@@ -155,9 +155,8 @@ def exact_delta(n: int, p: Fraction, ratio: Fraction) -> Fraction:
     a, b = p.numerator, p.denominator - p.numerator
     x, y = ratio.numerator, ratio.denominator
     first = -(-n * a * x // (b * y + a * x))
-    term, sums = 1, [0, 0]
-    powers_of_b = b ** (n - first)
-    term = math.comb(n - 1, first - 1) * a ** (first - 1) * powers_of_b
+    sums = [0, 0]
+    term = math.comb(n - 1, first - 1) * a ** (first - 1) * b ** (n - first)
     for k in range(first - 1, n):
         sums[0] += term
         if k >= first:
@@ -170,13 +169,13 @@ def exact_delta(n: int, p: Fraction, ratio: Fraction) -> Fraction:
 
 
 def dp_accounting_curve(n: int, p: float, epsilons, interval: float):
-    """Built and asked; the two laws are those of the count with the critical entry 1 and 0."""
+    """Built and asked, in one direction: the laws are those of the count with the critical entry 1, and with 0."""
     loss = optional("dp_accounting.pld.privacy_loss_distribution")
     answers = np.arange(n)
     law = binom.logpmf(answers, n - 1, p)
     one, zero = dict(enumerate(law, start=1)), dict(enumerate(law))
     distribution = loss.from_two_probability_mass_functions(
-        zero, one, value_discretization_interval=interval, symmetric=False
+        zero, one, value_discretization_interval=interval, symmetric=True
     )
     return distribution.get_delta_for_epsilon(epsilons)
 
@@ -188,7 +187,7 @@ def prv_accountant_delta(n: int, p: float, epsilon: float) -> float:
 
     class Count(base.PrivacyRandomVariable):
         def cdf(self, t):
-            return binom.cdf(np.floor(threshold(n, p, t)) - 1, n - 1, p)
+            return binom.cdf(np.floor(threshold(n, p, np.asarray(t, dtype=float))) - 1, n - 1, p)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

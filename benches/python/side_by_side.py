@@ -207,36 +207,47 @@ TABLES = {
 }
 
 
-def middle(bounds: oracle.Bounds) -> Fraction:
-    return (bounds.lower + bounds.upper) / 2
+HELD = 1e-300
+"""Smaller numbers are not compared: there the doubles themselves run out."""
 
 
 def relative_width(value: object) -> float:
     """Of an enclosure, the widest of an array; 0 of an exact value."""
     if isinstance(value, Fraction):
         return 0.0
-    width = np.asarray(value.width, dtype=object) / abs(np.asarray(value.upper, dtype=object))
-    return float(np.max(width))
+    if isinstance(value, sp.EnclosureArray):
+        held = value.upper > HELD
+        return float(np.max(value.width[held] / value.upper[held]))
+    return float(value.width / abs(value.upper))
 
 
 def error_of(value: object, case: Case, ours: object) -> float:
-    """The largest relative error."""
+    """The relative error, the largest of an array."""
+    if isinstance(ours, sp.EnclosureArray):
+        held = ours.upper > HELD
+        return float(np.max(np.abs(np.asarray(value)[held] / ours.midpoint[held] - 1)))
     if case.truth is not None:
-        truth = middle(case.truth())
-        return float(abs(Fraction(float(np.squeeze(value))) / truth - 1))
-    if isinstance(value, Fraction):
-        return float(abs(value / ours - 1))
-    if isinstance(value, np.ndarray | list):
-        held = np.asarray(ours.upper) > 1e-300
-        return float(np.max(np.abs(np.asarray(value)[held] / np.asarray(ours.midpoint)[held] - 1)))
-    return float(abs(float(str(value - ours_as(value, ours))) / float(ours.upper)))
+        bounds = case.truth()
+        truth = (bounds.lower + bounds.upper) / 2
+    else:
+        truth = as_fraction(ours)
+    return float(abs(as_fraction(value) / truth - 1))
 
 
-def ours_as(value: object, ours: object) -> object:
-    """The middle of an enclosure of many digits, in the numbers of the peer."""
-    if isinstance(value, flint.arb):
-        return flint.arb(mpmath.nstr(ours.midpoint, 60))
-    return ours.midpoint
+def as_fraction(value: object) -> Fraction:
+    """The number, or the middle of the ball or the enclosure."""
+    match value:
+        case flint.arb():
+            mantissa, exponent = value.mid().man_exp()
+        case mpmath.mpf():
+            mantissa, exponent = value.man_exp
+        case Fraction():
+            return value
+        case _ if hasattr(value, "midpoint"):
+            return as_fraction(value.midpoint)
+        case _:
+            return Fraction(float(np.squeeze(value)))
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def rows(case: Case) -> Iterator[str]:
@@ -249,8 +260,9 @@ def rows(case: Case) -> Iterator[str]:
             yield f"{start} {name} | – | – | {reason} |"
         else:
             theirs = seconds(work)
-            ratio = f"{theirs / time_of_ours:.2g}" if theirs < 1e3 * time_of_ours else f"{theirs / time_of_ours:.0f}"
-            yield f"{start} {name} | {in_units(theirs)} | {ratio} | {error_of(value, case, ours):.1e} |"
+            ratio = theirs / time_of_ours
+            shown = f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
+            yield f"{start} {name} | {in_units(theirs)} | {shown} | {error_of(value, case, ours):.1e} |"
         start = "| | | |"
 
 
