@@ -10,6 +10,8 @@
 //! whether the truth lies inside.
 
 mod contour;
+#[cfg(test)]
+mod cost;
 mod count;
 mod lanes;
 mod positive_sum;
@@ -22,7 +24,7 @@ use crate::laws::{Probability, first_term};
 use contour::{Contour, LEAST_VARIANCE};
 use count::{AtMany, AtOne, Count, Value};
 use positive_sum::PositiveSum;
-use statpriv_simd::Backend;
+use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// What the terms of a sum over `X ≥ first` are weighted with.
 #[derive(Clone, Copy, Debug)]
@@ -77,16 +79,33 @@ pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Optio
 }
 
 fn sum_on(backend: Backend, n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
-    let law = at.doubles?;
-    let (trials, start) = (n as f64, first as f64);
-    let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: start, weight };
-    let variance = start * (trials - start) / trials;
-    if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
-        let contour = Contour::at_saddle_point(trials, law, start, weight, variance);
-        return backend.run(contour).filter(|value| value.error < WIDEST).map(Ball::from);
+    let sum = Sum { trials: n as f64, law: at.doubles?, first: first as f64, weight };
+    backend.run(sum)?.ball(n, at)
+}
+
+/// `Σ_{i≥0} weight · b(first + i)` for `Bin(trials, p)`.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    trials: f64,
+    law: Law,
+    first: f64,
+    weight: Weight,
+}
+
+impl Kernel for Sum {
+    type Output = Option<Value>;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Option<Value> {
+        let Self { trials, law, first, weight } = self;
+        let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
+        let variance = first * (trials - first) / trials;
+        if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
+            let contour = Contour::at_saddle_point(trials, law, first, weight, variance);
+            return contour.run::<A>().map(|scaled| Value { scaled, in_units_of: None });
+        }
+        few.run::<A>().map(|scaled| Value { scaled, in_units_of: Some(first) })
     }
-    let value = backend.run(few).filter(|value| value.error < WIDEST)?;
-    Some(Ball::from(value) * first_term(first, n, at))
 }
 
 /// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.

@@ -45,7 +45,7 @@ use statpriv_simd::{Arithmetic, Kernel, Portable};
 /// The contour needs at least this variance.
 pub(crate) const LEAST_VARIANCE: f64 = 400.0;
 /// Evaluations: `j = 0, …, 15`.
-const EVALUATIONS: usize = 16;
+pub(super) const EVALUATIONS: usize = 16;
 /// `M/σ`.
 const STEPS_PER_DEVIATION: f64 = 11.8;
 /// Up to this `sσ` the aliases on the side of the pole at `w = 0` are subtracted.
