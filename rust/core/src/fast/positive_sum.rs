@@ -99,7 +99,7 @@ impl Kernel for PositiveSum {
             ),
         };
         let error = (6.0 * weighted_index.abs() + (length + 40.0) * value.abs()) * U + rest + weight_error;
-        // Twice the bound pays for its own rounding, and for an error that is relative to the computed value.
+        // A factor pays for the rounding of the bound, and for an error that is relative to the computed value.
         (value > 1e-250 && error < 1e-3 * value).then(|| Scaled {
             mantissa: value,
             exponent: 0,
