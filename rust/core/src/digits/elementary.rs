@@ -109,10 +109,19 @@ fn exp_of_number(x: &Ball, whole: usize, bits: usize) -> Option<Ball> {
 /// `ln x`; nothing for an `x` that may not be positive.
 ///
 /// With any `y`, `ln x = y + 2 artanh u`, `u = (x − e^y)/(x + e^y)`, and `artanh u = u + u³/3 + R`, `|R| ≤ |u|^5` for `|u| ≤ ½`:
-/// the digits of `y` are right five times over.
+/// the digits of `y` are right five times over. That needs a `y` that is right behind the point, and its exponential: so powers
+/// of two are split off first, unless `x` is next to one, where that would cancel.
 pub(crate) fn ln(x: &Ball, bits: usize) -> Option<Ball> {
     if !x.is_positive() {
         return None;
+    }
+    let twos = x.log2();
+    if twos.unsigned_abs() > 4 {
+        let whole = 128 - twos.unsigned_abs().leading_zeros() as usize;
+        let places = bits + whole + 8;
+        let power = ln_2(places) * IBig::from(twos);
+        let power = Ball::new(power, 2 * twos.unsigned_abs(), -(places as i128), places);
+        return Some(power.plus(&ln(&x.scaled(-twos), bits + 8)?, bits + 8));
     }
     let guess =
         if bits <= 64 { first_guess(x) } else { ln(&x.midpoint().rounded(64 + bits / 5), bits / 5 + 8)? };
