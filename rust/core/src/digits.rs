@@ -166,6 +166,7 @@ mod tests {
     use super::*;
     use crate::curve::CountFamily;
     use crate::interrupt::Uninterrupted;
+    use crate::pair::Direction;
 
     /// The two directions differ in the fortieth digit: the larger cannot be told from the smaller.
     #[test]
@@ -186,5 +187,26 @@ mod tests {
             Ok(Some(Ball::one().widened(&error, bits)))
         });
         assert!(found.unwrap().accuracy() >= 80 && attempts < 25, "{attempts}");
+    }
+
+    /// `ln p^(n−1)`, where δ is nothing else: beyond what a double holds to a unit, or fixed point in 64 bits.
+    #[test]
+    fn logarithms_of_the_smallest_deltas_are_found() {
+        for (p, size) in [("1e-20", 1u64 << 53), ("1e-5000", (1 << 53) - 1)] {
+            let p = Rational::parse(p).unwrap();
+            let curve =
+                CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(size).unwrap();
+            let delta = log_delta(&curve, &Rational::from(20_000i64), 25, &Uninterrupted).unwrap();
+            let factor = Rational::from(size - 1);
+            let one = log_delta(&curve_of_two(&p), &Rational::from(20_000i64), 40, &Uninterrupted).unwrap();
+            let [lower, upper] =
+                [one.lower(), one.upper()].map(|end| end.to_rational().unwrap().mul(&factor));
+            assert!(delta.lower().order(&upper).is_le() && delta.upper().order(&lower).is_ge());
+        }
+    }
+
+    /// Its δ is p, for a large ε.
+    fn curve_of_two(p: &Rational) -> Curve {
+        CountFamily::new(p, p, Some(Direction::OneAgainstZero)).unwrap().of_size(2).unwrap()
     }
 }
