@@ -77,7 +77,9 @@ def binomial_upper_tail(k: int, n: int, p: Fraction) -> arb:
 def _binomial_far_tail(k: int, n: int, p: Fraction) -> arb:
     """``P[X ≥ k]`` for k above the mean."""
     deviation = sqrt(k * (n - k) / n)
-    if _terms(_log_ratio(k, n, p), deviation) <= MOST_TERMS["binomial"]:
+    # A circle of so many deviations as the precision takes sees a law of few deviations far from normal.
+    few = _terms(_log_ratio(k, n, p), deviation) <= MOST_TERMS["binomial"] or Shape().spread > deviation / 2
+    if few:
         return binomial_log_pmf(k, n, p).exp() * binomial_tail_ratio(k, n, p)
     return binomial_circle_tail(k, n, p)
 
