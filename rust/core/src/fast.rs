@@ -13,6 +13,8 @@ mod contour;
 mod count;
 mod lanes;
 mod positive_sum;
+#[cfg(test)]
+mod tests;
 
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
