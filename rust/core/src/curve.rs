@@ -309,14 +309,35 @@ impl Curve {
     /// # Errors
     /// As [`Curve::delta`]; an ε that is not finite.
     pub fn deltas(&self, epsilons: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Enclosure>, Error> {
-        let one = |&epsilon: &f64| {
+        let each = |(&epsilon, shared): (&f64, Option<Ball>)| {
             interrupt.check()?;
-            self.delta_at(epsilon, interrupt).map_err(|error| match error {
+            let value = match shared {
+                Some(ball) => Ok(ball.to_enclosure().clamp(0.0, 1.0)),
+                None => self.delta_at(epsilon, interrupt),
+            };
+            value.map_err(|error| match error {
                 Error::Precision(why) => Error::precision(format!("epsilon = {epsilon:?}: {why}")),
                 other => other,
             })
         };
-        epsilons.iter().map(one).collect()
+        epsilons.iter().zip(self.shared(epsilons)).map(each).collect()
+    }
+
+    /// δ at those of many ε that can share work.
+    fn shared(&self, epsilons: &[f64]) -> Vec<Option<Ball>> {
+        match self {
+            Self::Pair(laws, direction) => laws.deltas(*direction, epsilons),
+            Self::Max(curves) => {
+                let mut greatest = vec![Some(Ball::ZERO); epsilons.len()];
+                for curve in curves {
+                    for (greatest, value) in greatest.iter_mut().zip(curve.shared(epsilons)) {
+                        *greatest = greatest.zip(value).map(|(one, other)| one.max(other));
+                    }
+                }
+                greatest
+            }
+            _ => vec![None; epsilons.len()],
+        }
     }
 
     /// `ln δ(ε)`, where δ itself may be far below the least double; −∞ where δ is zero.

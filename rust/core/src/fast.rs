@@ -20,7 +20,7 @@ use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
 use crate::laws::{Probability, binomial_probability};
 use contour::{Contour, LEAST_VARIANCE};
-use count::Count;
+use count::{AtMany, AtOne, Count, Value};
 use positive_sum::PositiveSum;
 use statpriv_simd::Backend;
 
@@ -31,6 +31,16 @@ pub(crate) enum Weight {
     One,
     /// `X − κ = i + φ`: a stop-loss. `phi` lies in `[0, 1]` up to the `error` that it may have.
     Excess { phi: f64, error: f64 },
+}
+
+impl Weight {
+    /// `a − κ`.
+    fn phi(self) -> f64 {
+        match self {
+            Self::One => 0.0,
+            Self::Excess { phi, .. } => phi,
+        }
+    }
 }
 
 /// `p` and `q = 1 − p` of a binomial law, between `2^-300` and 1, each with a relative error of at most `2^-99`.
@@ -76,15 +86,26 @@ pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Optio
 
 /// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
 pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
-    let value = Backend::best().run(Count { trials: n as f64, law, epsilon })?;
-    if value.scaled.error > WIDEST {
-        return None;
+    let count = Count { trials: n as f64, law };
+    Backend::best().run(AtOne(count, epsilon)).and_then(|value| value.ball(n, at))
+}
+
+/// The same at many ε.
+pub(crate) fn deltas(n: u64, at: &Probability, law: Law, epsilons: &[f64]) -> Vec<Option<Ball>> {
+    let count = Count { trials: n as f64, law };
+    let values = Backend::best().run(AtMany(count, epsilons));
+    values.into_iter().map(|value| value.and_then(|value| value.ball(n, at))).collect()
+}
+
+impl Value {
+    /// Nothing where it is too wide.
+    fn ball(self, n: u64, at: &Probability) -> Option<Ball> {
+        let ball = (self.scaled.error <= WIDEST).then(|| Ball::from(self.scaled))?;
+        Some(match self.in_units_of {
+            Some(first) => ball * binomial_probability(first as u64, n, at),
+            None => ball,
+        })
     }
-    let ball = Ball::from(value.scaled);
-    Some(match value.in_units_of {
-        Some(first) => ball * binomial_probability(first as u64, n, at),
-        None => ball,
-    })
 }
 
 /// `P[X ≥ k]` for `X ~ Bin(n, p)` and `np ≤ k ≤ n`; nothing where the fast tier does not apply.

@@ -4,8 +4,11 @@
 //! bound counts the double-double operations (`u² = 2^-106`, see [`crate::double_double`]) and the truncation of one
 //! series. The tables from which the fast forms start are filled, when first used, by plain series.
 
+pub(crate) mod deviance;
 mod exponential;
 mod logarithm;
+pub(crate) mod plain_exponential;
+pub(crate) mod plain_logarithm;
 mod series;
 mod stirling;
 pub mod trigonometric;
@@ -14,6 +17,7 @@ use crate::double_double::DoubleDouble;
 pub(crate) use exponential::{exp, exp_and_expm1, exp_reduced};
 pub(crate) use logarithm::{LN_ERROR, ln_1p, ln_near_one};
 use statpriv_simd::Arithmetic;
+pub(crate) use stirling::stirling_parts;
 pub use stirling::stirling_remainder;
 
 /// `ln 2` (truncated after two doubles: relative error below `2^-106`).

@@ -405,14 +405,22 @@ fn a_negative_epsilon_reflects_the_opposite_direction() {
 
 #[test]
 fn many_epsilons_give_what_each_of_them_gives() {
-    let curve = CountFamily::new(&number("1/3"), &number("1/3"), None).unwrap().of_size(100).unwrap();
-    let epsilons = [0.0, 1e-300, 0.01, 0.25, 3.0, 1e9, -0.5];
-    let deltas = curve.deltas(&epsilons, &Uninterrupted).unwrap();
-    assert_eq!(deltas.len(), epsilons.len());
-    for (epsilon, delta) in epsilons.into_iter().zip(deltas) {
-        let alone = curve.delta(&Rational::from_f64(epsilon).unwrap(), &Uninterrupted).unwrap();
-        assert_eq!(delta, alone, "{epsilon}");
+    let family = CountFamily::new(&number("1/3"), &number("1/3"), None).unwrap();
+    let epsilons = [0.0, 1e-300, 1e-9, 2e-5, 0.01, 0.011, 0.25, 3.0, 1e9, -0.5, -1e300];
+    for size in [1, 64, 100, 4096, 1 << 20, 1 << 53] {
+        let curve = family.of_size(size).unwrap();
+        let deltas = curve.deltas(&epsilons, &Uninterrupted).unwrap();
+        assert_eq!(deltas.len(), epsilons.len());
+        for (epsilon, delta) in epsilons.into_iter().zip(deltas) {
+            let alone = curve.delta_at(epsilon, &Uninterrupted).unwrap();
+            let overlap = delta.lower() <= alone.upper() && alone.lower() <= delta.upper();
+            assert!(
+                overlap && delta.width() <= 2e-13 * delta.upper() + 1e-300,
+                "{size} {epsilon}: {delta:?} {alone:?}"
+            );
+        }
     }
+    let curve = family.of_size(100).unwrap();
     for undefined in [f64::NAN, f64::INFINITY] {
         assert!(matches!(curve.deltas(&[0.1, undefined], &Uninterrupted), Err(Error::Argument(_))));
     }

@@ -96,9 +96,9 @@ pub fn binomial(
         outside => return Ok(quantity.outside(outside.is_err())),
     };
     Ok(match quantity {
-        Quantity::LogPmf => log_pmf(laws::binomial_log_probability(k, n, at)),
-        Quantity::Pmf => probability(laws::binomial_probability(k, n, at)),
-        Quantity::UpperTail => probability(laws::binomial_upper_tail(k, n, at, interrupt)?),
+        Quantity::LogPmf => laws::binomial_log_pmf(k, n, at),
+        Quantity::Pmf => laws::binomial_pmf(k, n, at),
+        Quantity::UpperTail => laws::binomial_upper_tail(k, n, at, interrupt)?,
     })
 }
 
@@ -111,18 +111,10 @@ pub fn hypergeometric(
 ) -> Result<Kernel, Error> {
     let Ok(k) = u64::try_from(k) else { return Ok(quantity.outside(true)) };
     Ok(match quantity {
-        Quantity::LogPmf => log_pmf(law.log_probability(k)),
-        Quantity::Pmf => probability(law.probability(k)),
-        Quantity::UpperTail => probability(laws::hypergeometric_upper_tail(k, law, interrupt)?),
+        Quantity::LogPmf => law.log_pmf(k),
+        Quantity::Pmf => law.pmf(k),
+        Quantity::UpperTail => laws::hypergeometric_upper_tail(k, law, interrupt)?,
     })
-}
-
-fn probability(ball: Ball) -> Kernel {
-    ball.to_enclosure().clamp(0.0, 1.0)
-}
-
-fn log_pmf(ball: Option<Ball>) -> Kernel {
-    ball.map_or(Kernel::point(f64::NEG_INFINITY), |ball| ball.to_enclosure().clamp(f64::NEG_INFINITY, 0.0))
 }
 
 /// About how many terms of sums a quantity costs, for whether work is long: a probability costs some two hundred,
@@ -260,7 +252,8 @@ pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyRe
         ));
     }
     door::run(py, 0.0, |_| {
-        let delta = probability(pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact)));
+        let ball = pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact));
+        let delta = ball.to_enclosure().clamp(0.0, 1.0);
         if delta.width() > 1e-6 {
             return Err(Error::precision(
                 "the normal tails at this epsilon and mu are beyond the kernel's range",

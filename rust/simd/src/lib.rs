@@ -95,8 +95,9 @@ pub const fn two_product(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// Veltkamp: `a` as a sum of two numbers of at most 26 bits, for `|a| < 2^996`.
+#[must_use]
 #[inline(always)]
-const fn split(a: f64) -> (f64, f64) {
+pub const fn split(a: f64) -> (f64, f64) {
     let c = 134_217_729.0 * a; // 2^27 + 1
     let hi = c - (c - a);
     (hi, a - hi)

@@ -2,7 +2,7 @@
 //!
 //! `Δ_{1,0}(ε) = Q/(npq) · E[(X−κ)_+]` with `Q = q + p e^ε`, `κ = n p e^ε/Q`, `X ~ Bin(n, p)`.
 
-use super::contour::{Contour, LEAST_VARIANCE};
+use super::contour::{LEAST_VARIANCE, Line};
 use super::positive_sum::PositiveSum;
 use super::{FEW_TERMS, Law, Scaled, Weight};
 use crate::double_double::DoubleDouble;
@@ -22,8 +22,6 @@ pub(crate) struct Count {
     /// `n`, an integer up to `2^53`.
     pub trials: f64,
     pub law: Law,
-    /// ε > 0, with a relative error of at most `2^-104`.
-    pub epsilon: DoubleDouble,
 }
 
 /// A value, and what it has to be multiplied with.
@@ -34,21 +32,74 @@ pub(crate) struct Value {
     pub in_units_of: Option<f64>,
 }
 
-impl Kernel for Count {
+/// One value: ε > 0, with a relative error of at most `2^-104`.
+pub(crate) struct AtOne(pub Count, pub DoubleDouble);
+
+impl Kernel for AtOne {
     type Output = Option<Value>;
 
-    /// Nothing where only the answer `n` counts, or where no way of this tier applies.
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Option<Value> {
+        let Self(count, epsilon) = self;
+        let place = count.place::<A>(epsilon)?;
+        let sum = match count.few_terms::<A>(&place) {
+            Ok(value) => value,
+            Err(variance) => {
+                let line = count.line::<A>(shared_tilt(count.spacing(), epsilon.hi));
+                count.along::<A>(line.as_ref(), &place, epsilon, variance)
+            }
+        };
+        sum.map(|sum| place.value(sum))
+    }
+}
+
+/// Many values, each ε a positive double. Those that lie close together share the contour; as its tilt is taken from a grid, each value is the same
+/// as alone.
+pub(crate) struct AtMany<'a>(pub Count, pub &'a [f64]);
+
+impl Kernel for AtMany<'_> {
+    type Output = Vec<Option<Value>>;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Vec<Option<Value>> {
+        let Self(count, epsilons) = self;
+        let mut lines = Lines { count, spacing: count.spacing(), known: Vec::new() };
+        let mut values = Vec::with_capacity(epsilons.len());
+        for &epsilon in epsilons {
+            values.push(lines.value::<A>(epsilon));
+        }
+        values
+    }
+}
+
+/// Where the stop-loss of one ε starts, and what it is multiplied with.
+struct Place {
+    first: f64,
+    weight: Weight,
+    scale: f64,
+}
+
+impl Place {
+    #[inline(always)]
+    fn value(&self, (sum, in_units_of): (Scaled, Option<f64>)) -> Value {
+        let scaled = Scaled { mantissa: sum.mantissa * self.scale, error: sum.error + 8.0 * U, ..sum };
+        Value { scaled, in_units_of }
+    }
+}
+
+impl Count {
+    /// Nothing where only the answer `n` counts, or ε is too large.
     ///
     /// `e^ε` errs by `2^-101` and, for the error of ε, by `700 · 2^-104`; with the errors of `p` and `Q` (see `contour`) κ, resp. `n − κ`, errs by less than
     /// `2^-93`, and `Q/(npq)` in doubles by at most `6u`.
     #[inline(always)]
-    fn run<A: Arithmetic>(self) -> Option<Value> {
-        let Self { trials, law: Law { p, q }, epsilon } = self;
-        if epsilon.hi > LARGEST_EPSILON {
+    fn place<A: Arithmetic>(&self, epsilon: DoubleDouble) -> Option<Place> {
+        let Self { trials, law: Law { p, q } } = *self;
+        if !(0.0..=LARGEST_EPSILON).contains(&epsilon.hi) {
             return None;
         }
-        let powers = special::exp_and_expm1::<A>(epsilon);
-        let weighted = p.mul_with::<A>(powers.0);
+        let (ratio, _) = special::exp_and_expm1::<A>(epsilon);
+        let weighted = p.mul_with::<A>(ratio);
         let total = q.add(weighted);
         let share = weighted.div_with::<A>(total);
         let (first, phi, error) = if share.hi <= 0.5 {
@@ -56,18 +107,11 @@ impl Kernel for Count {
         } else {
             self.above_distance(q.div_with::<A>(total).mul_f64_with::<A>(trials))
         };
-        if first >= trials {
-            return None;
-        }
         let weight = Weight::Excess { phi, error: 2.0 * error };
         let scale = total.hi / (trials * p.hi * q.hi);
-        let (value, in_units_of) = self.stop_loss::<A>(first, weight, powers)?;
-        let scaled = Scaled { mantissa: value.mantissa * scale, error: value.error + 8.0 * U, ..value };
-        Some(Value { scaled, in_units_of })
+        (first < trials).then_some(Place { first, weight, scale })
     }
-}
 
-impl Count {
     /// `a = ⌈κ⌉`, `φ = a − κ`, and a bound of its error. Next to an integer that integer is taken: `φ` may then have either sign, and a sum that starts
     /// there errs by at most the error of `φ` times its first term more, which callers pay for by counting the error twice.
     #[inline(always)]
@@ -89,29 +133,85 @@ impl Count {
         }
     }
 
-    /// `E[(X−κ)_+]`, by the sum in units of its first term where that has few.
+    /// `E[(X−κ)_+]` in units of its first term, where the sum has few; else the variance of the law whose mean is κ.
     #[inline(always)]
-    fn stop_loss<A: Arithmetic>(
-        &self,
-        first: f64,
-        weight: Weight,
-        powers: (DoubleDouble, DoubleDouble),
-    ) -> Option<(Scaled, Option<f64>)> {
-        let Self { trials, law, epsilon } = *self;
+    fn few_terms<A: Arithmetic>(&self, place: &Place) -> Result<Option<(Scaled, Option<f64>)>, f64> {
+        let Self { trials, law } = *self;
+        let &Place { first, weight, .. } = place;
         let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
         let variance = first * (trials - first) / trials;
-        if variance <= 1.1 * LEAST_VARIANCE || few.terms() <= FEW_TERMS {
-            return few.run::<A>().map(|sum| (sum, Some(first)));
+        if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
+            return Err(variance);
         }
-        let least_tilt = 0.5 / variance.sqrt();
-        let tilt = epsilon.hi.max(least_tilt);
-        let contour = Contour { trials, law, first, weight, tilt };
-        let value = if tilt == epsilon.hi && epsilon.lo == 0.0 {
-            contour.evaluate_with::<A>(powers)
-        } else {
-            contour.run::<A>()
-        };
+        Ok(few.run::<A>().map(|sum| (sum, Some(first))))
+    }
+
+    /// By the contour with the shared tilt, or, where the variance has grown too much for that, by one with a tilt of its own.
+    #[inline(always)]
+    fn along<A: Arithmetic>(
+        &self,
+        shared: Option<&Line>,
+        place: &Place,
+        epsilon: DoubleDouble,
+        variance: f64,
+    ) -> Option<(Scaled, Option<f64>)> {
+        let value = shared.and_then(|line| line.sum::<A>(place.first, place.weight)).or_else(|| {
+            let line = self.line::<A>(epsilon.hi.max(0.5 / variance.sqrt()))?;
+            line.sum::<A>(place.first, place.weight)
+        });
         value.map(|value| (value, None))
+    }
+
+    #[inline(always)]
+    fn line<A: Arithmetic>(&self, tilt: f64) -> Option<Line> {
+        let powers = special::exp_and_expm1::<A>(DoubleDouble::from_f64(tilt));
+        Line::new::<A>(self.trials, self.law, tilt, powers)
+    }
+
+    /// The distance of neighbouring tilts: one standard deviation of the untilted law.
+    #[inline(always)]
+    fn spacing(&self) -> f64 {
+        1.0 / (self.trials * self.law.p.hi * self.law.q.hi).sqrt()
+    }
+}
+
+/// The tilt next to ε on the grid.
+#[inline(always)]
+fn shared_tilt(spacing: f64, epsilon: f64) -> f64 {
+    (epsilon / spacing).round().max(0.5) * spacing
+}
+
+/// The contours that were needed so far.
+struct Lines {
+    count: Count,
+    spacing: f64,
+    known: Vec<(f64, Option<Line>)>,
+}
+
+impl Lines {
+    #[inline(always)]
+    fn value<A: Arithmetic>(&mut self, epsilon: f64) -> Option<Value> {
+        let exactly = DoubleDouble::from_f64(epsilon);
+        let place = self.count.place::<A>(exactly)?;
+        let sum = match self.count.few_terms::<A>(&place) {
+            Ok(value) => value,
+            Err(variance) => {
+                let made = self.line::<A>(shared_tilt(self.spacing, epsilon));
+                let shared = self.known.get(made).and_then(|(_, line)| line.as_ref());
+                self.count.along::<A>(shared, &place, exactly, variance)
+            }
+        };
+        sum.map(|sum| place.value(sum))
+    }
+
+    /// The place of the contour with this tilt, known or made now. Neighbours are asked for one after the other, so the search starts at the end.
+    #[inline(always)]
+    fn line<A: Arithmetic>(&mut self, tilt: f64) -> usize {
+        if let Some(place) = self.known.iter().rposition(|(known, _)| *known == tilt) {
+            return place;
+        }
+        self.known.push((tilt, self.count.line::<A>(tilt)));
+        self.known.len() - 1
     }
 }
 

@@ -1,14 +1,13 @@
 //! The hypergeometric law: `draws` from `population` of which `marked` are marked.
 
+use super::log_pmf;
+use super::recurrence::{self, LogConcave};
 use crate::ball::Ball;
+use crate::enclosure::Enclosure;
 use crate::error::Error;
+use crate::fast::Scaled;
 use crate::interrupt::Interrupt;
 use crate::special::stirling_remainder;
-
-/// Terms between two questions whether to go on.
-const TERMS_PER_CHECK: u64 = 4096;
-/// A tail is cut where its geometric bound falls below this part of the sum.
-const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 62) as f64) / ((1u64 << 18) as f64);
 
 /// A hypergeometric law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +69,37 @@ impl Hypergeometric {
         8.0 * (self.greatest() as f64).sqrt()
     }
 
-    /// `P[X = k]`; zero outside the support.
+    /// `ln P[X = k]`, within a few ulp; `[−∞, −∞]` outside the support.
+    #[must_use]
+    pub fn log_pmf(&self, k: u64) -> Enclosure {
+        match self.table(k) {
+            None => Enclosure::point(f64::NEG_INFINITY),
+            Some(_) if self.least() == self.greatest() => Enclosure::point(0.0),
+            Some(table) => log_pmf::hypergeometric(table).to_enclosure(),
+        }
+    }
+
+    /// `P[X = k]`, within a few ulp down to the subnormal numbers.
+    #[must_use]
+    pub fn pmf(&self, k: u64) -> Enclosure {
+        match self.table(k) {
+            None => Enclosure::point(0.0),
+            Some(_) if self.least() == self.greatest() => Enclosure::point(1.0),
+            Some(table) => {
+                let fast = log_pmf::hypergeometric(table).exp();
+                fast.unwrap_or_else(|| self.probability(k).to_enclosure().clamp(0.0, 1.0))
+            }
+        }
+    }
+
+    /// Marked and unmarked ones among the drawn, `a` and `c`, and among the others, `b` and `d`; nothing outside the support.
+    fn table(&self, k: u64) -> Option<[u64; 4]> {
+        let (marked_left, unmarked) = (self.marked.checked_sub(k)?, self.draws.checked_sub(k)?);
+        let unmarked_left = (self.population - self.marked).checked_sub(unmarked)?;
+        Some([k, marked_left, unmarked, unmarked_left])
+    }
+
+    /// `P[X = k]` as a ball; zero outside the support.
     #[must_use]
     pub fn probability(&self, k: u64) -> Ball {
         self.log_probability(k).map_or(Ball::ZERO, Ball::exp)
@@ -112,33 +141,13 @@ impl Hypergeometric {
         top / (Ball::from_u64(k + 1) * Ball::from_u64(unmarked_left))
     }
 
-    /// `Σ_{i ≥ k} P[X = i]`, cheap for `k` above the mode: from there on the ratios of the terms fall.
-    fn tail_beyond_mode(&self, k: u64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        let (mut term, mut sum) = (Ball::ONE, Ball::ONE);
-        for i in k..self.greatest() {
-            let ratio = self.ratio_up(i);
-            term = term * ratio;
-            sum = sum + term;
-            if i.is_multiple_of(TERMS_PER_CHECK) {
-                interrupt.check()?;
-            }
-            // Ratios fall in i, so what follows is at most term · r/(1 − r).
-            let rest = term * ratio / (Ball::ONE - ratio);
-            if rest.is_positive() && rest.to_enclosure().upper() < NEGLIGIBLE {
-                sum = sum.plus_at_most(rest);
-                break;
-            }
-        }
-        Ok(self.probability(k) * sum)
-    }
-
     /// The same law counted from the other side: unmarked ones drawn.
     fn mirrored(&self) -> Self {
         Self { marked: self.population - self.marked, ..*self }
     }
 }
 
-/// `P[X ≥ k]`.
+/// `P[X ≥ k]`, with a relative width below `10^-12` while it is a normal double.
 ///
 /// # Errors
 /// [`Error::Interrupted`].
@@ -146,20 +155,72 @@ pub fn hypergeometric_upper_tail(
     k: u64,
     law: &Hypergeometric,
     interrupt: &dyn Interrupt,
-) -> Result<Ball, Error> {
+) -> Result<Enclosure, Error> {
     if k <= law.least() {
-        return Ok(Ball::ONE);
+        return Ok(Enclosure::point(1.0));
     }
     if k > law.greatest() {
-        return Ok(Ball::ZERO);
+        return Ok(Enclosure::point(0.0));
     }
     if k > law.mode() {
-        return law.tail_beyond_mode(k, interrupt);
+        return recurrence::upper_tail(law, k, interrupt);
     }
     // P[X ≥ k] = 1 − P[X ≤ k−1], and X ≤ k−1 means at least draws−k+1 unmarked ones.
-    let mirrored = law.mirrored();
-    let complement = mirrored.tail_beyond_mode(law.draws - k + 1, interrupt)?;
-    Ok(Ball::ONE - complement)
+    let complement = recurrence::upper_tail(&law.mirrored(), law.draws - k + 1, interrupt)?;
+    Ok((Enclosure::point(1.0) - complement).clamp(0.0, 1.0))
+}
+
+/// `P[X ≤ k]`, likewise: at least `draws − k` unmarked ones.
+///
+/// # Errors
+/// [`Error::Interrupted`].
+pub fn hypergeometric_lower_tail(
+    k: u64,
+    law: &Hypergeometric,
+    interrupt: &dyn Interrupt,
+) -> Result<Enclosure, Error> {
+    hypergeometric_upper_tail(law.draws.saturating_sub(k), &law.mirrored(), interrupt)
+}
+
+/// Lower and upper bounds of `P[X = k]` for `k = least..=greatest`, with a relative width below `10^-13` while normal.
+///
+/// # Errors
+/// More than 2^26 values, and [`Error::Interrupted`].
+pub fn hypergeometric_pmf_row(
+    law: &Hypergeometric,
+    interrupt: &dyn Interrupt,
+) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    recurrence::row(law, interrupt)
+}
+
+impl LogConcave for Hypergeometric {
+    fn least(&self) -> u64 {
+        self.least()
+    }
+
+    fn greatest(&self) -> u64 {
+        self.greatest()
+    }
+
+    fn mode(&self) -> u64 {
+        self.mode()
+    }
+
+    fn probability(&self, k: u64) -> Enclosure {
+        self.pmf(k)
+    }
+
+    fn anchor(&self, k: u64) -> Option<Scaled> {
+        if self.least() == self.greatest() {
+            return None;
+        }
+        log_pmf::hypergeometric(self.table(k)?).scaled()
+    }
+
+    fn ratio(&self, k: f64) -> (f64, f64) {
+        let [population, marked, draws] = [self.population, self.marked, self.draws].map(|x| x as f64);
+        ((marked - k) * (draws - k), (k + 1.0) * ((population - marked - draws) + (k + 1.0)))
+    }
 }
 
 /// `ln C(n, k)` by Stirling's formula.
@@ -178,6 +239,86 @@ mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::rational::Rational;
+    use proptest::prelude::*;
+
+    /// Laws of every size, and a value: anywhere, next to an end, next to the mean.
+    fn law() -> impl Strategy<Value = (Hypergeometric, u64)> {
+        let size = (2u64..=1 << 53, 0u32..52).prop_map(|(n, shift)| (n >> shift).max(2));
+        (size, any::<u64>(), 0u32..53, any::<u64>(), 0u32..53, any::<u64>(), -40.0..40.0f64, 0u32..5)
+            .prop_map(|(population, marked, few, draws, fewer, any, z, kind)| {
+                let law = Hypergeometric::new(
+                    population,
+                    (marked >> few) % (population + 1),
+                    (draws >> fewer) % (population + 1),
+                );
+                let law = law.unwrap();
+                let span = law.greatest() - law.least();
+                let near = law.mode() as f64 + z * law.standard_deviation();
+                let k = match kind {
+                    0 => law.least() + any % (span + 1),
+                    1 => law.least() + any % 2,
+                    2 => law.greatest().saturating_sub(any % 2),
+                    _ => near.max(0.0) as u64,
+                };
+                (law, k.clamp(law.least(), law.greatest()))
+            })
+    }
+
+    /// In units of the last place of the larger end.
+    fn ulps(enclosure: Enclosure) -> f64 {
+        let end = enclosure.upper().abs().max(enclosure.lower().abs());
+        enclosure.width() / (end.next_up() - end)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100_000))]
+
+        #[test]
+        fn logarithms_and_probabilities_are_enclosed_within_a_few_ulp((law, k) in law()) {
+            let overlap = |enclosure: Enclosure, ball: Ball| {
+                let truth = ball.to_enclosure();
+                enclosure.lower() <= truth.upper() && truth.lower() <= enclosure.upper()
+            };
+            let (log, probability) = (law.log_pmf(k), law.pmf(k));
+            prop_assert!(overlap(log, law.log_probability(k).unwrap()), "{log:?}");
+            prop_assert!(ulps(log) <= 8.0, "{log:?} {}", ulps(log));
+            prop_assert!(overlap(probability, law.probability(k)), "{probability:?}");
+            prop_assert!(ulps(probability) <= 6.0, "{probability:?} {}", ulps(probability));
+        }
+    }
+
+    #[test]
+    fn probabilities_of_a_small_population_are_the_counted_fractions() {
+        let choose = |n: u64, k: u64| {
+            let product =
+                |from: u64, to: u64| (from..=to).fold(Rational::from(1i64), |x, i| x.mul(&Rational::from(i)));
+            product(n - k + 1, n).div(&product(1, k)).unwrap()
+        };
+        for (population, marked, draws) in
+            (2..14).flat_map(|n| (0..=n).flat_map(move |k| (0..=n).map(move |s| (n, k, s))))
+        {
+            let law = Hypergeometric::new(population, marked, draws).unwrap();
+            for k in law.least()..=law.greatest() {
+                let top = choose(marked, k).mul(&choose(population - marked, draws - k));
+                let truth = top.div(&choose(population, draws)).unwrap();
+                assert!(law.pmf(k).contains(&truth), "{law:?} {k}");
+            }
+        }
+    }
+
+    /// One marked in the population, one drawn: `ln(1 − 1/N) = −1/N − 1/2N² − …`.
+    #[test]
+    fn probabilities_next_to_one_keep_relative_accuracy() {
+        for population in [1u64 << 53, (1 << 53) - 1, 1 << 40, 1_000_003, 12_345] {
+            let log = Hypergeometric::new(population, 1, 1).unwrap().log_pmf(0);
+            let truth = -(Ball::ONE / (Ball::from_u64(population) - Ball::ONE));
+            // −1/(N−1) < ln(1 − 1/N) < −1/(N − ½).
+            let gap = truth.to_enclosure();
+            assert!(log.upper() >= gap.lower() && ulps(log) <= 8.0, "{population}: {log:?}");
+            let above = -(Ball::ONE / (Ball::from_u64(population) - Ball::ONE / Ball::from_u64(2)));
+            assert!(log.lower() <= above.to_enclosure().upper());
+        }
+    }
 
     #[test]
     fn small_laws_are_the_counted_fractions() {
@@ -187,9 +328,9 @@ mod tests {
             assert!(value.contains(&Rational::parse(fraction).unwrap()), "{k}: {value:?}");
         }
         for (k, fraction) in [(0, "1"), (1, "100/120"), (2, "40/120"), (3, "4/120"), (4, "0")] {
-            let tail = hypergeometric_upper_tail(k, &law, &Uninterrupted).unwrap().to_enclosure();
+            let tail = hypergeometric_upper_tail(k, &law, &Uninterrupted).unwrap();
             assert!(tail.contains(&Rational::parse(fraction).unwrap()), "{k}: {tail:?}");
-            assert!(tail.width() < 1e-15);
+            assert!(tail.width() < 1e-14);
         }
     }
 
@@ -205,8 +346,10 @@ mod tests {
         let law = Hypergeometric::new(1000, 300, 120).unwrap();
         for k in law.least()..=law.greatest() {
             let direct = (k..=law.greatest()).fold(Ball::ZERO, |sum, i| sum + law.probability(i));
-            let gap = direct - hypergeometric_upper_tail(k, &law, &Uninterrupted).unwrap();
-            assert!(!gap.is_positive() && !(-gap).is_positive(), "{k}");
+            let (truth, tail) =
+                (direct.to_enclosure(), hypergeometric_upper_tail(k, &law, &Uninterrupted).unwrap());
+            assert!(tail.lower() <= truth.upper() && truth.lower() <= tail.upper(), "{k}");
+            assert!(tail.width() <= 1e-12 * tail.lower(), "{k} {tail:?}");
         }
     }
 }

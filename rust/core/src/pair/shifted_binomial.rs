@@ -144,6 +144,26 @@ impl ShiftedBinomial {
         }
     }
 
+    /// `Δ_{v,w}` at many doubles ε ≥ 0 that share what they can; nothing at those that the fast tier does not serve.
+    pub(crate) fn deltas(&self, direction: Direction, epsilons: &[f64]) -> Vec<Option<Ball>> {
+        let laws = match &self.at {
+            Entry::Random(at) if self.certain && self.size > stop_loss::SMALL => {
+                at.doubles.map(|law| match direction {
+                    Direction::OneAgainstZero => (*at, law),
+                    Direction::ZeroAgainstOne => (at.complement(), law.mirrored()),
+                })
+            }
+            _ => None,
+        };
+        let Some((at, law)) = laws else { return vec![None; epsilons.len()] };
+        let mut values = fast::deltas(self.size, &at, law, epsilons);
+        for (value, &epsilon) in values.iter_mut().zip(epsilons) {
+            // At zero Δ is a single probability.
+            *value = value.filter(|_| epsilon > 0.0);
+        }
+        values
+    }
+
     /// By the fast tier, where it applies.
     fn in_doubles(&self, direction: Direction, epsilon: &Epsilon) -> Option<Ball> {
         let Entry::Random(at) = &self.at else { return None };
