@@ -9,7 +9,19 @@ import time
 import pytest
 
 DELTA = ("delta", "--n", "1024", "--p", "1/2", "--epsilon", "0.005")
-LONG = ("delta", "--n", "20000000", "--known", "10000000", "--size", "10000000", "--p", "0.4..0.6", "--epsilon", "1e-4")
+LONG = (
+    "delta",
+    "--n",
+    "2000000000000",
+    "--known",
+    "1000000000000",
+    "--size",
+    "1000000000000",
+    "--p",
+    "0.4..0.6",
+    "--epsilon",
+    "1e-6",
+)
 
 
 def test_a_mistake_has_no_traceback(process):
@@ -60,7 +72,7 @@ def test_the_examples_of_the_help_run(process, run, tmp_path, monkeypatch):
             if words[:2] == ["statpriv", command] and "report.json" not in words:
                 assert run(*words[1:]).exit_code == 0, line
                 ran += 1
-    assert ran == 8
+    assert ran == 9
 
 
 def test_version(process):

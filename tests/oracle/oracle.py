@@ -59,12 +59,15 @@ class Bounds:
     def fault(self, lower: float, upper: float, least: float = 0, most: float = 1) -> str:
         """What is wrong with ``[lower, upper]`` as an enclosure of this number; empty where nothing is.
 
-        Only the library's two ends are rounded, nothing here. What lies below 1e-300 may be as wide as at 1e-300.
+        Only the library's two ends are rounded, nothing here. What lies below 1e-300 may be as wide as at 1e-300;
+        a δ of exactly zero, where e^ε meets a likelihood ratio, as wide as ninety bits of e^ε leave it.
         """
         if not least <= lower <= upper <= most or abs(lower) == inf:
             return f"not an interval within [{least}, {most}]"
         if self.refutes(lower, upper):
             return "misses the truth"
+        if self.lower == self.upper == lower == 0:
+            return "" if upper <= 2**-90 else "too wide"
         return "too wide" if self.relative_width(lower, upper) > RELATIVE_WIDTH else ""
 
 

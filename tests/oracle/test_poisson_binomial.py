@@ -91,8 +91,3 @@ def test_equal_probabilities_are_the_binomial_law():
 def test_what_is_no_sequence_of_probabilities_is_refused(p, message):
     with pytest.raises(sp.ArgumentError, match=message):
         sp.laws.poisson_binomial_pmf(p)
-
-
-def test_digits_are_not_available_yet():
-    with pytest.raises(sp.NotAvailableError, match=r"digits = 50: laws give doubles"):
-        sp.laws.poisson_binomial_pmf([0.5], digits=50)

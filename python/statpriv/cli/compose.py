@@ -11,13 +11,13 @@ import rich_click as click
 from statpriv.cli.options import debug_option, digits_option, examples, json_option
 from statpriv.cli.output import (
     WHAT_IS_ENCLOSED,
-    at_most,
     enclosed,
     ends,
     grounds,
     print_facts,
     print_json,
     provenance,
+    upper_end,
 )
 from statpriv.literals import literal
 
@@ -50,7 +50,12 @@ _AGREES = "agrees: δ, ε, rows, known rows, sizes and ranges are what its compo
     "count = 32             # optional: so many such parts",
     'attribute = "smoker"   # optional: the same, the same property',
 )
-def compose(context: click.Context, file: Path, as_json: bool) -> None:  # noqa: FBT001  (a flag, passed by name)
+def compose(
+    context: click.Context,
+    file: Path,
+    as_json: bool,  # noqa: FBT001  (a flag, passed by name)
+    digits: int | None,
+) -> None:
     """δ of several exact counts together, each on its own part of the entries.
 
     FILE describes the parts, or is the JSON report of a release: then δ is computed again without the data, and
@@ -61,8 +66,8 @@ def compose(context: click.Context, file: Path, as_json: bool) -> None:  # noqa:
     found = read_composition(file)
     composition = found.composition if isinstance(found, Report) else found
     curve = composition.curve()
-    value = curve.delta(composition.epsilon)
-    disagreements = found.disagreements(value) if isinstance(found, Report) else []
+    value = curve.delta(composition.epsilon, digits=digits)
+    disagreements = found.disagreements(curve.delta(composition.epsilon)) if isinstance(found, Report) else []
     if as_json:
         document = {"delta": ends(value), **provenance(curve), "inputs": composition.document()}
         if isinstance(found, Report):
@@ -71,7 +76,7 @@ def compose(context: click.Context, file: Path, as_json: bool) -> None:  # noqa:
     else:
         verdict = disagreements or [_AGREES]
         print_facts(
-            f"δ is at most {at_most(value.upper)} at ε = {literal(composition.epsilon)}",
+            f"δ is at most {upper_end(value)} at ε = {literal(composition.epsilon)}",
             [
                 *([("report", verdict)] if isinstance(found, Report) else []),
                 ("delta", enclosed(value)),

@@ -9,13 +9,13 @@ import rich_click as click
 from statpriv.cli.options import debug_option, digits_option, exact, examples, json_option
 from statpriv.cli.output import (
     WHAT_IS_ENCLOSED,
-    at_most,
     enclosed,
     ends,
     grounds,
     print_facts,
     print_json,
     provenance,
+    upper_end,
 )
 from statpriv.cli.single_count import SingleCount, single_count_options
 from statpriv.literals import literal
@@ -33,21 +33,27 @@ __all__ = ["delta"]
     "statpriv delta --n 1024 --p 1/2 --epsilon 0.005",
     "statpriv delta --n 944 --p 0.4..0.6 --epsilon 0.1 --known 100",
     "statpriv delta --n 32768 --size 1024 --p 1/2 --epsilon 0.005 --json",
+    "statpriv delta --n 1024 --p 1/2 --epsilon 0.005 --digits 50",
 )
-def delta(count: SingleCount, epsilon: Fraction, as_json: bool) -> None:  # noqa: FBT001  (a flag, passed by name)
+def delta(
+    count: SingleCount,
+    epsilon: Fraction,
+    as_json: bool,  # noqa: FBT001  (a flag, passed by name)
+    digits: int | None,
+) -> None:
     """δ of one exact count at an ε.
 
     The least δ at which the count is (ε, δ)-private against someone who knows how the entries are distributed, and
     the values of some. It is computed as an enclosure, and quoted at its upper end.
     """
     curve = count.curve()
-    value = curve.delta(epsilon)
+    value = curve.delta(epsilon, digits=digits)
     if as_json:
         inputs = {**count.inputs(), "epsilon": str(epsilon)}
         print_json({"delta": ends(value), **provenance(curve), "inputs": inputs})
         return
     print_facts(
-        f"δ is at most {at_most(value.upper)} at ε = {literal(epsilon)}",
+        f"δ is at most {upper_end(value)} at ε = {literal(epsilon)}",
         [
             ("delta", enclosed(value)),
             ("kind", WHAT_IS_ENCLOSED[curve.kind]),

@@ -8,7 +8,7 @@ from fractions import Fraction
 import rich_click as click
 
 from statpriv.cli.options import debug_option, digits_option, exact, examples, json_option
-from statpriv.cli.output import at_most, enclosed, ends, grounds, print_facts, print_json, provenance
+from statpriv.cli.output import enclosed, ends, grounds, print_facts, print_json, provenance, upper_end
 from statpriv.cli.single_count import SingleCount, single_count_options
 from statpriv.literals import literal
 
@@ -30,30 +30,37 @@ _WHAT_IS_ENCLOSED = {
     "statpriv epsilon --n 1024 --p 1/2 --delta 1e-6",
     "statpriv epsilon --n 944 --p 0.4..0.6 --delta 0.02 --known 100 --json",
 )
-def epsilon(count: SingleCount, delta: Fraction, as_json: bool) -> None:  # noqa: FBT001  (a flag, passed by name)
+def epsilon(
+    count: SingleCount,
+    delta: Fraction,
+    as_json: bool,  # noqa: FBT001  (a flag, passed by name)
+    digits: int | None,
+) -> None:
     """ε of one exact count at a δ.
 
     The least ε at which the count is (ε, δ)-private against someone who knows how the entries are distributed, and
     the values of some. It is computed as an enclosure, and quoted at its upper end.
     """
     curve = count.curve()
-    value = curve.epsilon(delta)
+    value = curve.epsilon(delta, digits=digits)
     if as_json:
         inputs = {**count.inputs(), "delta": str(delta)}
         print_json({"epsilon": ends(value), **provenance(curve), "inputs": inputs})
         return
     if math.isinf(value.upper) and math.isfinite(value.lower):
+        from statpriv.numbers import as_fraction
+
         headline = (
             f"no finite upper end of ε is certified at δ = {literal(delta)}: the curve is too flat there; "
-            f"ε is at least {literal(Fraction(value.lower))}"
+            f"ε is at least {literal(as_fraction(value.lower, 'epsilon'))}"
         )
     elif math.isinf(value.upper):
         headline = (
             f"no finite ε is certified at δ = {literal(delta)}: "
-            f"δ stays at {at_most(curve.mass_at_infinity().upper)} however large ε is"
+            f"δ stays at {upper_end(curve.mass_at_infinity())} however large ε is"
         )
     else:
-        headline = f"ε is at most {at_most(value.upper)} nats at δ = {literal(delta)}"
+        headline = f"ε is at most {upper_end(value)} nats at δ = {literal(delta)}"
     print_facts(
         headline,
         [

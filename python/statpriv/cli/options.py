@@ -13,6 +13,7 @@ from statpriv.errors import ArgumentError
 
 __all__ = ["count_from", "debug_option", "digits_option", "exact", "exact_range", "examples", "json_option"]
 
+_MOST_DIGITS = 10_000
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -68,16 +69,16 @@ def debug_option(command: _Command) -> _Command:
 
 
 def digits_option(command: _Command) -> _Command:
-    """Refuse `--digits`, which a later version takes, with a sentence that says so."""
+    """Give a command `--digits`, as the argument `digits`: None stands for doubles."""
 
-    def refuse(_context: click.Context, _option: click.Parameter, text: str | None) -> None:
-        if text is not None:
-            raise ArgumentError(
-                f"--digits = {text}; this version has no digits on demand, leave the option out "
-                "(enclosures are good to about 15 digits without it)"
-            )
+    def read(_context: click.Context, option: click.Parameter, text: str | None) -> int | None:
+        if text is not None and not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= _MOST_DIGITS):
+            raise ArgumentError(f"{option.opts[0]} = {text}; an integer from 1 to {_MOST_DIGITS} is required")
+        return None if text is None else int(text)
 
-    return click.option("--digits", hidden=True, expose_value=False, callback=refuse)(command)
+    return click.option(
+        "--digits", callback=read, metavar="N", help="So many correct decimal digits; about 15 by default."
+    )(command)
 
 
 def json_option(command: _Command) -> _Command:

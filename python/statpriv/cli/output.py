@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import rich_click as click
 from rich.console import Console
@@ -16,6 +16,7 @@ from rich.text import Text
 from statpriv.cli.plain_text import printable
 
 if TYPE_CHECKING:
+    from statpriv._native import DigitsEnclosure
     from statpriv.curve import PrivacyCurve
     from statpriv.enclosure import Enclosure
 
@@ -30,6 +31,7 @@ __all__ = [
     "print_json",
     "provenance",
     "screen",
+    "upper_end",
 ]
 
 WHAT_IS_ENCLOSED = {
@@ -50,8 +52,20 @@ def print_json(document: Mapping[str, object]) -> None:
     click.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
+def has_digits(enclosure: Enclosure) -> TypeGuard[DigitsEnclosure]:
+    """Whether its ends are of mpmath."""
+    from statpriv._native import DigitsEnclosure  # commands print their help without the library
+
+    return isinstance(enclosure, DigitsEnclosure)
+
+
 def ends(enclosure: Enclosure) -> dict[str, float | str]:
-    """An enclosure for JSON: doubles that read back as they were, infinity as the string "inf"."""
+    """An enclosure for JSON: doubles that read back as they were, or digits as strings rounded outward.
+
+    Infinity is the string "inf".
+    """
+    if has_digits(enclosure):
+        return dict(zip(("lower", "upper"), enclosure.decimals(), strict=True))
     return {
         name: value if math.isfinite(value) else "inf"
         for name, value in (("lower", enclosure.lower), ("upper", enclosure.upper))
@@ -59,13 +73,22 @@ def ends(enclosure: Enclosure) -> dict[str, float | str]:
 
 
 def enclosed(enclosure: Enclosure) -> str:
-    """An enclosure for reading, both ends rounded outward to 17 digits."""
+    """An enclosure for reading, both ends rounded outward: doubles to 17 digits, others to a few more than agree."""
+    if has_digits(enclosure):
+        return str(enclosure).replace("inf", "∞")
     return f"[{_rounded(enclosure.lower, 17, ROUND_FLOOR)}, {_rounded(enclosure.upper, 17, ROUND_CEILING)}]"
 
 
 def at_most(value: float, digits: int = 6) -> str:
     """A number for reading that is not below `value`."""
     return _rounded(value, digits, ROUND_CEILING)
+
+
+def upper_end(enclosure: Enclosure) -> str:
+    """The upper end for reading, not below it: to six digits, or to all that were asked for."""
+    if has_digits(enclosure):
+        return enclosure.decimals()[1].replace("inf", "∞")
+    return at_most(enclosure.upper)
 
 
 def _rounded(value: float, digits: int, rounding: str) -> str:

@@ -25,6 +25,7 @@ mod complex;
 mod curve;
 mod elementary;
 mod enclosure;
+mod ends;
 mod hockey_stick;
 mod hypergeometric;
 mod inverse;
@@ -48,7 +49,7 @@ use curve::Evaluation;
 /// The most digits that can be asked for.
 pub const MOST_DIGITS: u32 = 10_000;
 /// Working precisions beyond this many bits are given up.
-const MOST_BITS: usize = 1 << 26;
+const MOST_BITS: usize = 1 << 22;
 
 /// `δ(ε)` to `digits` digits, for an ε of either sign.
 ///
@@ -136,7 +137,7 @@ fn settle(
         }
     }
     Err(Error::precision(format!(
-        "{MOST_BITS} bits do not suffice here: the inputs are within 10^-20000000 of a point where the answer jumps"
+        "{MOST_BITS} bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"
     )))
 }
 

@@ -18,7 +18,7 @@ mod tests;
 
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
-use crate::laws::{Probability, binomial_probability};
+use crate::laws::{Probability, first_term};
 use contour::{Contour, LEAST_VARIANCE};
 use count::{AtMany, AtOne, Count, Value};
 use positive_sum::PositiveSum;
@@ -73,15 +73,15 @@ const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
 /// what it gives is too wide.
 pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
     let law = at.doubles?;
-    let (backend, trials, first_term) = (Backend::best(), n as f64, first as f64);
-    let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: first_term, weight };
-    let variance = first_term * (trials - first_term) / trials;
+    let (backend, trials, start) = (Backend::best(), n as f64, first as f64);
+    let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: start, weight };
+    let variance = start * (trials - start) / trials;
     if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
-        let contour = Contour::at_saddle_point(trials, law, first_term, weight, variance);
+        let contour = Contour::at_saddle_point(trials, law, start, weight, variance);
         return backend.run(contour).filter(|value| value.error < WIDEST).map(Ball::from);
     }
     let value = backend.run(few).filter(|value| value.error < WIDEST)?;
-    Some(Ball::from(value) * binomial_probability(first, n, at))
+    Some(Ball::from(value) * first_term(first, n, at))
 }
 
 /// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
@@ -102,7 +102,7 @@ impl Value {
     fn ball(self, n: u64, at: &Probability) -> Option<Ball> {
         let ball = (self.scaled.error <= WIDEST).then(|| Ball::from(self.scaled))?;
         Some(match self.in_units_of {
-            Some(first) => ball * binomial_probability(first as u64, n, at),
+            Some(first) => ball * first_term(first as u64, n, at),
             None => ball,
         })
     }

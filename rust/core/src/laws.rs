@@ -6,6 +6,7 @@ mod log_pmf;
 mod poisson_binomial;
 mod recurrence;
 
+pub(crate) use binomial::first_term;
 pub use binomial::{
     Probability, binomial_log_pmf, binomial_log_probability, binomial_lower_tail, binomial_pmf,
     binomial_pmf_row, binomial_probability, binomial_upper_tail,

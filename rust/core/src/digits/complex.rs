@@ -26,15 +26,54 @@ impl Complex {
         Self { re: re >> places, im: im >> places }
     }
 
-    /// `x^n` for `n ≥ 1`
+    /// `x^n` for `n ≥ 1`, three binary digits at a time.
     pub(super) fn power(&self, n: u64, places: usize) -> Self {
-        let mut result = self.clone();
-        for place in (0..n.ilog2()).rev() {
-            result = result.square(places);
-            if n >> place & 1 == 1 {
-                result = result.times(self, places);
+        let square = self.square(places);
+        let third = self.times(&square, places);
+        let fifth = third.times(&square, places);
+        let odd = [self, &third, &fifth, &fifth.times(&square, places)];
+        let mut result: Option<Self> = None;
+        let mut left = n.ilog2() + 1;
+        while left > 0 {
+            // A zero on its own, or the longest block of up to three digits from a one to a one.
+            let ends_in_one = |width: &u32| n >> (left - width) & 1 == 1;
+            let width =
+                if ends_in_one(&1) { (1..=left.min(3)).rev().find(ends_in_one).unwrap_or(1) } else { 1 };
+            let block = n >> (left - width) & ((1 << width) - 1);
+            let factor = (block > 0).then(|| odd[block as usize / 2]);
+            left -= width;
+            result = match (result, factor) {
+                (None, factor) => factor.cloned(),
+                (Some(power), factor) => {
+                    let power = (0..width).fold(power, |power, _| power.square(places));
+                    Some(match factor {
+                        Some(factor) => power.times(factor, places),
+                        None => power,
+                    })
+                }
+            };
+        }
+        result.unwrap_or_else(|| self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn powers_are_repeated_products(n in 1u64..400, angle in -64i64..64) {
+            // (63/65, 16/65) lies on the unit circle; these points do, or inside.
+            let unit = |k: i64| (IBig::from(k) << 200) / IBig::from(65 * 65);
+            let point = Complex { re: unit(65 * 63 - angle.abs()), im: unit(65 * 16 - angle.abs()) };
+            let direct = (1..n).fold(point.clone(), |power, _| power.times(&point, 200));
+            let power = point.power(n, 200);
+            let bound = IBig::from(6 * n);
+            for gap in [power.re - direct.re, power.im - direct.im] {
+                prop_assert!(gap < bound && -gap < bound);
             }
         }
-        result
     }
 }

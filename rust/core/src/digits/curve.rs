@@ -16,6 +16,9 @@ use crate::rational::Rational;
 /// For an ε below this the value is one, up to `2^-(2^40)`.
 const LOWEST: i64 = -(1 << 40);
 
+/// Bits that tell most numbers apart.
+const COARSE: usize = 24;
+
 /// What the evaluation of a curve at one ε needs.
 pub(super) struct Evaluation<'a> {
     pub(super) epsilon: &'a Rational,
@@ -38,13 +41,33 @@ impl Evaluation<'_> {
                 Ok(sum.plus(&value, bits))
             }),
             Curve::KnownEntries(known) => self.known_entries(known),
-            Curve::Max(curves) => {
-                Ok(values(curves)?.into_iter().fold(Ball::zero(), |best, value| best.largest(value, bits)))
-            }
+            Curve::Max(curves) => self.maximum(curves),
             Curve::Min(curves) => {
                 Ok(values(curves)?.into_iter().fold(Ball::one(), |best, value| best.least(value, bits)))
             }
         }
+    }
+
+    /// The largest; what a few bits show to be less than another is not evaluated further, nor the same law twice.
+    fn maximum(&self, curves: &[Curve]) -> Result<Ball, Error> {
+        let mut candidates: Vec<&Curve> = Vec::new();
+        for curve in curves {
+            if !candidates.iter().any(|other| alike(curve, other)) {
+                candidates.push(curve);
+            }
+        }
+        if candidates.len() > 1 && self.accuracy > 4 * COARSE {
+            let coarse = Evaluation { accuracy: COARSE, ..*self };
+            let values = candidates.iter().map(|curve| coarse.curve(curve)).collect::<Result<Vec<_>, _>>()?;
+            let best = values
+                .iter()
+                .fold(Ball::zero(), |best, value| if value.exceeds(&best) { value.clone() } else { best });
+            let compared = candidates.into_iter().zip(&values);
+            candidates = compared.filter(|(_, value)| !best.exceeds(value)).map(|(curve, _)| curve).collect();
+        }
+        candidates
+            .into_iter()
+            .try_fold(Ball::zero(), |best, curve| Ok(best.largest(self.curve(curve)?, self.accuracy + 64)))
     }
 
     /// `Δ_{v,w}(ε) = 1 − e^ε (1 − Δ_{w,v}(−ε))` for ε < 0.
@@ -216,6 +239,14 @@ impl Evaluation<'_> {
         }
         Ok(sum)
     }
+}
+
+/// Whether two curves are the hockey stick of the same count: for p = 1/2 both directions are.
+fn alike(a: &Curve, b: &Curve) -> bool {
+    let (Curve::Pair(first, v), Curve::Pair(second, w)) = (a, b) else { return false };
+    let (Some(one), Some(other)) = (first.given(), second.given()) else { return false };
+    let same = if v == w { one.p == other.p } else { one.p == Rational::from(1i64).sub(&other.p) };
+    same && first.size() == second.size() && one.inclusion == other.inclusion
 }
 
 /// An ε from which on the curve of a count with these probabilities is constant.

@@ -108,17 +108,34 @@ fn exp_of_number(x: &Ball, whole: usize, bits: usize) -> Option<Ball> {
 
 /// `ln x`; nothing for an `x` that may not be positive.
 ///
-/// With any `y`, `ln x = y + 2 artanh u`, `u = (x − e^y)/(x + e^y)`, and `artanh u = u + u³/3 + R`, `|R| ≤ |u|^5` for `|u| ≤ ½`:
-/// the digits of `y` are right five times over.
+/// `ln x = ln m + k ln 2` with `m` between 1/4 and 1, and `k = 0` where `x` is within a factor 4 of 1: so nothing cancels.
 pub(crate) fn ln(x: &Ball, bits: usize) -> Option<Ball> {
     if !x.is_positive() {
         return None;
     }
-    let guess =
-        if bits <= 64 { first_guess(x) } else { ln(&x.midpoint().rounded(64 + bits / 5), bits / 5 + 8)? };
-    let guess = guess.midpoint();
+    let k = x.log2() - 1;
+    if k.abs() <= 2 {
+        return ln_near_one(x, bits);
+    }
+    let units = ln_2(bits + 128);
+    let error = Ball::dyadic(IBig::from(2), -(bits as i128) - 128);
+    let ln_2 = Ball::dyadic(units, -(bits as i128) - 128).widened(&error, bits + 128);
+    let multiple = ln_2.times(&Ball::dyadic(IBig::from(k), 0), bits + 128);
+    Some(ln_near_one(&x.scaled(-k), bits)?.plus(&multiple, bits))
+}
+
+/// `ln x` for an `x` between 1/8 and 8.
+///
+/// With any `y`, `ln x = y + 2 artanh u`, `u = (x − e^y)/(x + e^y)`, and `artanh u = u + u³/3 + R`, `|R| ≤ |u|^5` for `|u| ≤ ½`:
+/// the digits of `y` are right five times over.
+fn ln_near_one(x: &Ball, bits: usize) -> Option<Ball> {
+    let guess = if bits <= 64 {
+        first_guess(x.to_f64())
+    } else {
+        ln_near_one(&x.midpoint().rounded(64 + bits / 5), bits / 5 + 8)?.midpoint()
+    };
     let bits = bits + 8;
-    let power = exp(&guess, bits + usize::try_from(guess.log2().max(0)).ok()?)?;
+    let power = exp(&guess, bits)?;
     let u = x.minus(&power, bits).over(&x.plus(&power, bits), bits)?;
     if u.log2() > -1 {
         return None;
@@ -130,17 +147,21 @@ pub(crate) fn ln(x: &Ball, bits: usize) -> Option<Ball> {
     Some(guess.plus(&artanh.scaled(1), bits))
 }
 
-/// About `ln x`, to twelve bits and more: the exponent, and a rational approximation of the rest.
-fn first_guess(x: &Ball) -> Ball {
-    let exponent = x.log2();
-    let m = x.scaled(-exponent).to_f64();
-    // ln m = 2 artanh v with v = (m−c)/(m+c) around c = 0.4, for m between 1/8 and 1.
-    let v = (m - 0.4) / (m + 0.4);
+/// About `ln x` for an `x` between 1/8 and 8, to sixteen bits.
+fn first_guess(x: f64) -> Ball {
+    // x = 2^j m with m in [1/√2, √2], and ln m = 2 artanh v, v = (m−1)/(m+1).
+    let (mut m, mut j) = (x, 0.0);
+    while m > std::f64::consts::SQRT_2 {
+        (m, j) = (m / 2.0, j + 1.0);
+    }
+    while m < std::f64::consts::FRAC_1_SQRT_2 {
+        (m, j) = (m * 2.0, j - 1.0);
+    }
+    let v = (m - 1.0) / (m + 1.0);
     let w = v * v;
-    let ln = 2.0 * v * (1.0 + w / 3.0 + w * w / 5.0 + w * w * w / 7.0 + w * w * w * w / 9.0)
-        - 0.916_290_731_874_155;
-    let value = exponent as f64 * std::f64::consts::LN_2 + ln;
-    Ball::dyadic(IBig::from((value * 65536.0) as i64), -16)
+    let ln = j * std::f64::consts::LN_2
+        + 2.0 * v * (1.0 + w * (1.0 / 3.0 + w * (1.0 / 5.0 + w * (1.0 / 7.0 + w / 9.0))));
+    Ball::dyadic(IBig::from((ln * 65536.0) as i64), -16)
 }
 
 /// `e^{2πi · numerator/denominator}` in units of `2^-places`, and a bound of its error in units.
@@ -270,5 +291,8 @@ mod tests {
         assert!((fifth.re - (IBig::ONE << 99)).abs_below(&IBig::from(8)));
         assert!(ln(&Ball::zero(), 90).is_none() && exp(&Ball::dyadic(IBig::ONE, 80), 90).is_none());
         assert!(ln(&ball("1e-3000", 300), 200).unwrap().accuracy() > 190);
+        let tiny = ln(&Ball::one().scaled(-(1 << 90)), 100).unwrap();
+        let units = Ball::dyadic(ln_2(100), -100).widened(&Ball::dyadic(IBig::ONE, -99), 100);
+        assert!(agrees(&tiny, &units.scaled(90).negative()));
     }
 }

@@ -89,6 +89,10 @@ pub(super) fn one_against_zero(
         Some(Complement::NotPositive) => return Ok(Some(Ball::zero())),
         Some(Complement::Positive(floor, rest)) => (floor, rest),
     };
+    if floor == 0 && *inclusion == Rational::from(1i64) {
+        // κ > n−1: only the answer n counts, and Δ = P_1(n) = p^{n−1}, exactly where balls are.
+        return Ok(probability.at(wide).map(|(p, _)| p.power(n - 1, wide)));
+    }
     let stop_loss =
         binomial::upper(n, probability, n - floor, &Weights::StopLoss(rest), bits + 8, interrupt)?;
     let scale = || {

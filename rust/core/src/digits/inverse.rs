@@ -4,6 +4,7 @@ use super::ball::Ball;
 use super::curve::{Evaluation, last_change_of};
 use super::elementary::ln;
 use super::enclosure::{DigitsEnclosure, Dyadic};
+use super::ends::{self, End};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -29,6 +30,7 @@ enum Side {
 #[derive(Clone)]
 struct Look {
     epsilon: Ball,
+    side: Side,
     gap: Option<Ball>,
 }
 
@@ -54,12 +56,12 @@ pub(super) fn epsilon(
     let bits = accuracy + 64;
     let logarithm = ln(&Ball::rational(delta, bits + 64), bits);
     let search = Search { curve, delta, logarithm, accuracy, interrupt };
-    let (side, start) = search.look(&Ball::zero(), accuracy + COARSE)?;
+    let (side, start) = search.look_at_end(&Ball::zero(), End::Zero)?;
     if side == Side::Reached {
         return Ok(DigitsEnclosure::from(&Ball::zero()));
     }
     let last = Ball::from(last_change_of(curve));
-    let (side_of_last, end) = search.look(&last, accuracy + COARSE)?;
+    let (side_of_last, end) = search.look_at_end(&last, End::Infinity)?;
     if side_of_last == Side::Missed {
         return Ok(DigitsEnclosure::point(Dyadic::Infinity));
     }
@@ -68,7 +70,7 @@ pub(super) fn epsilon(
     }
     let (missed, reached) = search.scale(&start, end)?;
     let (missed, reached) = search.narrow(missed, reached)?;
-    if side_of_last == Side::Tied {
+    if reached.side != Side::Reached {
         // δ is the mass at infinity up to the last bit looked at: ε is the last point of change, or infinite.
         return Ok(DigitsEnclosure::at_least(&missed.epsilon));
     }
@@ -99,7 +101,18 @@ impl Search<'_> {
                 break;
             }
         }
-        Ok((side, Look { epsilon: epsilon.clone(), gap }))
+        Ok((side, Look { epsilon: epsilon.clone(), side, gap }))
+    }
+
+    /// The side of an end of the curve, where δ may be equal to a rational.
+    fn look_at_end(&self, epsilon: &Ball, end: End) -> Result<(Side, Look), Error> {
+        let (side, look) = self.look(epsilon, self.accuracy + COARSE)?;
+        let decided = match ends::exactly(self.curve, end).filter(|_| side == Side::Tied) {
+            Some(exact) if exact > *self.delta => Side::Missed,
+            Some(_) => Side::Reached,
+            None => side,
+        };
+        Ok((decided, look))
     }
 
     /// From `[0, reached]` to a bracket whose lower end is not zero: near zero `ln Δ` falls like `ε²`.

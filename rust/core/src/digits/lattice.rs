@@ -28,8 +28,9 @@
 //!   `G(λ)` times `(J+1)e^{−E_{J+1}} + (M/2)e^{−E_{2J+2}}`.
 //!
 //! **Rounding.** All factors are complex numbers of modulus at most 1 in fixed point. If `q̂ + p̂ω^j` errs by `e` units, its
-//! `m`-th power errs by at most `m(e+6) − 3`: a squaring takes an error `x` to at most `2x + √2` and a terms of second order, a
-//! multiplication to at most `x + e + √2` and such terms, which together stay below 3 while `m(e+6) ≤ 2^{places/2−2}`.
+//! `m`-th power errs by at most `m(e+6) − 3`: a product of powers that err by `x` and `x'` errs by at most `x + x' + √2` and terms of
+//! second order, which together stay below `x + x' + 3` while `m(e+6) ≤ 2^{places/2−2}`. So it does not matter in which order
+//! the power is built up.
 
 use super::ball::Ball;
 use super::complex::Complex;

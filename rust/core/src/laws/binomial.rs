@@ -104,6 +104,12 @@ pub fn binomial_pmf(k: u64, n: u64, at: &Probability) -> Enclosure {
     fast.unwrap_or_else(|| binomial_probability(k, n, at).to_enclosure().clamp(0.0, 1.0))
 }
 
+/// `P[Bin(n, p) = k]` with an exponent of its own, for `k ≤ n`: in doubles where they reach, else by balls.
+pub(crate) fn first_term(k: u64, n: u64, at: &Probability) -> Ball {
+    let scaled = at.point.and_then(|doubles| log_pmf::binomial(k, n, &doubles).scaled());
+    scaled.map_or_else(|| binomial_probability(k, n, at), Ball::from)
+}
+
 /// `P[Bin(n, p) ≥ k]`, with a relative width below `10^-12` while it is a normal double.
 ///
 /// # Errors

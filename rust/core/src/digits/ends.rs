@@ -1,0 +1,102 @@
+//! The two ends of a curve as exact rationals, where they are short enough: at ε = 0, and for ε → ∞.
+//!
+//! Everywhere else δ(ε) is transcendental, so digits decide any comparison with a rational; here it may be equal to one.
+
+use super::probability::size;
+use crate::curve::Curve;
+use crate::pair::{Direction, ShiftedBinomial};
+use crate::rational::Rational;
+use dashu_int::{IBig, UBig};
+
+/// Longer numbers are not written out.
+const MOST_BITS: u64 = 1 << 16;
+
+/// Which end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// ε = 0: the total variation.
+    Zero,
+    /// ε → ∞: the mass that gives the value away.
+    Infinity,
+}
+
+/// `Δ` at that end; nothing where it would be too long, or is a mean over many.
+pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
+    let (zero, one) = (Rational::from(0i64), Rational::from(1i64));
+    match curve {
+        Curve::Pair(pair, direction) => of_pair(pair, *direction, end),
+        Curve::Range(range, direction) => {
+            let (lower, upper) = range.given();
+            if lower.is_zero() || *upper == one {
+                return Some(one);
+            }
+            let (lower, upper) = match direction {
+                Direction::OneAgainstZero => (lower.clone(), upper.clone()),
+                Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
+            };
+            match end {
+                End::Infinity => binomial(range.size() - 1, range.size() - 1, &upper),
+                End::Zero => supremum_of_total_variation(range.size(), &lower, &upper),
+            }
+        }
+        Curve::Mean(parts) => parts
+            .iter()
+            .try_fold(zero, |sum, (weight, curve)| Some(sum.add(&weight.exact.mul(&exactly(curve, end)?)))),
+        Curve::KnownEntries(_) => None,
+        Curve::Max(curves) => {
+            curves.iter().try_fold(zero, |best, curve| Some(best.max(exactly(curve, end)?)))
+        }
+        Curve::Min(curves) => curves.iter().try_fold(one, |best, curve| Some(best.min(exactly(curve, end)?))),
+    }
+}
+
+fn of_pair(pair: &ShiftedBinomial, direction: Direction, end: End) -> Option<Rational> {
+    let (given, n, one) = (pair.given()?, pair.size(), Rational::from(1i64));
+    let p = match direction {
+        Direction::OneAgainstZero => given.p.clone(),
+        Direction::ZeroAgainstOne => one.sub(&given.p),
+    };
+    let w = given.inclusion.clone();
+    match end {
+        _ if p.is_zero() => Some(w),
+        End::Zero if p == one => Some(w),
+        End::Zero => total_variation(n, &p).map(|distance| distance.mul(&w)),
+        End::Infinity if w != one => Some(Rational::from(0i64)),
+        End::Infinity => binomial(n - 1, n - 1, &p),
+    }
+}
+
+/// `max_k P[Bin(n−1, p) = k]`, attained at `k = ⌈np⌉ − 1`, for `0 < p < 1`.
+fn total_variation(n: u64, p: &Rational) -> Option<Rational> {
+    binomial(n - 1, ceiling(&p.mul(&Rational::from(n)))? - 1, p)
+}
+
+/// At ε = 0 the peaks are at `j/(n−1)`; the theorem is in `docs/explanation/ranges.md`.
+fn supremum_of_total_variation(n: u64, lower: &Rational, upper: &Rational) -> Option<Rational> {
+    let others = Rational::from(n - 1);
+    let first = ceiling(&lower.mul(&others))?;
+    let last = n - 1 - ceiling(&Rational::from(1i64).sub(upper).mul(&others))?;
+    let peaks = if first <= last { vec![first, last] } else { Vec::new() };
+    let inside = peaks.into_iter().filter(|j| n > 2 && (1..n - 1).contains(j));
+    let peaks = inside.filter_map(|j| Rational::from(j).div(&others));
+    [lower.clone(), upper.clone()]
+        .into_iter()
+        .chain(peaks)
+        .try_fold(Rational::from(0i64), |best, p| Some(best.max(total_variation(n, &p)?)))
+}
+
+fn ceiling(x: &Rational) -> Option<u64> {
+    let bottom = IBig::from(x.denominator().clone());
+    u64::try_from(&((x.numerator() + &bottom - IBig::ONE) / bottom)).ok()
+}
+
+/// `C(n,k) p^k (1−p)^{n−k}`.
+fn binomial(n: u64, k: u64, p: &Rational) -> Option<Rational> {
+    if n.saturating_mul(size(p)) > MOST_BITS {
+        return None;
+    }
+    let ways = (1..=k.min(n - k)).fold(UBig::ONE, |ways, i| ways * (n + 1 - i) / i);
+    let misses = IBig::from(p.denominator().clone()) - p.numerator();
+    let top = p.numerator().pow(k as usize) * misses.pow((n - k) as usize) * IBig::from(ways);
+    Rational::new(top, p.denominator().pow(n as usize)).ok()
+}
