@@ -496,9 +496,7 @@ mod tests {
     fn sums_are_within_the_error_they_state() {
         for (n, p) in [(1900, "1/2"), (5000, "1/10"), (9000, "9/10"), (1_000_000, "1/3"), (1 << 50, "0.7")] {
             for x in [0.491, 0.7, 3.0, 7.9, 8.1, 9.9] {
-                for (nu, weight) in
-                    [-0.97, -0.4, 0.0, 0.5, 0.97].into_iter().flat_map(|nu| WEIGHTS.map(|w| (nu, w)))
-                {
+                for (nu, weight) in [-0.97, 0.1, 0.97].into_iter().flat_map(|nu| WEIGHTS.map(|w| (nu, w))) {
                     let sum = near(n, p, x, nu, weight);
                     let exact = truth(n, &number(p), sum.first as u64, weight);
                     for value in on_every_backend(|| sum) {
