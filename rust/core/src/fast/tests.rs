@@ -153,7 +153,7 @@ fn many_epsilons_are_worth_what_each_is_alone() {
         assert_eq!(together.len(), epsilons.len());
         for (&epsilon, many) in epsilons.iter().zip(together) {
             let alone = super::delta(n, &at, law(&number(p)), DoubleDouble::from_f64(epsilon));
-            let shown = |x: Option<Ball>| x.map(|x| x.to_enclosure());
+            let shown = |x: Option<Ball>| x.map(Ball::to_enclosure);
             assert_eq!(shown(many), shown(alone), "n={n} p={p} ε={epsilon}");
         }
     }
