@@ -57,9 +57,15 @@ campaign: $(STAMPS)/build $(STAMPS)/dev  ## 10^6 enclosures against the oracle, 
 	cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- 10000000 $(STATPRIV_SEED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet -m campaign
 
-bench: $(STAMPS)/build  ## ratios against what a user would otherwise pick
+KERNEL_BENCH = CRITERION_HOME=$(CURDIR)/target/benches/criterion cargo bench --locked --manifest-path benches/rust/Cargo.toml --target-dir target/benches
+QUICKLY = --noplot --warm-up-time 0.2 --measurement-time 1 --sample-size 50
+
+bench: $(STAMPS)/build  ## time every tier and the peers, into docs/performance.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
-	$(BIN)/python benches/python/side_by_side.py
+	rm -rf target/benches/criterion
+	$(KERNEL_BENCH) -- $(QUICKLY)
+	$(KERNEL_BENCH) --features portable -- $(QUICKLY) 'delta \('
+	$(BIN)/python -m benches.python.side_by_side --write
 
 wheel: $(STAMPS)/venv  ## an abi3 wheel in dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

@@ -1,95 +1,325 @@
-"""Ratios against what a user would otherwise pick, all measured in this one run.
+"""statpriv beside what a user would otherwise pick: the same work in one run, times, ratios and errors.
 
-Prints, for the privacy curve of an exact count, the time of one δ against the scipy two-liner, and the error of that
-two-liner beside the width of ours; and the time of a release against DuckDB's own grouped counts.
+Prints Markdown. Times are the least of many short batches, so a loaded machine disturbs them little; ratios are more
+telling than times. An error is that of a peer's number against the oracle of the tests, which knows forty digits and
+shares no code with either; ours is the width of the enclosure, which is proved to contain the truth.
+
+    python -m benches.python.side_by_side            # print
+    python -m benches.python.side_by_side --write    # and put it into docs/performance.md
 """
 
 from __future__ import annotations
 
-import csv
+import argparse
 import math
+import os
 import platform
-import random
-import statistics
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import duckdb
-import scipy
-from scipy.stats import binom
+import flint
+import mpmath
+import numpy as np
+from benches.python import budgets, peers, release
+from benches.python.budgets import in_units
+from benches.python.peers import SkippedError
+from tests.oracle import oracle
 
 import statpriv as sp
+from statpriv import laws
+
+ROOT = Path(__file__).parents[2]
+
+P = 0.3
+SIZES = {"10³": 10**3, "32768": 32768, "10⁶": 10**6, "10⁹": 10**9, "10¹²": 10**12, "10¹⁵": 10**15}
+PACKAGES = ("statpriv", "numpy", "scipy", "python-flint", "mpmath", "dp-accounting", "prv-accountant")
+MARKERS = ("<!-- written by benches/python/side_by_side.py -->", "<!-- end of what is written -->")
+
+BATCH = 0.002
+PATIENCE = 0.4
+"""Seconds of one batch, and of all batches of one measurement. What takes longer runs once."""
 
 
-def seconds(work: Callable[[], object], *, repeats: int = 7) -> float:
-    """Median time of one call, each measurement long enough to be read."""
+def seconds(work: Callable[[], object]) -> float:
+    """The least time of one call."""
+    start = time.perf_counter()
     work()
-    once = time.perf_counter()
-    work()
-    loops = max(1, int(0.02 / max(time.perf_counter() - once, 1e-9)))
-    times = []
-    for _ in range(repeats):
+    once = time.perf_counter() - start
+    if once > PATIENCE:
+        return once
+    loops = max(1, int(BATCH / max(once, 1e-8)))
+    best, end = once, time.perf_counter() + PATIENCE
+    while time.perf_counter() < end:
         start = time.perf_counter()
         for _ in range(loops):
             work()
-        times.append((time.perf_counter() - start) / loops)
-    return statistics.median(times)
+        best = min(best, (time.perf_counter() - start) / loops)
+    return best
 
 
-def scipy_delta(n: int, p: float, epsilon: float) -> float:
-    """The obvious two-liner, in one direction."""
-    first = math.ceil(n * p * math.exp(epsilon) / (1 - p + p * math.exp(epsilon)))
-    return binom.sf(first - 2, n - 1, p) - math.exp(epsilon) * binom.sf(first - 1, n - 1, p)
+@dataclass(frozen=True)
+class Case:
+    """One piece of work, ours and the peers'."""
+
+    work: str
+    ours: Callable[[], object]
+    peers: dict[str, Callable[[], object]]
+    truth: Callable[[], oracle.Bounds] | None = None
+    """Nothing where results are no single numbers; then they are compared with ours."""
 
 
-def one_delta() -> None:
-    print(f"{'n':>10} {'statpriv':>10} {'scipy':>10} {'ratio':>7} {'our width':>11} {'scipy error':>12}")
-    for n in (10**3, 32768, 10**5, 10**6, 10**7):
-        epsilon = 1 / math.sqrt(n)
-        curve = sp.privacy_curve(sp.PropertyQuery(0.3), sp.Population(n), pair=(1, 0))
-        ours, theirs = seconds(lambda: curve.delta(epsilon)), seconds(lambda: scipy_delta(n, 0.3, epsilon))
-        delta = curve.delta(epsilon)
-        error = abs(scipy_delta(n, 0.3, epsilon) / delta.midpoint - 1)
-        print(
-            f"{n:>10} {ours * 1e6:>8.1f}µs {theirs * 1e6:>8.1f}µs {theirs / ours:>7.2f} "
-            f"{delta.width / delta.upper:>11.1e} {error:>12.1e}"
+def count(n: int, p: object = P) -> sp.PrivacyCurve:
+    return sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n), pair=(1, 0))
+
+
+def deltas() -> Iterator[Case]:
+    for name, n in SIZES.items():
+        for distance in (1, 10):
+            curve, epsilon = count(n), distance / math.sqrt(n * P * (1 - P))
+            others = {
+                "scipy": lambda: peers.scipy_delta(n, P, epsilon),
+                "R (libRmath)": lambda: peers.r_delta(n, P, epsilon),
+            }
+            if n == 32768 and distance == 1:
+                others["dp_accounting, default grid"] = lambda: peers.dp_accounting_curve(n, P, epsilon, 1e-4)
+                others["dp_accounting, grid of ε/1000"] = lambda: peers.dp_accounting_curve(
+                    n, P, epsilon, epsilon / 1000
+                )
+                others["prv_accountant, ε to 1/1000"] = lambda: peers.prv_accountant_delta(n, P, epsilon)
+            yield Case(
+                f"n = {name}, ε = {distance}/σ",
+                lambda: curve.delta(epsilon),
+                others,
+                lambda: oracle.delta_1_0_ball(n, Fraction(P), Fraction(epsilon)),
+            )
+
+
+def log_pmfs() -> Iterator[Case]:
+    for name in ("10⁶", "10¹²", "10¹⁵"):
+        n = SIZES[name]
+        k = int(0.3 * n + math.sqrt(n))
+        yield Case(
+            f"binomial, n = {name}",
+            lambda: laws.binomial_log_pmf(k, n=n, p=P),
+            {
+                "scipy": lambda: peers.scipy_log_pmf(k, n, P),
+                "R (libRmath)": lambda: peers.r_log_pmf(k, n, P),
+                "python-flint, 128 bits": lambda: peers.flint_log_pmf(k, n, P),
+            },
+            lambda: oracle.binomial_log_pmf_ball(k, n, Fraction(P)),
+        )
+    for name in ("10⁶", "10¹²", "10¹⁵"):
+        n = SIZES[name]
+        table = (2 * n, 3 * n // 5, n)
+        k = int(0.3 * n + math.sqrt(n) / 2)
+        yield Case(
+            f"hypergeometric, {name} of twice as many",
+            lambda: laws.hypergeometric_log_pmf(k, population=table[0], marked=table[1], draws=table[2]),
+            {
+                "scipy": lambda: peers.scipy_hypergeometric_log_pmf(k, *table),
+                "R (libRmath)": lambda: peers.r_hypergeometric_log_pmf(k, *table),
+                "python-flint, 128 bits": lambda: peers.flint_hypergeometric_log_pmf(k, *table),
+            },
+            lambda: oracle.hypergeometric_log_pmf_ball(k, *table),
         )
 
 
-def one_release(rows: int) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        source = random.Random(1)
-        with (folder / "table.csv").open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["id", "a", "b"])
-            writer.writerows([i, source.randrange(2), source.randrange(100)] for i in range(rows))
-        query = (
-            '[[query]]\nname = "{0}"\nwhere = "{0} < {1}"\nprobability = ["0.4", "0.6"]\n'
-            'source = "made up"\nshare = "1/2"\n'
+def tails() -> Iterator[Case]:
+    for name in ("10⁶", "10¹²", "10¹⁵"):
+        n = SIZES[name]
+        k = int(0.3 * n + math.sqrt(n))
+        yield Case(
+            f"binomial, n = {name}",
+            lambda: laws.binomial_upper_tail(k, n=n, p=P),
+            {
+                "scipy": lambda: peers.scipy_tail(k, n, P),
+                "R (libRmath)": lambda: peers.r_tail(k, n, P),
+            },
+            lambda: oracle.binomial_upper_tail_ball(k, n, Fraction(P)),
         )
-        (folder / "plan.toml").write_text(
-            '[data]\nsource = "table.csv"\nrow_id = "id"\n[guarantee]\nepsilon = 0.1\ndelta = 0.1\n'
-            + query.format("a", 1)
-            + query.format("b", 50)
+    n = 10**6
+    table = (2 * n, 3 * n // 5, n)
+    k = int(0.3 * n + math.sqrt(n) / 2)
+    yield Case(
+        "hypergeometric, 10⁶ of twice as many",
+        lambda: laws.hypergeometric_upper_tail(k, population=table[0], marked=table[1], draws=table[2]),
+        {
+            "scipy": lambda: peers.scipy_hypergeometric_tail(k, *table),
+            "R (libRmath)": lambda: peers.r_hypergeometric_tail(k, *table),
+        },
+        lambda: oracle.hypergeometric_upper_tail_ball(k, *table),
+    )
+
+
+def arrays() -> Iterator[Case]:
+    n, epsilons = 1 << 20, np.arange(1, 1001) * 1e-5
+    curve = count(n)
+    yield Case(
+        "1000 values of δ, n = 2²⁰",
+        lambda: curve.delta(epsilons),
+        {
+            "scipy": lambda: peers.scipy_delta(n, P, epsilons),
+            "dp_accounting, default grid": lambda: peers.dp_accounting_curve(n, P, epsilons, 1e-4),
+        },
+    )
+    answers = np.arange(10**4 + 1)
+    yield Case(
+        "full pmf, n = 10⁴",
+        lambda: laws.binomial_pmf(answers, n=10**4, p=P),
+        {"scipy": lambda: peers.scipy_pmf(10**4, P)},
+    )
+
+
+def fifty_digits() -> Iterator[Case]:
+    for name, n in SIZES.items():
+        curve, epsilon = count(n), 1 / math.sqrt(n)
+        yield Case(
+            f"n = {name}",
+            lambda: curve.delta(epsilon, digits=50),
+            {
+                "python-flint, 300 bits": lambda: peers.flint_digits(n, P, epsilon),
+                "mpmath, 60 digits": lambda: peers.mpmath_digits(n, P, epsilon),
+            },
         )
-        start = time.perf_counter()
-        sp.release(folder / "plan.toml", registry=folder / "registry", out=folder / "report.html")
-        ours = time.perf_counter() - start
-        start = time.perf_counter()
-        duckdb.sql(
-            "SELECT id % 2 AS part, sum(CASE WHEN a < 1 THEN 1 ELSE 0 END), sum(CASE WHEN b < 50 THEN 1 ELSE 0 END) "
-            f"FROM '{folder}/table.csv' GROUP BY part"
-        ).fetchall()
-        theirs = time.perf_counter() - start
-        print(f"release of {rows} rows: {ours:.2f} s; plain grouped counts: {theirs:.2f} s; ratio {ours / theirs:.1f}")
+
+
+def exact_values() -> Iterator[Case]:
+    for n, p, ratio in ((4096, Fraction(1, 100), Fraction(11, 10)), (32768, Fraction(1, 2), Fraction(201, 200))):
+        curve = count(n, p)
+        yield Case(
+            f"n = {n}, p = {p}, e^ε = {ratio}",
+            lambda: curve.exact_delta(exp_epsilon=ratio),
+            {"Python integers": lambda: peers.exact_delta(n, p, ratio)},
+        )
+
+
+TABLES = {
+    "One δ through `curve.delta(ε)`": deltas,
+    "Log probabilities": log_pmfs,
+    "Upper tails": tails,
+    "Arrays": arrays,
+    "Fifty digits of δ": fifty_digits,
+    "Exact δ": exact_values,
+}
+
+
+HELD = 1e-300
+"""Smaller numbers are not compared: there the doubles themselves run out."""
+
+
+def relative_width(value: object) -> float:
+    """Of an enclosure, the widest of an array; 0 of an exact value."""
+    if isinstance(value, Fraction):
+        return 0.0
+    if isinstance(value, sp.EnclosureArray):
+        held = value.upper > HELD
+        return float(np.max(value.width[held] / value.upper[held]))
+    return float(value.width / abs(value.upper))
+
+
+def error_of(value: object, case: Case, ours: object) -> float:
+    """The relative error, the largest of an array."""
+    if isinstance(ours, sp.EnclosureArray):
+        held = ours.upper > HELD
+        return float(np.max(np.abs(np.asarray(value)[held] / ours.midpoint[held] - 1)))
+    if case.truth is not None:
+        bounds = case.truth()
+        truth = (bounds.lower + bounds.upper) / 2
+    else:
+        truth = as_fraction(ours)
+    return float(abs(as_fraction(value) / truth - 1))
+
+
+def as_fraction(value: object) -> Fraction:
+    """The number, or the middle of the ball or the enclosure."""
+    match value:
+        case flint.arb():
+            mantissa, exponent = value.mid().man_exp()
+        case mpmath.mpf():
+            mantissa, exponent = value.man_exp
+        case Fraction():
+            return value
+        case _ if hasattr(value, "midpoint"):
+            return as_fraction(value.midpoint)
+        case _:
+            return Fraction(float(np.squeeze(value)))
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def rows(case: Case) -> Iterator[str]:
+    ours, time_of_ours = case.ours(), seconds(case.ours)
+    start = f"| {case.work} | {in_units(time_of_ours)} | {relative_width(ours):.1e} |"
+    for name, work in case.peers.items():
+        try:
+            value = work()
+        except SkippedError as reason:
+            yield f"{start} {name} | – | – | {reason} |"
+        else:
+            theirs = seconds(work)
+            ratio = theirs / time_of_ours
+            shown = f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
+            yield f"{start} {name} | {in_units(theirs)} | {shown} | {error_of(value, case, ours):.1e} |"
+        start = "| | | |"
+
+
+def tables() -> Iterator[str]:
+    for title, cases in TABLES.items():
+        yield f"### {title}\n"
+        yield "| | statpriv | width | peer | its time | ratio | its error |"
+        yield "|---|---|---|---|---|---|---|"
+        for case in cases():
+            yield from rows(case)
+        yield ""
+
+
+def machine() -> str:
+    """What was measured on, and with what."""
+    cpu = platform.processor() or platform.machine()
+    if (info := Path("/proc/cpuinfo")).exists():
+        names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        cpu = names[0] if names else cpu
+    software = ", ".join(installed(name) for name in PACKAGES)
+    return f"{cpu}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {software}."
+
+
+def installed(name: str) -> str:
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return f"no {name}"
+
+
+def page() -> Iterator[str]:
+    yield f"{machine()}\n"
+    yield from budgets.table(through_python())
+    yield "\n## Beside others\n"
+    yield from tables()
+    yield release.beside_grouped_counts(10**6)
+
+
+def through_python() -> float:
+    """The dearest of the calls `curve.delta(ε)`, in seconds."""
+    return max(seconds(case.ours) for case in deltas())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    written = []
+    write = parser.parse_args().write
+    for line in page():
+        print(line, flush=True)
+        written.append(line)
+    if write:
+        path = ROOT / "docs" / "performance.md"
+        before, rest = path.read_text().split(MARKERS[0])
+        after = rest.split(MARKERS[1])[1]
+        path.write_text(f"{before}{MARKERS[0]}\n\n" + "\n".join(written).rstrip() + f"\n\n{MARKERS[1]}{after}")
 
 
 if __name__ == "__main__":
-    print(
-        f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, scipy {scipy.__version__}"
-    )
-    one_delta()
-    one_release(10**6)
+    main()

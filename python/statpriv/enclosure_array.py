@@ -140,15 +140,18 @@ class EnclosureArray:
         >>> sp.EnclosureArray(["1/3", 0.5]).contains([Fraction(1, 3), "1/3"])
         array([ True, False])
         """
+        if isinstance(values, EnclosureArray):
+            broadcast_shape({"self": self._lower, "values": values.lower})
         if isinstance(values, (EnclosureArray, Enclosure)):
             return np.asarray((self._lower <= values.lower) & (values.upper <= self._upper), dtype=bool)
         entries = exact_entries(values, "values")
+        shape = broadcast_shape({"self": self._lower, "values": entries})
         if entries.dtype == object:
             inside = [
                 value in Enclosure(low, high)
                 for low, high, value in np.broadcast(self._lower, self._upper, entries)  # each end is a double
             ]
-            return np.array(inside, dtype=bool).reshape(np.broadcast_shapes(self.shape, entries.shape))
+            return np.array(inside, dtype=bool).reshape(shape)
         _refuse_nan(entries, "values")
         return np.asarray((self._lower <= entries) & (entries <= self._upper))
 

@@ -62,7 +62,10 @@ class Function:
             found = self.call(arguments)
         except sp.PrecisionError as error:
             return Verdict(f"refused ({error})", inf)
-        return self.judge(arguments, found.lower, found.upper)
+        try:
+            return self.judge(arguments, found.lower, found.upper)
+        except ArithmeticError as error:
+            return Verdict(f"not judged: the oracle is {error}", 0.0)
 
     def array_faults(self, rng: random.Random, size: str) -> list[str]:
         """What is wrong with the elements of one array."""

@@ -269,7 +269,10 @@ def test_arithmetic_with_what_is_no_number(other):
             operation()
 
 
-@pytest.mark.parametrize(("other", "message"), [(nan, "nan is not finite"), (True, "True is a truth value")])
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [(nan, "nan is not finite"), (Decimal("sNaN"), "is not finite"), (True, "True is a truth value")],
+)
 def test_arithmetic_with_nan_and_truth_values(other, message):
     with pytest.raises(sp.ArgumentError, match=message):
         _ = narrow + other

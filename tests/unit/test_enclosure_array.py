@@ -289,6 +289,9 @@ def test_arithmetic_broadcasts():
     assert (pair[:, None] * grid)[1, 2] == pair[1] * grid[1, 2]
     with pytest.raises(sp.ArgumentError, match=r"the shapes left: \(2,\), right: \(2, 3\) do not fit"):
         _ = pair + grid
+    for values in ([1, 2, 3], ["1", 2, 3], sp.EnclosureArray([1, 2, 3])):
+        with pytest.raises(sp.ArgumentError, match=r"the shapes self: \(2,\), values: \(3,\) do not fit"):
+            pair.contains(values)
 
 
 def test_signs():

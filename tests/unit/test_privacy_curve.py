@@ -95,7 +95,7 @@ def test_what_equals_a_pair_is_one_or_is_refused(pair):
     assert curve.delta("0.1") == sp.privacy_curve(HALF, HUNDRED, pair=(1, 0)).delta("0.1")
 
 
-@pytest.mark.parametrize("bound", ["Exact", "", "amplification", None, 3, ["exact"]])
+@pytest.mark.parametrize("bound", ["Exact", "", "amplification", None, 3, ["exact"], np.zeros(2)])
 def test_an_unknown_bound_is_refused_with_the_names(bound):
     message = (
         rf"^bound = {re.escape(repr(bound))}; one of 'tightest', 'exact', .*'partition-sum', .*'spc'.* is required$"

@@ -96,7 +96,7 @@ def lower(situation: Situation, bound: str) -> Lowered:
         No such rule applies; the message says why, and which bounds do.
     """
     names = list(dict.fromkeys(["tightest", *(known.bound for known in all_rules())]))
-    if bound not in names:
+    if not isinstance(bound, str) or bound not in names:
         raise ArgumentError(f"bound = {bound!r}; one of {', '.join(map(repr, names))} is required")
     found: list[tuple[Rule, Curve]] = []
     reasons: list[str] = []

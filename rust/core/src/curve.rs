@@ -1,6 +1,7 @@
 //! Privacy curves: expressions of pairs, evaluated at any ε.
 
 use crate::ball::Ball;
+use crate::digits::{self, DigitsEnclosure, Dyadic};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -134,6 +135,13 @@ pub struct KnownEntries {
 
 /// Standard deviations within which all but a negligible part of a hypergeometric law lies.
 const SPREAD: f64 = 18.0;
+
+/// Relatively wider values are computed again, with digits, unless they are below what doubles hold to full accuracy …
+const WIDE: f64 = 5e-13;
+const LEAST_NORMAL: f64 = 1e-300;
+/// … or take more than so many terms; and so many digits are computed.
+const WORTH_DIGITS: f64 = 1e5;
+const DIGITS: u32 = 20;
 
 /// A δ that is not known to a millionth is an error, not an answer.
 const UNINFORMATIVE: f64 = 1e-6;
@@ -292,16 +300,27 @@ impl Curve {
         self.enclosure(&prepared, interrupt)
     }
 
+    /// By balls; by digits where balls leave it wide, as they do next to a tie of κ with an integer.
     fn enclosure(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-        let enclosure = self.ball(epsilon, interrupt)?.to_enclosure().clamp(0.0, 1.0);
-        if enclosure.width() > UNINFORMATIVE {
-            return Err(Error::precision(format!(
+        let found = self
+            .ball(epsilon, interrupt)
+            .map(|ball| (ball.relative_error(), ball.to_enclosure().clamp(0.0, 1.0)));
+        let narrow =
+            |&(error, enclosure): &(f64, Enclosure)| error < WIDE || enclosure.upper() < LEAST_NORMAL;
+        match found {
+            Ok((_, enclosure)) if found.as_ref().is_ok_and(narrow) => Ok(enclosure),
+            Err(error @ (Error::Argument(_) | Error::Interrupted)) => Err(error),
+            _ if self.terms() <= WORTH_DIGITS => {
+                Ok(outward(&digits::delta(self, &epsilon.exact(), DIGITS, interrupt)?))
+            }
+            Ok((_, enclosure)) if enclosure.width() <= UNINFORMATIVE => Ok(enclosure),
+            Ok((_, enclosure)) => Err(Error::precision(format!(
                 "delta can only be enclosed between {} and {} here, which says too little",
                 enclosure.lower(),
                 enclosure.upper()
-            )));
+            ))),
+            Err(error) => Err(error),
         }
-        Ok(enclosure)
     }
 
     /// δ at each of many ε.
@@ -431,6 +450,15 @@ impl Curve {
             Self::Min(curves) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
         }
     }
+}
+
+/// Doubles around a probability that is known to many digits.
+fn outward(probability: &DigitsEnclosure) -> Enclosure {
+    // What cannot be written out is too small to be a double.
+    let end = |end: &Dyadic| end.to_rational().map(|exact| Enclosure::from(&exact));
+    let lower = end(probability.lower()).map_or(0.0, Enclosure::lower);
+    let upper = end(probability.upper()).map_or(f64::from_bits(1), Enclosure::upper);
+    Enclosure::ordered(lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
 }
 
 type PairValue<'a> = dyn Fn(&ShiftedBinomial, Direction) -> Result<Ball, Error> + 'a;

@@ -132,7 +132,8 @@ fn settle(
         };
         match found {
             Some(ball) if missing == 0 => return Ok(ball),
-            // A ball that says next to nothing does not say either how much is missing.
+            // A ball that says nothing does not say either how much is missing.
+            Some(ball) if ball.accuracy() <= 0 => bits += missing.clamp(bits / 2, 2 * bits) + 16,
             _ => bits += missing.min(2 * bits) + 16,
         }
     }
@@ -158,4 +159,54 @@ fn logarithm(
         Ok(elementary::ln(&ball, bits + 16))
     })?;
     Ok(if vanishes { DigitsEnclosure::point(Dyadic::MinusInfinity) } else { DigitsEnclosure::from(&value) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CountFamily;
+    use crate::interrupt::Uninterrupted;
+    use crate::pair::Direction;
+
+    /// The two directions differ in the fortieth digit: the larger cannot be told from the smaller.
+    #[test]
+    fn the_worst_of_two_directions_has_as_many_digits_as_each() {
+        let p = Rational::parse("0.5000000000000000000000000000000000000001").unwrap();
+        let curve = CountFamily::new(&p, &p, None).unwrap().of_size(52).unwrap();
+        let delta = super::delta(&curve, &Rational::parse("0.1").unwrap(), 30, &Uninterrupted).unwrap();
+        let [lower, upper] = [delta.lower(), delta.upper()].map(|end| end.to_rational().unwrap());
+        assert!(upper.sub(&lower) <= lower.mul(&Rational::parse("1e-30").unwrap()));
+    }
+
+    #[test]
+    fn the_number_of_attempts_grows_with_the_logarithm_of_the_bits_that_are_missing() {
+        let mut attempts = 0;
+        let found = settle(80, &Uninterrupted, |bits| {
+            attempts += 1;
+            let error = Ball::dyadic(1.into(), 50_000 - bits as i128);
+            Ok(Some(Ball::one().widened(&error, bits)))
+        });
+        assert!(found.unwrap().accuracy() >= 80 && attempts < 25, "{attempts}");
+    }
+
+    /// `ln p^(n−1)`, where δ is nothing else: beyond what a double holds to a unit, or fixed point in 64 bits.
+    #[test]
+    fn logarithms_of_the_smallest_deltas_are_found() {
+        for (p, size) in [("1e-20", 1u64 << 53), ("1e-5000", (1 << 53) - 1)] {
+            let p = Rational::parse(p).unwrap();
+            let curve =
+                CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(size).unwrap();
+            let delta = log_delta(&curve, &Rational::from(20_000i64), 25, &Uninterrupted).unwrap();
+            let factor = Rational::from(size - 1);
+            let one = log_delta(&curve_of_two(&p), &Rational::from(20_000i64), 40, &Uninterrupted).unwrap();
+            let [lower, upper] =
+                [one.lower(), one.upper()].map(|end| end.to_rational().unwrap().mul(&factor));
+            assert!(delta.lower().order(&upper).is_le() && delta.upper().order(&lower).is_ge());
+        }
+    }
+
+    /// Its δ is p, for a large ε.
+    fn curve_of_two(p: &Rational) -> Curve {
+        CountFamily::new(p, p, Some(Direction::OneAgainstZero)).unwrap().of_size(2).unwrap()
+    }
 }

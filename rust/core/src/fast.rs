@@ -10,8 +10,12 @@
 //! whether the truth lies inside.
 
 mod contour;
+#[cfg(test)]
+mod cost;
 mod count;
 mod lanes;
+#[cfg(test)]
+mod peer;
 mod positive_sum;
 #[cfg(test)]
 mod tests;
@@ -22,7 +26,7 @@ use crate::laws::{Probability, first_term};
 use contour::{Contour, LEAST_VARIANCE};
 use count::{AtMany, AtOne, Count, Value};
 use positive_sum::PositiveSum;
-use statpriv_simd::Backend;
+use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// What the terms of a sum over `X ≥ first` are weighted with.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +47,7 @@ impl Weight {
     }
 }
 
-/// `p` and `q = 1 − p` of a binomial law, between `2^-300` and 1, each with a relative error of at most `2^-99`.
+/// `p` and `q = 1 − p` of a binomial law, between `2^-300` and 1, each with a relative error of at most `2^-98`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Law {
     pub p: DoubleDouble,
@@ -63,8 +67,9 @@ const FEW_TERMS: f64 = 128.0;
 /// Smaller probabilities could underflow: `2^-300`.
 const LEAST_PROBABILITY: f64 =
     1.0 / ((1u128 << 100) as f64) / ((1u128 << 100) as f64) / ((1u128 << 100) as f64);
-/// Relative errors of `p` and `q` that the bounds of this module allow: `2^-99`.
-const INPUT_ERROR: f64 = 8.0 * UNIT;
+/// Relative errors of `p` and `q` that the bounds of this module allow: `2^-98`. A rational has `2^-104`; the peaks of a range, which
+/// come from `e^ε` by seven operations, have up to `2^-98.8`.
+const INPUT_ERROR: f64 = 16.0 * UNIT;
 
 /// Wider results are left to other tiers: `2^-40`.
 const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
@@ -72,22 +77,47 @@ const WIDEST: f64 = 1.0 / ((1u64 << 40) as f64);
 /// `Σ_{i≥0} weight · b(first + i)` for `Bin(n, p)` with `np ≤ first` up to rounding; nothing where neither way applies, or where
 /// what it gives is too wide.
 pub(crate) fn sum(n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
-    let law = at.doubles?;
-    let (backend, trials, start) = (Backend::best(), n as f64, first as f64);
-    let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first: start, weight };
-    let variance = start * (trials - start) / trials;
-    if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
-        let contour = Contour::at_saddle_point(trials, law, start, weight, variance);
-        return backend.run(contour).filter(|value| value.error < WIDEST).map(Ball::from);
+    sum_on(Backend::best(), n, at, first, weight)
+}
+
+fn sum_on(backend: Backend, n: u64, at: &Probability, first: u64, weight: Weight) -> Option<Ball> {
+    let sum = Sum { trials: n as f64, law: at.doubles?, first: first as f64, weight };
+    backend.run(sum)?.ball(n, at)
+}
+
+/// `Σ_{i≥0} weight · b(first + i)` for `Bin(trials, p)`.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    trials: f64,
+    law: Law,
+    first: f64,
+    weight: Weight,
+}
+
+impl Kernel for Sum {
+    type Output = Option<Value>;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Option<Value> {
+        let Self { trials, law, first, weight } = self;
+        let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
+        let variance = first * (trials - first) / trials;
+        if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
+            let contour = Contour::at_saddle_point(trials, law, first, weight, variance);
+            return contour.run::<A>().map(|scaled| Value { scaled, in_units_of: None });
+        }
+        few.run::<A>().map(|scaled| Value { scaled, in_units_of: Some(first) })
     }
-    let value = backend.run(few).filter(|value| value.error < WIDEST)?;
-    Some(Ball::from(value) * first_term(first, n, at))
 }
 
 /// `Δ_{1,0}(ε)` of the count of `n` entries, the critical one among them, for ε > 0; nothing where the fast tier does not apply.
 pub(crate) fn delta(n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
+    delta_on(Backend::best(), n, at, law, epsilon)
+}
+
+fn delta_on(backend: Backend, n: u64, at: &Probability, law: Law, epsilon: DoubleDouble) -> Option<Ball> {
     let count = Count { trials: n as f64, law };
-    Backend::best().run(AtOne(count, epsilon)).and_then(|value| value.ball(n, at))
+    backend.run(AtOne(count, epsilon)).and_then(|value| value.ball(n, at))
 }
 
 /// The same at many ε.

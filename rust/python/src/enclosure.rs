@@ -3,7 +3,7 @@
 use crate::convert;
 use crate::errors;
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyArithmeticError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyNotImplemented, PyTuple, PyType};
 use statpriv_core::enclosure::Enclosure as Kernel;
@@ -60,7 +60,11 @@ impl Operand {
             return Ok(None);
         }
         for infinite in [f64::INFINITY, f64::NEG_INFINITY] {
-            if value.eq(infinite)? {
+            // A signalling NaN refuses even this: what it is, is said below.
+            let is_infinite = value.eq(infinite).or_else(|error| {
+                if error.is_instance_of::<PyArithmeticError>(value.py()) { Ok(false) } else { Err(error) }
+            });
+            if is_infinite? {
                 return Ok(Some(Self::Interval(Kernel::point(infinite))));
             }
         }

@@ -120,10 +120,13 @@ impl Backend {
     /// What every processor can run.
     pub const PORTABLE: Self = Self(Instructions::Portable);
 
-    /// The fastest one that this processor has.
+    /// The fastest one that this processor has; with the feature `portable`, the portable one, to be measured.
     #[must_use]
     #[inline]
     pub fn best() -> Self {
+        if cfg!(feature = "portable") {
+            return Self::PORTABLE;
+        }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             return Self(Instructions::Avx2Fma);

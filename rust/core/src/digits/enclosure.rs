@@ -4,6 +4,7 @@ use super::ball::{Ball, compare, length, shifted};
 use super::elementary;
 use crate::error::Error;
 use crate::rational::Rational;
+use dashu_int::ops::DivEuclid;
 use dashu_int::{IBig, Sign, UBig};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -249,10 +250,10 @@ fn decimal_digits(m: &IBig, e: i128, digits: usize, up: bool) -> (String, i128) 
     }
 }
 
-/// About `log10 2^k`. `log10 2 = 0.301029995663981195213738894724493026768…`
+/// `⌊log10 2^k⌋` or one less: too large a power would leave a single digit none. `log10 2 = 0.301029995663981195213738894724493026768…`
 fn decimal_places(k: i128) -> i128 {
     const LOG10_OF_2: u128 = 301_029_995_663_981_195_213_738_894_724_493_026;
-    let product = IBig::from(k) * IBig::from(LOG10_OF_2) / IBig::from(10u128.pow(36));
+    let product = (IBig::from(k) * IBig::from(LOG10_OF_2)).div_euclid(IBig::from(10u128.pow(36)));
     i128::try_from(&product).unwrap_or(k / 3)
 }
 
@@ -534,6 +535,11 @@ mod tests {
         assert_eq!(show("-1/3", 4), "-0.3333");
         assert_eq!(show("99.999999", 4), "100.0");
         assert_eq!(show("0.00001234", 4), "1.234e-05");
+        let power = Dyadic::new(IBig::from(-1), -273);
+        assert_eq!(
+            (power.decimal(1, false), power.decimal(1, true)),
+            ("-7e-83".to_owned(), "-6e-83".to_owned())
+        );
         // The common logarithm of 2^-(2^60) is −347063955532709820.76752154…, and 10^0.23247845… is 1.70796….
         let tiny = Dyadic::new(IBig::ONE, -(1 << 60)).decimal(6, false);
         assert!(tiny.starts_with("1.7079") && tiny.ends_with("e-347063955532709821"), "{tiny}");

@@ -1,233 +1,156 @@
-//! The fast tier against the digits tier, which shares no computation with it.
+//! The fast tier on every backend against the digits tier, with which it shares no computation.
 
-use super::count::{AtOne, Count};
-use super::{Law, Scaled, Weight};
-use crate::ball::Ball;
+use super::*;
 use crate::curve::CountFamily;
-use crate::digits::{self, Dyadic};
-use crate::double_double::DoubleDouble;
+use crate::digits::{self, DigitsEnclosure, Dyadic};
 use crate::interrupt::Uninterrupted;
-use crate::laws::Probability;
 use crate::pair::Direction;
 use crate::rational::Rational;
-use statpriv_simd::{Backend, Kernel};
 
-pub(super) fn number(text: &str) -> Rational {
-    Rational::parse(text).unwrap()
+/// The width that is promised.
+const PROMISED: f64 = 1e-12;
+
+/// A sequence that looks random, the same everywhere (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn between(&mut self, least: f64, most: f64) -> f64 {
+        least + (most - least) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
+    }
+
+    /// Between two positive numbers, every order of magnitude alike.
+    fn of_any_size(&mut self, least: f64, most: f64) -> f64 {
+        self.between(least.ln(), most.ln()).exp()
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.bits() as usize % choices.len()]
+    }
+
+    fn size(&mut self) -> u64 {
+        match self.bits() % 4 {
+            0 => self.pick(&[65, 66, 1599, 1600, 1601, 1760, (1 << 53) - 1, 1 << 53]),
+            1 => self.of_any_size(65.0, 8000.0) as u64,
+            _ => self.of_any_size(65.0, 9e15) as u64,
+        }
+    }
+
+    /// Next to where the contour takes over, at the end of what the tier takes, next to one half, anywhere; and their complements.
+    fn probability(&mut self, n: u64) -> Rational {
+        let p = match self.bits() % 6 {
+            0 => Rational::parse("1/2").unwrap(),
+            1 => exact((self.between(380.0, 900.0) / n as f64).min(0.5)),
+            2 => exact((self.of_any_size(0.1, 1e4) / n as f64).min(0.7)),
+            3 => exact(self.pick(&[4.909_093_465_297_727e-91, 5e-91, 1e-80])),
+            4 => exact(self.of_any_size(1e-90, 1.0)),
+            _ => Rational::parse("0.50000000000000000000001").unwrap(),
+        };
+        if self.bits() & 1 == 0 { p } else { Rational::from(1i64).sub(&p) }
+    }
+
+    /// In units of `1/σ`, around the conditions of the contour, next to what makes κ an integer, at both ends.
+    fn epsilon(&mut self, n: u64, law: Law) -> DoubleDouble {
+        let (n, p, q) = (n as f64, law.p.hi, law.q.hi);
+        let deviation = (n * p * q).sqrt();
+        let hi = match self.bits() % 8 {
+            0 => self.between(0.45, 0.65) / deviation,
+            1 => self.between(7.5, 8.5) / deviation,
+            2 | 3 => self.of_any_size(1e-3, 40.0) / deviation,
+            4 => self.between(0.4999, 0.5001),
+            5 => self.pick(&[1e-300, 1e-250, 1e-12, 0.001, 0.5, 699.999, 700.0]),
+            6 => {
+                let hits = (n * p + self.between(0.0, 20.0) * deviation).round().clamp(1.0, n - 1.0);
+                (hits * q / ((n - hits) * p)).ln()
+            }
+            _ => self.of_any_size(1e-4, 700.0),
+        };
+        let hi = if hi > 0.0 { hi.min(700.0) } else { 0.1 };
+        let lo = if self.bits() & 1 == 0 { 0.0 } else { hi * f64::EPSILON * self.between(-0.2, 0.2) };
+        DoubleDouble { hi, lo: if hi < 1e-200 { 0.0 } else { lo } }
+    }
 }
 
-pub(super) fn double(x: f64) -> Rational {
+fn exact(x: f64) -> Rational {
     Rational::from_f64(x).unwrap()
 }
 
-pub(super) fn law(p: &Rational) -> Law {
-    Probability::new(p).unwrap().doubles.unwrap()
+fn ball(truth: &DigitsEnclosure) -> Ball {
+    let end = |end: &Dyadic| Ball::from_rational(&end.to_rational().unwrap());
+    end(truth.lower()).hull(end(truth.upper()))
 }
 
-fn middle(enclosure: &digits::DigitsEnclosure) -> Rational {
-    enclosure.midpoint().as_ref().and_then(Dyadic::to_rational).unwrap()
-}
-
-/// `P[Bin(n, p) ≥ k]` to fifty digits.
-fn tail(n: u64, p: &Rational, k: u64) -> Rational {
-    middle(&digits::binomial_upper_tail(k, n, p, 50, &Uninterrupted).unwrap())
-}
-
-/// `P[Bin(n, p) = k]` to fifty digits.
-pub(super) fn point(n: u64, p: &Rational, k: u64) -> Rational {
-    middle(&digits::binomial_pmf(k, n, p, 50, &Uninterrupted).unwrap())
-}
-
-/// `Σ_{i≥0} weight · b(first + i)` to thirty digits: a stop-loss is `np P[Bin(n−1, p) ≥ a−1] − κ P[Bin(n, p) ≥ a]`.
-pub(super) fn truth(n: u64, p: &Rational, first: u64, weight: Weight) -> Rational {
-    let upper = tail(n, p, first);
-    match weight {
-        Weight::One => upper,
-        Weight::Excess { phi, .. } => {
-            let kappa = Rational::from(first).sub(&double(phi));
-            let mean = Rational::from(n).mul(p);
-            mean.mul(&tail(n - 1, p, first - 1)).sub(&kappa.mul(&upper))
-        }
-    }
-}
-
-/// The relative distance of a value from the truth, which its error must bound.
-pub(super) fn relative_distance(value: Scaled, truth: &Rational) -> f64 {
-    let power =
-        Rational::new(1.into(), dashu_int::UBig::ONE << value.exponent.unsigned_abs() as usize).unwrap();
-    let power = if value.exponent < 0 { power } else { Rational::from(1i64).div(&power).unwrap() };
-    let gap = double(value.mantissa).mul(&power).div(truth).unwrap().sub(&Rational::from(1i64)).abs();
-    Ball::from_rational(&gap).to_enclosure().upper()
-}
-
-/// What every backend gives, one by one.
-pub(super) fn on_every_backend<K: Kernel>(kernel: impl Fn() -> K) -> impl Iterator<Item = K::Output> {
-    Backend::available().into_iter().map(move |backend| backend.run(kernel()))
-}
-
-/// `Δ_{1,0}` from the fast tier, in units of the truth: how far away, and the error it states.
-fn delta_error(n: u64, p: &Rational, epsilon: DoubleDouble) -> Vec<(f64, f64)> {
-    let exact = double(epsilon.hi).add(&double(epsilon.lo));
-    let curve = CountFamily::new(p, p, Some(Direction::OneAgainstZero)).unwrap().of_size(n).unwrap();
-    let truth = middle(&digits::delta(&curve, &exact, 40, &Uninterrupted).unwrap());
-    let count = Count { trials: n as f64, law: law(p) };
-    on_every_backend(|| AtOne(count, epsilon))
-        .map(|value| {
-            let value = value.unwrap();
-            let unit = value.in_units_of.map_or(Rational::from(1i64), |first| point(n, p, first as u64));
-            (relative_distance(value.scaled, &truth.div(&unit).unwrap()), value.scaled.error)
-        })
-        .collect()
+/// They have a number in common, and `found` is as narrow as is promised.
+fn check(found: Ball, truth: Ball, what: &dyn Fn() -> String) {
+    let gap = found - truth;
+    assert!(!gap.is_positive() && !(-gap).is_positive(), "{truth:?} is outside {found:?}: {}", what());
+    assert!(found.relative_error() < PROMISED, "{found:?}: {}", what());
 }
 
 #[test]
-fn a_privacy_curve_is_within_the_error_it_states() {
-    for (n, p) in [
-        (65, "1/2"),
-        (1000, "1/3"),
-        (3000, "99/100"),
-        (100_000, "1/1000"),
-        (100_000, "0.7"),
-        (10_000_000, "1/2"),
-        (1 << 53, "2/7"),
-        (1 << 53, "1e-13"),
-        (1 << 40, "0.999999999"),
-    ] {
-        let p = number(p);
-        let Law { p: hit, q: miss } = law(&p);
-        let unit = 1.0 / (n as f64 * hit.hi * miss.hi).sqrt();
-        for step in [1e-6, 0.01, 0.24, 0.49, 0.51, 1.3, 1.7, 6.0, 7.99, 8.01, 11.0, 20.4, 33.0] {
-            let epsilon = step * unit;
-            if epsilon > 3.0 {
-                continue;
-            }
-            let worst = if step < 1.0 { 4.5e-14 } else { 3e-14 };
-            for (distance, error) in delta_error(n, &p, DoubleDouble::from_f64(epsilon)) {
-                let what = format!("n={n} p={p:?} {step}/σ: off by {distance:e}, stated {error:e}");
-                assert!(distance <= error, "{what}");
-                assert!(error <= worst, "{what}");
-                // The bound counts every rounding at its worst; what they add up to is far less.
-                assert!(distance <= 2e-15, "{what}");
-            }
+fn hockey_sticks_of_counts_contain_the_truth_on_every_backend() {
+    let mut random = Random(1);
+    let mut answered = 0;
+    while answered < 4000 {
+        let n = random.size();
+        let p = random.probability(n);
+        let at = Probability::new(&p).unwrap();
+        let Some(law) = at.doubles else { continue };
+        let epsilon = random.epsilon(n, law);
+        let on = |backend| delta_on(backend, n, &at, law, epsilon).map(|value| (backend, value));
+        let found: Vec<_> = Backend::available().into_iter().filter_map(on).collect();
+        let vanishes = |value: &Ball| value.ln().to_enclosure().lower() < -5000.0;
+        if found.is_empty() || found.iter().any(|(_, value)| vanishes(value)) {
+            continue;
         }
-    }
-}
-
-/// `ln(1 + 1/m)` to twice the precision of a double.
-fn logarithm(m: u64) -> DoubleDouble {
-    let x = Rational::from(m + 1).div(&Rational::from(m)).unwrap();
-    Ball::from_rational(&x).ln().to_double_double().unwrap()
-}
-
-/// With `p = 1/2` and `e^ε = 1 + 1/m` the threshold of `N (2m+1)` entries is the integer `N (m+1)`; with `p = 1/3` that of `N (3m+1)` is `N (m+1)`.
-#[test]
-fn a_threshold_next_to_an_integer_is_within_the_error_it_states() {
-    for (p, parts, m, copies) in [
-        ("1/2", 2, 1, 200),
-        ("1/2", 2, 3, 1000),
-        ("1/2", 2, 100, 400),
-        ("1/3", 3, 1, 200),
-        ("1/3", 3, 100, 400),
-        ("1/2", 2, 1_000_000, 1000),
-        ("1/3", 3, 1_000_000, 1_000_000_000),
-    ] {
-        let n = copies * (parts * m + 1);
-        for nudge in [0.0, 1e-31, -1e-31, 1e-24, -1e-24, 1e-20, -1e-20] {
-            let epsilon = logarithm(m).add(DoubleDouble::from_f64(nudge));
-            for (distance, error) in delta_error(n, &number(p), epsilon) {
-                let what = format!("n={n} p={p} m={m} {nudge:e}: off by {distance:e}, stated {error:e}");
-                assert!(distance <= error && error < 5e-14 && distance < 2e-15, "{what}");
-            }
+        let curve = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(n).unwrap();
+        let given = exact(epsilon.hi).add(&exact(epsilon.lo));
+        let truth = ball(&digits::delta(&curve, &given, 24, &Uninterrupted).unwrap());
+        for (backend, value) in found {
+            check(value, truth, &|| format!("{backend:?}, n = {n}, p = {p:?}, ε = {epsilon:?}"));
+            answered += 1;
         }
     }
 }
 
 #[test]
-fn many_epsilons_are_worth_what_each_is_alone() {
-    for (n, p) in [(50, "1/2"), (2000, "1/3"), (100_000, "0.9"), (1 << 50, "1/2")] {
-        let at = Probability::new(&number(p)).unwrap();
-        let unit = 1.0 / (n as f64).sqrt();
-        let epsilons: Vec<f64> =
-            (0..40).map(|k| f64::from(k * k) * unit / 30.0).chain([800.0, 0.2 * unit]).collect();
-        let together = super::deltas(n, &at, law(&number(p)), &epsilons);
-        assert_eq!(together.len(), epsilons.len());
-        for (&epsilon, many) in epsilons.iter().zip(together) {
-            let alone = super::delta(n, &at, law(&number(p)), DoubleDouble::from_f64(epsilon));
-            let shown = |x: Option<Ball>| x.map(Ball::to_enclosure);
-            assert_eq!(shown(many), shown(alone), "n={n} p={p} ε={epsilon}");
+fn tails_contain_the_truth_on_every_backend() {
+    let mut random = Random(2);
+    let mut answered = 0;
+    while answered < 4000 {
+        let n = random.size();
+        let p = random.probability(n);
+        let at = Probability::new(&p).unwrap();
+        let Some(law) = at.doubles else { continue };
+        let (mean, deviation) = (n as f64 * law.p.hi, (n as f64 * law.p.hi * law.q.hi).sqrt());
+        let first = (mean + random.of_any_size(1e-3, 40.0) * deviation.max(0.1)).ceil().min(n as f64) as u64;
+        let truth = digits::binomial_upper_tail(first, n, &p, 24, &Uninterrupted).unwrap();
+        for backend in Backend::available() {
+            let Some(found) = sum_on(backend, n, &at, first, Weight::One) else { continue };
+            check(found, ball(&truth), &|| format!("{backend:?}, n = {n}, p = {p:?}, k = {first}"));
+            answered += 1;
         }
     }
 }
 
 #[test]
-fn tails_and_stop_losses_contain_the_truth_narrowly() {
-    for (n, p) in
-        [(80, "1/2"), (1000, "1/3"), (1700, "1/2"), (20_000, "1/10"), (20_000, "0.9"), (1 << 45, "1/7")]
-    {
-        let (p, at) = (number(p), Probability::new(&number(p)).unwrap());
-        let Law { p: hit, q: miss } = law(&p);
-        let (mean, deviation) = (n as f64 * hit.hi, (n as f64 * hit.hi * miss.hi).sqrt());
-        for x in [0.0, 0.3, 1.0, 3.0, 8.0, 20.0] {
-            let first = (mean + x * deviation).ceil() as u64;
-            for weight in [
-                Weight::One,
-                Weight::Excess { phi: 0.0, error: 0.0 },
-                Weight::Excess { phi: 0.6, error: 0.0 },
-            ] {
-                if first >= n {
-                    continue;
-                }
-                let ball = super::sum(n, &at, first, weight).unwrap();
-                let gap = ball - Ball::from_rational(&truth(n, &p, first, weight));
-                let what = format!("n={n} p={p:?} {x}σ {weight:?}: {ball:?}");
-                assert!(
-                    !gap.is_positive() && !(-gap).is_positive() && ball.relative_error() < 6e-14,
-                    "{what}"
-                );
-                let vague = |error| super::sum(n, &at, first, Weight::Excess { phi: 0.6, error });
-                assert!(vague(1e-13).is_some() && vague(1e-2).is_none(), "{what}");
-            }
+fn the_peaks_of_a_range_of_probabilities_are_taken_at_any_size() {
+    let range = ["0.01", "0.99"].map(|end| Rational::parse(end).unwrap());
+    let family = CountFamily::new(&range[0], &range[1], None).unwrap();
+    for n in [1_000_000, 1_000_000_000_000_000, 1 << 53] {
+        let curve = family.of_size(n).unwrap();
+        for x in ["1/1000", "1", "7", "30"] {
+            let deviations = Rational::parse(x).unwrap();
+            let epsilon = deviations.mul(&exact((n as f64).sqrt().recip()));
+            let found = curve.ball(&crate::pair::Epsilon::new(&epsilon), &Uninterrupted).unwrap();
+            let truth = digits::delta(&curve, &epsilon, 24, &Uninterrupted).unwrap();
+            check(found, ball(&truth), &|| format!("n = {n}, x = {x}"));
         }
     }
-}
-
-/// Where the sum is left for the contour, the contour applies: its variance is that at the threshold, tilt included.
-#[test]
-fn no_threshold_falls_between_the_two_ways() {
-    for p in ["1/2", "0.1", "0.9"] {
-        let at = Probability::new(&number(p)).unwrap();
-        let Law { p: hit, q: miss } = law(&number(p));
-        for variance in 380..460 {
-            let n = (f64::from(variance) / (hit.hi * miss.hi)).round();
-            let mean = (n * hit.hi).ceil();
-            for first in [mean, mean + 7.0, mean + 30.0, (mean + 100.0).min(n)] {
-                let found = super::sum(n as u64, &at, first as u64, Weight::Excess { phi: 0.5, error: 0.0 });
-                assert!(found.is_some(), "n={n} p={p} from {first}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_law_is_taken_if_it_is_known_well_enough() {
-    let power = |exponent: i32| Ball::from_f64(2f64.powi(exponent)).unwrap();
-    assert!(Law::new(power(-299), Ball::ONE).is_some() && Law::new(Ball::ONE, power(-299)).is_some());
-    assert!(Law::new(power(-301), Ball::ONE).is_none() && Law::new(Ball::ONE, power(-301)).is_none());
-    let uncertain = |exponent| power(-1).plus_at_most(power(exponent));
-    assert!(Law::new(uncertain(-101), power(-1)).is_some() && Law::new(power(-1), uncertain(-101)).is_some());
-    assert!(Law::new(uncertain(-99), power(-1)).is_none() && Law::new(power(-1), uncertain(-99)).is_none());
-    let given = law(&number("1/5"));
-    assert_eq!((given.mirrored().p, given.mirrored().q), (given.q, given.p));
-}
-
-#[test]
-fn what_is_not_for_this_tier_is_refused() {
-    let delta = |n, p: &str, epsilon| {
-        let at = Probability::new(&number(p)).unwrap();
-        super::delta(n, &at, at.doubles.unwrap(), DoubleDouble::from_f64(epsilon))
-    };
-    assert!(delta(100, "1/2", 700.5).is_none() && delta(100, "1/2", -0.5).is_none());
-    // Only the answer n counts from e^ε = (n−1) q/p on.
-    assert!(delta(100, "1/2", 99f64.ln() + 0.01).is_none() && delta(100, "1/2", 99f64.ln() - 0.01).is_some());
-    assert!(delta(1000, "1e-80", 180.0).is_some());
 }

@@ -1,0 +1,7 @@
+//! All of it: `cargo bench -- delta` takes a part by its name.
+
+use criterion::{criterion_group, criterion_main};
+use statpriv_benches::{curves, digits_and_exact, finite, laws};
+
+criterion_group!(kernel, curves::all, laws::all, finite::all, digits_and_exact::all);
+criterion_main!(kernel);
