@@ -3,6 +3,7 @@
 //! δ(ε) is nonincreasing, so one certified comparison at a double ε moves one end of the bracket. An uncertified
 //! interpolation proposes where to compare; only certified comparisons decide.
 
+use crate::approximate;
 use crate::ball::Ball;
 use crate::curve::Curve;
 use crate::enclosure::Enclosure;
@@ -53,7 +54,7 @@ impl Search<'_> {
     /// Where ε stands, and `ln Δ − ln δ` for the interpolation.
     fn compare(&self, epsilon: f64) -> Result<(Side, f64), Error> {
         let delta = self.curve.delta_at(epsilon, self.interrupt)?;
-        let gap = delta.upper().ln() - self.target.upper().ln();
+        let gap = approximate::ln(delta.upper()) - approximate::ln(self.target.upper());
         let side = if delta.upper() <= self.target.lower() {
             Side::Reached
         } else if delta.lower() > self.target.upper() {

@@ -15,6 +15,7 @@
 //! `e^{K(t) − kt} ρ/(1 − ρ)` with `ρ = e^{−|t−c|M}`. Terms of the sum are evaluated where they matter; elsewhere
 //! `|e^{K(c+iθ) − K(c)}| ≤ e^{−2 Σ_d C_d sin²(dθ/2)}` bounds whole ranges of them, see [`Lattice::spread`].
 
+use crate::approximate;
 use crate::ball::Ball;
 use crate::complex::Complex;
 use crate::double_double::DoubleDouble;
@@ -435,7 +436,7 @@ impl Sum<'_, '_> {
             interrupt.check()?;
             let bits = self.decay(first, last);
             let count = (last - first + 1) as f64;
-            if bits > NEGLIGIBLE as f64 + count.log2() {
+            if bits > NEGLIGIBLE as f64 + approximate::log2(count) {
                 rest = rest.plus_at_most(exact(count) * power(bits.min(1e9) as i64));
                 continue;
             }

@@ -33,8 +33,9 @@
 #![allow(clippy::inline_always)]
 // Exact comparisons of doubles are what error-free transformations are about.
 #![allow(clippy::float_cmp)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::expect_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::disallowed_methods))]
 
+mod approximate;
 pub mod ball;
 pub mod complex;
 pub mod convolution;

@@ -71,6 +71,8 @@ impl Arithmetic for Portable {
 #[derive(Clone, Copy, Debug)]
 struct Fused;
 
+// The one place where the instruction is certain to be there.
+#[allow(clippy::disallowed_methods)]
 impl Arithmetic for Fused {
     #[inline(always)]
     fn two_product(a: f64, b: f64) -> (f64, f64) {

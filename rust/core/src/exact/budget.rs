@@ -1,5 +1,6 @@
 //! What exact numbers would cost, estimated before anything is computed.
 
+use crate::approximate;
 use crate::curve::Curve;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
@@ -61,7 +62,7 @@ impl At {
             }),
             Curve::Range(laws, _) => {
                 let (lower, upper) = laws.given();
-                let peak = (laws.size() as f64).log2() + self.ratio_bits;
+                let peak = approximate::log2(laws.size() as f64) + self.ratio_bits;
                 let widest = self.count(laws.size(), 0.5, bits(lower).max(bits(upper)).max(peak));
                 Cost { seconds: 4.0 * widest.seconds, ..widest }
             }
@@ -70,7 +71,7 @@ impl At {
                 let largest = known.family().of_size(known.size());
                 let one = largest.map_or(Cost::NOTHING, |largest| self.cost(&largest));
                 let chosen = law.draws().min(law.population() - law.draws()) as f64;
-                let ways = chosen * (law.population() as f64).log2();
+                let ways = chosen * approximate::log2(law.population() as f64);
                 let terms = (law.greatest() - law.least()) as f64 + 1.0;
                 Cost {
                     denominator: one.denominator + ways,
@@ -91,15 +92,18 @@ impl At {
     /// the shorter side of the threshold.
     fn count(&self, n: u64, hit: f64, bits: f64) -> Cost {
         let n = n as f64;
-        let tilted = hit / (hit + (1.0 - hit) * (-self.logarithm).exp());
+        let tilted = hit / (hit + (1.0 - hit) * approximate::exp(-self.logarithm));
         let terms = n * tilted.min(1.0 - tilted).max(0.0);
         let denominator = n * bits;
-        Cost { denominator, seconds: seconds(denominator + terms * (bits + 2.0 * n.max(1.0).log2())) }
+        Cost {
+            denominator,
+            seconds: seconds(denominator + terms * (bits + 2.0 * approximate::log2(n.max(1.0)))),
+        }
     }
 }
 
 fn seconds(bits: f64) -> f64 {
-    MEASURED_SECONDS * (bits / MEASURED_BITS).powf(GROWTH)
+    MEASURED_SECONDS * approximate::power(bits / MEASURED_BITS, GROWTH)
 }
 
 /// A rational from 0 to 1, roughly.
