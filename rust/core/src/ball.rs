@@ -609,8 +609,10 @@ mod tests {
             let below = |x: f64, bound: &Rational| x == f64::NEG_INFINITY || x.is_finite() && double(x) <= *bound;
             let above = |x: f64, bound: &Rational| x == f64::INFINITY || x.is_finite() && double(x) >= *bound;
             prop_assert!(below(ends.lower(), &least) && above(ends.upper(), &most), "{:?} of {:?}", ends, a);
-            let (inner, outer) = (ends.lower().next_up().next_up(), ends.upper().next_down().next_down());
-            prop_assert!(!below(inner, &least) && !above(outer, &most), "{:?} of {:?} is wide", ends, a);
+            if a.relative_error() < 0.1 {
+                let (inner, outer) = (ends.lower().next_up().next_up(), ends.upper().next_down().next_down());
+                prop_assert!(!below(inner, &least) && !above(outer, &most), "{:?} of {:?} is wide", ends, a);
+            }
         }
 
         #[test]
