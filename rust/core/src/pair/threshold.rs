@@ -110,6 +110,21 @@ mod tests {
         }
     }
 
+    /// On either side of n/2 the excess is known as well as the smaller of κ and n − κ.
+    #[test]
+    fn a_threshold_far_from_the_middle_is_known_as_well_as_its_distance_from_the_end() {
+        let n = 1u64 << 53;
+        for small in [3u64, 1000, 1_000_003] {
+            let (one, large) = (Ball::from_u64(small), Ball::from_u64(1_000_000_000_000));
+            for (x, y) in [(one, large), (large, one)] {
+                let found = Threshold::locate(n, x, y).unwrap();
+                let near = n as f64 * small as f64 / 1e12;
+                let ends = found.excess.to_enclosure();
+                assert!(found.excess.relative_error() * ends.upper() < near * 2f64.powi(-98), "{found:?}");
+            }
+        }
+    }
+
     #[test]
     fn next_to_an_integer_that_integer_is_taken() {
         let at = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());
