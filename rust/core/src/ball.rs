@@ -483,6 +483,327 @@ impl Div for Ball {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rational::exponential;
+    use proptest::prelude::*;
+
+    fn double(x: f64) -> Rational {
+        Rational::from_f64(x).unwrap()
+    }
+
+    fn number(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    fn two_to_the(k: i64) -> Rational {
+        let power = Rational::dyadic(UBig::ONE, k.unsigned_abs() as usize);
+        if k < 0 { power } else { Rational::from(1i64).div(&power).unwrap() }
+    }
+
+    /// Midpoint and radius, exactly.
+    fn parts(x: Ball) -> (Rational, Rational) {
+        let unit = two_to_the(x.exponent);
+        (double(x.mid.hi).add(&double(x.mid.lo)).mul(&unit), double(x.radius).mul(&unit))
+    }
+
+    /// The least, the middle and the greatest member.
+    fn members(x: Ball) -> [Rational; 3] {
+        let (mid, radius) = parts(x);
+        [mid.sub(&radius), mid.clone(), mid.add(&radius)]
+    }
+
+    fn holds(x: Ball, member: &Rational) -> bool {
+        let (mid, radius) = parts(x);
+        member.sub(&mid).abs() <= radius
+    }
+
+    /// Up to what [`enlarge`] adds, several times.
+    fn at_most(x: &Rational, y: &Rational) -> bool {
+        *x <= y.mul(&number("1.00000000000004"))
+    }
+
+    /// Balls of any sign and size, exact ones and those of which the radius is not far below the midpoint.
+    fn ball() -> impl Strategy<Value = Ball> {
+        let mid =
+            (0.5..1.0f64, -1.0..1.0f64, any::<bool>(), any::<bool>()).prop_map(|(hi, lo, long, negative)| {
+                let (hi, lo) = two_sum(hi, if long { lo * 2f64.powi(-53) } else { 0.0 });
+                DoubleDouble { hi, lo }.scale(if negative { -1.0 } else { 1.0 })
+            });
+        let radius = prop_oneof![Just(0.0), (1i32..120).prop_map(|bits| 0.9 * 2f64.powi(-bits))];
+        (mid, -60i64..60, radius).prop_map(|(mid, exponent, radius)| Ball::normalised(mid, exponent, radius))
+    }
+
+    /// The image of all corners, and no more than the farthest of them and the rounding of the midpoint.
+    fn check(
+        computed: Ball,
+        (a, b): (Ball, Ball),
+        rounding: f64,
+        exact: impl Fn(&Rational, &Rational) -> Rational,
+    ) -> Result<(), TestCaseError> {
+        let centre = exact(&parts(a).0, &parts(b).0);
+        let mut reach = Rational::from(0i64);
+        for (x, y) in members(a).iter().flat_map(|x| members(b).map(|y| (x.clone(), y))) {
+            let image = exact(&x, &y);
+            prop_assert!(holds(computed, &image), "{:?} of {:?} and {:?}", computed, a, b);
+            reach = reach.max(image.sub(&centre).abs());
+        }
+        let most = reach.add(&centre.abs().mul(&double(rounding))).add(&two_to_the(computed.exponent - 199));
+        prop_assert!(at_most(&parts(computed).1, &most), "{:?} of {:?} and {:?} is wide", computed, a, b);
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn arithmetic_contains_every_result_and_little_else(a in ball(), b in ball()) {
+            check(a + b, (a, b), ADDITION, Rational::add)?;
+            check(a - b, (a, b), ADDITION, Rational::sub)?;
+            check(a * b, (a, b), MULTIPLICATION, Rational::mul)?;
+            if b.relative_error() < 0.9 {
+                check(a / b, (a, b), UNIT, |x, y| x.div(y).unwrap())?;
+            }
+            check(-a, (a, b), 0.0, |x, _| x.neg())?;
+        }
+
+        #[test]
+        fn signs_and_orders_are_certain(a in ball(), b in ball()) {
+            let ([least, mid, most], zero) = (members(a), Rational::from(0i64));
+            let half = mid.mul(&number("0.499999999"));
+            prop_assert!(!a.is_positive() || least > zero);
+            prop_assert!(a.is_positive() || least <= half);
+            prop_assert!(!a.is_not_positive() || most <= zero);
+            prop_assert!(a.is_not_positive() || most >= half);
+            prop_assert!(!a.certainly_less(b) || most < members(b)[0]);
+            if a.relative_error().is_finite() {
+                let exact = parts(a).1.div(&mid.abs().sub(&parts(a).1)).unwrap();
+                let stated = double(a.relative_error());
+                prop_assert!(exact <= stated && at_most(&stated, &exact.add(&two_to_the(-199))));
+            }
+        }
+
+        #[test]
+        fn extremes_of_two_numbers(a in ball(), b in ball()) {
+            for (x, y) in members(a).iter().flat_map(|x| members(b).map(|y| (x.clone(), y))) {
+                prop_assert!(holds(a.max(b), &x.clone().max(y.clone())));
+                prop_assert!(holds(a.min(b), &x.clone().min(y.clone())));
+                prop_assert!(holds(a.hull(b), &x) && holds(a.hull(b), &y));
+                if y >= Rational::from(0i64) {
+                    prop_assert!(holds(a.plus_at_most(b), &x) && holds(a.plus_at_most(b), &x.add(&y)));
+                }
+            }
+            let spread = members(b)[2].clone().max(members(a)[2].clone()).sub(&members(b)[0].clone().min(members(a)[0].clone()));
+            let size = parts(a).0.abs().add(&parts(b).0.abs());
+            let most = spread.add(&parts(a).1).add(&parts(b).1).add(&size.mul(&two_to_the(-100)));
+            for x in [a.max(b), a.min(b), a.hull(b)] {
+                prop_assert!(at_most(&parts(x).1, &most), "{:?} from {:?} and {:?}", x, a, b);
+            }
+            if members(a)[0] > members(b)[2].add(&size.mul(&two_to_the(-100))) && a.certainly_less(b) {
+                prop_assert_eq!(parts(a.max(b)), parts(b));
+            }
+        }
+
+        #[test]
+        fn ends_are_rounded_outwards_by_an_ulp(a in ball(), exponent in -1300i64..1300) {
+            let a = Ball { exponent, ..a };
+            let (ends, [least, _, most]) = (a.to_enclosure(), members(a));
+            let below = |x: f64, bound: &Rational| x == f64::NEG_INFINITY || x.is_finite() && double(x) <= *bound;
+            let above = |x: f64, bound: &Rational| x == f64::INFINITY || x.is_finite() && double(x) >= *bound;
+            prop_assert!(below(ends.lower(), &least) && above(ends.upper(), &most), "{:?} of {:?}", ends, a);
+            if a.relative_error() < 0.1 {
+                let (inner, outer) = (ends.lower().next_up().next_up(), ends.upper().next_down().next_down());
+                prop_assert!(!below(inner, &least) && !above(outer, &most), "{:?} of {:?} is wide", ends, a);
+            }
+        }
+
+        #[test]
+        fn the_integer_part_is_certain_or_the_larger_of_two(n in 0u64..2_000_000, a in ball(), bits in 1i64..110) {
+            let x = Ball::from_u64(n) + a * Ball { exponent: -bits, ..Ball::ONE };
+            let [least, _, most] = members(x);
+            match x.floor_or_above() {
+                None => prop_assert!(least.is_negative() || most.sub(&least) >= Rational::from(0i64)),
+                Some(floor) => {
+                    let floor = Rational::from(floor);
+                    // `floor − 1 ≤ least` and `most < floor + 1`; below the floor by no more than what rounding leaves open.
+                    prop_assert!(floor.sub(&Rational::from(1i64)) <= least && most < floor.add(&Rational::from(1i64)));
+                    prop_assert!(floor <= most.add(&parts(x).1.mul(&Rational::from(2i64))));
+                }
+            }
+        }
+
+        #[test]
+        fn a_rational_is_known_to_thirty_digits(top in any::<i64>(), bottom in 1u64.., power in -400i64..400) {
+            let x = Rational::from(top).div(&Rational::from(bottom)).unwrap().mul(&two_to_the(power));
+            let computed = Ball::from_rational(&x);
+            prop_assert!(holds(computed, &x));
+            prop_assert!(at_most(&parts(computed).1, &x.abs().mul(&double(UNIT / 4.0))));
+            prop_assert_eq!(parts(Ball::from_i64(top)), (Rational::from(top), Rational::from(0i64)));
+            prop_assert_eq!(parts(Ball::from_u64(bottom)), (Rational::from(bottom), Rational::from(0i64)));
+            let given = parts(Ball::from_rational(&Rational::from(top).mul(&two_to_the(power))));
+            prop_assert_eq!(given, (Rational::from(top).mul(&two_to_the(power)), Rational::from(0i64)));
+        }
+
+        #[test]
+        fn a_double_is_taken_exactly(x in any::<f64>()) {
+            let given = Ball::from_f64(x);
+            prop_assert_eq!(given.is_some(), x.is_finite());
+            if let Some(ball) = given {
+                prop_assert_eq!(parts(ball), (double(x), Rational::from(0i64)));
+                let ends = ball.to_enclosure();
+                prop_assert!(ends.lower() == x && ends.upper() == x);
+            }
+        }
+
+        #[test]
+        fn a_double_and_its_error(a in ball()) {
+            let (x, error) = a.to_double_with_error().unwrap();
+            for member in members(a) {
+                prop_assert!(member.sub(&double(x)).abs() <= double(error));
+            }
+            let (mid, radius) = parts(a);
+            let most = radius.add(&double(x).sub(&mid).abs()).add(&two_to_the(a.exponent - 199));
+            prop_assert!(at_most(&double(error), &most));
+            let kept = a.to_double_double().unwrap();
+            prop_assert_eq!(double(kept.hi).add(&double(kept.lo)), mid);
+        }
+
+        #[test]
+        fn powers(a in ball(), n in 0u64..12) {
+            let power = |x: &Rational| (0..n).fold(Rational::from(1i64), |product, _| product.mul(x));
+            let computed = a.powi(n);
+            for member in members(a) {
+                prop_assert!(holds(computed, &power(&member)));
+            }
+            let relative = computed.relative_error();
+            prop_assert!(a.relative_error() > 1e-3 || relative <= 1.02 * n as f64 * (a.relative_error() + UNIT));
+        }
+
+        #[test]
+        fn exponentials(mid in -745.0..745.0f64, small in any::<bool>(), bits in 2i32..130) {
+            let mid = if small { mid * 1e-4 } else { mid };
+            let x = Ball::from_f64(mid).unwrap() + Ball::normalised(DoubleDouble::ZERO, 0, 2f64.powi(-bits));
+            let computed = x.exp();
+            for member in members(x) {
+                let (low, high) = around_exponential(&member);
+                prop_assert!(holds(computed, &low) && holds(computed, &high), "e^{:?} = {:?}", x, computed);
+            }
+            let radius = crate::enclosure::Enclosure::from(&parts(x).1).upper();
+            let most = 1.0001 * (radius * (1.0 + radius) + 2.0 * UNIT);
+            prop_assert!(computed.radius / computed.mid.hi <= most, "e^{:?} = {:?}", x, computed);
+        }
+
+        #[test]
+        fn logarithms(mid in 0.5..1.0f64, exponent in -40i64..40, bits in 3i32..130) {
+            let x = Ball::normalised(DoubleDouble::from_f64(mid), exponent, mid * 2f64.powi(-bits));
+            let computed = x.ln();
+            let [least, _, most] = members(computed);
+            let [low, _, high] = members(x);
+            prop_assert!(around_exponential(&least).1 <= low && high <= around_exponential(&most).0, "ln {:?} = {:?}", x, computed);
+            let size = parts(computed).0.abs().max(number("1"));
+            let bound = double(x.relative_error()).add(&size.mul(&double(special::LN_ERROR + 3.0 * UNIT)));
+            prop_assert!(at_most(&parts(computed).1, &bound), "ln {:?} = {:?}", x, computed);
+        }
+    }
+
+    /// `e^x` to more than a hundred bits of relative accuracy, in big integers.
+    fn around_exponential(x: &Rational) -> (Rational, Rational) {
+        let bits = 260;
+        let (low, high) = exponential(&x.abs(), bits);
+        let (low, high) = (Rational::dyadic(low, bits), Rational::dyadic(high, bits));
+        if x.is_negative() {
+            let one = Rational::from(1i64);
+            (one.div(&high).unwrap(), one.div(&low).unwrap())
+        } else {
+            (low, high)
+        }
+    }
+
+    #[test]
+    fn what_is_exact_stays_exact() {
+        let exact = |x: Ball, y: &str| assert_eq!(parts(x), (number(y), Rational::from(0i64)), "{x:?}");
+        let (three, seven) = (Ball::from_u64(3), Ball::from_u64(7));
+        exact(three + seven, "10");
+        exact(three - seven, "-4");
+        exact(three * seven, "21");
+        exact(Ball::from_u64(21) / seven, "3");
+        exact(three.powi(30), "205891132094649");
+        exact(Ball::from_u64(u64::MAX), "18446744073709551615");
+        exact(
+            Ball::from_u64((1 << 53) - 1) * Ball::from_u64((1 << 53) - 1),
+            "81129638414606663681390495662081",
+        );
+        exact(Ball::ZERO + three, "3");
+        exact(three + Ball::ZERO, "3");
+        exact(Ball::ZERO * three, "0");
+        exact(Ball::ZERO / three, "0");
+        exact(Ball::ZERO.exp(), "1");
+        exact(Ball::ONE.ln(), "0");
+        exact(three.max(seven), "7");
+        exact(three.min(seven), "3");
+        exact(Ball::from_i64(i64::MIN), "-9223372036854775808");
+        assert!((Ball::ONE / three).radius > 0.0);
+    }
+
+    #[test]
+    fn a_summand_that_is_far_below_widens_the_other_by_as_much() {
+        let third = Ball::from_rational(&number("1/3"));
+        for gap in [200, 249, 250, 251, 252, 300, 5000] {
+            let small = Ball { exponent: third.exponent - gap, ..third };
+            for sum in [third + small, small + third] {
+                assert!(holds(sum, &parts(third).0.add(&parts(small).0)));
+                assert!(sum.relative_error() < 1.01 * (ADDITION + third.relative_error()), "{gap}");
+            }
+            let exact = Ball::ONE + Ball { exponent: -gap, ..Ball::ONE };
+            assert!(
+                holds(exact, &Rational::from(1i64).add(&two_to_the(-gap - 1))) && exact.radius < 1e-58,
+                "{gap}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_or_too_small_is_still_enclosed() {
+        let at = |exponent| Ball { exponent, ..Ball::ONE };
+        let ends = |x: Ball| (x.to_enclosure().lower(), x.to_enclosure().upper());
+        let everything = (f64::NEG_INFINITY, f64::INFINITY);
+        assert_eq!(ends(at(LARGEST_EXPONENT) * at(LARGEST_EXPONENT)), everything);
+        assert_eq!(ends(at(LARGEST_EXPONENT - 5)), (f64::MAX, f64::INFINITY));
+        let tiny = at(-LARGEST_EXPONENT) * at(-LARGEST_EXPONENT);
+        assert_eq!(ends(tiny), (-f64::from_bits(1), f64::from_bits(1)));
+        assert!(tiny.exponent == -LARGEST_EXPONENT && tiny.radius >= 1.0 && tiny.radius <= 4.0);
+        assert_eq!(ends(at(51).exp()), everything);
+        assert_eq!(ends((-at(51)).exp()), (-f64::from_bits(1), f64::from_bits(1)));
+        assert_eq!((-at(51)).exp().exponent, -(1 << 49));
+        let vague = Ball { radius: 0.6, ..Ball::from_u64(4) };
+        assert_eq!(ends(vague.exp()), everything);
+        assert_eq!(ends((-Ball::ONE).ln()), everything);
+        assert_eq!(ends(Ball::ZERO.ln()), everything);
+        assert_eq!(ends(Ball::ONE / Ball::ZERO), everything);
+        assert!(ends(at(41).exp()).1.is_infinite() && at(41).exp().relative_error() < 1e-15);
+        let small = at(-500).exp();
+        assert!(holds(small, &Rational::from(1i64).add(&two_to_the(-501))) && small.radius < 1e-29);
+        assert_eq!(at(2000).to_double_with_error().map(|x| x.0), None);
+        assert_eq!(at(-2000).to_double_with_error(), Some((0.0, 2f64.powi(-899))));
+        assert!(at(901).to_double_double().is_none() && at(-901).to_double_double().is_none());
+        assert!(at(900).to_double_double().is_some() && at(-900).to_double_double().is_some());
+    }
+
+    #[test]
+    fn an_integer_part_that_makes_no_sense_is_refused() {
+        let floor = |text: &str| Ball::from_rational(&number(text)).floor_or_above();
+        assert_eq!(floor("7/3"), Some(2));
+        assert_eq!(floor("3"), Some(3));
+        assert_eq!(floor("0"), Some(0));
+        assert_eq!(floor("-1/3"), None);
+        assert_eq!(floor("9007199254740992"), Some(1 << 53));
+        assert_eq!(floor("9007199254740994"), None);
+        // Thirty digits tell it from 3, an enclosure in doubles does not.
+        assert_eq!(floor("2.9999999999999999999999999"), Some(2));
+        assert_eq!(floor("3.0000000000000000000000001"), Some(3));
+        let wide = |radius| Ball::normalised(DoubleDouble::from_f64(5.5), 0, radius).floor_or_above();
+        assert_eq!((wide(0.4), wide(0.6), wide(2.0)), (Some(5), None, None));
+        let across = Ball::normalised(DoubleDouble::from_f64(5.9), 0, 0.2).floor_or_above();
+        assert_eq!(across, Some(6));
+    }
 
     #[test]
     fn nothing_that_is_known_of_one_factor_bounds_an_unknown_other() {

@@ -463,3 +463,71 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
 
 type PairValue<'a> = dyn Fn(&ShiftedBinomial, Direction) -> Result<Ball, Error> + 'a;
 type RangeValue<'a> = dyn Fn(&BinomialRange, Direction) -> Result<Ball, Error> + 'a;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+
+    fn known_entries(population: u64, known: u64, size: u64) -> KnownEntries {
+        let half = Rational::parse("1/2").unwrap();
+        KnownEntries::new(population, known, size, CountFamily::new(&half, &half, None).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn thresholds_lie_a_step_apart_outwards_from_the_mode() {
+        let mean = known_entries(1000, 400, 300);
+        assert_eq!((mean.step(), mean.size(), mean.threshold(17), mean.threshold(250)), (1, 300, 17, 250));
+        for thresholds in [1, 3, 10] {
+            let coarse = known_entries(1000, 400, 300).with_thresholds(thresholds);
+            let step = (SPREAD * mean.law().standard_deviation() / thresholds as f64).ceil() as u64;
+            assert_eq!(coarse.step(), step);
+            let (mode, greatest) = (coarse.law().mode(), coarse.law().greatest());
+            for z in 0..=greatest {
+                let threshold = coarse.threshold(z);
+                // The largest number of the block of z: blocks end at the mode − 1 and a multiple of the step below it, or start at the mode.
+                assert!((z..z + step).contains(&threshold) && threshold <= greatest);
+                let ends = if z < mode {
+                    (mode - 1 - threshold).is_multiple_of(step)
+                } else {
+                    threshold == greatest || (threshold + 1 - mode).is_multiple_of(step)
+                };
+                assert!(ends, "{z} is worth {threshold}");
+            }
+        }
+        assert_eq!(
+            known_entries(1000, 400, 300).with_thresholds(0).step(),
+            known_entries(1000, 400, 300).with_thresholds(1).step()
+        );
+        assert_eq!(known_entries(10, 0, 3).with_thresholds(5).step(), 1);
+    }
+
+    /// Next to a tie a ball is wide and the digits tier answers; where that would take long, a wide answer is one.
+    #[test]
+    fn what_balls_leave_wide_is_computed_with_digits() {
+        let half = Rational::parse("1/2").unwrap();
+        let p = Rational::parse("1e-20").unwrap();
+        let family = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap();
+        let curve = family.sampled(2, &Rational::parse("2/3").unwrap()).unwrap();
+        // κ is 1, up to 1e-30, where e^ε (q + (1−w)/w p) = ….
+        let near = Rational::parse("45.3585546793209683709475969722350").unwrap();
+        let wide = curve.ball(&Epsilon::new(&near), &Uninterrupted).unwrap();
+        let found = curve.delta(&near, &Uninterrupted).unwrap();
+        assert!(wide.relative_error() > WIDE || wide.relative_error() < 1e-12);
+        assert!(found.width() <= 1e-12 * found.upper(), "{found:?}");
+        let plain = CountFamily::new(&half, &half, None).unwrap().of_size(1000).unwrap();
+        let ball = plain.ball(&Epsilon::new(&half), &Uninterrupted).unwrap().to_enclosure();
+        assert_eq!(plain.delta(&half, &Uninterrupted).unwrap(), ball);
+    }
+
+    #[test]
+    fn neighbours_share_their_work_in_a_pair_and_a_maximum_of_pairs() {
+        let half = Rational::parse("1/2").unwrap();
+        let pair =
+            CountFamily::new(&half, &half, Some(Direction::OneAgainstZero)).unwrap().of_size(1000).unwrap();
+        let both = CountFamily::new(&half, &half, None).unwrap().of_size(1000).unwrap();
+        let all = |curve: &Curve| curve.shared(&[0.01, 0.02]).iter().all(Option::is_some);
+        assert!(all(&pair) && all(&both) && all(&Curve::Max(vec![pair.clone(), both])));
+        assert!(!all(&Curve::Min(vec![pair])));
+    }
+}

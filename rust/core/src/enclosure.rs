@@ -204,6 +204,48 @@ mod tests {
         }
 
         #[test]
+        fn arithmetic_contains_the_exact_result_of_any_doubles(
+            a in any::<f64>().prop_filter("finite", |x| x.is_finite()),
+            b in any::<f64>().prop_filter("finite", |x| x.is_finite()),
+        ) {
+            let (x, y) = (Enclosure::point(a), Enclosure::point(b));
+            let (sum, difference, product) = (exact(a).add(&exact(b)), exact(a).sub(&exact(b)), exact(a).mul(&exact(b)));
+            for (result, truth) in [(x + y, sum), (x - y, difference), (x * y, product)] {
+                prop_assert!(result.contains(&truth));
+                prop_assert!(result.upper() <= result.lower().next_up().next_up());
+                prop_assert!(result.lower() < f64::INFINITY && result.upper() > f64::NEG_INFINITY);
+            }
+            if let Some(truth) = Rational::from(1i64).div(&exact(a)) {
+                let inverse = x.reciprocal();
+                prop_assert!(inverse.contains(&truth));
+                prop_assert!(inverse.upper() <= inverse.lower().next_up().next_up());
+            }
+        }
+
+        #[test]
+        fn arithmetic_of_intervals_is_that_of_their_ends(a in -9i32..9, b in 0i32..9, c in -9i32..9, d in 0i32..9) {
+            let interval = |a: i32, b: i32| Enclosure::new(f64::from(a), f64::from(a + b)).unwrap();
+            let (x, y) = (interval(a, b), interval(c, d));
+            let every = |op: fn(i32, i32) -> i32| {
+                let all: Vec<i32> = (a..=a + b).flat_map(|x| (c..=c + d).map(move |y| op(x, y))).collect();
+                let (least, most) = (*all.iter().min().unwrap(), *all.iter().max().unwrap());
+                Enclosure::new(f64::from(least), f64::from(most)).unwrap()
+            };
+            prop_assert_eq!(x + y, every(|x, y| x + y));
+            prop_assert_eq!(x - y, every(|x, y| x - y));
+            prop_assert_eq!(x * y, every(|x, y| x * y));
+            prop_assert_eq!(-x, interval(-a - b, b));
+            prop_assert_eq!(x.width(), f64::from(b));
+            prop_assert_eq!(x.midpoint(), Some(f64::from(a) + f64::from(b) / 2.0));
+            let inverse = x.reciprocal();
+            if a <= 0 && a + b >= 0 {
+                prop_assert!(inverse.lower() == f64::NEG_INFINITY && inverse.upper() == f64::INFINITY);
+            } else {
+                prop_assert!((inverse.lower() * f64::from(a + b) - 1.0).abs() < 1e-15 && (inverse.upper() * f64::from(a) - 1.0).abs() < 1e-15);
+            }
+        }
+
+        #[test]
         fn a_rational_lies_in_its_narrowest_enclosure(top in -1_000_000_000i64..1_000_000_000, bottom in 1u64..1_000_000_000) {
             let x = Rational::from(top).div(&Rational::from(bottom)).unwrap();
             let enclosure = Enclosure::from(&x);
@@ -216,6 +258,32 @@ mod tests {
     #[test]
     fn what_does_not_bound_an_enclosure_is_refused() {
         assert!(Enclosure::new(1.0, 0.0).is_err() && Enclosure::new(f64::NAN, 1.0).is_err());
+    }
+
+    #[test]
+    fn ends_that_overflow_or_are_infinite_still_bound() {
+        let (most, infinity, least) = (f64::MAX, f64::INFINITY, f64::from_bits(1));
+        let interval = |a, b| Enclosure::new(a, b).unwrap();
+        let point = Enclosure::point;
+        assert_eq!(point(most) + point(most), interval(most, infinity));
+        assert_eq!(point(-most) + point(-most), interval(-infinity, -most));
+        assert_eq!(point(most) * point(2.0), interval(most, infinity));
+        assert_eq!(point(most) * point(-2.0), interval(-infinity, -most));
+        assert_eq!(point(infinity) * point(-2.0), point(-infinity));
+        assert_eq!(interval(1.0, infinity) + interval(-infinity, 1.0), interval(-infinity, infinity));
+        assert_eq!(point(0.0) * interval(-infinity, infinity), point(0.0));
+        assert_eq!(point(least).reciprocal(), interval(most, infinity));
+        assert_eq!(point(-least).reciprocal(), interval(-infinity, -most));
+        assert_eq!(interval(4.0, infinity).reciprocal(), interval(0.0, 0.25));
+        assert_eq!(interval(-infinity, -4.0).reciprocal(), interval(-0.25, 0.0));
+        assert_eq!(interval(-infinity, -4.0).width(), infinity);
+        assert_eq!(point(f64::NAN), interval(-infinity, infinity));
+        assert_eq!(interval(-1.0, 3.0).clamp(0.0, 1.0), interval(0.0, 1.0));
+        assert!(
+            interval(0.0, 1.0).contains(&Rational::from(0i64))
+                && !point(infinity).contains(&Rational::from(0i64))
+        );
+        assert!(!point(-infinity).contains(&Rational::from(0i64)));
     }
 
     #[test]

@@ -14,6 +14,8 @@ mod contour;
 mod cost;
 mod count;
 mod lanes;
+#[cfg(test)]
+mod peer;
 mod positive_sum;
 #[cfg(test)]
 mod tests;

@@ -308,4 +308,69 @@ mod tests {
         assert_eq!(tiny.denominator(), &(UBig::ONE << 1074));
         assert!(Rational::from_f64(f64::NAN).is_err() && Rational::from_f64(f64::INFINITY).is_err());
     }
+
+    #[test]
+    fn literals_are_refused_from_where_they_would_not_fit() {
+        for text in ["1e100000", "1e-100000", "0.1e100001"] {
+            assert!(Rational::parse(text).is_ok(), "{text}");
+        }
+        for text in ["1e100001", "1e-100001", "0.1e-100000"] {
+            assert!(Rational::parse(text).is_err(), "{text}");
+        }
+        let long = |length: usize| "0".repeat(length - 1) + "1";
+        assert!(Rational::parse(&long(200_000)).is_ok());
+        let message = Rational::parse(&long(200_001)).unwrap_err().to_string();
+        assert!(message.contains("200000 characters"), "{message}");
+        let shown = |length: usize| Rational::parse(&"x".repeat(length)).unwrap_err().to_string();
+        assert!(shown(81).contains(&format!("\"{}\"...", "x".repeat(80))) && !shown(80).contains("..."));
+    }
+
+    #[test]
+    fn numbers_are_compared_and_combined_exactly() {
+        let number = |text: &str| Rational::parse(text).unwrap();
+        let (x, y) = (number("-7/6"), number("3/4"));
+        assert_eq!(x.add(&y), number("-5/12"));
+        assert_eq!(x.sub(&y), number("-23/12"));
+        assert_eq!(x.mul(&y), number("-7/8"));
+        assert_eq!(x.div(&y), Some(number("-14/9")));
+        assert_eq!(y.div(&x), Some(number("-9/14")));
+        assert_eq!(x.div(&Rational::from(0i64)), None);
+        assert_eq!((x.neg(), x.abs(), y.abs()), (number("7/6"), number("7/6"), number("3/4")));
+        assert_eq!((x.cmp(&y), y.cmp(&x), x.cmp(&x)), (Ordering::Less, Ordering::Greater, Ordering::Equal));
+        assert_eq!((x.is_negative(), y.is_negative(), x.is_zero()), (true, false, false));
+        assert!(Rational::from(0i64).is_zero() && !Rational::from(0i64).is_negative());
+        assert_eq!((number("-5").to_i64(), number("5/2").to_i64()), (Some(-5), None));
+        assert_eq!(number("9223372036854775808").to_i64(), None);
+        assert_eq!(Rational::dyadic(UBig::from(12u8), 4), number("3/4"));
+        assert_eq!(Rational::dyadic(UBig::from(12u8), 1), number("6"));
+        assert_eq!(Rational::dyadic(UBig::ZERO, 3), number("0"));
+        assert!(Rational::new(IBig::ONE, UBig::ZERO).is_err());
+    }
+
+    #[test]
+    fn messages_show_what_is_short_and_describe_what_is_long() {
+        let shown = |text: &str| Rational::parse(text).unwrap().shown();
+        assert_eq!((shown("3"), shown("-3/7")), ("3".to_owned(), "-3/7".to_owned()));
+        assert_eq!(shown("1099511627775"), "1099511627775");
+        assert_eq!(shown("1099511627776"), "1.099511627776e12");
+        assert_eq!(shown("1/1099511627776"), "9.094947017729282e-13");
+        assert_eq!(shown("1.0000000000000000000001"), "1 + 1.000e-22");
+        assert_eq!(shown("0.9999999999999999999999"), "1 - 1.000e-22");
+    }
+
+    #[test]
+    fn leading_bits_are_a_hundred_and_twelve_or_one_more() {
+        for (top, bottom) in [(1u64, 1u64), (1, 3), (3, 1), (u64::MAX, 5), (5, u64::MAX), (1 << 40, 1 << 20)]
+        {
+            let (bits, shift, exact) = leading_bits(&UBig::from(top), &UBig::from(bottom));
+            assert!((112..=113).contains(&(128 - bits.leading_zeros())), "{top}/{bottom}");
+            let x = Rational::from(top).div(&Rational::from(bottom)).unwrap();
+            let two = if shift >= 0 { "2" } else { "1/2" };
+            let two = Rational::parse(two).unwrap();
+            let scaled = (0..shift.abs()).fold(x, |x, _| x.mul(&two));
+            let floor = Rational::from(IBig::from(bits));
+            assert!(floor <= scaled && scaled < floor.add(&Rational::from(1i64)), "{top}/{bottom}");
+            assert_eq!(exact, floor == scaled, "{top}/{bottom}");
+        }
+    }
 }

@@ -39,9 +39,88 @@ fn polynomial<A: Arithmetic, const N: usize>(coefficients: &[f64; N], x: f64) ->
 
 #[cfg(test)]
 mod tests {
-    use super::exponential::{FIRST, REST, SECOND};
+    use super::exponential::{EXP_ERROR, FIRST, REST, SECOND};
+    use super::*;
     use crate::ball::Ball;
-    use crate::rational::Rational;
+    use crate::double_double::UNIT;
+    use crate::rational::{Rational, exponential};
+    use proptest::prelude::*;
+    use statpriv_simd::Portable;
+
+    fn exact(x: DoubleDouble) -> Rational {
+        Rational::from_f64(x.hi).unwrap().add(&Rational::from_f64(x.lo).unwrap())
+    }
+
+    /// `e^x` to two hundred bits, in big integers.
+    fn exact_exponential(x: &Rational) -> Rational {
+        let bits = 1800;
+        let power = Rational::dyadic(exponential(&x.abs(), bits).0, bits);
+        if x.is_negative() { Rational::from(1i64).div(&power).unwrap() } else { power }
+    }
+
+    /// `|computed − truth| ≤ error · size`.
+    fn within(error: f64, computed: &Rational, truth: &Rational, size: &Rational) -> bool {
+        computed.sub(truth).abs() <= size.abs().mul(&Rational::from_f64(error).unwrap())
+    }
+
+    /// `|computed − ln y| ≤ error · |ln y|`, since `e^(c(1∓2t)) − y` changes its sign.
+    fn is_logarithm(error: f64, computed: DoubleDouble, y: &Rational) -> bool {
+        let c = exact(computed);
+        let off = c.abs().mul(&Rational::from_f64(error * (1.0 + error)).unwrap());
+        exact_exponential(&c.sub(&off)) <= *y && *y <= exact_exponential(&c.add(&off))
+    }
+
+    fn double_double(hi: f64, lo: f64) -> DoubleDouble {
+        DoubleDouble::from_f64(hi).add(DoubleDouble::from_f64(hi * lo * f64::EPSILON / 2.0))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn exponentials_err_by_their_bounds(hi in -700.0..700.0f64, lo in -1.0..1.0f64, scale in 0i32..40) {
+            let x = double_double(hi * 2f64.powi(-scale), lo);
+            let truth = exact_exponential(&exact(x));
+            let one = Rational::from(1i64);
+            let (mantissa, exponent) = exp_reduced::<Portable>(x);
+            prop_assert!((0.7..1.42).contains(&mantissa.hi));
+            let unit = if exponent < 0 { one.div(&Rational::from(2i64)).unwrap() } else { Rational::from(2i64) };
+            let unit = (0..exponent.abs()).fold(one.clone(), |product, _| product.mul(&unit));
+            prop_assert!(within(EXP_ERROR, &exact(mantissa).mul(&unit), &truth, &truth), "e^{:?}", x);
+            let x = if x.hi < -600.0 { x.scale(0.5) } else { x };
+            let truth = exact_exponential(&exact(x));
+            let (ratio, excess) = exp_and_expm1::<Portable>(x);
+            prop_assert!(within(EXP_ERROR, &exact(ratio), &truth, &truth), "e^{:?}", x);
+            let difference = truth.sub(&one);
+            let size = if x.hi.abs() <= 0.001 { difference.clone() } else { truth.clone().max(one) };
+            let error = if x.hi.abs() <= 0.001 { EXP_ERROR } else { 1.25 * EXP_ERROR };
+            prop_assert!(within(error, &exact(excess), &difference, &size), "e^{:?} − 1", x);
+        }
+
+        #[test]
+        fn large_exponentials_err_by_the_bound_they_state(hi in 1000.0..1100.0f64, lo in -1.0..1.0f64, negative in any::<bool>()) {
+            let x = double_double(if negative { -hi } else { hi }, lo);
+            let (mantissa, exponent, error) = exp(x);
+            let truth = exact_exponential(&exact(x));
+            let two = if exponent < 0 { Rational::from(1i64).div(&Rational::from(2i64)).unwrap() } else { Rational::from(2i64) };
+            let power = (0..exponent.abs()).fold(Rational::from(1i64), |product, _| product.mul(&two));
+            prop_assert!(within(error, &exact(mantissa).mul(&power), &truth, &truth), "e^{:?}", x);
+            let most = if hi <= 1024.0 { EXP_ERROR } else { EXP_ERROR + 0.501 * UNIT * (hi + 1.0) };
+            prop_assert!(error <= most);
+        }
+
+        #[test]
+        fn logarithms_err_by_their_bounds(m in 0.708..1.414f64, lo in -1.0..1.0f64, x in -0.5..10.0f64, scale in 0i32..60) {
+            let m = double_double(m, lo);
+            prop_assert!(is_logarithm(LN_ERROR, ln_near_one::<Portable>(m), &exact(m)), "ln {:?}", m);
+            let near = double_double(1.0 + x.min(0.4) * 2f64.powi(-scale), lo);
+            prop_assert!(is_logarithm(LN_ERROR, ln_near_one::<Portable>(near), &exact(near)), "ln {:?}", near);
+            for x in [double_double(x * 2f64.powi(-scale), lo), double_double(x.abs() * 2f64.powi(scale * 2), lo)] {
+                let y = exact(x).add(&Rational::from(1i64));
+                prop_assert!(is_logarithm(4.0 * LN_ERROR, ln_1p::<Portable>(x), &y), "ln(1 + {:?})", x);
+            }
+        }
+    }
 
     fn ball(text: &str) -> Ball {
         Ball::from_rational(&Rational::parse(text).unwrap())

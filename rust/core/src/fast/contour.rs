@@ -430,3 +430,214 @@ impl Cumulants {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::peer::{double, law, number, on_every_backend, relative_distance, truth};
+    use super::*;
+    use crate::rational::Rational;
+
+    /// The law of one trial whose variance is that of a point, `κ_2 = p − p²`, and `κ_{r+1} = (p − p²) dκ_r/dp`: coefficients of powers of `p`.
+    fn cumulants_of_one_trial(most: usize) -> Vec<Vec<i64>> {
+        let mut known = vec![vec![0, 1, -1]];
+        while known.len() + 1 < most {
+            let last = &known[known.len() - 1];
+            let slope: Vec<i64> = last.iter().enumerate().skip(1).map(|(k, c)| k as i64 * c).collect();
+            let mut next = vec![0; slope.len() + 2];
+            for (k, c) in slope.into_iter().enumerate() {
+                next[k + 1] += c;
+                next[k + 2] -= c;
+            }
+            known.push(next);
+        }
+        known
+    }
+
+    #[test]
+    fn cumulants_follow_their_recursion() {
+        for p in [0.125, 0.375, 0.71875, 0.984_375] {
+            let cumulants = Cumulants::new(3.0 * p * (1.0 - p), p, 1.0 - p);
+            let mut factorial = 1.0;
+            for (i, coefficients) in cumulants_of_one_trial(13).iter().enumerate() {
+                let order = i + 2;
+                factorial *= order as f64;
+                let exact = coefficients
+                    .iter()
+                    .rev()
+                    .fold(Rational::from(0i64), |sum, &c| sum.mul(&double(p)).add(&Rational::from(c)));
+                let exact = crate::ball::Ball::from_rational(&exact).to_enclosure().upper();
+                let sign = if order % 4 < 2 { 1.0 } else { -1.0 };
+                let computed = if order % 2 == 0 { cumulants.even[i / 2] } else { cumulants.odd[i / 2] };
+                let gap = sign * computed * factorial - 3.0 * exact;
+                assert!(gap.abs() < 1e-9, "κ_{order} at {p}: off by {gap}");
+            }
+        }
+    }
+
+    /// A contour whose tilt is `x/σ`, and the threshold next to `μ − νσ`.
+    fn near(n: u64, p: &str, x: f64, nu: f64, weight: Weight) -> Contour {
+        let law = law(&number(p));
+        let (p, q) = (law.p.hi, law.q.hi);
+        let tilted = |s: f64| p * s.exp() / (q + p * s.exp());
+        let deviation = |s: f64| (n as f64 * tilted(s) * (1.0 - tilted(s))).sqrt();
+        let tilt = (0..50).fold(0.0, |s, _| x / deviation(s));
+        let kappa = n as f64 * tilted(tilt) - nu * deviation(tilt);
+        Contour { trials: n as f64, law, first: (kappa + weight.phi()).round(), weight, tilt }
+    }
+
+    const WEIGHTS: [Weight; 4] = [
+        Weight::One,
+        Weight::Excess { phi: 0.0, error: 0.0 },
+        Weight::Excess { phi: 0.3, error: 1e-17 },
+        Weight::Excess { phi: 1.0, error: 0.0 },
+    ];
+
+    #[test]
+    fn sums_are_within_the_error_they_state() {
+        for (n, p) in [(1900, "1/2"), (5000, "1/10"), (9000, "9/10"), (1_000_000, "1/3"), (1 << 50, "0.7")] {
+            for x in [0.491, 0.7, 3.0, 7.9, 8.1, 9.9] {
+                for (nu, weight) in [-0.97, 0.1, 0.97].into_iter().flat_map(|nu| WEIGHTS.map(|w| (nu, w))) {
+                    let sum = near(n, p, x, nu, weight);
+                    let exact = truth(n, &number(p), sum.first as u64, weight);
+                    for value in on_every_backend(|| sum) {
+                        let value = value.unwrap();
+                        let distance = relative_distance(value, &exact);
+                        let what = format!(
+                            "n={n} p={p} x={x} ν={nu} {weight:?}: off by {distance:e}, stated {:e}",
+                            value.error
+                        );
+                        assert!(distance <= value.error, "{what}");
+                        // What the roundings and all that is left out add up to is far less than what is stated.
+                        assert!(distance <= 5e-15, "{what}");
+                    }
+                }
+            }
+        }
+    }
+
+    type Complex = (f64, f64);
+
+    fn times(a: Complex, b: Complex) -> Complex {
+        (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
+    }
+
+    fn inverse(a: Complex) -> Complex {
+        let norm = a.0 * a.0 + a.1 * a.1;
+        (a.0 / norm, -a.1 / norm)
+    }
+
+    /// The error that `Line::sum` and `Line::evaluate` say they state, from `K(iθ) = n (ln(q_s + p_s e^{iθ}) − iθ p_s)` as it stands.
+    fn documented_error(sum: &Contour) -> f64 {
+        let Contour { trials: n, law, first, weight, tilt: s } = *sum;
+        let total = law.q.hi + law.p.hi * s.exp();
+        let p = law.p.hi * s.exp() / total;
+        let (mean, deviation) = (n * p, (n * p * (1.0 - p)).sqrt());
+        let (shift, modulus) = (mean - first, (11.8 * deviation).ceil());
+        let near = mean.min(n - mean);
+        let shift_error = near * 2f64.powi(-95) + 2.0 * U * shift.abs();
+        let (mut value, mut error) = (0.0, 0.0);
+        for j in 0..16 {
+            let theta = std::f64::consts::TAU * f64::from(j) / modulus;
+            let (re, im) = (1.0 - p + p * theta.cos(), p * theta.sin());
+            let k = (n * re.hypot(im).ln(), n * (im.atan2(re) - theta * p));
+            let h = (1.0 - (-s).exp() * theta.cos(), (-s).exp() * theta.sin());
+            let (once, twice) = (inverse(h), times(inverse(h), inverse(h)));
+            let (g, size, weight_error) = match weight {
+                Weight::One => (once, once.0.abs() + once.1.abs(), 0.0),
+                Weight::Excess { phi, error } => {
+                    let numerator = (1.0 - (1.0 - phi) * h.0, -(1.0 - phi) * h.1);
+                    (times(numerator, twice), twice.0.hypot(twice.1), error)
+                }
+            };
+            let phase = k.1 + theta * shift;
+            let damped = k.0.exp() * if j == 0 { 1.0 } else { 2.0 };
+            value += damped * times((phase.cos(), phase.sin()), g).0 / modulus;
+            let units = 85.0 - 16.0 * k.0 + 19.0 * (theta * shift.abs() + k.1.abs());
+            let moved = theta * shift_error + (1.0 - (-s).exp() + theta) * weight_error;
+            error += damped * size * (units * U + moved) / modulus;
+        }
+        let h = 1.0 - (-s).exp();
+        error += LEFT_OUT / if let Weight::One = weight { h } else { h * h } / modulus;
+        // What follows is in units of Q^n e^{−sa}.
+        let growth = n * total.ln() - if p > 0.5 { s * n } else { 0.0 };
+        let product = s * if p > 0.5 { n - first } else { first };
+        let tables = if s > 0.001 { near * 2f64.powi(-100) } else { 0.0 };
+        let exponent_error = (growth.abs() + product) * 2f64.powi(-92) + tables;
+        error += value * (exponent_error + 4.0 * U);
+        if s * deviation <= 8.0 {
+            let z = (-s * modulus).exp();
+            let unit = (s * first - n * total.ln()).exp();
+            let (pole, size) = match weight {
+                Weight::One => (1.0 / (1.0 - z), 1.0 / (1.0 - z)),
+                Weight::Excess { phi, error } => {
+                    let mean = (n * law.p.hi - first + phi) / (1.0 - z);
+                    let spread = modulus / ((1.0 - z) * (1.0 - z));
+                    (mean + spread, mean.abs() + spread + error / U)
+                }
+            };
+            value -= unit * z * pole;
+            error += unit * z * size * (s * modulus + 24.0) * U;
+        }
+        error / value + 2.0 * U
+    }
+
+    #[test]
+    fn the_error_that_is_stated_is_the_one_that_is_counted() {
+        for (n, p) in [(1900, "1/2"), (5000, "1/10"), (9000, "9/10"), (40_000, "1/3")] {
+            for x in [0.491, 0.7, 3.0, 7.9, 8.1, 9.9] {
+                for (nu, weight) in [-0.97, 0.0, 0.97].into_iter().flat_map(|nu| WEIGHTS.map(|w| (nu, w))) {
+                    let sum = near(n, p, x, nu, weight);
+                    let (stated, counted) = (sum.run::<Portable>().unwrap().error, documented_error(&sum));
+                    let what = format!("n={n} p={p} x={x} ν={nu} {weight:?}: {stated:e} is not {counted:e}");
+                    assert!((stated / counted - 1.0).abs() < 1e-4, "{what}");
+                }
+            }
+        }
+    }
+
+    /// Left and right of every bound of the module's conditions.
+    #[test]
+    fn what_the_bounds_do_not_cover_is_refused() {
+        let given = |n, x, nu| near(n, "1/2", x, nu, Weight::One).run::<Portable>().is_some();
+        assert!(given(1605, 0.5, 0.0) && !given(1595, 0.5, 0.0));
+        assert!(given(100_000, 0.4901, 0.0) && !given(100_000, 0.4899, 0.0));
+        for weight in WEIGHTS {
+            let given = |nu| near(1 << 40, "1/3", 2.0, nu, weight).run::<Portable>().is_some();
+            assert!(given(0.999) && !given(1.001) && given(-0.999) && !given(-1.001), "{weight:?}");
+        }
+        let law = law(&number("1/2"));
+        let at = |trials: f64, tilt: f64| {
+            let first = (trials / (1.0 + (-tilt).exp())).round();
+            Contour { trials, law, first, weight: Weight::One, tilt }.run::<Portable>()
+        };
+        assert!(at(1e6, 0.4999).is_some() && at(1e6, 0.5001).is_none());
+        // n ln Q = 1e15 · 0.05 is known to 10^-14, and ten times as much for the tenfold tilt and four times as many trials is too much.
+        assert!(at(1e15, 0.1).unwrap().error > 4e-14 && at(9e15, 0.4).is_none());
+    }
+
+    #[test]
+    fn the_tilt_brings_the_mean_to_the_threshold() {
+        for (n, p) in [(1e4, "1/2"), (1e9, "1/10"), (1e9, "0.999"), (9e15, "2/7")] {
+            let law = law(&number(p));
+            let (mean, deviation) = (n * law.p.hi, (n * law.p.hi * law.q.hi).sqrt());
+            for (x, weight) in
+                [0.0, 0.1, 0.3, 1.0, 4.0, 12.0].into_iter().flat_map(|x| WEIGHTS.map(|w| (x, w)))
+            {
+                let first = (mean + x * deviation).ceil();
+                let sum = Contour::at_saddle_point(n, law, first, weight, deviation * deviation);
+                let (least, tilted) =
+                    (0.5 / deviation, law.p.hi * sum.tilt.exp() / (law.q.hi + law.p.hi * sum.tilt.exp()));
+                let distance = (n * tilted - first + weight.phi()).abs() / deviation;
+                let what = format!(
+                    "n={n} p={p} {x}σ {weight:?}: tilt {} · σ, {distance}σ away",
+                    sum.tilt * deviation
+                );
+                assert!(
+                    sum.tilt >= least
+                        && (distance < 1e-3 || sum.tilt == least && x < 0.51 && distance < 0.53),
+                    "{what}"
+                );
+            }
+        }
+    }
+}

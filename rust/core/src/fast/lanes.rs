@@ -183,3 +183,99 @@ pub(super) fn versine_and_sine<A: Arithmetic>(x: Lanes) -> (Lanes, Lanes) {
     let square = x * x;
     (square * square.polynomial::<A, 7>(&SHORT_VERSINE), x * square.polynomial::<A, 7>(&SHORT_SINE))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ball::Ball;
+    use crate::special::trigonometric;
+    use statpriv_simd::{Backend, Kernel};
+
+    const U: f64 = f64::EPSILON / 2.0;
+
+    #[derive(Clone, Copy)]
+    struct Functions(Lanes);
+
+    impl Kernel for Functions {
+        /// `e^x`, `cos x`, `sin x`, `1 − cos x` and `sin x` again.
+        type Output = [Lanes; 5];
+
+        #[inline(always)]
+        fn run<A: Arithmetic>(self) -> [Lanes; 5] {
+            let (cos, sin) = cos_sin::<A>(self.0);
+            let (versine, short_sine) = versine_and_sine::<A>(self.0);
+            [exp::<A>(self.0), cos, sin, versine, short_sine]
+        }
+    }
+
+    /// The distance in units of `u`.
+    fn distance(computed: f64, truth: Ball) -> f64 {
+        let gap = (Ball::from_f64(computed).unwrap() - truth).to_enclosure();
+        gap.upper().max(-gap.lower()) / U
+    }
+
+    fn size(truth: Ball) -> f64 {
+        truth.to_enclosure().upper().abs()
+    }
+
+    /// What `check` says of the functions at `x`, lane by lane, on every processor.
+    fn everywhere(limit: f64, check: impl Fn(Ball, [f64; 5])) {
+        for backend in Backend::available() {
+            for step in -100..100 {
+                let x = Lanes::from(limit * f64::from(step) / 100.1, limit / 401.7);
+                let values = backend.run(Functions(x));
+                for lane in 0..WIDTH {
+                    check(Ball::from_f64(x.0[lane]).unwrap(), values.map(|value| value.0[lane]));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_exponential_errs_by_six_units() {
+        for limit in [0.01, 1.0, 700.0] {
+            everywhere(limit, |x, [exp, ..]| {
+                let truth = x.exp();
+                assert!(distance(exp, truth) <= 6.0 * size(truth), "{x:?}: {exp:e}");
+            });
+        }
+    }
+
+    #[test]
+    fn sine_and_cosine_err_by_eight_units() {
+        for limit in [0.01, 4.0, 1000.0] {
+            everywhere(limit, |x, [_, cos, sin, ..]| {
+                let truth = trigonometric::sin_cos(x);
+                assert!(
+                    distance(sin, truth.0) <= 8.0 && distance(cos, truth.1) <= 8.0,
+                    "{x:?}: {cos:e}, {sin:e}"
+                );
+            });
+        }
+    }
+
+    #[test]
+    fn short_angles_err_by_five_units_relatively() {
+        for limit in [1e-8, 0.01, 0.5] {
+            everywhere(limit, |x, [.., versine, sine]| {
+                let half = trigonometric::sin_cos(x / Ball::from_u64(2)).0;
+                let (sin, versin) = (trigonometric::sin_cos(x).0, Ball::from_u64(2) * half * half);
+                assert!(distance(sine, sin) <= 5.0 * size(sin), "{x:?}: {sine:e}");
+                assert!(distance(versine, versin) <= 5.0 * size(versin), "{x:?}: {versine:e}");
+            });
+        }
+    }
+
+    #[test]
+    fn lanes_do_not_mix() {
+        let (x, y) = (Lanes::from(3.0, 2.0), Lanes([-1.0, 4.0, 0.5, -8.0]));
+        assert_eq!(x.0, [3.0, 5.0, 7.0, 9.0]);
+        assert_eq!((x + y).0, [2.0, 9.0, 7.5, 1.0]);
+        assert_eq!((x - y).0, [4.0, 1.0, 6.5, 17.0]);
+        assert_eq!((x * y).0, [-3.0, 20.0, 3.5, -72.0]);
+        assert_eq!((x / y).0, [-3.0, 1.25, 14.0, -1.125]);
+        assert_eq!(y.abs().0, [1.0, 4.0, 0.5, 8.0]);
+        assert_eq!(y.at_least_zero().0, [0.0, 4.0, 0.5, 0.0]);
+        assert_eq!(y.sum(), -4.5);
+    }
+}

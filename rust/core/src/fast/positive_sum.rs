@@ -156,3 +156,131 @@ impl PositiveSum {
         joined
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::peer::{law, number, on_every_backend, point, relative_distance, truth};
+    use super::*;
+    use statpriv_simd::Portable;
+
+    const CASES: [(u64, &str, &[u64]); 8] = [
+        (1, "1/2", &[1]),
+        (5, "1/2", &[3, 4, 5]),
+        (40, "1/3", &[14, 20, 39, 40]),
+        (300, "99/100", &[297, 298, 299, 300]),
+        (1000, "1/1000", &[1, 2, 5, 40]),
+        (1000, "1/2", &[500, 510, 600, 990]),
+        (1_000_000, "1/10000", &[100, 110, 200]),
+        (1 << 53, "1e-15", &[10, 11, 30]),
+    ];
+
+    /// The sum, the backend's answer and the truth, in units of the first term.
+    fn each(check: impl Fn(PositiveSum, Scaled, f64)) {
+        for (n, p, starts) in CASES {
+            let law = law(&number(p));
+            for &first in starts {
+                for weight in [
+                    Weight::One,
+                    Weight::Excess { phi: 0.0, error: 0.0 },
+                    Weight::Excess { phi: 0.4, error: 0.0 },
+                    Weight::Excess { phi: 1.0, error: 0.0 },
+                ] {
+                    if first == n && matches!(weight, Weight::Excess { phi: 0.0, .. }) {
+                        continue;
+                    }
+                    let sum = PositiveSum {
+                        trials: n as f64,
+                        odds: law.p.hi / law.q.hi,
+                        first: first as f64,
+                        weight,
+                    };
+                    let exact =
+                        truth(n, &number(p), first, weight).div(&point(n, &number(p), first)).unwrap();
+                    for value in on_every_backend(|| sum) {
+                        let value = value.unwrap();
+                        check(sum, value, relative_distance(value, &exact));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_within_the_error_they_state() {
+        each(|sum, value, distance| {
+            assert!(distance <= value.error, "{sum:?}: off by {distance:e}, stated {:e}", value.error);
+            assert!(distance <= 1e-15, "{sum:?}: off by {distance:e}");
+        });
+    }
+
+    /// What is cut off, `e^-40` of the sum at most, and the rounding that the documentation counts, term by term.
+    #[test]
+    fn the_error_that_is_stated_is_the_one_that_is_counted() {
+        each(|sum, value, _| {
+            let (mut term, mut i) = (1.0, 0.0);
+            let (mut mass, mut total, mut weighted) = (0.0, 0.0, 0.0);
+            while term > 1e-30 * mass {
+                let weight = if let Weight::Excess { phi, .. } = sum.weight { i + phi } else { 1.0 };
+                mass += term;
+                total += weight * term;
+                weighted += i * weight * term;
+                term *= (sum.trials - sum.first - i) / (sum.first + 1.0 + i) * sum.odds;
+                i += 1.0;
+            }
+            let length = (sum.terms().min(sum.trials - sum.first + 1.0) / 8.0).ceil();
+            let counted = (6.0 * weighted / total + length + 40.0) * U;
+            let what = format!("{sum:?}: {:e} is not {counted:e}", value.error);
+            assert!(counted <= value.error && value.error <= 1.003 * counted + 1e-17, "{what}");
+        });
+    }
+
+    #[test]
+    fn the_number_of_terms_is_about_what_is_needed() {
+        for (n, p) in
+            [(1e3, 0.5), (1e4, 0.5), (1e4, 0.01), (1e4, 0.99), (1e15, 1e-14), (1e15, 1e-12), (300.0, 0.2)]
+        {
+            for x in [0.0, 0.5, 2.0, 8.0, 30.0] {
+                let first = (n * p + x * f64::sqrt(n * p * (1.0 - p))).ceil();
+                if first >= n {
+                    continue;
+                }
+                let sum = PositiveSum { trials: n, odds: p / (1.0 - p), first, weight: Weight::One };
+                let (mut logarithm, mut needed) = (0.0, 0.0);
+                while logarithm > -NEGLIGIBLE {
+                    logarithm += sum.ratio(needed).ln();
+                    needed += 1.0;
+                }
+                let terms = sum.terms();
+                let enough = needed <= terms && terms <= 1.05 * needed + 25.0;
+                assert!(enough, "n={n} p={p} {x}σ: {terms} for {needed}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_too_many_terms_or_does_not_fall_is_refused() {
+        let sum = |trials: f64, first: f64| PositiveSum { trials, odds: 1.0, first, weight: Weight::One };
+        let terms = |trials: f64| sum(trials, trials / 2.0).terms();
+        assert!(terms(1700.0) < MOST_TERMS && sum(1700.0, 850.0).run::<Portable>().is_some());
+        assert!(terms(3000.0) > MOST_TERMS && sum(3000.0, 1500.0).run::<Portable>().is_none());
+        assert!(sum(1e6, 1000.0).run::<Portable>().is_none());
+        let unknown = PositiveSum { odds: f64::NAN, ..sum(100.0, 60.0) };
+        assert!(unknown.run::<Portable>().is_none());
+        let vague = PositiveSum { weight: Weight::Excess { phi: 0.5, error: 0.1 }, ..sum(100.0, 60.0) };
+        assert!(vague.run::<Portable>().is_none());
+    }
+
+    #[test]
+    fn an_error_of_the_threshold_counts_for_the_mass() {
+        let sum = |error| PositiveSum {
+            trials: 100.0,
+            odds: 1.0,
+            first: 60.0,
+            weight: Weight::Excess { phi: 0.5, error },
+        };
+        let stated = |error| sum(error).run::<Portable>().unwrap();
+        let mass = PositiveSum { weight: Weight::One, ..sum(0.0) }.run::<Portable>().unwrap().mantissa;
+        let more = (stated(1e-9).error - stated(0.0).error) * stated(0.0).mantissa;
+        assert!((more / (1e-9 * mass) - 1.0).abs() < 0.01, "{more:e}");
+    }
+}

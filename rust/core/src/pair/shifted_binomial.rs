@@ -269,3 +269,108 @@ impl ShiftedBinomial {
         Ok(scale * sum)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::Curve;
+    use crate::digits;
+    use crate::interrupt::Uninterrupted;
+    use proptest::prelude::*;
+
+    fn over(top: u64, bottom: u64) -> Rational {
+        Rational::from(top).div(&Rational::from(bottom)).unwrap()
+    }
+
+    /// The distance from forty digits that the digits tier, which shares no computation, finds; and the value they start with.
+    fn gap(pair: &ShiftedBinomial, direction: Direction, epsilon: &Epsilon) -> (Ball, Ball) {
+        let value = pair.delta(direction, epsilon, &Uninterrupted).unwrap();
+        let curve = Curve::Pair(pair.clone(), direction);
+        let truth = digits::delta(&curve, &epsilon.exact(), 40, &Uninterrupted).unwrap();
+        let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
+        let truth = end(truth.lower()).hull(end(truth.upper()));
+        (value - truth, value)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn balls_contain_the_truth_and_are_narrow(
+            size in prop_oneof![1u64..80, 80u64..4000],
+            thousandths in 1u64..1000,
+            inclusion in prop_oneof![Just(7u64), 1u64..7],
+            epsilon in prop_oneof![Just(0.0), 1e-4..0.2f64, 0.0..4.0f64, -2.0..0.0f64],
+        ) {
+            let pair = ShiftedBinomial::new(size, &over(thousandths, 1000), &over(inclusion, 7)).unwrap();
+            for direction in Direction::BOTH {
+                let given = Epsilon::from_f64(epsilon).unwrap();
+                for (epsilon, width) in [(given.clone(), 1e-12), (given.precisely(), 1e-23)] {
+                    let (gap, value) = gap(&pair, direction, &epsilon);
+                    prop_assert!(!gap.is_positive() && !(-gap).is_positive(), "{:?} is off by {:?}", value, gap);
+                    prop_assert!(value.is_exact_zero() || value.relative_error() < width, "{:?}", value);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn odds_of_any_size_are_summed_or_refused() {
+        let one = Rational::from(1i64);
+        let tiny = Rational::parse("1e-300").unwrap();
+        for (size, p, epsilon) in [
+            (100, tiny.clone(), 0.5),
+            (100, tiny.clone(), 691.0),
+            (100_000, Rational::parse("1e-100").unwrap(), 240.0),
+            (100, one.sub(&tiny), 0.5),
+            (3_000_000, Rational::parse("1e-6").unwrap(), 0.1),
+        ] {
+            let pair = ShiftedBinomial::new(size, &p, &one).unwrap();
+            let given = Epsilon::from_f64(epsilon).unwrap();
+            for epsilon in [given.clone(), given.precisely()] {
+                let (gap, value) = gap(&pair, Direction::OneAgainstZero, &epsilon);
+                assert!(!gap.is_positive() && !(-gap).is_positive(), "{value:?} is off by {gap:?}");
+                assert!(value.relative_error() < 1e-13, "{size} {p:?}: {value:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn inclusion_probabilities_and_sizes_are_checked() {
+        let (half, one) = (over(1, 2), Rational::from(1i64));
+        assert!(
+            ShiftedBinomial::new(0, &half, &one).is_err() && ShiftedBinomial::new(1, &half, &one).is_ok()
+        );
+        assert!(ShiftedBinomial::new(1 << 53, &half, &one).is_ok());
+        assert!(ShiftedBinomial::new((1 << 53) + 1, &half, &one).is_err());
+        assert!(ShiftedBinomial::new(5, &half, &over(0, 1)).is_err());
+        assert!(ShiftedBinomial::new(5, &half, &over(8, 7)).is_err());
+        let pair = ShiftedBinomial::new(5, &half, &one).unwrap();
+        assert_eq!((pair.size(), pair.with_size(9).unwrap().size()), (5, 9));
+        assert!(pair.with_size(0).is_err());
+    }
+
+    /// `P_1` where `P_0` has nothing: the answer `n` with `p^(n−1)`, the answer 0 with `q^(n−1)`; nothing where the critical entry may be left out.
+    #[test]
+    fn the_limit_is_the_mass_that_the_other_law_lacks() {
+        let limit = |p: &Rational, inclusion: &Rational, direction| {
+            ShiftedBinomial::new(3, p, inclusion).unwrap().mass_at_infinity(direction).to_enclosure()
+        };
+        let (zero, third, one) = (over(0, 1), over(1, 3), over(1, 1));
+        for (p, inclusion, up, down) in [
+            (&third, &one, "1/9", "4/9"),
+            (&third, &third, "0", "0"),
+            (&zero, &one, "1", "1"),
+            (&zero, &third, "1/3", "0"),
+            (&one, &third, "0", "1/3"),
+        ] {
+            for (direction, truth) in Direction::BOTH.into_iter().zip([up, down]) {
+                let found = limit(p, inclusion, direction);
+                assert!(
+                    found.contains(&Rational::parse(truth).unwrap()) && found.width() < 1e-15,
+                    "{p:?} {inclusion:?}: {found:?}"
+                );
+            }
+        }
+    }
+}

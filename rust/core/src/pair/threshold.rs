@@ -76,3 +76,73 @@ impl Position {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rational::Rational;
+    use proptest::prelude::*;
+
+    fn known(x: Ball, truth: &Rational) -> bool {
+        let gap = x - Ball::from_rational(truth);
+        !gap.is_positive() && !(-gap).is_positive()
+    }
+
+    proptest! {
+        #[test]
+        fn a_threshold_is_the_next_integer(n in 1u64..1_000_000_000, x in 1u64..1_000_000, y in 1u64..1_000_000) {
+            let whole = |n: u64| Rational::from(n);
+            let kappa = whole(n).mul(&whole(x)).div(&whole(x + y)).unwrap();
+            let ceiling = (n * x).div_ceil(x + y);
+            let found = Threshold::locate(n, Ball::from_u64(x), Ball::from_u64(y)).unwrap();
+            if (n * x).is_multiple_of(x + y) {
+                prop_assert!(found.position != Position::Between);
+                prop_assert!(found.first == ceiling && found.floor() == ceiling);
+            } else {
+                prop_assert_eq!(found.position, Position::Between);
+                prop_assert_eq!((found.first, found.floor()), (ceiling, ceiling - 1));
+                prop_assert!(found.excess.relative_error() < 1e-10);
+            }
+            let excess = whole(ceiling).sub(&kappa);
+            prop_assert!(known(found.excess, &excess), "{:?}", found);
+            let moved = Threshold::above_or_below(ceiling, found.excess);
+            prop_assert!(moved.first == ceiling && moved.position == found.position);
+        }
+    }
+
+    /// On either side of n/2 the excess is known as well as the smaller of κ and n − κ.
+    #[test]
+    fn a_threshold_far_from_the_middle_is_known_as_well_as_its_distance_from_the_end() {
+        let n = 1u64 << 53;
+        for small in [3u64, 1000, 1_000_003] {
+            let (one, large) = (Ball::from_u64(small), Ball::from_u64(1_000_000_000_000));
+            for (x, y) in [(one, large), (large, one)] {
+                let found = Threshold::locate(n, x, y).unwrap();
+                let near = n as f64 * small as f64 / 1e12;
+                let ends = found.excess.to_enclosure();
+                assert!(found.excess.relative_error() * ends.upper() < near * 2f64.powi(-98), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn next_to_an_integer_that_integer_is_taken() {
+        let at = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());
+        let vague = |text: &str| at(text).plus_at_most(at("1e-25"));
+        // κ = 8 from below and from above, with p on both sides of ½.
+        for (n, x, y) in [(24, "1", "2"), (12, "2", "1")] {
+            let found = Threshold::locate(n, vague(x), at(y)).unwrap();
+            assert_eq!((found.first, found.floor(), found.position), (8, 8, Position::Undecided));
+            assert!(known(found.excess, &Rational::from(0i64)));
+            let exactly = Threshold::locate(n, at(x), at(y)).unwrap();
+            assert_eq!((exactly.first, exactly.floor()), (8, 8));
+        }
+        let half = Threshold::locate(16, at("1"), at("1")).unwrap();
+        assert_eq!((half.first, half.position), (8, Position::Integer));
+        let above = Threshold::above_or_below(8, at("-1e-30"));
+        assert_eq!((above.first, above.floor(), above.position), (9, 8, Position::Between));
+        assert!(known(above.excess, &Rational::parse("0.999999999999999999999999999999").unwrap()));
+        let open = Threshold::above_or_below(8, Ball::ZERO.plus_at_most(at("1e-30")));
+        assert_eq!((open.first, open.position), (8, Position::Undecided));
+    }
+}

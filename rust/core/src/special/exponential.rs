@@ -50,7 +50,7 @@ pub(crate) fn exp_reduced<A: Arithmetic>(x: DoubleDouble) -> (DoubleDouble, i64)
     (power.add_smaller(power.mul_with::<A>(expm1_of_rest::<A>(rest))), exponent)
 }
 
-/// `e^x` and `e^x − 1`, for `|x| ≤ 700`.
+/// `e^x` and `e^x − 1`, for `−600 ≤ x ≤ 700` (below, the lower half of `e^x` is subnormal).
 ///
 /// `e^x` errs by at most `32u²` relatively. `e^x − 1` errs by at most `40u² max(1, e^x)`, and for `|x| ≤ 0.001`, where it does not come from
 /// a difference, by at most `32u²` relatively.
