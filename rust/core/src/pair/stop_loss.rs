@@ -121,3 +121,65 @@ fn with_tiny_odds(n: u64, excess: Ball, odds: Ball) -> Result<Ball, Error> {
     let rest = Ball::from_u64(2) * Ball::from_u64(n) * odds * (excess + Ball::from_u64(2));
     Ok(excess.plus_at_most(rest))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::rational::Rational;
+
+    /// `E[(X − κ)_+]` term by term, in exact rationals.
+    fn exact(n: u64, p: &Rational, kappa: &Rational) -> Rational {
+        let q = Rational::from(1i64).sub(p);
+        let odds = p.div(&q).unwrap();
+        let mut point = (0..n).fold(Rational::from(1i64), |power, _| power.mul(&q));
+        (0..=n).fold(Rational::from(0i64), |sum, k| {
+            let above = Rational::from(k).sub(kappa);
+            let sum = if above.is_negative() { sum } else { sum.add(&above.mul(&point)) };
+            point = point.mul(&Rational::from(n - k)).mul(&odds).div(&Rational::from(k + 1)).unwrap();
+            sum
+        })
+    }
+
+    /// Where κ may lie on either side of an integer, the sum from there covers both, and is not much wider than they are apart.
+    #[test]
+    fn a_threshold_that_is_not_decided_is_served_on_both_sides() {
+        let p = Rational::parse("2/5").unwrap();
+        let at = Probability::new(&p).unwrap();
+        for (n, first) in [(20, 9), (20, 19), (120, 50), (120, 90), (120, 119)] {
+            for error in ["1e-9", "1e-14", "1e-20"].map(|text| Rational::parse(text).unwrap()) {
+                let excess = Ball::from_rational(&error.neg()).hull(Ball::from_rational(&error));
+                let threshold = Threshold { first, excess, position: Position::Undecided };
+                for precise in [false, true] {
+                    let found = stop_loss(n, &at, &threshold, precise, &Uninterrupted).unwrap();
+                    for side in [error.clone(), error.neg()] {
+                        let truth = exact(n, &p, &Rational::from(first).sub(&side));
+                        let gap = found - Ball::from_rational(&truth);
+                        assert!(
+                            !gap.is_positive() && !(-gap).is_positive(),
+                            "{n} {first} {error:?}: {found:?}"
+                        );
+                    }
+                    let spread = found.to_enclosure().width();
+                    let mass =
+                        exact(n, &p, &Rational::from(first - 1)).sub(&exact(n, &p, &Rational::from(first)));
+                    let most = Ball::from_rational(&error.mul(&mass)).to_enclosure().upper() * 8.0;
+                    assert!(
+                        spread <= most + 1e-13 * found.to_enclosure().upper(),
+                        "{n} {first} {error:?}: {found:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_fast_tier_serves_what_is_decided() {
+        let at = Probability::new(&Rational::parse("2/5").unwrap()).unwrap();
+        for n in [65u64, 1000, 1_000_000] {
+            let excess = Ball::from_rational(&Rational::parse("1/3").unwrap());
+            let threshold = Threshold { first: n * 2 / 5 + 3, excess, position: Position::Between };
+            assert!(in_doubles(n, &at, &threshold).is_some_and(|value| value.relative_error() < 1e-13));
+        }
+    }
+}

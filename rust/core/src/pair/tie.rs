@@ -42,4 +42,11 @@ mod tests {
         let gap = excess(20, 9, &p, &epsilon).unwrap() - (Ball::from_u64(9) - kappa);
         assert!(!gap.is_positive() && !(-gap).is_positive());
     }
+
+    #[test]
+    fn a_very_large_epsilon_is_left_to_the_ball() {
+        let half = Rational::parse("1/2").unwrap();
+        let at = |epsilon: i64| excess(5, 5, &half, &Rational::from(epsilon));
+        assert!(at(LARGEST_EPSILON).is_some() && at(LARGEST_EPSILON + 1).is_none());
+    }
 }
