@@ -1,7 +1,7 @@
 """The table of docs/explanation/mutation-testing.md, from what cargo-mutants wrote.
 
-    python tests/mutation_table.py                  # the table
-    python tests/mutation_table.py collect OUT...   # reads mutants.out folders into the report; a later one overrides
+python tests/mutation_table.py                  # the table
+python tests/mutation_table.py collect OUT...   # reads mutants.out folders into the report; a later one overrides
 """
 
 import json
@@ -19,7 +19,9 @@ def collect(folders: list[Path]) -> None:
     outcomes = {name: outcome for outcome in OUTCOMES for name in report["outcomes"].get(outcome, [])}
     for folder in folders:
         for outcome in OUTCOMES:
-            outcomes.update(dict.fromkeys((folder / f"{outcome}.txt").read_text(encoding="utf-8").splitlines(), outcome))
+            outcomes.update(
+                dict.fromkeys((folder / f"{outcome}.txt").read_text(encoding="utf-8").splitlines(), outcome)
+            )
     report["outcomes"] = {
         outcome: sorted(name for name, found in outcomes.items() if found == outcome) for outcome in OUTCOMES
     }
