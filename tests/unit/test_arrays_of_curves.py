@@ -136,7 +136,7 @@ def test_ctrl_c_ends_work_on_all_cores_at_once(work):
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "working\n"
-        time.sleep(1)
+        time.sleep(0.5)
         assert process.poll() is None, "the work was over before it could be interrupted"
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=10)
@@ -144,23 +144,6 @@ def test_ctrl_c_ends_work_on_all_cores_at_once(work):
         process.kill()
         process.wait()
     assert (output, errors, process.returncode) == ("interrupted\n", "", 7)
-
-
-def test_other_threads_run_while_all_cores_work():
-    ticks, done = [], threading.Event()
-
-    def tick():
-        while not done.wait(0.001):
-            ticks.append(time.monotonic())
-
-    other = threading.Thread(target=tick)
-    other.start()
-    started = time.monotonic()
-    sp.laws.binomial_log_pmf(np.arange(200_000), n=10**6, p=0.5)
-    ended = time.monotonic()
-    done.set()
-    other.join()
-    assert sum(started < tick < ended for tick in ticks) > 20
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
