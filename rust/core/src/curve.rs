@@ -6,8 +6,9 @@ use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::Hypergeometric;
-use crate::pair::{BinomialRange, Direction, Epsilon, ShiftedBinomial};
+use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial};
 use crate::rational::Rational;
+use std::sync::Arc;
 
 /// A privacy curve, or a certified bound of one.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub enum Curve {
     Pair(ShiftedBinomial, Direction),
     /// The supremum over a range of probabilities, in one direction.
     Range(BinomialRange, Direction),
+    /// Two laws of answers, given as recipes.
+    Answers(Arc<Answers>),
     /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
     /// of the probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
@@ -278,6 +281,7 @@ impl Curve {
         self.fold(
             &|pair, direction| pair.delta(direction, epsilon, interrupt),
             &|range, direction| range.delta(direction, epsilon, interrupt),
+            &|laws| laws.delta(epsilon, interrupt),
             interrupt,
         )
     }
@@ -307,19 +311,29 @@ impl Curve {
             .map(|ball| (ball.relative_error(), ball.to_enclosure().clamp(0.0, 1.0)));
         let narrow =
             |&(error, enclosure): &(f64, Enclosure)| error < WIDE || enclosure.upper() < LEAST_NORMAL;
-        match found {
-            Ok((_, enclosure)) if found.as_ref().is_ok_and(narrow) => Ok(enclosure),
-            Err(error @ (Error::Argument(_) | Error::Interrupted)) => Err(error),
-            _ if self.terms() <= WORTH_DIGITS => {
-                Ok(outward(&digits::delta(self, &epsilon.exact(), DIGITS, interrupt)?))
+        if let Ok((_, enclosure)) = found
+            && found.as_ref().is_ok_and(narrow)
+        {
+            return Ok(enclosure);
+        }
+        if let Err(error @ (Error::Argument(_) | Error::Interrupted)) = found {
+            return Err(error);
+        }
+        if self.terms() <= WORTH_DIGITS {
+            match digits::delta(self, &epsilon.exact(), DIGITS, interrupt) {
+                Ok(digits) => return Ok(outward(&digits)),
+                // Laws of which there are no digits.
+                Err(Error::Precision(_)) => {}
+                Err(error) => return Err(error),
             }
-            Ok((_, enclosure)) if enclosure.width() <= UNINFORMATIVE => Ok(enclosure),
-            Ok((_, enclosure)) => Err(Error::precision(format!(
+        }
+        match found?.1 {
+            enclosure if enclosure.width() <= UNINFORMATIVE => Ok(enclosure),
+            enclosure => Err(Error::precision(format!(
                 "delta can only be enclosed between {} and {} here, which says too little",
                 enclosure.lower(),
                 enclosure.upper()
             ))),
-            Err(error) => Err(error),
         }
     }
 
@@ -384,6 +398,7 @@ impl Curve {
         match self {
             Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
             Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
+            Self::Answers(laws) => Self::Answers(Arc::new(laws.reversed())),
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
             }
@@ -409,6 +424,7 @@ impl Curve {
         self.fold(
             &|pair, direction| Ok(pair.mass_at_infinity(direction)),
             &|range, direction| Ok(range.mass_at_infinity(direction)),
+            &|laws| laws.mass_at_infinity(interrupt),
             interrupt,
         )
     }
@@ -419,6 +435,7 @@ impl Curve {
         match self {
             Self::Pair(pair, _) => pair.terms(),
             Self::Range(range, _) => range.terms(),
+            Self::Answers(laws) => laws.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
             Self::KnownEntries(known) => known.terms(),
             Self::Max(curves) | Self::Min(curves) => curves.iter().map(Self::terms).sum(),
@@ -430,21 +447,26 @@ impl Curve {
         &self,
         pair: &PairValue<'_>,
         range: &RangeValue<'_>,
+        answers: &AnswersValue<'_>,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
         let values = |curves: &[Self]| {
-            curves.iter().map(|curve| curve.fold(pair, range, interrupt)).collect::<Result<Vec<_>, _>>()
+            curves
+                .iter()
+                .map(|curve| curve.fold(pair, range, answers, interrupt))
+                .collect::<Result<Vec<_>, _>>()
         };
         match self {
             Self::Pair(laws, direction) => pair(laws, *direction),
             Self::Range(laws, direction) => range(laws, *direction),
+            Self::Answers(laws) => answers(laws),
             Self::Mean(parts) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
                 interrupt.check()?;
-                Ok(sum + weight.ball * curve.fold(pair, range, interrupt)?)
+                Ok(sum + weight.ball * curve.fold(pair, range, answers, interrupt)?)
             }),
             Self::KnownEntries(known) => known.mean(&|size| {
                 interrupt.check()?;
-                known.family.of_size(size)?.fold(pair, range, interrupt)
+                known.family.of_size(size)?.fold(pair, range, answers, interrupt)
             }),
             Self::Max(curves) => Ok(values(curves)?.into_iter().fold(Ball::ZERO, Ball::max)),
             Self::Min(curves) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
@@ -462,6 +484,7 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
 }
 
 type PairValue<'a> = dyn Fn(&ShiftedBinomial, Direction) -> Result<Ball, Error> + 'a;
+type AnswersValue<'a> = dyn Fn(&Answers) -> Result<Ball, Error> + 'a;
 type RangeValue<'a> = dyn Fn(&BinomialRange, Direction) -> Result<Ball, Error> + 'a;
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::curve::{Curve, KnownEntries};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::pair::{BinomialRange, Direction, Given};
+use crate::pair::{Answers, BinomialRange, Direction, Given};
 use crate::rational::Rational;
 use binomial_tail::choose;
 use dashu_int::IBig;
@@ -110,6 +110,7 @@ impl Evaluation<'_> {
                 None => Err(Error::argument("a probability that is not known exactly has no exact curve")),
             },
             Curve::Range(laws, direction) => self.range(laws, *direction),
+            Curve::Answers(laws) => self.answers(laws),
             Curve::Mean(parts) => parts.iter().try_fold(Terms::integers(0, 0), |sum, (weight, part)| {
                 Ok(sum.plus(self.terms(part)?.map(|x| x.scaled(&weight.exact))))
             }),
@@ -144,6 +145,22 @@ impl Evaluation<'_> {
             Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
         };
         count::one_against_zero(size, &p, &given.inclusion, &self.ratio, self.interrupt)
+    }
+
+    /// The probabilities of the answers whose likelihood ratio is above `e^ε`.
+    fn answers(&self, laws: &Answers) -> Result<Terms, Error> {
+        let masses = laws.masses(self.interrupt)?;
+        let [first, second] = masses.as_ref();
+        let zero = Rational::from(0i64);
+        let mut terms = (zero.clone(), zero.clone());
+        for (answer, mass) in first {
+            let other = second.get(answer).unwrap_or(&zero);
+            let (left, right) = (Quotient::rational(mass), Quotient::rational(other));
+            if self.ratio.compare(&left, &right, self.interrupt)? == Ordering::Greater {
+                terms = (terms.0.add(mass), terms.1.add(other));
+            }
+        }
+        Ok(Terms { first: Quotient::rational(&terms.0), second: Quotient::rational(&terms.1) })
     }
 
     /// The supremum over a range of probabilities, by the theorem of `pair/binomial_range.rs`.

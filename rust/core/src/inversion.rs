@@ -275,13 +275,48 @@ impl<'a> LatticeSum<'a> {
         if least.is_some_and(|least| k <= least) {
             return Ok(Ball::ONE);
         }
-        let (mean, variance) = self.moments(0.0);
-        let nearest = (DISTANCE / variance.sqrt().max(DISTANCE)).min(self.reach() / 2.0);
-        if k as f64 > mean {
-            return self.invert(k, rounded(self.saddle(k).max(nearest)), Event::AtLeast, interrupt);
+        if k as f64 > self.moments(0.0).0 {
+            return self.beyond(k, Event::AtLeast, interrupt);
         }
-        let c = rounded(self.saddle(k - 1).min(-nearest));
-        Ok(Ball::ONE - self.invert(k - 1, c, Event::AtMost, interrupt)?)
+        Ok(Ball::ONE - self.beyond(k - 1, Event::AtMost, interrupt)?)
+    }
+
+    /// Numbers outside which certainly at most `2 · most` of the law lies, and that bound.
+    ///
+    /// # Errors
+    /// As [`Self::probability`].
+    pub fn window(&self, most: Ball, interrupt: &dyn Interrupt) -> Result<(i64, i64, Ball), Error> {
+        let support = self.support();
+        let (mean, variance) = self.moments(0.0);
+        let end = |side: f64, limit: Option<i64>| -> Result<(i64, Ball), Error> {
+            let mut deviations = 8.0;
+            loop {
+                let distance = (deviations * variance.sqrt()).ceil() + 1.0;
+                let last = (mean + side * distance) as i64;
+                if let Some(limit) = limit.filter(|&limit| side * (last as f64 - limit as f64) >= 0.0) {
+                    return Ok((limit, Ball::ZERO));
+                }
+                let tail = if side > 0.0 {
+                    self.beyond(last + 1, Event::AtLeast, interrupt)?
+                } else {
+                    self.beyond(last - 1, Event::AtMost, interrupt)?
+                };
+                if !most.certainly_less(tail) && tail.relative_error().is_finite() {
+                    return Ok((last, tail));
+                }
+                deviations *= 1.25;
+            }
+        };
+        let ((first, below), (last, above)) = (end(-1.0, support.0)?, end(1.0, support.1)?);
+        Ok((first, last, below + above))
+    }
+
+    /// A tail on its own side of the mean.
+    fn beyond(&self, k: i64, event: Event, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let nearest = (DISTANCE / self.moments(0.0).1.sqrt().max(DISTANCE)).min(self.reach() / 2.0);
+        let saddle = self.saddle(k);
+        let c = if event == Event::AtLeast { saddle.max(nearest) } else { saddle.min(-nearest) };
+        self.invert(k, rounded(c), event, interrupt)
     }
 
     fn reach(&self) -> f64 {
@@ -289,7 +324,7 @@ impl<'a> LatticeSum<'a> {
     }
 
     /// The least and the greatest value, where there are such.
-    fn support(&self) -> (Option<i64>, Option<i64>) {
+    pub(crate) fn support(&self) -> (Option<i64>, Option<i64>) {
         let add = |a: Option<i64>, b: Option<i64>| a.and_then(|a| b.and_then(|b| a.checked_add(b)));
         self.parts
             .iter()

@@ -1,5 +1,6 @@
 //! Normal forms: families of pairs of laws, each with its hockey stick.
 
+mod answers;
 mod binomial_range;
 pub mod finite;
 mod gaussian;
@@ -8,6 +9,7 @@ mod stop_loss;
 mod threshold;
 mod tie;
 
+pub use answers::Answers;
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
 pub use shifted_binomial::{Given, ShiftedBinomial};

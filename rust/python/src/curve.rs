@@ -1,5 +1,6 @@
 //! The kernel's expressions of curves, as Python builds them.
 
+use crate::answer::Law;
 use crate::convert;
 use crate::door;
 use crate::enclosure::Enclosure;
@@ -9,7 +10,8 @@ use pyo3::types::PyFloat;
 use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
-use statpriv_core::pair::Direction;
+use statpriv_core::pair::{Answers, Direction};
+use std::sync::Arc;
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
 ///
@@ -93,6 +95,12 @@ impl Curve {
             Some(thresholds) => mean.with_thresholds(thresholds),
             None => mean,
         })))
+    }
+
+    /// `Δ_{v,w}` of the laws `P_v` and `P_w` of an answer.
+    #[staticmethod]
+    fn answers(first: PyRef<'_, Law>, second: PyRef<'_, Law>) -> Self {
+        Self(Kernel::Answers(Arc::new(Answers::new(first.0.clone(), second.0.clone()))))
     }
 
     /// `Σ weight · curve`; weights are at least 0 and add up to at most 1.

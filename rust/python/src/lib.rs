@@ -5,6 +5,7 @@
 // Doubles become integers after they were checked to be some; the amount of work is estimated in doubles.
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 
+mod answer;
 mod arrays;
 mod convert;
 mod curve;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 #[pymodule]
 #[pyo3(name = "_native")]
 mod native {
+    #[pymodule_export]
+    use crate::answer::Law;
     #[pymodule_export]
     use crate::arrays::{
         binomial_array, combined_arrays, delta_array, epsilon_array, hypergeometric_array, width_array,

@@ -9,8 +9,8 @@ use super::probability::{Probability, Ratio, size};
 use super::settle;
 use crate::curve::{Curve, KnownEntries};
 use crate::error::Error;
-use crate::interrupt::Interrupt;
-use crate::pair::{BinomialRange, Direction, ShiftedBinomial};
+use crate::interrupt::{Interrupt, Uninterrupted};
+use crate::pair::{Answers, BinomialRange, Direction, ShiftedBinomial};
 use crate::rational::Rational;
 
 /// For an ε below this the value is one, up to `2^-(2^40)`.
@@ -36,6 +36,7 @@ impl Evaluation<'_> {
         match curve {
             Curve::Pair(pair, direction) => self.pair(pair, *direction),
             Curve::Range(range, direction) => self.range(range, *direction),
+            Curve::Answers(laws) => self.answers(laws),
             Curve::Mean(parts) => parts.iter().try_fold(Ball::zero(), |sum, (weight, curve)| {
                 let value = self.curve(curve)?.times(&Ball::rational(&weight.exact, bits), bits);
                 Ok(sum.plus(&value, bits))
@@ -133,6 +134,37 @@ impl Evaluation<'_> {
             let Some(r) = ratio.at(bits) else { return Ok(None) };
             let value = Ball::one().minus(&r.times(&Ball::rational(&absent, bits), bits), bits);
             Ok(if value.is_not_positive() { Some(Ball::zero()) } else { Some(value) })
+        })
+    }
+
+    /// From the probabilities as rationals: where `e^ε` is not 1 it is transcendental, and with enough bits no gap is undecided.
+    fn answers(&self, laws: &Answers) -> Result<Ball, Error> {
+        if self.epsilon.is_negative() {
+            return self.reflected(|opposite| opposite.answers(&laws.reversed()));
+        }
+        let masses = laws.masses(self.interrupt)?;
+        let [first, second] = masses.as_ref();
+        let zero = Rational::from(0i64);
+        let ratio = Ratio::new(self.epsilon);
+        if let Ratio::One = ratio {
+            let gaps = first.iter().map(|(answer, mass)| mass.sub(second.get(answer).unwrap_or(&zero)));
+            let total = gaps.filter(|gap| !gap.is_negative()).fold(zero.clone(), |sum, gap| sum.add(&gap));
+            return Ok(Ball::rational(&total, self.accuracy + 64));
+        }
+        settle(self.accuracy, self.interrupt, |bits| {
+            let Some(r) = ratio.at(bits) else { return Ok(None) };
+            let mut sum = Ball::zero();
+            for (answer, mass) in first {
+                let other = second.get(answer).unwrap_or(&zero);
+                let gap =
+                    Ball::rational(mass, bits).minus(&r.times(&Ball::rational(other, bits), bits), bits);
+                if gap.is_positive() {
+                    sum = sum.plus(&gap, bits);
+                } else if !gap.is_not_positive() {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(sum))
         })
     }
 
@@ -261,6 +293,10 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
     match curve {
         Curve::Pair(pair, _) => pair.given().map_or(0, |given| last_change(&[&given.p, &given.inclusion])),
         Curve::Range(range, _) => last_change(&[range.given().0, range.given().1]),
+        // A likelihood ratio is at most 1/Q(a) ≤ 2^size(Q(a)).
+        Curve::Answers(laws) => laws
+            .masses(&Uninterrupted)
+            .map_or(0, |masses| masses[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)),
         Curve::Mean(parts) => parts.iter().map(|(_, curve)| last_change_of(curve)).max().unwrap_or(0),
         Curve::KnownEntries(known) => known.family().of_size(1).map_or(0, |curve| last_change_of(&curve)),
         Curve::Max(curves) | Curve::Min(curves) => curves.iter().map(last_change_of).max().unwrap_or(0),

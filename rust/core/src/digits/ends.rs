@@ -4,6 +4,7 @@
 
 use super::probability::size;
 use crate::curve::Curve;
+use crate::interrupt::Uninterrupted;
 use crate::pair::{Direction, ShiftedBinomial};
 use crate::rational::Rational;
 use dashu_int::{IBig, UBig};
@@ -38,6 +39,16 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
                 End::Infinity => binomial(range.size() - 1, range.size() - 1, &upper),
                 End::Zero => supremum_of_total_variation(range.size(), &lower, &upper),
             }
+        }
+        Curve::Answers(laws) => {
+            let masses = laws.masses(&Uninterrupted).ok()?;
+            let [first, second] = masses.as_ref();
+            let gap = |(answer, mass): (&i64, &Rational)| match (second.get(answer), end) {
+                (Some(other), End::Zero) => mass.sub(other).max(Rational::from(0i64)),
+                (Some(other), End::Infinity) if !other.is_zero() => Rational::from(0i64),
+                _ => mass.clone(),
+            };
+            Some(first.iter().map(gap).fold(zero, |sum, gap| sum.add(&gap)))
         }
         Curve::Mean(parts) => parts
             .iter()

@@ -1,0 +1,149 @@
+//! Noise on the integers.
+
+use super::LONGEST;
+use super::row::{Row, tail_bound};
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::inversion::{Lattice, TwoSidedGeometric};
+use crate::rational::Rational;
+
+/// A law of noise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// Discrete Laplace, also called two-sided geometric: `P[k] = (1−α)/(1+α) α^{|k|}`.
+    Geometric {
+        /// Between 0 and 1.
+        alpha: Rational,
+    },
+    /// The same with `α = e^{−1/scale}`.
+    Laplace {
+        /// Above 0.
+        scale: Rational,
+    },
+    /// Discrete Gaussian: `P[k] ∝ e^{−k²/(2σ²)}`.
+    Gaussian {
+        /// `σ²`, above 0.
+        variance: Rational,
+    },
+    /// One of these, given that it lies between two numbers.
+    Truncated {
+        /// Before it was truncated.
+        noise: Box<Noise>,
+        /// The least value.
+        least: i64,
+        /// The greatest value.
+        most: i64,
+    },
+}
+
+impl Noise {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let positive = |name: &str, x: &Rational| {
+            if x.is_negative() || x.is_zero() {
+                return Err(Error::argument(format!("{name} = {}; a number above 0 is required", x.shown())));
+            }
+            Ok(())
+        };
+        match self {
+            Self::Geometric { alpha } => {
+                positive("alpha", alpha)?;
+                if *alpha >= Rational::from(1i64) {
+                    return Err(Error::argument(format!(
+                        "alpha = {}; a number below 1 is required",
+                        alpha.shown()
+                    )));
+                }
+                Ok(())
+            }
+            Self::Laplace { scale } => positive("scale", scale),
+            Self::Gaussian { variance } => positive("sigma", variance),
+            Self::Truncated { noise, least, most } => {
+                if least > most || least.unsigned_abs() > LONGEST || most.unsigned_abs() > LONGEST {
+                    return Err(Error::argument(format!(
+                        "noise truncated to [{least}, {most}]; two numbers within ±2^24 in this order are required"
+                    )));
+                }
+                if matches!(**noise, Self::Truncated { .. }) {
+                    return Err(Error::argument("noise is truncated once"));
+                }
+                noise.check()
+            }
+        }
+    }
+
+    pub(super) fn support(&self) -> (Option<i64>, Option<i64>) {
+        match self {
+            Self::Truncated { least, most, .. } => (Some(*least), Some(*most)),
+            _ => (None, None),
+        }
+    }
+
+    /// Masses relative to that of zero: `w(k)`, and `w(k+1)/w(k)`, which falls, both for `k ≥ 0`.
+    fn relative(&self) -> Box<dyn Fn(u64) -> (Ball, Ball) + '_> {
+        match self {
+            Self::Geometric { alpha } => geometric(Ball::from_rational(alpha)),
+            Self::Laplace { scale } => geometric((-(Ball::ONE / Ball::from_rational(scale))).exp()),
+            Self::Gaussian { variance } => {
+                let rate = Ball::ONE / (Ball::from_u64(2) * Ball::from_rational(variance));
+                Box::new(move |k| {
+                    let k = Ball::from_u64(k);
+                    let next = (k + k + Ball::ONE) * rate;
+                    ((-(k * k * rate)).exp(), (-next).exp())
+                })
+            }
+            Self::Truncated { noise, .. } => noise.relative(),
+        }
+    }
+
+    /// The cumulant function, where it is one of the engine's.
+    pub(super) fn lattice(&self) -> Option<Box<dyn Lattice>> {
+        match self {
+            Self::Geometric { alpha } => {
+                Some(Box::new(TwoSidedGeometric { alpha: Ball::from_rational(alpha) }))
+            }
+            Self::Laplace { scale } => {
+                let alpha = (-(Ball::ONE / Ball::from_rational(scale))).exp();
+                Some(Box::new(TwoSidedGeometric { alpha }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Divided by their sum, which is that of the window and at most what the tails add to it.
+    pub(super) fn row(&self, left_out: Option<u32>) -> Result<Row, Error> {
+        let relative = self.relative();
+        if let Self::Truncated { least, most, .. } = self {
+            let masses: Vec<Ball> = (*least..=*most).map(|k| relative(k.unsigned_abs()).0).collect();
+            let total = masses.iter().fold(Ball::ZERO, |sum, &mass| sum + mass);
+            let masses = masses.into_iter().map(|mass| mass / total).collect();
+            return Ok(Row { first: *least, masses, missing: Ball::ZERO });
+        }
+        let Some(bits) = left_out else {
+            return Err(Error::precision("noise without bounds has no last value"));
+        };
+        let (mut side, mut k) = (Vec::new(), 0);
+        let rest = loop {
+            let (mass, ratio) = relative(k);
+            side.push(mass);
+            // All masses are at least that of zero, 1: what is left is as small in relation to the sum.
+            if let Some(rest) = tail_bound(mass, ratio, bits + 2) {
+                break rest;
+            }
+            k += 1;
+            if k > LONGEST / 4 {
+                return Err(Error::precision(
+                    "this noise is too wide for its probabilities to be written out",
+                ));
+            }
+        };
+        let inside = side.iter().skip(1).fold(Ball::ZERO, |sum, &mass| sum + mass);
+        let both = inside + inside + Ball::ONE;
+        let total = both.plus_at_most(rest + rest);
+        let mirrored = side.iter().skip(1).rev().chain(&side).map(|&mass| mass / total).collect();
+        Ok(Row { first: -(k as i64), masses: mirrored, missing: (rest + rest) / both })
+    }
+}
+
+fn geometric(alpha: Ball) -> Box<dyn Fn(u64) -> (Ball, Ball)> {
+    Box::new(move |k| (alpha.powi(k), alpha))
+}

@@ -1,0 +1,404 @@
+//! Probabilities of a law as balls, in a window.
+//!
+//! A row holds balls `c_k` for a window of answers, and a bound `m`. There are numbers `x_k` in the balls and `y_k ≥ 0` with
+//! `Σ_k y_k ≤ m`, over all integers, for which `P[k] = x_k + y_k`, where `x_k = 0` outside the window. Sums, mixtures, relabellings and samples
+//! of such laws are such laws again, of the same sums, mixtures, relabellings and samples of the `x`, and what is missing of them is at
+//! most what is missing of their parts together.
+
+use super::{LONGEST, Law, Recipe, Relabelling, sampling};
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::inversion::{BinomialGroup, Lattice, LatticeSum, Repeated};
+use crate::laws::Probability;
+use crate::rational::Rational;
+use std::sync::Arc;
+
+/// Terms of a row between two questions whether what is left can be left out.
+const TERMS_PER_CHECK: usize = 8;
+/// Up to so many products two rows are convolved directly where there is another way.
+const DIRECT_PRODUCTS: usize = 1 << 21;
+/// More products than this are not tried.
+const MOST_PRODUCTS: usize = 1 << 36;
+/// Products between two questions whether to go on.
+const PRODUCTS_PER_CHECK: usize = 1 << 18;
+
+/// Masses of `first`, `first + 1`, ….
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub first: i64,
+    pub masses: Vec<Ball>,
+    /// At most so much is missing, in total.
+    pub missing: Ball,
+}
+
+impl Row {
+    pub fn empty() -> Self {
+        Self { first: 0, masses: Vec::new(), missing: Ball::ZERO }
+    }
+
+    pub fn point(value: i64) -> Self {
+        Self { first: value, masses: vec![Ball::ONE], missing: Ball::ZERO }
+    }
+
+    /// The last answer of the window; one before the first where that is empty.
+    pub fn last(&self) -> i64 {
+        self.first + self.masses.len() as i64 - 1
+    }
+
+    /// The mass in the window.
+    pub fn at(&self, answer: i64) -> Ball {
+        let index = answer.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
+        index.and_then(|index| self.masses.get(index)).copied().unwrap_or(Ball::ZERO)
+    }
+
+    /// Makes the window so large that it covers these answers.
+    fn cover(&mut self, first: i64, last: i64) -> Result<(), Error> {
+        if self.masses.is_empty() {
+            self.first = first;
+        }
+        let (from, to) = (self.first.min(first), self.last().max(last));
+        check_length(from, to)?;
+        if from < self.first {
+            let before = self.first.abs_diff(from) as usize;
+            self.masses.splice(0..0, std::iter::repeat_n(Ball::ZERO, before));
+            self.first = from;
+        }
+        self.masses.resize((to.abs_diff(from) + 1) as usize, Ball::ZERO);
+        Ok(())
+    }
+
+    /// Adds `weight` times another row; what the weights do not sum to is missing elsewhere.
+    pub fn add(&mut self, other: &Self, weight: Ball) -> Result<(), Error> {
+        self.missing = self.missing + other.missing * weight;
+        if other.masses.is_empty() {
+            return Ok(());
+        }
+        self.cover(other.first, other.last())?;
+        let start = other.first.abs_diff(self.first) as usize;
+        for (sum, &mass) in self.masses.iter_mut().skip(start).zip(&other.masses) {
+            *sum = *sum + mass * weight;
+        }
+        Ok(())
+    }
+
+    /// `P * Q`: what is missing is at most `1 − (1−m)(1−m') ≤ m + m'`.
+    pub fn convolved(&self, other: &Self, interrupt: &dyn Interrupt) -> Result<Self, Error> {
+        let (long, short) =
+            if self.masses.len() < other.masses.len() { (other, self) } else { (self, other) };
+        let missing = long.missing + short.missing;
+        if short.masses.is_empty() {
+            return Ok(Self { missing, ..Self::empty() });
+        }
+        let first = long.first + short.first;
+        check_length(first, long.last() + short.last())?;
+        let products = long.masses.len().saturating_mul(short.masses.len());
+        if products > MOST_PRODUCTS {
+            return Err(Error::precision(format!("a convolution of {products} products is not tried")));
+        }
+        let mut masses = vec![Ball::ZERO; long.masses.len() + short.masses.len() - 1];
+        let mut since = 0;
+        for (start, &factor) in short.masses.iter().enumerate().filter(|(_, mass)| !mass.is_exact_zero()) {
+            for (sum, &mass) in masses.iter_mut().skip(start).zip(&long.masses) {
+                *sum = *sum + mass * factor;
+            }
+            since += long.masses.len();
+            if since > PRODUCTS_PER_CHECK {
+                interrupt.check()?;
+                since = 0;
+            }
+        }
+        Ok(Self { first, masses, missing })
+    }
+
+    /// The law of a multiple other than zero.
+    pub fn scaled(&self, by: i64) -> Result<Self, Error> {
+        let ends = [self.first, self.last()].map(|end| end.saturating_mul(by));
+        let (first, last) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        check_length(first, last)?;
+        let mut masses = vec![Ball::ZERO; (last - first + 1).max(0) as usize];
+        for (index, &mass) in self.masses.iter().enumerate() {
+            let answer = (self.first + index as i64) * by;
+            if let Some(entry) = masses.get_mut(answer.abs_diff(first) as usize) {
+                *entry = mass;
+            }
+        }
+        Ok(Self { first, masses, missing: self.missing })
+    }
+
+    fn relabelled(&self, relabelling: &Relabelling) -> Result<Self, Error> {
+        let mut published = Self { missing: self.missing, ..Self::empty() };
+        let labels = || (self.first..).take(self.masses.len()).map(|answer| relabelling.apply(answer));
+        let (Some(first), Some(last)) = (labels().min(), labels().max()) else { return Ok(published) };
+        published.cover(first, last)?;
+        for (label, &mass) in labels().zip(&self.masses) {
+            if let Some(entry) = published.masses.get_mut(label.abs_diff(first) as usize) {
+                *entry = *entry + mass;
+            }
+        }
+        Ok(published)
+    }
+}
+
+fn check_length(first: i64, last: i64) -> Result<(), Error> {
+    if last.saturating_sub(first) >= LONGEST as i64 {
+        return Err(Error::precision(format!(
+            "the answers from {first} to {last} are too many for their probabilities to be written out; 2^24 are allowed"
+        )));
+    }
+    Ok(())
+}
+
+/// `2^-bits`.
+fn power(bits: u32) -> Ball {
+    (Ball::ONE / Ball::from_u64(2)).powi(u64::from(bits))
+}
+
+/// What follows a term whose ratios to the next fall from `ratio` on, if that is at most `2^-bits`: `t r/(1 − r)`.
+pub(super) fn tail_bound(term: Ball, ratio: Ball, bits: u32) -> Option<Ball> {
+    let rest = Ball::ONE - ratio;
+    let bound = term * ratio / rest;
+    (rest.is_positive() && !power(bits).certainly_less(bound) && bound.relative_error().is_finite())
+        .then_some(bound)
+}
+
+/// The masses of a law on `least..=greatest` whose ratios `P[k+1]/P[k]` fall, outwards from a mode.
+pub(super) fn log_concave(
+    (least, mode, greatest): (u64, u64, u64),
+    at_mode: Ball,
+    ratio_up: impl Fn(u64) -> Ball,
+    left_out: Option<u32>,
+) -> Result<Row, Error> {
+    let mut missing = Ball::ZERO;
+    let mut side = |ratio_from: &dyn Fn(u64) -> Ball, steps: u64| -> Result<Vec<Ball>, Error> {
+        let (mut masses, mut mass) = (Vec::new(), at_mode);
+        for step in 0..steps {
+            let ratio = ratio_from(step);
+            if let Some(bits) = left_out
+                && masses.len().is_multiple_of(TERMS_PER_CHECK)
+                && let Some(rest) = tail_bound(mass, ratio, bits + 1)
+            {
+                missing = missing + rest;
+                break;
+            }
+            mass = mass * ratio;
+            masses.push(mass);
+            check_length(0, masses.len() as i64)?;
+        }
+        Ok(masses)
+    };
+    let above = side(&|step| ratio_up(mode + step), greatest - mode)?;
+    let below = side(&|step| Ball::ONE / ratio_up(mode - step - 1), mode - least)?;
+    let first = (mode - below.len() as u64) as i64;
+    let masses = below.into_iter().rev().chain([at_mode]).chain(above).collect();
+    Ok(Row { first, masses, missing })
+}
+
+/// The row of a law, of which at most about `2^-left_out` is missing; nothing at all where that is `None`.
+///
+/// # Errors
+/// Too many answers; interruption.
+pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Arc<Row>, Error> {
+    if let Some(row) = law.remembered(left_out) {
+        return Ok(row);
+    }
+    let inner = |law: &Law| row(law, left_out, interrupt);
+    let costly = matches!(law.recipe(), Recipe::Repeated { .. } | Recipe::Sum(_) | Recipe::Binomial { .. });
+    let row = Arc::new(match law.recipe() {
+        Recipe::Table { first, masses } => {
+            let masses = masses.iter().map(Ball::from_rational).collect();
+            Row { first: *first, masses, missing: Ball::ZERO }
+        }
+        Recipe::Binomial { trials, p } => sampling::binomial(*trials, p, left_out)?,
+        Recipe::Repeated { .. } | Recipe::Sum(_) => sum(law, left_out, interrupt)?,
+        Recipe::Mixture(parts) => {
+            let mut mixture = Row::empty();
+            for (weight, law) in parts {
+                mixture.add(&*inner(law)?, Ball::from_rational(weight))?;
+            }
+            mixture
+        }
+        Recipe::Shifted(law, by) => {
+            let row = inner(law)?;
+            Row { first: row.first + by, ..Row::clone(&row) }
+        }
+        Recipe::Scaled(law, by) => inner(law)?.scaled(*by)?,
+        Recipe::Sampled(law, sampling) => {
+            let mut samples = sampling.push(&[inner(law)?], left_out.map(|bits| bits + 1), interrupt)?;
+            samples.pop().unwrap_or_else(Row::empty)
+        }
+        Recipe::Relabelled(law, relabelling) => inner(law)?.relabelled(relabelling)?,
+        Recipe::OrderStatistic { entries, rank, distribution, critical } => {
+            order_statistic(*entries, *rank, distribution, *critical, left_out)?
+        }
+        Recipe::Noise(noise) => noise.row(left_out)?,
+    });
+    if costly {
+        law.remember(left_out, &row);
+    }
+    Ok(row)
+}
+
+/// The rows of two laws, which share the work of what is done to both.
+pub(crate) fn rows(
+    laws: [&Law; 2],
+    left_out: Option<u32>,
+    interrupt: &dyn Interrupt,
+) -> Result<[Arc<Row>; 2], Error> {
+    match laws.map(Law::recipe) {
+        [Recipe::Sampled(one, sampling), Recipe::Sampled(other, same)] if sampling == same => {
+            let populations = rows([one, other], left_out, interrupt)?;
+            let mut samples = sampling
+                .push(&populations, left_out.map(|bits| bits + 1), interrupt)?
+                .into_iter()
+                .map(Arc::new);
+            match (samples.next(), samples.next()) {
+                (Some(one), Some(other)) => Ok([one, other]),
+                _ => Err(Error::precision("a sample without a law")),
+            }
+        }
+        [Recipe::Relabelled(one, relabelling), Recipe::Relabelled(other, same)] if relabelling == same => {
+            let [one, other] = rows([one, other], left_out, interrupt)?;
+            Ok([Arc::new(one.relabelled(relabelling)?), Arc::new(other.relabelled(relabelling)?)])
+        }
+        _ => Ok([row(laws[0], left_out, interrupt)?, row(laws[1], left_out, interrupt)?]),
+    }
+}
+
+/// A sum of independent numbers: by inversion where that is cheaper and all of them have cumulant functions, else directly.
+fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+    let mut summands = Summands::default();
+    summands.collect(law, 1);
+    let Summands { parts, offset } = summands;
+    let lattices: Option<Vec<_>> = parts.iter().map(|(law, count)| lattice(law, *count)).collect();
+    let mut row = match lattices {
+        Some(lattices) if direct_products(&parts) > DIRECT_PRODUCTS => {
+            inverted(&lattices, left_out, interrupt)?
+        }
+        _ => {
+            let share = left_out.map(|bits| bits + 1 + parts.len().ilog2());
+            let rows =
+                parts.iter().map(|(law, count)| power_of(&*row(law, share, interrupt)?, *count, interrupt));
+            let mut rows = rows.collect::<Result<Vec<_>, Error>>()?;
+            rows.sort_by_key(|row| row.masses.len());
+            rows.iter().try_fold(Row::point(0), |total, row| total.convolved(row, interrupt))?
+        }
+    };
+    row.first = row.first.saturating_add(offset);
+    Ok(row)
+}
+
+/// Independent summands, equal ones together, and a constant.
+#[derive(Default)]
+struct Summands<'a> {
+    parts: Vec<(&'a Law, u64)>,
+    offset: i64,
+}
+
+impl<'a> Summands<'a> {
+    fn collect(&mut self, law: &'a Law, count: u64) {
+        match law.recipe() {
+            Recipe::Sum(summands) => summands.iter().for_each(|law| self.collect(law, count)),
+            Recipe::Repeated { law, count: copies } => self.collect(law, count.saturating_mul(*copies)),
+            Recipe::Shifted(law, by) => {
+                self.offset = self.offset.saturating_add(by.saturating_mul(count as i64));
+                self.collect(law, count);
+            }
+            _ => match self.parts.iter_mut().find(|(known, _)| known.is(law)) {
+                Some((_, known)) => *known = known.saturating_add(count),
+                None => self.parts.push((law, count)),
+            },
+        }
+    }
+}
+
+/// About how many products it takes to convolve all parts directly.
+fn direct_products(parts: &[(&Law, u64)]) -> usize {
+    let width = |law: &Law| match law.support() {
+        (Some(least), Some(most)) => most.abs_diff(least) as f64,
+        _ => DIRECT_PRODUCTS as f64,
+    };
+    let length: f64 = parts.iter().map(|(law, count)| width(law) * *count as f64).sum();
+    (length * length).min(1e18) as usize
+}
+
+/// The cumulant function of `count` copies of a law, if it has one in closed form.
+fn lattice(law: &Law, count: u64) -> Option<Box<dyn Lattice>> {
+    match law.recipe() {
+        Recipe::Binomial { trials, p } => {
+            let count = trials.checked_mul(count).filter(|&count| count <= 1 << 53)?;
+            Some(Box::new(BinomialGroup { count, at: Probability::new(p).ok()?, weight: 1 }))
+        }
+        Recipe::Scaled(law, by) => {
+            let Recipe::Binomial { trials, p } = law.recipe() else { return None };
+            let (weight, at) = (u32::try_from(*by).ok()?, Probability::new(p).ok()?);
+            let count = trials.checked_mul(count).filter(|&count| count <= 1 << 53)?;
+            Some(Box::new(BinomialGroup { count, at, weight }))
+        }
+        Recipe::Table { first, masses } => {
+            let masses = masses.iter().map(Ball::from_rational).collect();
+            Some(Box::new(Repeated { first: *first, masses, count }))
+        }
+        Recipe::Noise(noise) if count == 1 => noise.lattice(),
+        _ => None,
+    }
+}
+
+/// By inversion, in a window outside which certainly next to nothing lies.
+fn inverted(
+    lattices: &[Box<dyn Lattice>],
+    left_out: Option<u32>,
+    interrupt: &dyn Interrupt,
+) -> Result<Row, Error> {
+    let law = LatticeSum::new(lattices.iter().map(AsRef::as_ref).collect());
+    let (first, last, missing) = match (left_out, law.support()) {
+        (Some(bits), _) => law.window(power(bits + 1), interrupt)?,
+        (None, (Some(first), Some(last))) => (first, last, Ball::ZERO),
+        _ => return Err(Error::precision("a law without bounds has no last value")),
+    };
+    check_length(first, last)?;
+    let masses = (first..=last).map(|k| law.probability(k, interrupt)).collect::<Result<_, _>>()?;
+    Ok(Row { first, masses, missing })
+}
+
+/// `P[answer ≤ x] = P[Bin(entries, F(x)) ≥ rank − [critical ≤ x]]`; the masses are differences of these or of their complements,
+/// whichever are smaller.
+fn order_statistic(
+    entries: u64,
+    rank: u64,
+    distribution: &[Rational],
+    critical: usize,
+    left_out: Option<u32>,
+) -> Result<Row, Error> {
+    let mut masses = Vec::with_capacity(distribution.len());
+    let mut before = (Ball::ZERO, Ball::ONE);
+    for (x, share) in distribution.iter().enumerate() {
+        let needed = rank - u64::from(critical <= x);
+        let hits = sampling::binomial(entries, share, left_out.map(|bits| bits + 64))?;
+        let (mut below, mut enough) = (Ball::ZERO, Ball::ZERO);
+        for (count, &mass) in (hits.first..).zip(&hits.masses) {
+            let side = if count.unsigned_abs() < needed { &mut below } else { &mut enough };
+            *side = *side + mass;
+        }
+        let reached = (enough.plus_at_most(hits.missing), below.plus_at_most(hits.missing));
+        let rising = reached.0.certainly_less(reached.1);
+        masses.push(if rising { reached.0 - before.0 } else { before.1 - reached.1 });
+        before = reached;
+    }
+    Ok(Row { first: 0, masses, missing: Ball::ZERO })
+}
+
+/// `count` copies, by repeated squaring.
+fn power_of(base: &Row, mut count: u64, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+    let (mut result, mut square) = (Row::point(0), base.clone());
+    while count > 0 {
+        if count & 1 == 1 {
+            result = result.convolved(&square, interrupt)?;
+        }
+        count >>= 1;
+        if count > 0 {
+            square = square.convolved(&square, interrupt)?;
+        }
+    }
+    Ok(result)
+}

@@ -1,0 +1,173 @@
+//! Two laws of answers, given as recipes: any query, sampling, post-processing and noise on the integers.
+//!
+//! `Δ(ε) = Σ_a max(0, P(a) − e^ε Q(a))`. With the rows of [`crate::answer::row`], `P = x + y` and `Q = x' + y'`, `Σy ≤ m`, `Σy' ≤ m'`,
+//! the positive part being nondecreasing and of slope at most one,
+//!
+//! ```text
+//! Σ_a max(0, x(a) − r x'(a)) − r m'  ≤  Δ  ≤  Σ_a max(0, x(a) − r x'(a)) + m.
+//! ```
+//!
+//! How much may be missing follows from the value: first little, then ever less, until it does not matter.
+
+use super::Epsilon;
+use crate::answer::Law;
+use crate::answer::rationals::{self, Masses};
+use crate::answer::row::{Row, rows};
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use std::sync::{Arc, Mutex};
+
+/// Negative logarithms of what may be missing, tried one after the other; at last nothing is.
+const LEVELS: [Option<u32>; 6] = [Some(120), Some(240), Some(480), Some(1000), Some(2100), None];
+/// Relatively narrower values are answers.
+const ACCURATE: f64 = 1e-14;
+/// Laws on at most so many answers are evaluated on all of them where that may show that Δ is exactly zero.
+const FEW_ANSWERS: f64 = 1e4;
+/// Answers between two questions whether to go on.
+const ANSWERS_PER_CHECK: usize = 4096;
+
+type Rows = [Arc<Row>; 2];
+
+/// The laws of the released answer under two values of the critical entry.
+#[derive(Debug)]
+pub struct Answers {
+    laws: [Law; 2],
+    rows: Mutex<Vec<Rows>>,
+    rationals: Mutex<Option<Arc<[Masses; 2]>>>,
+}
+
+impl Clone for Answers {
+    fn clone(&self) -> Self {
+        Self::new(self.laws[0].clone(), self.laws[1].clone())
+    }
+}
+
+impl Answers {
+    /// Of `Δ_{v,w}` these are `P_v` and `P_w`.
+    #[must_use]
+    pub fn new(first: Law, second: Law) -> Self {
+        Self { laws: [first, second], rows: Mutex::new(Vec::new()), rationals: Mutex::new(None) }
+    }
+
+    /// The two laws.
+    #[must_use]
+    pub fn laws(&self) -> &[Law; 2] {
+        &self.laws
+    }
+
+    /// The other direction.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self::new(self.laws[1].clone(), self.laws[0].clone())
+    }
+
+    /// About how many terms one evaluation takes.
+    #[must_use]
+    pub fn terms(&self) -> f64 {
+        let width = |law: &Law| match law.support() {
+            (Some(least), Some(most)) => most.abs_diff(least) as f64,
+            _ => 1e6,
+        };
+        width(&self.laws[0]).max(width(&self.laws[1])).min(1e6) + 1.0
+    }
+
+    /// `Δ(ε)` for `ε ≥ 0`.
+    ///
+    /// # Errors
+    /// Laws on too many answers; [`Error::Interrupted`].
+    pub fn delta(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let ratio = epsilon.ratio();
+        let mut found = Err(Error::precision("these laws cannot be enclosed"));
+        for level in 0..LEVELS.len() {
+            let [first, second] = match self.rows(level, interrupt) {
+                Ok(rows) => rows,
+                // Wider windows are out of reach: what was found is right, and as narrow as it can be had.
+                Err(Error::Precision(_)) if found.is_ok() => return found,
+                Err(error) => return Err(error),
+            };
+            let sum = positive_part(&first, ratio, &second, interrupt)?;
+            let delta = sum.plus_at_most(first.missing + ratio * second.missing);
+            let complete = first.missing.is_exact_zero() && second.missing.is_exact_zero();
+            if complete || delta.relative_error() < ACCURATE {
+                return Ok(delta);
+            }
+            found = Ok(delta);
+            // Nothing positive was found: where there is no more to find, that is zero, or as good as zero.
+            if sum.is_exact_zero() && self.terms() > FEW_ANSWERS {
+                return found;
+            }
+        }
+        found
+    }
+
+    /// The mass of the first law on answers that the second does not give; noise without bounds leaves none.
+    ///
+    /// # Errors
+    /// As [`Self::delta`].
+    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        if self.laws.iter().all(|law| law.support() == (None, None)) || self.second_covers_first() {
+            return Ok(Ball::ZERO);
+        }
+        let [first, second] = self.rows(LEVELS.len() - 1, interrupt)?;
+        let lost =
+            (first.first..).zip(&first.masses).filter(|(answer, _)| second.at(*answer).is_exact_zero());
+        Ok(lost.fold(Ball::ZERO, |sum, (_, &mass)| sum + mass))
+    }
+
+    /// Whether every possible answer of the first law certainly is one of the second.
+    fn second_covers_first(&self) -> bool {
+        let [first, second] = self.laws.each_ref().map(Law::support);
+        let below = second.0.is_none() || first.0.zip(second.0).is_some_and(|(one, other)| other <= one);
+        let above = second.1.is_none() || first.1.zip(second.1).is_some_and(|(one, other)| one <= other);
+        below && above && self.laws[1].is_contiguous()
+    }
+
+    /// All probabilities as rationals.
+    pub(crate) fn masses(&self, interrupt: &dyn Interrupt) -> Result<Arc<[Masses; 2]>, Error> {
+        if let Some(known) = self.rationals.lock().ok().as_deref().and_then(Option::as_ref) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(rationals::masses(&self.laws, interrupt)?);
+        if let Ok(mut known) = self.rationals.lock() {
+            *known = Some(Arc::clone(&found));
+        }
+        Ok(found)
+    }
+
+    fn rows(&self, level: usize, interrupt: &dyn Interrupt) -> Result<Rows, Error> {
+        let known =
+            |rows: &Vec<Rows>| rows.get(level).map(|[one, other]| [Arc::clone(one), Arc::clone(other)]);
+        if let Some(found) = self.rows.lock().ok().as_deref().and_then(known) {
+            return Ok(found);
+        }
+        let Some(&left_out) = LEVELS.get(level) else { return Err(Error::precision("no wider window")) };
+        let found = rows([&self.laws[0], &self.laws[1]], left_out, interrupt)?;
+        if let Ok(mut rows) = self.rows.lock()
+            && rows.len() == level
+        {
+            rows.push([Arc::clone(&found[0]), Arc::clone(&found[1])]);
+        }
+        Ok(found)
+    }
+}
+
+fn positive_part(first: &Row, ratio: Ball, second: &Row, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    let mut sum = Ball::ZERO;
+    for (index, (answer, &mass)) in (first.first..).zip(&first.masses).enumerate() {
+        if index.is_multiple_of(ANSWERS_PER_CHECK) {
+            interrupt.check()?;
+        }
+        if mass.is_exact_zero() {
+            continue;
+        }
+        let other = second.at(answer);
+        let gap = if other.is_exact_zero() { mass } else { mass - ratio * other };
+        if gap.is_positive() {
+            sum = sum + gap;
+        } else if !gap.is_not_positive() {
+            sum = sum + gap.max(Ball::ZERO);
+        }
+    }
+    Ok(sum)
+}
