@@ -62,10 +62,9 @@ class DiscreteLaplace:
         object.__setattr__(self, "scale", None if scale is None else as_positive(scale, "scale"))
 
     def __repr__(self) -> str:
-        shown = (
-            f"alpha={show(self.alpha)}" if self.alpha is not None else f"scale={show_number(self.scale or Fraction())}"
-        )
-        return f"noise.DiscreteLaplace({shown})"
+        parameters = (("alpha", self.alpha), ("scale", self.scale))
+        shown = [f"{name}={show_number(value)}" for name, value in parameters if value is not None]
+        return f"noise.DiscreteLaplace({', '.join(shown)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -187,7 +186,7 @@ class Truncated:
     noise : DiscreteLaplace, DiscreteGaussian, Binomial or Truncated
         The law before. Of a truncated one, the law that was truncated first.
     lower, upper : int
-        Ends, both possible values of the result.
+        Ends, with a value of the noise between them; where the noise ends earlier, so does the result.
 
     Examples
     --------

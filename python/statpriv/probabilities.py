@@ -31,14 +31,18 @@ def listed_numbers(values: object, name: str, required: str) -> list[Any]:
 def probability_list(values: object, name: str) -> tuple[Fraction, ...]:
     """One probability an entry; a million doubles take about a second."""
     elements = listed_numbers(values, name, "a list with the probability of every entry, such as [0.5, 0.4],")
-    exact: dict[float, Fraction] = {}
-    for element in elements:
-        if type(element) is float and 0.0 <= element <= 1.0 and element not in exact:
-            exact[element] = Fraction(element)
-    return tuple(
-        exact[element] if type(element) is float and element in exact else as_probability(element, f"{name}[{index}]")
-        for index, element in enumerate(elements)
-    )
+    if not {float, int, str, Fraction}.issuperset(map(type, elements)):
+        return tuple(_entry(element, name, index) for index, element in enumerate(elements))
+    # Elements of these types that are equal mean the same number, so that each is read once.
+    first: dict[Number, int] = {}
+    for index, element in enumerate(elements):
+        first.setdefault(element, index)
+    exact = {element: _entry(element, name, index) for element, index in first.items()}
+    return tuple(map(exact.__getitem__, elements))
+
+
+def _entry(p: Number, name: str, index: int) -> Fraction:
+    return Fraction(p) if type(p) is float and 0.0 <= p <= 1.0 else as_probability(p, f"{name}[{index}]")
 
 
 def as_law(masses: Sequence[tuple[str, Number]], name: str) -> Law:

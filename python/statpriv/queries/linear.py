@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from statpriv.errors import ArgumentError
@@ -99,6 +100,6 @@ class LinearQuery(Labelled):
 def _row(row: object, name: str) -> tuple[int, ...]:
     bits = listed_numbers(row, name, "a row of 0 and 1, one an entry,")
     for index, bit in enumerate(bits):
-        if bit not in (0, 1):
+        if not isinstance(bit, Real) or bit not in (0, 1):
             raise ArgumentError(f"{name}[{index}] = {abridged(bit)}; 0 or 1 is required")
     return tuple(map(int, bits))

@@ -8,8 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from numbers import Rational, Real
-from typing import Any, TypeAlias, TypeGuard
+from numbers import Real
+from typing import TypeAlias, TypeGuard
 
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show_number
@@ -22,7 +22,7 @@ __all__ = ["Clamping", "Numerical", "Processed", "Rounding", "Step", "Table", "T
 Answer: TypeAlias = Hashable
 """A number, exactly; None where it is suppressed; or whatever else was published in its place.
 
-Steps that compute leave what is no number as it is."""
+Steps that compute leave what is no number as it is, truth values included."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -49,7 +49,8 @@ class Threshold:
 
     def apply(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""
-        return answer if not _is_number(answer) or answer > self.above else None
+        number = _number(answer)
+        return answer if number is None or number > self.above else None
 
     def __repr__(self) -> str:
         return f"Threshold({show_number(self.above)})"
@@ -79,9 +80,8 @@ class Rounding:
 
     def apply(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""
-        if not _is_number(answer):
-            return answer
-        return _simplest(self.base * floor(Fraction(answer) / self.base + Fraction(1, 2)))
+        number = _number(answer)
+        return answer if number is None else _simplest(self.base * floor(number / self.base + Fraction(1, 2)))
 
     def __repr__(self) -> str:
         return f"Rounding({show_number(self.base)})"
@@ -119,11 +119,12 @@ class Clamping:
 
     def apply(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""
-        if not _is_number(answer):
+        number = _number(answer)
+        if number is None:
             return answer
-        if self.lower is not None and answer < self.lower:
+        if self.lower is not None and number < self.lower:
             return _simplest(self.lower)
-        return _simplest(self.upper) if self.upper is not None and answer > self.upper else answer
+        return _simplest(self.upper) if self.upper is not None and number > self.upper else answer
 
     def __repr__(self) -> str:
         ends = [("lower", self.lower), ("upper", self.upper)]
@@ -178,7 +179,7 @@ class Table:
         return self._instead.get(answer, answer)
 
     def __repr__(self) -> str:
-        return f"Table({{{', '.join(f'{_show(answer)}: {_show(instead)}' for answer, instead in self.published)}}})"
+        return f"Table({{{', '.join(f'{answer!r}: {instead!r}' for answer, instead in self.published)}}})"
 
 
 DeterministicStep: TypeAlias = Threshold | Rounding | Clamping | Table
@@ -266,33 +267,35 @@ class Processed(Numerical):
         return f"Processed({', '.join(map(repr, (self.query, *self.steps)))})"
 
 
-def _is_number(answer: object) -> TypeGuard[int | Fraction]:
-    return isinstance(answer, Rational)
+def _number(answer: Answer) -> Fraction | None:
+    """The exact number that an answer is, if it is one."""
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return Fraction(answer)
+    return as_fraction(answer, "answer") if _is_number(answer) else None
+
+
+def _is_number(answer: object) -> TypeGuard[Number]:
+    return (isinstance(answer, (Real, Decimal)) or hasattr(answer, "_mpf_")) and not isinstance(answer, bool)
 
 
 def _simplest(value: Fraction) -> int | Fraction:
     return value.numerator if value.denominator == 1 else value
 
 
-def _exact(answer: Any, name: str) -> Answer:  # noqa: ANN401  (any kind of number, or anything else)
+def _exact(answer: Answer, name: str) -> Answer:
     """Numbers as exact ones, everything else as it is."""
     if isinstance(answer, bool):
         raise ArgumentError(f"{name} = {answer}; Python takes a truth value for 0 or 1: use a string, such as 'yes'")
-    if isinstance(answer, (Real, Decimal)) or hasattr(answer, "_mpf_"):
+    if _is_number(answer):
         return _simplest(as_fraction(answer, name))
     try:
         hash(answer)
     except TypeError:
         raise ArgumentError(f"{name} = {abridged(answer)}; something hashable, such as a string, is required") from None
-    kept: Answer = answer
-    return kept
+    return answer
 
 
 def _place(pair: tuple[Answer, Answer]) -> tuple[bool, Fraction, str]:
     """Numbers first and in their order, whatever the order of the rest."""
-    answer = pair[0]
-    return (False, Fraction(answer), "") if _is_number(answer) else (True, Fraction(0), repr(answer))
-
-
-def _show(answer: Answer) -> str:
-    return show_number(Fraction(answer)) if _is_number(answer) else repr(answer)
+    number = _number(pair[0])
+    return (True, Fraction(0), repr(pair[0])) if number is None else (False, number, "")

@@ -121,12 +121,12 @@ class PropertyQuery(Labelled, Numerical):
     @cached_property
     def lower(self) -> Fraction:
         """The least probability that any entry may have."""
-        return min(_lower_end(stated) for stated in self._distinct)
+        return min(stated.lower if isinstance(stated, Between) else stated for stated in self._all_stated)
 
     @cached_property
     def upper(self) -> Fraction:
         """The largest probability that any entry may have."""
-        return max(_upper_end(stated) for stated in self._distinct)
+        return max(stated.upper if isinstance(stated, Between) else stated for stated in self._all_stated)
 
     @property
     def p(self) -> Stated:
@@ -134,10 +134,10 @@ class PropertyQuery(Labelled, Numerical):
         return self.lower if self.lower == self.upper else Between(self.lower, self.upper)
 
     @property
-    def _distinct(self) -> set[Stated]:
+    def _all_stated(self) -> list[Stated]:
         if not isinstance(self.probabilities, tuple):
-            return {self.probabilities}
-        return {stated[1] if isinstance(stated, tuple) else stated for stated in self.probabilities}
+            return [self.probabilities]
+        return [stated[1] if isinstance(stated, tuple) else stated for stated in self.probabilities]
 
     def __repr__(self) -> str:
         if not isinstance(self.probabilities, tuple):
@@ -153,14 +153,6 @@ def _stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, 
     if isinstance(p, Between):
         return p.lower if p.lower == p.upper else p
     return as_probability(p, name)
-
-
-def _lower_end(stated: Stated) -> Fraction:
-    return stated.lower if isinstance(stated, Between) else stated
-
-
-def _upper_end(stated: Stated) -> Fraction:
-    return stated.upper if isinstance(stated, Between) else stated
 
 
 def _show(stated: Stated) -> str:

@@ -11,36 +11,15 @@ from typing import TypeAlias
 from statpriv.groups import ByGroup
 from statpriv.queries.valued import Valued, ValuesAndLaw
 
-__all__ = ["Lattice", "MeanQuery", "SumQuery"]
+__all__ = ["Additive", "Lattice", "MeanQuery", "SumQuery"]
 
 Positions: TypeAlias = "tuple[int, ...]"
 Lattice: TypeAlias = "tuple[Fraction, Fraction, Positions | ByGroup[Positions]]"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SumQuery(Valued):
-    """The sum of the entries, exactly.
-
-    Parameters
-    ----------
-    pmf : dict of number to number
-        Probability of each value that an entry may have, of either sign. Values are exact. Where floats are among the
-        probabilities, they are divided by their sum, which may differ from one as far as
-        :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A value of probability 0 is one
-        that the critical entry may have; leave it out to exclude it.
-    pmf : dict of str to such
-        The same for each group of the population.
-    attribute : str, optional
-        What says that two queries ask the *same* number.
-    name : str, optional
-        A label; it proves nothing.
-
-    Examples
-    --------
-    >>> import statpriv as sp
-    >>> sp.SumQuery(pmf={5: 0.25, 0: 0.5, "1/2": 0.25})
-    SumQuery({0: 0.5, 0.5: 0.25, 5: 0.25})
-    """
+class Additive(Valued):
+    """A query that depends on the sum of the entries alone."""
 
     def __init__(self, pmf: ValuesAndLaw, *, attribute: str | None = None, name: str | None = None) -> None:
         self._set_labels(attribute, name)
@@ -71,7 +50,33 @@ class SumQuery(Valued):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class MeanQuery(SumQuery):
+class SumQuery(Additive):
+    """The sum of the entries, exactly.
+
+    Parameters
+    ----------
+    pmf : dict of number to number
+        Probability of each value that an entry may have, of either sign. Values are exact. Where floats are among the
+        probabilities, they are divided by their sum, which may differ from one as far as
+        :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A value of probability 0 is one
+        that the critical entry may have; leave it out to exclude it.
+    pmf : dict of str to such
+        The same for each group of the population.
+    attribute : str, optional
+        What says that two queries ask the *same* number.
+    name : str, optional
+        A label; it proves nothing.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.SumQuery(pmf={5: 0.25, 0: 0.5, "1/2": 0.25})
+    SumQuery({0: 0.5, 0.5: 0.25, 5: 0.25})
+    """
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class MeanQuery(Additive):
     """The mean of the entries, exactly: their sum, divided by how many answer.
 
     Parameters are those of :class:`SumQuery`.
