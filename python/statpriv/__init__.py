@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, laws
+    from statpriv import differential, laws, noise
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
@@ -39,75 +39,127 @@ if TYPE_CHECKING:
     )
     from statpriv.partitions import RandomPartition
     from statpriv.populations import Population
+    from statpriv.queries.histogram import HistogramQuery
+    from statpriv.queries.linear import LinearQuery
+    from statpriv.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
+    from statpriv.queries.processed import Clamping, Processed, Rounding, Table, Threshold
     from statpriv.queries.property import Between, PropertyQuery
+    from statpriv.queries.protocol import AnswerLaws
+    from statpriv.queries.sum import MeanQuery, SumQuery
     from statpriv.releasing import Report, release
-    from statpriv.samplings import WithoutReplacement
+    from statpriv.samplings import (
+        OverlappingSamples,
+        PoissonSampling,
+        Stratified,
+        TemplateLaw,
+        WithoutReplacement,
+        WithReplacement,
+    )
 
 __version__ = "0.1.0"
 
 # Loaded when first used: `import statpriv` must cost less than `import numpy`.
 _HOME = {
     "Adversary": "adversaries",
+    "AnswerLaws": "queries.protocol",
     "ArgumentError": "errors",
     "Between": "queries.property",
+    "Clamping": "queries.processed",
     "Enclosure": "enclosure",
     "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
+    "HistogramQuery": "queries.histogram",
     "LedgerError": "errors",
+    "LinearQuery": "queries.linear",
+    "MaximumQuery": "queries.order_statistic",
+    "MeanQuery": "queries.sum",
+    "MedianQuery": "queries.order_statistic",
+    "MinimumQuery": "queries.order_statistic",
     "MissingExtraError": "errors",
     "NormalisedEnclosure": "divergence",
     "NotASingleNumberError": "errors",
     "NotAvailableError": "errors",
+    "OrderStatisticQuery": "queries.order_statistic",
+    "OverlappingSamples": "samplings",
     "PlanError": "errors",
+    "PoissonSampling": "samplings",
     "Population": "populations",
     "PrecisionError": "errors",
     "PrivacyCurve": "curve",
+    "Processed": "queries.processed",
     "PropertyQuery": "queries.property",
     "PublicationError": "errors",
-    "Report": "releasing",
-    "RowsSpentError": "errors",
     "RandomPartition": "partitions",
+    "Report": "releasing",
+    "Rounding": "queries.processed",
+    "RowsSpentError": "errors",
     "StatprivError": "errors",
+    "Stratified": "samplings",
+    "SumQuery": "queries.sum",
+    "Table": "queries.processed",
     "TableError": "errors",
+    "TemplateLaw": "samplings",
+    "Threshold": "queries.processed",
     "UndecidedError": "errors",
+    "WithReplacement": "samplings",
     "WithoutReplacement": "samplings",
     "compose": "analysis",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
 }
-_MODULES = ("differential", "laws")
+_MODULES = ("differential", "laws", "noise")
 
 __all__ = [
     "Adversary",
+    "AnswerLaws",
     "ArgumentError",
     "Between",
+    "Clamping",
     "Enclosure",
     "EnclosureArray",
     "GuaranteeNotReachedError",
+    "HistogramQuery",
     "LedgerError",
+    "LinearQuery",
+    "MaximumQuery",
+    "MeanQuery",
+    "MedianQuery",
+    "MinimumQuery",
     "MissingExtraError",
     "NormalisedEnclosure",
     "NotASingleNumberError",
     "NotAvailableError",
+    "OrderStatisticQuery",
+    "OverlappingSamples",
     "PlanError",
+    "PoissonSampling",
     "Population",
     "PrecisionError",
     "PrivacyCurve",
+    "Processed",
     "PropertyQuery",
     "PublicationError",
     "RandomPartition",
     "Report",
+    "Rounding",
     "RowsSpentError",
     "StatprivError",
+    "Stratified",
+    "SumQuery",
+    "Table",
     "TableError",
+    "TemplateLaw",
+    "Threshold",
     "UndecidedError",
+    "WithReplacement",
     "WithoutReplacement",
     "__version__",
     "compose",
     "differential",
     "hockey_stick",
     "laws",
+    "noise",
     "privacy_curve",
     "release",
 ]

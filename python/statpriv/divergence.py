@@ -12,14 +12,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
 from fractions import Fraction
-from numbers import Rational, Real
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from statpriv import _native
 from statpriv._native import NormalisedEnclosure
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.numbers import Number
+from statpriv.numbers import Number, is_rounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +88,7 @@ def hockey_stick(
     if (p := doubles(first)) is not None and (q := doubles(second)) is not None:
         return _native.hockey_stick_in_doubles(p, q, epsilon=epsilon, exp_epsilon=exp_epsilon)
     first, second = list(first), list(second)
-    rounded = any(map(_is_rounded, first)), any(map(_is_rounded, second))
+    rounded = any(map(is_rounded, first)), any(map(is_rounded, second))
     if exp_epsilon is not None and not any(rounded):
         return _native.exact_hockey_stick(first, second, exp_epsilon=exp_epsilon)
     return _native.hockey_stick(first, second, rounded=rounded, epsilon=epsilon, exp_epsilon=exp_epsilon)
@@ -124,8 +123,3 @@ def doubles(law: Iterable[Any]) -> bytes | None:
     if isinstance(law, (list, tuple)) and all(isinstance(mass, float) for mass in law):
         return array("d", law).tobytes()
     return None
-
-
-def _is_rounded(mass: object) -> bool:
-    """Whether a probability is a binary floating-point number, numpy's and mpmath's included."""
-    return hasattr(mass, "_mpf_") or (isinstance(mass, Real) and not isinstance(mass, Rational))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
+from itertools import groupby
 
-__all__ = ["literal", "show", "spelled"]
+__all__ = ["abridged", "literal", "show", "show_list", "show_number", "spelled"]
 
 
 def spelled(value: object) -> str:
@@ -15,6 +17,15 @@ def spelled(value: object) -> str:
         return str(value)
     except ValueError:
         return "(too long to print)"
+
+
+def abridged(value: object) -> str:
+    """The start of what the user wrote, for messages about values that may be long."""
+    try:
+        text = str(value) if isinstance(value, Fraction) else repr(value)
+    except ValueError:
+        return "(too long to print)"
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def literal(value: Fraction) -> str:
@@ -41,3 +52,27 @@ def show(value: Fraction) -> str:
         return repr(str(value))
     except ValueError:
         return f"Fraction({value.numerator:#x}, {value.denominator:#x})"  # too long for Python to print in decimal
+
+
+def show_number(value: Fraction) -> str:
+    """As :func:`show`, but an integer without a point.
+
+    >>> show_number(Fraction(5)), show_number(Fraction(5, 2)), show_number(Fraction(1, 3))
+    ('5', '2.5', "'1/3'")
+    """
+    try:
+        return str(value.numerator) if value.denominator == 1 else show(value)
+    except ValueError:
+        return show(value)
+
+
+def show_list(shown: Iterable[str]) -> str:
+    """A list of literals, with runs of equal ones written as products.
+
+    >>> show_list(["3", "3", "4"]), show_list(["3", "4"])
+    ('[3] * 2 + [4]', '[3, 4]')
+    """
+    runs = [(text, sum(1 for _ in run)) for text, run in groupby(shown)]
+    if all(count == 1 for _, count in runs):
+        return f"[{', '.join(text for text, _ in runs)}]"
+    return " + ".join(f"[{text}]" if count == 1 else f"[{text}] * {count}" for text, count in runs)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 
 from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.literals import show_list
 from statpriv.numbers import Number, as_count
 
 __all__ = ["RandomPartition"]
@@ -43,8 +43,27 @@ class RandomPartition:
         object.__setattr__(self, "sizes", exact)
 
     def __repr__(self) -> str:
-        runs = [(size, len(list(run))) for size, run in groupby(self.sizes)]
-        pieces = [f"[{size}]" if count == 1 else f"[{size}] * {count}" for size, count in runs]
-        if len(pieces) > 1 and all(count == 1 for _, count in runs):
-            return f"RandomPartition({list(self.sizes)})"
-        return f"RandomPartition({' + '.join(pieces)})"
+        return f"RandomPartition({show_list(map(str, self.sizes))})"
+
+    @classmethod
+    def folds(cls, population_size: Number, folds: Number) -> RandomPartition:
+        """All entries in `folds` parts whose sizes differ by at most one, as cross-validation draws them.
+
+        Parameters
+        ----------
+        population_size : int
+            Number of entries, the critical one included.
+        folds : int
+            Number of parts, from 1 to `population_size`; the larger parts come first.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.RandomPartition.folds(1000, 3)
+        RandomPartition([334] + [333] * 2)
+        """
+        entries, parts = as_count(population_size, "population_size", least=1), as_count(folds, "folds", least=1)
+        if parts > entries:
+            raise ArgumentError(f"folds = {parts}; at most one fold an entry, here {entries}, is possible")
+        size, larger = divmod(entries, parts)
+        return cls([size + 1] * larger + [size] * (parts - larger))

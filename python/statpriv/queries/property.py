@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.literals import show
-from statpriv.numbers import Number, as_probability
+from statpriv.errors import ArgumentError
+from statpriv.groups import ByGroup, by_group, show_groups
+from statpriv.literals import show, show_list
+from statpriv.numbers import Number, as_probability, is_array
+from statpriv.probabilities import probability_list
+from statpriv.queries.labels import Labelled
+from statpriv.queries.processed import Numerical
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Between", "PropertyQuery"]
 
@@ -46,8 +55,12 @@ class Between:
         return f"Between({show(self.lower)}, {show(self.upper)})"
 
 
+Stated: TypeAlias = Fraction | Between
+"""A probability, or the range of one."""
+
+
 @dataclass(frozen=True, init=False, repr=False)
-class PropertyQuery:
+class PropertyQuery(Labelled, Numerical):
     """The number of entries that have a property, exactly.
 
     Parameters
@@ -55,52 +68,92 @@ class PropertyQuery:
     p : float, int, Fraction, Decimal, str or Between
         Probability that an entry has the property, from 0 to 1, or a range of it. A float is the rational
         it stores; `"0.1"` is one tenth.
+    p : dict of str to such
+        One for each group of the population.
+    p : list, tuple or array of numbers
+        One for each entry: independent entries that differ.
     attribute : str, optional
         What says that two queries ask the *same* property. Without it, or with different ones, two queries
         are unrelated properties.
     name : str, optional
         A label; it proves nothing.
 
+    Attributes
+    ----------
+    probabilities : Fraction, Between, tuple of (str, Fraction or Between), or tuple of Fraction
+        The one p, that of each group in the order given, or that of each entry.
+
     Examples
     --------
     >>> import statpriv as sp
     >>> sp.PropertyQuery(0.5, attribute="smoker", name="Smokers")
     PropertyQuery(0.5, attribute='smoker', name='Smokers')
+    >>> sp.PropertyQuery({"f": 0.5, "m": sp.Between("0.4", "0.6")})
+    PropertyQuery({'f': 0.5, 'm': Between('2/5', '3/5')})
+    >>> sp.PropertyQuery([0.5, 0.5, 0.25]).p
+    Between(0.25, 0.5)
     """
 
-    lower: Fraction
-    upper: Fraction
-    attribute: str | None
-    name: str | None
+    probabilities: Stated | ByGroup[Stated] | tuple[Fraction, ...]
 
-    def __init__(self, p: Number | Between, *, attribute: str | None = None, name: str | None = None) -> None:
-        for argument, text in (("attribute", attribute), ("name", name)):
-            if text is not None and not isinstance(text, str):
-                raise ArgumentError(f"{argument} = {text!r}; a string or None is required")
-        if isinstance(p, Mapping) or (hasattr(p, "__len__") and not isinstance(p, str)):
-            raise NotAvailableError(
-                f"p = {p!r}: probabilities by group or by entry are not available yet; "
-                "one p for all entries, or Between(lower, upper) around all of them, is"
-            )
-        if isinstance(p, Between):
-            lower, upper = p.lower, p.upper
+    def __init__(
+        self,
+        p: Number | Between | Mapping[str, Number | Between] | Sequence[Number] | NDArray[Any],
+        *,
+        attribute: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._set_labels(attribute, name)
+        probabilities: Stated | ByGroup[Stated] | tuple[Fraction, ...]
+        if isinstance(p, Mapping):
+            probabilities = by_group(p, "p", _stated)
+        elif is_array(p) and not isinstance(p, bytes):
+            probabilities = probability_list(p, "p")
         else:
-            lower = upper = as_probability(p, "p")
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
-        object.__setattr__(self, "attribute", attribute)
-        object.__setattr__(self, "name", name)
+            probabilities = _stated(p, "p")
+        object.__setattr__(self, "probabilities", probabilities)
 
     @property
-    def p(self) -> Fraction | Between:
-        """The probability, or its range."""
+    def is_uniform(self) -> bool:
+        """Whether one probability, or one range, is stated for all entries together."""
+        return not isinstance(self.probabilities, tuple)
+
+    @cached_property
+    def lower(self) -> Fraction:
+        """The least probability that any entry may have."""
+        return min(stated.lower if isinstance(stated, Between) else stated for stated in self._all_stated)
+
+    @cached_property
+    def upper(self) -> Fraction:
+        """The largest probability that any entry may have."""
+        return max(stated.upper if isinstance(stated, Between) else stated for stated in self._all_stated)
+
+    @property
+    def p(self) -> Stated:
+        """The probability, or the range that holds that of every entry."""
         return self.lower if self.lower == self.upper else Between(self.lower, self.upper)
 
+    @property
+    def _all_stated(self) -> list[Stated]:
+        if not isinstance(self.probabilities, tuple):
+            return [self.probabilities]
+        return [stated[1] if isinstance(stated, tuple) else stated for stated in self.probabilities]
+
     def __repr__(self) -> str:
-        shown = show(self.p) if isinstance(self.p, Fraction) else repr(self.p)
-        options = "".join(
-            f", {key}={value!r}"
-            for key, value in (("attribute", self.attribute), ("name", self.name))
-            if value is not None
-        )
-        return f"PropertyQuery({shown}{options})"
+        if not isinstance(self.probabilities, tuple):
+            return self._shown(_show(self.probabilities))
+        groups = [stated for stated in self.probabilities if isinstance(stated, tuple)]
+        if groups:
+            return self._shown(show_groups(tuple(groups), _show))
+        return self._shown(show_list(show(stated) for stated in self.probabilities if isinstance(stated, Fraction)))
+
+
+def _stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
+    """A range of one point is that probability."""
+    if isinstance(p, Between):
+        return p.lower if p.lower == p.upper else p
+    return as_probability(p, name)
+
+
+def _show(stated: Stated) -> str:
+    return repr(stated) if isinstance(stated, Between) else show(stated)

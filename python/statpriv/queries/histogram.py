@@ -1,0 +1,94 @@
+"""How many entries are in each cell of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from statpriv.errors import ArgumentError
+from statpriv.groups import ByGroup, by_group, show_groups
+from statpriv.literals import abridged, show_list
+from statpriv.numbers import Number
+from statpriv.probabilities import Law, as_law, listed_numbers, show_law
+from statpriv.queries.labels import Labelled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["HistogramQuery"]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class HistogramQuery(Labelled):
+    """The number of entries in each cell: a contingency table, all counts together and exactly.
+
+    Parameters
+    ----------
+    p : list, tuple or array of numbers
+        Probability of each cell, at least two. Where floats are among them, they are divided by their sum, which may
+        differ from one as far as :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one.
+    p : dict of str to such
+        The same for each group of the population, with equally many cells.
+    attribute : str, optional
+        What says that two queries ask the *same* histogram.
+    name : str, optional
+        A label; it proves nothing.
+
+    Attributes
+    ----------
+    cells : tuple of Fraction, or tuple of (str, tuple of Fraction)
+        Probability of each cell; or group and these, in the order given.
+    sums : Fraction, or tuple of (str, Fraction)
+        What the probabilities were divided by; other than one only where floats are among them.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.HistogramQuery([0.2, 0.3, 0.5])
+    HistogramQuery([0.2, 0.3, 0.5])
+    >>> sp.HistogramQuery(["1/3"] * 3).cells
+    (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
+    """
+
+    cells: tuple[Fraction, ...] | ByGroup[tuple[Fraction, ...]]
+    sums: Fraction | ByGroup[Fraction] = field(compare=False)
+
+    def __init__(
+        self,
+        p: Sequence[Number] | NDArray[Any] | Mapping[str, Sequence[Number] | NDArray[Any]],
+        *,
+        attribute: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._set_labels(attribute, name)
+        if isinstance(p, Mapping):
+            laws = by_group(p, "p", _law)
+            lengths = {group: len(masses) for group, (masses, _) in laws}
+            if len(set(lengths.values())) > 1:
+                raise ArgumentError(f"p has groups with different numbers of cells, {lengths}; the same are required")
+            object.__setattr__(self, "cells", tuple((group, masses) for group, (masses, _) in laws))
+            object.__setattr__(self, "sums", tuple((group, total) for group, (_, total) in laws))
+        else:
+            masses, total = _law(p, "p")
+            object.__setattr__(self, "cells", masses)
+            object.__setattr__(self, "sums", total)
+
+    def __repr__(self) -> str:
+        cells: Any = self.cells
+        if isinstance(self.sums, Fraction):
+            return self._shown(_show((cells, self.sums)))
+        laws = zip(cells, self.sums, strict=True)
+        return self._shown(show_groups(tuple((group, (masses, total)) for (group, masses), (_, total) in laws), _show))
+
+
+def _law(p: object, name: str) -> Law:
+    masses = listed_numbers(p, name, "a list with the probability of each cell, such as [0.2, 0.3, 0.5],")
+    if len(masses) < 2:
+        raise ArgumentError(f"{name} = {abridged(p)}; at least two cells are required, one alone hides nothing")
+    return as_law([(f"{name}[{cell}]", mass) for cell, mass in enumerate(masses)], name)
+
+
+def _show(law: Law) -> str:
+    return show_list(show_law(law))
