@@ -1,11 +1,18 @@
 //! Privacy curves: expressions of pairs, evaluated at any ε.
 
+mod histogram;
+mod irrelevant;
+mod mean_over_sizes;
+
+pub use histogram::{histogram, sampled_histogram};
+pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
+pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
+
 use crate::ball::Ball;
 use crate::digits::{self, DigitsEnclosure, Dyadic};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::laws::Hypergeometric;
 use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial};
 use crate::rational::Rational;
 use std::sync::Arc;
@@ -22,8 +29,8 @@ pub enum Curve {
     /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
     /// of the probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
-    /// As [`Curve::Mean`], over the number of known entries in a sample: Definition 3.3 for Example 1.
-    KnownEntries(KnownEntries),
+    /// As [`Curve::Mean`], over the number of entries that matter.
+    MeanOverSizes(Box<MeanOverSizes>),
     /// The worst of several: pairs, groups, probabilities.
     Max(Vec<Curve>),
     /// The best of several certified upper bounds.
@@ -54,7 +61,7 @@ pub struct CountFamily {
 /// The laws of one entry alone.
 #[derive(Clone, Debug)]
 enum Entries {
-    Known { p: Rational, pair: ShiftedBinomial },
+    Known(ShiftedBinomial),
     Range(BinomialRange),
 }
 
@@ -66,8 +73,7 @@ impl CountFamily {
     pub fn new(lower: &Rational, upper: &Rational, direction: Option<Direction>) -> Result<Self, Error> {
         let range = BinomialRange::new(1, lower, upper)?;
         let entries = if lower == upper {
-            let pair = ShiftedBinomial::new(1, lower, &Rational::from(1i64))?;
-            Entries::Known { p: lower.clone(), pair }
+            Entries::Known(ShiftedBinomial::new(1, lower, &Rational::from(1i64))?)
         } else {
             Entries::Range(range)
         };
@@ -80,7 +86,7 @@ impl CountFamily {
     /// `size` of 0 or above 2^53.
     pub fn of_size(&self, size: u64) -> Result<Curve, Error> {
         match &self.entries {
-            Entries::Known { pair, .. } => {
+            Entries::Known(pair) => {
                 let pair = pair.with_size(size)?;
                 Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
             }
@@ -97,18 +103,18 @@ impl CountFamily {
     /// # Errors
     /// As [`ShiftedBinomial::new`]; a range of probabilities, for which no exact form is known here.
     pub fn sampled(&self, size: u64, inclusion: &Rational) -> Result<Curve, Error> {
-        let Entries::Known { p, .. } = &self.entries else {
+        let Entries::Known(pair) = &self.entries else {
             return Err(Error::argument(
                 "the exact law of a sampled count needs one probability, not a range",
             ));
         };
-        let pair = ShiftedBinomial::new(size, p, inclusion)?;
+        let pair = pair.in_sample(size, inclusion)?;
         Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
     }
 
     fn terms(&self) -> f64 {
         match &self.entries {
-            Entries::Known { pair, .. } => pair.terms(),
+            Entries::Known(pair) => pair.terms(),
             Entries::Range(range) => range.terms(),
         }
     }
@@ -126,19 +132,6 @@ impl CountFamily {
     }
 }
 
-/// `Σ_z P[Z = z] Δ̂_{size−z}(ε)` for the number `Z` of known entries among the other `size − 1` of a sample.
-#[derive(Clone, Debug)]
-pub struct KnownEntries {
-    law: Hypergeometric,
-    size: u64,
-    family: CountFamily,
-    /// Numbers of known entries that share one threshold; 1 is the mean itself.
-    step: u64,
-}
-
-/// Standard deviations within which all but a negligible part of a hypergeometric law lies.
-const SPREAD: f64 = 18.0;
-
 /// Relatively wider values are computed again, with digits, unless they are below what doubles hold to full accuracy …
 const WIDE: f64 = 5e-13;
 const LEAST_NORMAL: f64 = 1e-300;
@@ -148,126 +141,6 @@ const DIGITS: u32 = 20;
 
 /// A δ that is not known to a millionth is an error, not an answer.
 const UNINFORMATIVE: f64 = 1e-6;
-
-/// What is left of the mean is cut where its bound falls below this part of the sum.
-const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
-
-impl KnownEntries {
-    /// `known` of the other `population − 1` entries are known; the sample of `size` holds the critical one.
-    ///
-    /// # Errors
-    /// `size` outside `1..=population`, `known` outside `0..population`.
-    pub fn new(population: u64, known: u64, size: u64, family: CountFamily) -> Result<Self, Error> {
-        if size == 0 || size > population {
-            return Err(Error::argument(format!(
-                "size = {size}; an integer from 1 to the population of {population} is required"
-            )));
-        }
-        if known >= population {
-            return Err(Error::argument(format!(
-                "known = {known}; an integer from 0 to {} is required: the critical entry is not known",
-                population - 1
-            )));
-        }
-        Ok(Self { law: Hypergeometric::new(population - 1, known, size - 1)?, size, family, step: 1 })
-    }
-
-    /// The upper bound that replaces Δ̂ by its value at the next of about `thresholds` thresholds: Δ̂ does not
-    /// fall with the number of known entries. (The threshold bound of the paper has one threshold.)
-    #[must_use]
-    pub fn with_thresholds(self, thresholds: u64) -> Self {
-        let step = (SPREAD * self.law.standard_deviation() / thresholds.max(1) as f64).ceil();
-        Self { step: (step as u64).max(1), ..self }
-    }
-
-    /// The number of entries in the sample.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// The law of the number of known entries among the others of the sample.
-    #[must_use]
-    pub fn law(&self) -> &Hypergeometric {
-        &self.law
-    }
-
-    /// The counts of unknown entries.
-    #[must_use]
-    pub fn family(&self) -> &CountFamily {
-        &self.family
-    }
-
-    /// Numbers of known entries that share one threshold; 1 is the mean itself.
-    #[must_use]
-    pub fn step(&self) -> u64 {
-        self.step
-    }
-
-    /// The number of known entries that stands for `z` in the mean: `z` itself, or the largest that shares its
-    /// threshold. Thresholds lie `step` apart, outwards from the mode.
-    #[must_use]
-    pub fn threshold(&self, z: u64) -> u64 {
-        let mode = self.law.mode();
-        if z < mode {
-            return z + (mode - 1 - z) % self.step;
-        }
-        let above = (z - mode) / self.step * self.step;
-        (mode + above).saturating_add(self.step - 1).min(self.law.greatest())
-    }
-
-    fn terms(&self) -> f64 {
-        let spread = (SPREAD * self.law.standard_deviation()).min(self.size as f64) / self.step as f64;
-        2.0 * (spread + 1.0) * self.family.terms()
-    }
-
-    /// The mean of `value(size − z)`, which must lie in `[0, 1]` and not fall with `z`.
-    ///
-    /// Outwards from the mode: above it what is left is at most the tail of the law, below it at most the tail
-    /// times the value reached. Beyond the mode the ratios of the law fall, so both tails are bounded
-    /// geometrically.
-    fn mean(&self, value: &dyn Fn(u64) -> Result<Ball, Error>) -> Result<Ball, Error> {
-        let mode = self.law.mode();
-        let at_mode = self.law.probability(mode);
-        let (mut sum, mut weight, mut block) = (Ball::ZERO, at_mode, Ball::ZERO);
-        for z in mode..=self.law.greatest() {
-            block = block + weight;
-            let ratio = if z < self.law.greatest() { self.law.ratio_up(z) } else { Ball::ZERO };
-            let last = z == self.law.greatest();
-            if last || (z - mode + 1).is_multiple_of(self.step) {
-                sum = sum + block * value(self.size - z)?;
-                block = Ball::ZERO;
-                let rest = weight * ratio / (Ball::ONE - ratio);
-                if !last && negligible(rest, sum) {
-                    sum = sum.plus_at_most(rest);
-                    break;
-                }
-            }
-            weight = weight * ratio;
-        }
-        weight = at_mode;
-        let mut reached = Ball::ZERO;
-        for z in (self.law.least()..mode).rev() {
-            let ratio = Ball::ONE / self.law.ratio_up(z);
-            weight = weight * ratio;
-            if (mode - 1 - z).is_multiple_of(self.step) {
-                reached = value(self.size - z)?;
-            }
-            sum = sum + weight * reached;
-            let rest = weight * ratio / (Ball::ONE - ratio) * reached;
-            if negligible(rest, sum) {
-                sum = sum.plus_at_most(rest);
-                break;
-            }
-        }
-        Ok(sum)
-    }
-}
-
-/// `rest` is certainly positive and below a `2^-60`th of `sum`.
-fn negligible(rest: Ball, sum: Ball) -> bool {
-    rest.is_positive() && (rest / sum).to_enclosure().upper() < NEGLIGIBLE
-}
 
 impl Curve {
     /// δ at ε, as a ball.
@@ -402,10 +275,7 @@ impl Curve {
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
             }
-            Self::KnownEntries(known) => {
-                let family = known.family.clone().reversed();
-                Self::KnownEntries(KnownEntries { family, ..known.clone() })
-            }
+            Self::MeanOverSizes(mean) => mean.reversed().into(),
             Self::Max(curves) => Self::Max(each(curves)),
             Self::Min(curves) => Self::Min(each(curves)),
         }
@@ -437,7 +307,7 @@ impl Curve {
             Self::Range(range, _) => range.terms(),
             Self::Answers(laws) => laws.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
-            Self::KnownEntries(known) => known.terms(),
+            Self::MeanOverSizes(mean) => mean.terms(),
             Self::Max(curves) | Self::Min(curves) => curves.iter().map(Self::terms).sum(),
         }
     }
@@ -464,10 +334,9 @@ impl Curve {
                 interrupt.check()?;
                 Ok(sum + weight.ball * curve.fold(pair, range, answers, interrupt)?)
             }),
-            Self::KnownEntries(known) => known.mean(&|size| {
-                interrupt.check()?;
-                known.family.of_size(size)?.fold(pair, range, answers, interrupt)
-            }),
+            Self::MeanOverSizes(mean) => {
+                mean.ball(&|curve: &Self| curve.fold(pair, range, answers, interrupt), interrupt)
+            }
             Self::Max(curves) => Ok(values(curves)?.into_iter().fold(Ball::ZERO, Ball::max)),
             Self::Min(curves) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
         }
@@ -491,39 +360,6 @@ type RangeValue<'a> = dyn Fn(&BinomialRange, Direction) -> Result<Ball, Error> +
 mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
-
-    fn known_entries(population: u64, known: u64, size: u64) -> KnownEntries {
-        let half = Rational::parse("1/2").unwrap();
-        KnownEntries::new(population, known, size, CountFamily::new(&half, &half, None).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn thresholds_lie_a_step_apart_outwards_from_the_mode() {
-        let mean = known_entries(1000, 400, 300);
-        assert_eq!((mean.step(), mean.size(), mean.threshold(17), mean.threshold(250)), (1, 300, 17, 250));
-        for thresholds in [1, 3, 10] {
-            let coarse = known_entries(1000, 400, 300).with_thresholds(thresholds);
-            let step = (SPREAD * mean.law().standard_deviation() / thresholds as f64).ceil() as u64;
-            assert_eq!(coarse.step(), step);
-            let (mode, greatest) = (coarse.law().mode(), coarse.law().greatest());
-            for z in 0..=greatest {
-                let threshold = coarse.threshold(z);
-                // The largest number of the block of z: blocks end at the mode − 1 and a multiple of the step below it, or start at the mode.
-                assert!((z..z + step).contains(&threshold) && threshold <= greatest);
-                let ends = if z < mode {
-                    (mode - 1 - threshold).is_multiple_of(step)
-                } else {
-                    threshold == greatest || (threshold + 1 - mode).is_multiple_of(step)
-                };
-                assert!(ends, "{z} is worth {threshold}");
-            }
-        }
-        assert_eq!(
-            known_entries(1000, 400, 300).with_thresholds(0).step(),
-            known_entries(1000, 400, 300).with_thresholds(1).step()
-        );
-        assert_eq!(known_entries(10, 0, 3).with_thresholds(5).step(), 1);
-    }
 
     /// Next to a tie a ball is wide and the digits tier answers; where that would take long, a wide answer is one.
     #[test]

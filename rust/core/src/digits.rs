@@ -31,6 +31,7 @@ mod hypergeometric;
 mod inverse;
 mod lattice;
 mod laws;
+mod mean_over_sizes;
 mod probability;
 
 pub use enclosure::{DigitsEnclosure, Dyadic};

@@ -9,19 +9,20 @@ mod budget;
 mod count;
 mod quotient;
 mod ratio;
+mod ways;
 
 use crate::ball::Ball;
-use crate::curve::{Curve, KnownEntries};
+use crate::curve::{Curve, Inclusion, MeanOverSizes};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::pair::{Answers, BinomialRange, Direction, Given};
 use crate::rational::Rational;
-use binomial_tail::choose;
-use dashu_int::IBig;
+use dashu_int::{IBig, UBig};
 use quotient::Quotient;
 use ratio::Ratio;
 use std::cmp::Ordering;
+use ways::Ways;
 
 /// Rationals `(A, B)` with `δ = A − e^ε B`, for an ε of either sign.
 ///
@@ -114,7 +115,7 @@ impl Evaluation<'_> {
             Curve::Mean(parts) => parts.iter().try_fold(Terms::integers(0, 0), |sum, (weight, part)| {
                 Ok(sum.plus(self.terms(part)?.map(|x| x.scaled(&weight.exact))))
             }),
-            Curve::KnownEntries(known) => self.known_entries(known),
+            Curve::MeanOverSizes(mean) => self.mean_over_sizes(mean),
             Curve::Max(curves) => self.extreme(curves, Ordering::Greater, Terms::integers(0, 0)),
             Curve::Min(curves) => self.extreme(curves, Ordering::Less, Terms::integers(1, 0)),
         }
@@ -189,32 +190,41 @@ impl Evaluation<'_> {
         Ok(best)
     }
 
-    /// `Σ_z C(v,z) C(m−v, d−z)/C(m, d) · Δ̂_{size−z}` for `v` marked ones among `m`, of which `d` are drawn.
+    /// `g Σ_z P[Z = z] Δ(k, w_k)/w_k` with `k = size − z`.
     ///
-    /// From the greatest `z`, the smallest count, on: so the denominator of the sum grows by one factor a step.
-    fn known_entries(&self, known: &KnownEntries) -> Result<Terms, Error> {
-        let law = known.law();
-        let (marked, unmarked, draws) = (law.marked(), law.population() - law.marked(), law.draws());
-        let greatest = law.greatest();
-        let mut ways =
-            choose(marked, greatest, self.interrupt)? * choose(unmarked, draws - greatest, self.interrupt)?;
+    /// From the greatest `z`, the smallest count, on: so the denominator of the sum grows by one factor a step. Where `Z ~ Bin(size−1, x)`,
+    /// `C(size−1, z)/w_k = C(size, z) · (k/w_k)/size` keeps a common denominator.
+    fn mean_over_sizes(&self, mean: &MeanOverSizes) -> Result<Terms, Error> {
+        let law = mean.irrelevant();
+        let mut ways = Ways::of_greatest(law, self.interrupt)?;
         let mut sum = Terms::integers(0, 0);
         let mut reached: Option<(u64, Terms)> = None;
-        for z in (law.least()..=greatest).rev() {
-            let threshold = known.threshold(z);
+        for z in (law.least()..=law.greatest()).rev() {
+            let threshold = mean.threshold(z);
+            let k = mean.size() - threshold;
             let terms = match reached.take() {
                 Some((same, terms)) if same == threshold => terms,
-                _ => self.terms(&known.family().of_size(known.size() - threshold)?)?,
+                _ => self.terms(&mean.member(k)?.0)?,
             };
-            sum = sum.plus(terms.clone().map(|x| x.times(IBig::from(ways.clone()))));
+            let weighted = match mean.inclusion().total(k) {
+                None => terms.clone().map(|x| x.times(IBig::from(ways.number.clone()))),
+                Some(total) => {
+                    let number = IBig::from(&ways.number * mean.size() / k);
+                    terms.clone().map(|x| x.times(number.clone()).scaled(&total))
+                }
+            };
+            sum = sum.plus(weighted);
             reached = Some((threshold, terms));
-            // C(v,z−1) C(m−v,d−z+1) from C(v,z) C(m−v,d−z), an integer.
             if z > law.least() {
-                ways = ways * z * (unmarked - (draws - z)) / (marked - z + 1) / (draws - z + 1);
+                ways.step_down(z);
             }
         }
-        let all = choose(law.population(), draws, self.interrupt)?;
-        Ok(sum.map(|x| x.over(&all, 1)))
+        let sum = match mean.inclusion() {
+            Inclusion::Certain => sum,
+            _ => sum.map(|x| x.over(&UBig::from(mean.size()), 1)),
+        };
+        let (base, exponent) = ways.all(self.interrupt)?;
+        Ok(sum.map(|x| x.scaled(mean.counted()).over(&base, exponent)))
     }
 }
 

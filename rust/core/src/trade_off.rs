@@ -70,7 +70,7 @@ pub fn alpha(curve: &Curve, beta: &Rational, interrupt: &dyn Interrupt) -> Resul
 /// Whether δ is convex in `e^ε`: a minimum need not be.
 fn is_convex(curve: &Curve) -> bool {
     match curve {
-        Curve::Pair(..) | Curve::Range(..) | Curve::Answers(_) | Curve::KnownEntries(_) => true,
+        Curve::Pair(..) | Curve::Range(..) | Curve::Answers(_) | Curve::MeanOverSizes(_) => true,
         Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),
         Curve::Max(curves) => curves.iter().all(is_convex),
         Curve::Min(curves) => curves.len() == 1 && curves.iter().all(is_convex),

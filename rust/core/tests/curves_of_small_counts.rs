@@ -7,7 +7,7 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use statpriv_core::ball::Ball;
-use statpriv_core::curve::{CountFamily, Curve, KnownEntries, Weight};
+use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
@@ -173,10 +173,10 @@ fn known_entries_in_a_sample_average_over_how_many_it_holds() {
                 sum.add(&weight.mul(&exact(size - z, &p, &one(), &x, None)))
             });
             let family = || CountFamily::new(&p, &p, None).unwrap();
-            let mean = KnownEntries::new(n, known, size, family()).unwrap();
+            let mean = MeanOverSizes::known_entries(n, known, size, family()).unwrap();
             let what = format!("n={n} known={known} s={size} x={x:?}");
-            assert_encloses(&Curve::KnownEntries(mean.clone()), &x, &truth, &what);
-            let coarse = Curve::KnownEntries(mean.with_thresholds(1));
+            assert_encloses(&Curve::from(mean.clone()), &x, &truth, &what);
+            let coarse = Curve::from(mean.with_thresholds(1));
             let bound = coarse.delta(&around_logarithm(&x).0, &Uninterrupted).unwrap();
             assert!(
                 Rational::from_f64(bound.upper()).unwrap() >= truth,
@@ -212,8 +212,8 @@ fn a_mean_over_many_numbers_of_known_entries_is_cut_where_nothing_is_lost() {
         for text in ["0", "0.05", "0.4", "2"] {
             let epsilon = Epsilon::new(&number(text));
             let family = CountFamily::new(&p, &p, None).unwrap();
-            let mean = KnownEntries::new(n, known, size, family).unwrap();
-            let computed = Curve::KnownEntries(mean.clone()).ball(&epsilon, &Uninterrupted).unwrap();
+            let mean = MeanOverSizes::known_entries(n, known, size, family).unwrap();
+            let computed = Curve::from(mean.clone()).ball(&epsilon, &Uninterrupted).unwrap();
             assert_equal(
                 computed,
                 every_term(n, known, size, 1, &epsilon),
@@ -221,7 +221,7 @@ fn a_mean_over_many_numbers_of_known_entries_is_cut_where_nothing_is_lost() {
             );
             let deviation = Hypergeometric::new(n - 1, known, size - 1).unwrap().standard_deviation();
             let step = (18.0 * deviation / 5.0).ceil() as u64;
-            let bound = Curve::KnownEntries(mean.with_thresholds(5)).ball(&epsilon, &Uninterrupted).unwrap();
+            let bound = Curve::from(mean.with_thresholds(5)).ball(&epsilon, &Uninterrupted).unwrap();
             assert_equal(
                 bound,
                 every_term(n, known, size, step, &epsilon),
@@ -290,9 +290,9 @@ fn what_makes_no_sense_is_refused() {
     let family = CountFamily::new(&half(), &half(), None).unwrap();
     assert!(family.of_size(0).is_err() && family.of_size((1 << 53) + 1).is_err());
     assert!(family.sampled(3, &number("0")).is_err() && family.sampled(3, &number("5/4")).is_err());
-    assert!(KnownEntries::new(5, 5, 3, family.clone()).is_err());
-    assert!(KnownEntries::new(5, 1, 6, family.clone()).is_err());
-    assert!(KnownEntries::new(5, 1, 0, family.clone()).is_err());
+    assert!(MeanOverSizes::known_entries(5, 5, 3, family.clone()).is_err());
+    assert!(MeanOverSizes::known_entries(5, 1, 6, family.clone()).is_err());
+    assert!(MeanOverSizes::known_entries(5, 1, 0, family.clone()).is_err());
     let curve = family.of_size(5).unwrap();
     assert!(inverse::epsilon(&curve, &number("-1"), &Uninterrupted).is_err());
 }
@@ -355,12 +355,12 @@ fn a_mean_over_known_entries_evaluates_what_matters_only() {
         [(100_000, 30_000, 20_000, 1200), (100_000, 30_000, 100_000, 1), (1000, 20, 500, 21)]
     {
         let family = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap();
-        let mean = KnownEntries::new(n, known, size, family).unwrap();
+        let mean = MeanOverSizes::known_entries(n, known, size, family).unwrap();
         let counter = Counter::default();
-        Curve::KnownEntries(mean.clone()).delta(&number("0.001"), &counter).unwrap();
+        Curve::from(mean.clone()).delta(&number("0.001"), &counter).unwrap();
         assert!(counter.0.get() <= most, "n={n} known={known} s={size}: {} evaluations", counter.0.get());
         let counter = Counter::default();
-        Curve::KnownEntries(mean.with_thresholds(10)).delta(&number("0.001"), &counter).unwrap();
+        Curve::from(mean.with_thresholds(10)).delta(&number("0.001"), &counter).unwrap();
         assert!(counter.0.get() <= 14, "n={n} known={known} s={size}: {} thresholds", counter.0.get());
     }
 }

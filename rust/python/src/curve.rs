@@ -7,7 +7,7 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
-use statpriv_core::curve::{CountFamily, Curve as Kernel, KnownEntries, Weight};
+use statpriv_core::curve::{CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
 use statpriv_core::pair::{Answers, Direction};
@@ -90,8 +90,11 @@ impl Curve {
     ) -> PyResult<Self> {
         let entries = convert::count(population, "population", 1)?;
         let (known, sample) = (convert::count(known, "known", 0)?, convert::count(size, "size", 1)?);
-        let mean = kernel(size.py(), KnownEntries::new(entries, known, sample, family(lower, upper, pair)?))?;
-        Ok(Self(Kernel::KnownEntries(match thresholds {
+        let mean = kernel(
+            size.py(),
+            MeanOverSizes::known_entries(entries, known, sample, family(lower, upper, pair)?),
+        )?;
+        Ok(Self(Kernel::from(match thresholds {
             Some(thresholds) => mean.with_thresholds(thresholds),
             None => mean,
         })))

@@ -4,10 +4,9 @@
 
 use super::ball::Ball;
 use super::hockey_stick::{Complement, complement, one_against_zero};
-use super::hypergeometric;
 use super::probability::{Probability, Ratio, size};
 use super::settle;
-use crate::curve::{Curve, KnownEntries};
+use crate::curve::{Curve, Inclusion, MeanOverSizes};
 use crate::error::Error;
 use crate::interrupt::{Interrupt, Uninterrupted};
 use crate::pair::{Answers, BinomialRange, Direction, ShiftedBinomial};
@@ -30,6 +29,9 @@ pub(super) struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// `Δ` of the curve, to the accuracy wanted.
     pub(super) fn curve(&self, curve: &Curve) -> Result<Ball, Error> {
+        if self.epsilon.is_negative() {
+            return self.reflected(&curve.reversed());
+        }
         let bits = self.accuracy + 64;
         let values =
             |curves: &[Curve]| curves.iter().map(|curve| self.curve(curve)).collect::<Result<Vec<_>, _>>();
@@ -41,7 +43,7 @@ impl Evaluation<'_> {
                 let value = self.curve(curve)?.times(&Ball::rational(&weight.exact, bits), bits);
                 Ok(sum.plus(&value, bits))
             }),
-            Curve::KnownEntries(known) => self.known_entries(known),
+            Curve::MeanOverSizes(mean) => self.mean_over_sizes(mean),
             Curve::Max(curves) => self.maximum(curves),
             Curve::Min(curves) => {
                 Ok(values(curves)?.into_iter().fold(Ball::one(), |best, value| best.least(value, bits)))
@@ -72,7 +74,7 @@ impl Evaluation<'_> {
     }
 
     /// `Δ_{v,w}(ε) = 1 − e^ε (1 − Δ_{w,v}(−ε))` for ε < 0.
-    fn reflected(&self, opposite: impl Fn(&Evaluation<'_>) -> Result<Ball, Error>) -> Result<Ball, Error> {
+    fn reflected(&self, opposite: &Curve) -> Result<Ball, Error> {
         if *self.epsilon < Rational::from(LOWEST) {
             let rest = Ball::dyadic(1.into(), i128::from(LOWEST));
             return Ok(Ball::one().widened(&rest, self.accuracy + 64));
@@ -80,7 +82,7 @@ impl Evaluation<'_> {
         let epsilon = self.epsilon.neg();
         settle(self.accuracy, self.interrupt, |bits| {
             let evaluation = Evaluation { epsilon: &epsilon, accuracy: bits, interrupt: self.interrupt };
-            let others = opposite(&evaluation)?;
+            let others = evaluation.curve(opposite)?;
             let ratio = Ratio::new(self.epsilon).at(bits + 16);
             Ok(ratio.map(|r| {
                 Ball::one().minus(&r.times(&Ball::one().minus(&others, bits + 16), bits + 16), bits + 16)
@@ -95,9 +97,6 @@ impl Evaluation<'_> {
     }
 
     fn pair(&self, pair: &ShiftedBinomial, direction: Direction) -> Result<Ball, Error> {
-        if self.epsilon.is_negative() {
-            return self.reflected(|opposite| opposite.pair(pair, direction.reversed()));
-        }
         let one = Rational::from(1i64);
         let Some(given) = pair.given() else {
             return Err(Error::precision("this count has no exact probability to compute digits from"));
@@ -173,9 +172,6 @@ impl Evaluation<'_> {
     /// The theorem is in `docs/explanation/ranges.md`. With `N = n−1` the outermost peaks are `jL = ⌈κ(lo)⌉`, `jR = ⌊κ(hi)⌋`,
     /// `κ(p) = N − y(p)`, where `y` is that of a certain count of `N` entries; heights at 0 and `N` belong to p = 0, 1.
     fn range(&self, range: &BinomialRange, direction: Direction) -> Result<Ball, Error> {
-        if self.epsilon.is_negative() {
-            return self.reflected(|opposite| opposite.range(range, direction.reversed()));
-        }
         let one = Rational::from(1i64);
         let (lower, upper) = range.given();
         if lower.is_zero() || *upper == one {
@@ -225,52 +221,6 @@ impl Evaluation<'_> {
         })?;
         found.ok_or(Error::Interrupted)
     }
-
-    /// `Σ_z P[Z = z] Δ̂_{size−z}(ε)` for the hypergeometric number `Z` of known entries in the sample.
-    ///
-    /// Outwards from the mode, in blocks of `step` numbers that share the value of the largest. Beyond the mode the ratios of
-    /// the law fall, so both tails are bounded geometrically; values are at most 1, and do not fall with `z`.
-    fn known_entries(&self, known: &KnownEntries) -> Result<Ball, Error> {
-        let law = hypergeometric::Law::from(known.law());
-        let bits = self.accuracy + 96;
-        let mode = law.mode();
-        let at_mode = settle(bits, self.interrupt, |bits| law.point(mode, bits, self.interrupt))?;
-        let value = |z: u64| self.curve(&known.family().of_size(known.size() - z)?);
-        let negligible = |rest: &Ball, sum: &Ball| rest.log2() + self.accuracy as i128 + 16 < sum.log2();
-        let one = Ball::one();
-        let (mut sum, mut weight, mut block) = (Ball::zero(), at_mode.clone(), Ball::zero());
-        for z in mode..=law.greatest() {
-            block = block.plus(&weight, bits);
-            let ratio = law.ratio_up(z, bits);
-            if z == law.greatest() || (z - mode + 1).is_multiple_of(known.step()) {
-                sum = sum.plus(&block.times(&value(z)?, bits), bits);
-                block = Ball::zero();
-                let rest = weight.times(&ratio, bits).over(&one.minus(&ratio, bits), bits);
-                if let Some(rest) = rest.filter(|rest| rest.is_positive() && negligible(rest, &sum)) {
-                    sum = sum.widened(&rest, bits);
-                    break;
-                }
-            }
-            weight = weight.times(&ratio, bits);
-        }
-        weight = at_mode;
-        let mut reached = Ball::zero();
-        for z in (law.least()..mode).rev() {
-            let Some(ratio) = one.over(&law.ratio_up(z, bits), bits) else { break };
-            weight = weight.times(&ratio, bits);
-            if (mode - 1 - z).is_multiple_of(known.step()) {
-                reached = value(z)?;
-            }
-            sum = sum.plus(&weight.times(&reached, bits), bits);
-            let rest = weight.times(&ratio, bits).over(&one.minus(&ratio, bits), bits);
-            let rest = rest.map(|rest| rest.times(&reached, bits));
-            if let Some(rest) = rest.filter(|rest| rest.is_positive() && negligible(rest, &sum)) {
-                sum = sum.widened(&rest, bits);
-                break;
-            }
-        }
-        Ok(sum)
-    }
 }
 
 /// Whether two curves are the hockey stick of the same count: for p = 1/2 both directions are.
@@ -298,7 +248,17 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
             .masses(&Uninterrupted)
             .map_or(0, |masses| masses[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)),
         Curve::Mean(parts) => parts.iter().map(|(_, curve)| last_change_of(curve)).max().unwrap_or(0),
-        Curve::KnownEntries(known) => known.family().of_size(1).map_or(0, |curve| last_change_of(&curve)),
+        Curve::MeanOverSizes(mean) => last_change_of_mean(mean),
         Curve::Max(curves) | Curve::Min(curves) => curves.iter().map(last_change_of).max().unwrap_or(0),
     }
+}
+
+/// `w_k` is a quotient of integers below `2^(64 + size(c))`, whatever `k`.
+fn last_change_of_mean(mean: &MeanOverSizes) -> u64 {
+    let inclusion = match mean.inclusion() {
+        Inclusion::Certain => 0,
+        Inclusion::Among(_) => 2 * 64,
+        Inclusion::Beside(outside) => 2 * (64 + size(outside)),
+    };
+    inclusion + mean.family().of_size(1).map_or(0, |curve| last_change_of(&curve))
 }

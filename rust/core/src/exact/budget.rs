@@ -1,7 +1,7 @@
 //! What exact numbers would cost, estimated before anything is computed.
 
 use crate::approximate;
-use crate::curve::Curve;
+use crate::curve::{Curve, Irrelevant, MeanOverSizes};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::pair::Direction;
@@ -68,18 +68,7 @@ impl At {
             }
             // Estimated where it is evaluated.
             Curve::Answers(_) => Cost::NOTHING,
-            Curve::KnownEntries(known) => {
-                let law = known.law();
-                let largest = known.family().of_size(known.size());
-                let one = largest.map_or(Cost::NOTHING, |largest| self.cost(&largest));
-                let chosen = law.draws().min(law.population() - law.draws()) as f64;
-                let ways = chosen * approximate::log2(law.population() as f64);
-                let terms = (law.greatest() - law.least()) as f64 + 1.0;
-                Cost {
-                    denominator: one.denominator + ways,
-                    seconds: terms * (one.seconds + seconds(one.denominator + ways)),
-                }
-            }
+            Curve::MeanOverSizes(mean) => self.mean_over_sizes(mean),
             Curve::Mean(parts) => parts.iter().fold(Cost::NOTHING, |sum, (weight, part)| {
                 let part = self.cost(part);
                 sum.and(Cost { denominator: part.denominator + bits(&weight.exact), ..part })
@@ -88,6 +77,23 @@ impl At {
                 curves.iter().fold(Cost::NOTHING, |sum, curve| sum.and(self.cost(curve)))
             }
         }
+    }
+
+    /// Each term a member of the size that costs most, and an addition over the common denominator.
+    fn mean_over_sizes(&self, mean: &MeanOverSizes) -> Cost {
+        let largest = mean.member(mean.size());
+        let one = largest.map_or(Cost::NOTHING, |(largest, _)| self.cost(&largest));
+        let law = mean.irrelevant();
+        let ways = match law {
+            Irrelevant::Hypergeometric(law) => {
+                let chosen = law.draws().min(law.population() - law.draws()) as f64;
+                chosen * approximate::log2(law.population() as f64)
+            }
+            Irrelevant::Binomial(law) => law.others() as f64 * bits(law.share()),
+        };
+        let terms = (law.greatest() - law.least()) as f64 + 1.0;
+        let denominator = one.denominator + ways + bits(mean.counted());
+        Cost { denominator, seconds: terms * (one.seconds + seconds(denominator)) }
     }
 
     /// Of `n` entries with a probability of about `hit`, written in `bits`: powers of that size, and binary splitting over

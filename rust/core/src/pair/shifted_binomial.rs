@@ -65,10 +65,6 @@ impl ShiftedBinomial {
     /// `size` of 0 or above 2^53, `p` outside `[0, 1]`, `inclusion` outside `(0, 1]`.
     pub fn new(size: u64, p: &Rational, inclusion: &Rational) -> Result<Self, Error> {
         let one = Rational::from(1i64);
-        check_size(size)?;
-        if inclusion.is_negative() || inclusion.is_zero() || *inclusion > one {
-            return Err(Error::argument("the inclusion probability must be above 0 and at most 1"));
-        }
         let at = if p.is_zero() {
             Entry::Never
         } else if *p == one {
@@ -76,9 +72,8 @@ impl ShiftedBinomial {
         } else {
             Entry::Random(Probability::new(p)?)
         };
-        let certain = *inclusion == one;
-        let given = Some(Arc::new(Given { p: p.clone(), inclusion: inclusion.clone() }));
-        Ok(Self { size, at, given, inclusion: Ball::from_rational(inclusion), certain })
+        let given = Some(Arc::new(Given { p: p.clone(), inclusion: one }));
+        Self { size, at, given, inclusion: Ball::ONE, certain: true }.in_sample(size, inclusion)
     }
 
     /// The number of entries that are counted.
@@ -100,6 +95,27 @@ impl ShiftedBinomial {
     pub fn with_size(&self, size: u64) -> Result<Self, Error> {
         check_size(size)?;
         Ok(Self { size, ..self.clone() })
+    }
+
+    /// The same entries in another number, the critical one among them with probability `inclusion`.
+    ///
+    /// # Errors
+    /// `size` of 0 or above 2^53, `inclusion` outside `(0, 1]`.
+    pub fn in_sample(&self, size: u64, inclusion: &Rational) -> Result<Self, Error> {
+        let one = Rational::from(1i64);
+        check_size(size)?;
+        if inclusion.is_negative() || inclusion.is_zero() || *inclusion > one {
+            return Err(Error::argument("the inclusion probability must be above 0 and at most 1"));
+        }
+        let given = self.given().map(|given| Given { p: given.p.clone(), inclusion: inclusion.clone() });
+        let certain = *inclusion == one;
+        Ok(Self {
+            size,
+            given: given.map(Arc::new),
+            inclusion: Ball::from_rational(inclusion),
+            certain,
+            at: self.at,
+        })
     }
 
     /// The critical entry is counted for sure, and the others have the given probability.
