@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, laws
+    from statpriv import differential, laws, reference
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
@@ -76,7 +76,7 @@ _HOME = {
     "privacy_curve": "analysis",
     "release": "releasing",
 }
-_MODULES = ("differential", "laws")
+_MODULES = ("differential", "laws", "reference")
 
 __all__ = [
     "Adversary",
@@ -109,6 +109,7 @@ __all__ = [
     "hockey_stick",
     "laws",
     "privacy_curve",
+    "reference",
     "release",
 ]
 
