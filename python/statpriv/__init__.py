@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, laws, noise
+    from statpriv import differential, laws, noise, reference
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
@@ -108,7 +108,7 @@ _HOME = {
     "privacy_curve": "analysis",
     "release": "releasing",
 }
-_MODULES = ("differential", "laws", "noise")
+_MODULES = ("differential", "laws", "noise", "reference")
 
 __all__ = [
     "Adversary",
@@ -161,6 +161,7 @@ __all__ = [
     "laws",
     "noise",
     "privacy_curve",
+    "reference",
     "release",
 ]
 

@@ -15,7 +15,6 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial};
 use crate::rational::Rational;
-use std::sync::Arc;
 
 /// A privacy curve, or a certified bound of one.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub enum Curve {
     /// The supremum over a range of probabilities, in one direction.
     Range(BinomialRange, Direction),
     /// Two laws of answers, given as recipes.
-    Answers(Arc<Answers>),
+    Answers(Answers),
     /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
     /// of the probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
@@ -271,7 +270,7 @@ impl Curve {
         match self {
             Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
             Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
-            Self::Answers(laws) => Self::Answers(Arc::new(laws.reversed())),
+            Self::Answers(laws) => Self::Answers(laws.reversed()),
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
             }

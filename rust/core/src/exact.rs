@@ -151,7 +151,7 @@ impl Evaluation<'_> {
     /// The probabilities of the answers whose likelihood ratio is above `e^ε`.
     fn answers(&self, laws: &Answers) -> Result<Terms, Error> {
         let masses = laws.masses(self.interrupt)?;
-        let [first, second] = masses.as_ref();
+        let [first, second] = laws.in_order(&masses);
         let zero = Rational::from(0i64);
         let mut terms = (zero.clone(), zero.clone());
         for (answer, mass) in first {

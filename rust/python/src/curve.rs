@@ -11,7 +11,6 @@ use statpriv_core::curve::{CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
 use statpriv_core::pair::{Answers, Direction};
-use std::sync::Arc;
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
 ///
@@ -103,7 +102,7 @@ impl Curve {
     /// `Δ_{v,w}` of the laws `P_v` and `P_w` of an answer.
     #[staticmethod]
     fn answers(first: PyRef<'_, Law>, second: PyRef<'_, Law>) -> Self {
-        Self(Kernel::Answers(Arc::new(Answers::new(first.0.clone(), second.0.clone()))))
+        Self(Kernel::Answers(Answers::new(first.0.clone(), second.0.clone())))
     }
 
     /// `Σ weight · curve`; weights are at least 0 and add up to at most 1.

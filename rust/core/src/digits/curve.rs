@@ -138,11 +138,8 @@ impl Evaluation<'_> {
 
     /// From the probabilities as rationals: where `e^ε` is not 1 it is transcendental, and with enough bits no gap is undecided.
     fn answers(&self, laws: &Answers) -> Result<Ball, Error> {
-        if self.epsilon.is_negative() {
-            return self.reflected(|opposite| opposite.answers(&laws.reversed()));
-        }
         let masses = laws.masses(self.interrupt)?;
-        let [first, second] = masses.as_ref();
+        let [first, second] = laws.in_order(&masses);
         let zero = Rational::from(0i64);
         let ratio = Ratio::new(self.epsilon);
         if let Ratio::One = ratio {
@@ -244,9 +241,9 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
         Curve::Pair(pair, _) => pair.given().map_or(0, |given| last_change(&[&given.p, &given.inclusion])),
         Curve::Range(range, _) => last_change(&[range.given().0, range.given().1]),
         // A likelihood ratio is at most 1/Q(a) ≤ 2^size(Q(a)).
-        Curve::Answers(laws) => laws
-            .masses(&Uninterrupted)
-            .map_or(0, |masses| masses[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)),
+        Curve::Answers(laws) => laws.masses(&Uninterrupted).map_or(0, |masses| {
+            laws.in_order(&masses)[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)
+        }),
         Curve::Mean(parts) => parts.iter().map(|(_, curve)| last_change_of(curve)).max().unwrap_or(0),
         Curve::MeanOverSizes(mean) => last_change_of_mean(mean),
         Curve::Max(curves) | Curve::Min(curves) => curves.iter().map(last_change_of).max().unwrap_or(0),

@@ -42,7 +42,7 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
         }
         Curve::Answers(laws) => {
             let masses = laws.masses(&Uninterrupted).ok()?;
-            let [first, second] = masses.as_ref();
+            let [first, second] = laws.in_order(&masses);
             let gap = |(answer, mass): (&i64, &Rational)| match (second.get(answer), end) {
                 (Some(other), End::Zero) => mass.sub(other).max(Rational::from(0i64)),
                 (Some(other), End::Infinity) if !other.is_zero() => Rational::from(0i64),

@@ -30,36 +30,43 @@ const ANSWERS_PER_CHECK: usize = 4096;
 type Rows = [Arc<Row>; 2];
 
 /// The laws of the released answer under two values of the critical entry.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Answers {
+    shared: Arc<Shared>,
+    /// Whether the second law stands first.
+    reversed: bool,
+}
+
+#[derive(Debug)]
+struct Shared {
     laws: [Law; 2],
     rows: Mutex<Vec<Rows>>,
     rationals: Mutex<Option<Arc<[Masses; 2]>>>,
-}
-
-impl Clone for Answers {
-    fn clone(&self) -> Self {
-        Self::new(self.laws[0].clone(), self.laws[1].clone())
-    }
 }
 
 impl Answers {
     /// Of `Δ_{v,w}` these are `P_v` and `P_w`.
     #[must_use]
     pub fn new(first: Law, second: Law) -> Self {
-        Self { laws: [first, second], rows: Mutex::new(Vec::new()), rationals: Mutex::new(None) }
+        let (rows, rationals) = (Mutex::new(Vec::new()), Mutex::new(None));
+        Self { shared: Arc::new(Shared { laws: [first, second], rows, rationals }), reversed: false }
     }
 
     /// The two laws.
     #[must_use]
-    pub fn laws(&self) -> &[Law; 2] {
-        &self.laws
+    pub fn laws(&self) -> [&Law; 2] {
+        self.in_order(&self.shared.laws)
     }
 
-    /// The other direction.
+    /// The other direction; both share what was computed for one of them.
     #[must_use]
     pub fn reversed(&self) -> Self {
-        Self::new(self.laws[1].clone(), self.laws[0].clone())
+        Self { reversed: !self.reversed, ..self.clone() }
+    }
+
+    /// What belongs to the two laws, that of the first one first.
+    pub(crate) fn in_order<'a, T>(&self, [one, other]: &'a [T; 2]) -> [&'a T; 2] {
+        if self.reversed { [other, one] } else { [one, other] }
     }
 
     /// About how many terms one evaluation takes.
@@ -69,7 +76,7 @@ impl Answers {
             (Some(least), Some(most)) => most.abs_diff(least) as f64,
             _ => 1e6,
         };
-        width(&self.laws[0]).max(width(&self.laws[1])).min(1e6) + 1.0
+        self.laws().map(width).into_iter().fold(0.0, f64::max).min(1e6) + 1.0
     }
 
     /// `Δ(ε)` for `ε ≥ 0`.
@@ -80,13 +87,14 @@ impl Answers {
         let ratio = epsilon.ratio();
         let mut found = Err(Error::precision("these laws cannot be enclosed"));
         for level in 0..LEVELS.len() {
-            let [first, second] = match self.rows(level, interrupt) {
+            let rows = match self.rows(level, interrupt) {
                 Ok(rows) => rows,
                 // Wider windows are out of reach: what was found is right, and as narrow as it can be had.
                 Err(Error::Precision(_)) if found.is_ok() => return found,
                 Err(error) => return Err(error),
             };
-            let sum = positive_part(&first, ratio, &second, interrupt)?;
+            let [first, second] = self.in_order(&rows);
+            let sum = positive_part(first, ratio, second, interrupt)?;
             let delta = sum.plus_at_most(first.missing + ratio * second.missing);
             let complete = first.missing.is_exact_zero() && second.missing.is_exact_zero();
             if complete || delta.relative_error() < ACCURATE {
@@ -106,10 +114,11 @@ impl Answers {
     /// # Errors
     /// As [`Self::delta`].
     pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        if self.laws.iter().all(|law| law.support() == (None, None)) || self.second_covers_first() {
+        if self.laws().iter().all(|law| law.support() == (None, None)) || self.second_covers_first() {
             return Ok(Ball::ZERO);
         }
-        let [first, second] = self.rows(LEVELS.len() - 1, interrupt)?;
+        let rows = self.rows(LEVELS.len() - 1, interrupt)?;
+        let [first, second] = self.in_order(&rows);
         let lost =
             (first.first..).zip(&first.masses).filter(|(answer, _)| second.at(*answer).is_exact_zero());
         Ok(lost.fold(Ball::ZERO, |sum, (_, &mass)| sum + mass))
@@ -117,19 +126,20 @@ impl Answers {
 
     /// Whether every possible answer of the first law certainly is one of the second.
     fn second_covers_first(&self) -> bool {
-        let [first, second] = self.laws.each_ref().map(Law::support);
+        let laws = self.laws();
+        let [first, second] = laws.map(Law::support);
         let below = second.0.is_none() || first.0.zip(second.0).is_some_and(|(one, other)| other <= one);
         let above = second.1.is_none() || first.1.zip(second.1).is_some_and(|(one, other)| one <= other);
-        below && above && self.laws[1].is_contiguous()
+        below && above && laws[1].is_contiguous()
     }
 
     /// All probabilities as rationals.
     pub(crate) fn masses(&self, interrupt: &dyn Interrupt) -> Result<Arc<[Masses; 2]>, Error> {
-        if let Some(known) = self.rationals.lock().ok().as_deref().and_then(Option::as_ref) {
+        if let Some(known) = self.shared.rationals.lock().ok().as_deref().and_then(Option::as_ref) {
             return Ok(Arc::clone(known));
         }
-        let found = Arc::new(rationals::masses(&self.laws, interrupt)?);
-        if let Ok(mut known) = self.rationals.lock() {
+        let found = Arc::new(rationals::masses(&self.shared.laws, interrupt)?);
+        if let Ok(mut known) = self.shared.rationals.lock() {
             *known = Some(Arc::clone(&found));
         }
         Ok(found)
@@ -138,12 +148,12 @@ impl Answers {
     fn rows(&self, level: usize, interrupt: &dyn Interrupt) -> Result<Rows, Error> {
         let known =
             |rows: &Vec<Rows>| rows.get(level).map(|[one, other]| [Arc::clone(one), Arc::clone(other)]);
-        if let Some(found) = self.rows.lock().ok().as_deref().and_then(known) {
+        if let Some(found) = self.shared.rows.lock().ok().as_deref().and_then(known) {
             return Ok(found);
         }
         let Some(&left_out) = LEVELS.get(level) else { return Err(Error::precision("no wider window")) };
-        let found = rows([&self.laws[0], &self.laws[1]], left_out, interrupt)?;
-        if let Ok(mut rows) = self.rows.lock()
+        let found = rows(self.shared.laws.each_ref(), left_out, interrupt)?;
+        if let Ok(mut rows) = self.shared.rows.lock()
             && rows.len() == level
         {
             rows.push([Arc::clone(&found[0]), Arc::clone(&found[1])]);

@@ -1,0 +1,43 @@
+"""How many cases an enumeration has, said before it starts.
+
+These numbers decide only whether to refuse. No probability comes from them: a uniform law is made by
+enumerating its templates and counting what was enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from statpriv.errors import ArgumentError
+
+__all__ = ["LIMIT", "arrangements", "product", "refuse_above", "subsets"]
+
+LIMIT = 2_000_000
+"""Cases that are enumerated without being asked for: some ten seconds, or tens of them."""
+
+
+def refuse_above(limit: int, cases: int, what: str) -> None:
+    """Raise if there are more cases than the caller allows."""
+    if cases > limit:
+        raise ArgumentError(
+            f"{what}: about {cases} cases would be enumerated, more than limit = {limit}; take fewer entries, "
+            "values, templates or known entries, or raise limit= (a million cases take about ten seconds)"
+        )
+
+
+def product(factors: Iterable[int]) -> int:
+    """The product of some counts."""
+    result = 1
+    for factor in factors:
+        result *= factor
+    return result
+
+
+def arrangements(n: int, size: int) -> int:
+    """Sequences of `size` different entries of n."""
+    return product(range(n - size + 1, n + 1))
+
+
+def subsets(n: int, size: int) -> int:
+    """Sets of `size` entries of n."""
+    return arrangements(n, size) // product(range(1, size + 1))

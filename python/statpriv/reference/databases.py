@@ -1,0 +1,109 @@
+"""Databases of independent entries: one law an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from statpriv.errors import ArgumentError
+from statpriv.reference.laws import Law, Number, as_law
+
+__all__ = ["Database", "iid"]
+
+
+@dataclass(frozen=True, init=False)
+class Database:
+    """Independent entries with finitely many values, each with its own law.
+
+    Parameters
+    ----------
+    entries : iterable of mappings
+        The law of each entry, `{value: probability}`; values are hashable (numbers, strings, tuples). A value of
+        probability 0 is a value that the entry may take when it is the critical one; leave it out to exclude it.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> database = sp.reference.Database([{"a": "1/2", "b": "1/2"}, {"a": "1/3", "b": "2/3"}])
+    >>> len(database), database.entries[1]["b"]
+    (2, Fraction(2, 3))
+    """
+
+    entries: tuple[Law, ...]
+
+    def __init__(self, entries: Iterable[Mapping[Hashable, Number]]) -> None:
+        if isinstance(entries, Mapping | str) or not isinstance(entries, Iterable):
+            raise ArgumentError(f"entries = {entries!r}; one law for each entry is required; iid(law, n) repeats one")
+        laws = tuple(as_law(entry, f"entries[{i}]") for i, entry in enumerate(entries))
+        if not laws:
+            raise ArgumentError("entries = []; at least one entry is required")
+        object.__setattr__(self, "entries", laws)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __hash__(self) -> int:
+        return hash(tuple(frozenset(law.items()) for law in self.entries))
+
+    def fixed(self, values: Mapping[int, Hashable]) -> Database:
+        """The conditional database in which some entries have these values (`D_{j,w}` of the paper).
+
+        Parameters
+        ----------
+        values : mapping from indices to values
+            Each one a value of its entry, possibly of probability zero.
+
+        Returns
+        -------
+        Database
+            The same entries, those ones certain.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.reference.iid(sp.reference.coin("1/2"), 2).fixed({1: 0}).entries[1]
+        {0: Fraction(1, 1)}
+        """
+        for i, value in values.items():
+            self.expect_entry(i)
+            if value not in self.entries[i]:
+                raise ArgumentError(f"entry {i} = {value!r}; its values are {list(self.entries[i])}")
+        return Database({values[i]: Fraction(1)} if i in values else law for i, law in enumerate(self.entries))
+
+    def realisations(self, indices: Iterable[int]) -> Iterator[tuple[dict[int, Hashable], Fraction]]:
+        """Every way these entries can turn out, with its probability; the other entries sum out to one."""
+        chosen = tuple(indices)
+        possible = [[(value, mass) for value, mass in self.entries[i].items() if mass] for i in chosen]
+        for outcome in product(*possible):
+            probability = Fraction(1)
+            for _, mass in outcome:
+                probability *= mass
+            yield {i: value for i, (value, _) in zip(chosen, outcome, strict=True)}, probability
+
+    def expect_entry(self, index: object) -> None:
+        """Raise if there is no such entry."""
+        if not isinstance(index, int) or not 0 <= index < len(self):
+            raise ArgumentError(f"entry {index!r}; the entries are numbered 0 to {len(self) - 1}")
+
+
+def iid(law: Mapping[Hashable, Number], n: int) -> Database:
+    """A database of `n` independent entries with one law.
+
+    Parameters
+    ----------
+    law : mapping from values to probabilities
+        The law of every entry.
+    n : int
+        Number of entries, at least 1, the critical one included.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> len(sp.reference.iid({"red": "1/3", "blue": "2/3"}, 4))
+    4
+    """
+    if not isinstance(n, int) or n < 1:
+        raise ArgumentError(f"n = {n!r}; at least one entry is required")
+    return Database([law] * n)

@@ -1,0 +1,108 @@
+"""Laws in exact rationals, and the hockey stick of two of them (Definition 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias, TypeVar
+
+from statpriv.errors import ArgumentError
+
+__all__ = ["Law", "Number", "as_law", "as_probability", "as_rational", "coin", "excess", "hockey_stick"]
+
+Number: TypeAlias = int | float | str | Fraction | Decimal
+"""A number given exactly: a float is the rational it stores, `"1/3"` and `"0.1"` are what they say."""
+
+Law: TypeAlias = Mapping[Hashable, Fraction]
+"""Probabilities that sum to one; what is left out has probability zero."""
+
+
+Outcome = TypeVar("Outcome", bound=Hashable)
+
+
+def as_rational(number: Number, name: str) -> Fraction:
+    """The number, exactly."""
+    if isinstance(number, int | float | str | Fraction | Decimal):
+        try:
+            return Fraction(number)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            pass
+    raise ArgumentError(f'{name} = {number!r}; a finite number is required: a Fraction, int, float, Decimal or "1/3"')
+
+
+def as_probability(number: Number, name: str) -> Fraction:
+    """The number, if it lies between zero and one."""
+    probability = as_rational(number, name)
+    if not 0 <= probability <= 1:
+        raise ArgumentError(f"{name} = {number!r}; a probability from 0 to 1 is required")
+    return probability
+
+
+def as_law(probabilities: Mapping[Any, Number], name: str) -> dict[Any, Fraction]:
+    """The law, if it is one: nothing is normalised."""
+    if not isinstance(probabilities, Mapping):
+        raise ArgumentError(f'{name} = {probabilities!r}; a law is required, such as {{0: "2/3", 1: "1/3"}}')
+    law = {key: as_probability(number, f"{name}[{key!r}]") for key, number in probabilities.items()}
+    total = sum(law.values())
+    if total != 1:
+        raise ArgumentError(
+            f"{name} sums to {total} (about {float(total):.17g}); a law sums to one exactly. "
+            'A float is the rational it stores: write "0.3" or Fraction(3, 10) for three tenths'
+        )
+    return law
+
+
+def coin(p: Number) -> dict[Hashable, Fraction]:
+    """The law of an entry that has a property, value 1, with probability p, and value 0 otherwise.
+
+    Parameters
+    ----------
+    p : Fraction, int, float, Decimal or str
+        Probability, from 0 to 1.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.reference.coin("1/3")
+    {0: Fraction(2, 3), 1: Fraction(1, 3)}
+    """
+    probability = as_probability(p, "p")
+    return {0: 1 - probability, 1: probability}
+
+
+def excess(p: Mapping[Outcome, Fraction], q: Mapping[Outcome, Fraction], x: Fraction) -> Fraction:
+    """`Σ_a max(0, P(a) − x Q(a))`: the most that a set of answers can gain."""
+    return sum((max(Fraction(0), mass - x * q.get(answer, Fraction(0))) for answer, mass in p.items()), Fraction(0))
+
+
+def hockey_stick(p: Mapping[Hashable, Number], q: Mapping[Hashable, Number], exp_epsilon: Number) -> Fraction:
+    """The hockey-stick divergence `Σ_a max(0, P(a) − e^ε Q(a))` of two laws, exactly (Definition 2.3).
+
+    Parameters
+    ----------
+    p, q : mapping from answers to probabilities
+        The laws P and Q; each sums to one exactly.
+    exp_epsilon : Fraction, int, float, Decimal or str
+        `e^ε`, above 0 (ε may be negative here).
+
+    Returns
+    -------
+    Fraction
+        Between 0 and 1.
+
+    Raises
+    ------
+    ArgumentError
+        A law that does not sum to one, or `exp_epsilon <= 0`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.reference.hockey_stick({"a": "3/4", "b": "1/4"}, {"a": "1/2", "c": "1/2"}, "3/2")
+    Fraction(1, 4)
+    """
+    x = as_rational(exp_epsilon, "exp_epsilon")
+    if x <= 0:
+        raise ArgumentError(f"exp_epsilon = {exp_epsilon!r}; e^epsilon is above 0")
+    return excess(as_law(p, "p"), as_law(q, "q"), x)
