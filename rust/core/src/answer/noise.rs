@@ -4,7 +4,6 @@ use super::LONGEST;
 use super::row::{Row, tail_bound};
 use crate::ball::Ball;
 use crate::error::Error;
-use crate::inversion::{Lattice, TwoSidedGeometric};
 use crate::rational::Rational;
 
 /// A law of noise.
@@ -95,16 +94,11 @@ impl Noise {
         }
     }
 
-    /// The cumulant function, where it is one of the engine's.
-    pub(super) fn lattice(&self) -> Option<Box<dyn Lattice>> {
+    /// `α`, of two-sided geometric noise without bounds.
+    pub(super) fn alpha(&self) -> Option<Ball> {
         match self {
-            Self::Geometric { alpha } => {
-                Some(Box::new(TwoSidedGeometric { alpha: Ball::from_rational(alpha) }))
-            }
-            Self::Laplace { scale } => {
-                let alpha = (-(Ball::ONE / Ball::from_rational(scale))).exp();
-                Some(Box::new(TwoSidedGeometric { alpha }))
-            }
+            Self::Geometric { alpha } => Some(Ball::from_rational(alpha)),
+            Self::Laplace { scale } => Some((-(Ball::ONE / Ball::from_rational(scale))).exp()),
             _ => None,
         }
     }

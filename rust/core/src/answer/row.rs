@@ -269,7 +269,7 @@ pub(crate) fn rows(
 fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
     let mut summands = Summands::default();
     summands.collect(law, 1);
-    let Summands { parts, offset } = summands;
+    let Summands { parts, smoothing, offset } = summands;
     let lattices: Option<Vec<_>> = parts.iter().map(|(law, count)| lattice(law, *count)).collect();
     let mut row = match lattices {
         Some(lattices) if direct_products(&parts) > DIRECT_PRODUCTS => {
@@ -285,13 +285,59 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
         }
     };
     row.first = row.first.saturating_add(offset);
+    for noise in smoothing {
+        row = smoothed(&row, noise, left_out, interrupt)?;
+    }
     Ok(row)
+}
+
+/// Two-sided geometric noise is added: `P[a] = (1−α)/(1+α) (F(a) + G(a))` with `F(a) = d(a) + αF(a−1)` and
+/// `G(a) = α(d(a+1) + G(a+1))`, of which every term is positive. Outside the data both fall by `α` a step, so that what is left
+/// out beyond a side's last mass `t` is `t α/(1−α)`.
+fn smoothed(data: &Row, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+    let Some(bits) = left_out else { return Err(Error::precision("noise without bounds has no last value")) };
+    let (mut forward, mut backward) = (Vec::new(), Vec::new());
+    let sweep = |side: &mut Vec<Ball>, masses: &mut dyn Iterator<Item = Ball>| -> Result<Ball, Error> {
+        let mut sum = Ball::ZERO;
+        for mass in masses {
+            sum = mass + alpha * sum;
+            side.push(sum);
+        }
+        loop {
+            if let Some(rest) = tail_bound(sum, alpha, bits + 1) {
+                return Ok(rest);
+            }
+            interrupt.check()?;
+            for _ in 0..64 {
+                sum = alpha * sum;
+                side.push(sum);
+            }
+            check_length(0, side.len() as i64)?;
+        }
+    };
+    let above = sweep(&mut forward, &mut data.masses.iter().copied())?;
+    let below = sweep(&mut backward, &mut data.masses.iter().rev().copied())?;
+    let scale = (Ball::ONE - alpha) / (Ball::ONE + alpha);
+    let length = data.masses.len();
+    let first = data.first - (backward.len() - length) as i64;
+    let span = backward.len() + forward.len() - length;
+    let mut masses = vec![Ball::ZERO; span];
+    for (entry, &mass) in masses.iter_mut().skip(backward.len() - length).zip(&forward) {
+        *entry = mass;
+    }
+    for (entry, &next) in masses.iter_mut().zip(backward.iter().rev().skip(1)) {
+        *entry = *entry + alpha * next;
+    }
+    let masses = masses.into_iter().map(|mass| mass * scale).collect();
+    Ok(Row { first, masses, missing: data.missing + (above + below) * scale })
 }
 
 /// Independent summands, equal ones together, and a constant.
 #[derive(Default)]
 struct Summands<'a> {
     parts: Vec<(&'a Law, u64)>,
+    /// `α` of two-sided geometric noises.
+    smoothing: Vec<Ball>,
     offset: i64,
 }
 
@@ -303,6 +349,9 @@ impl<'a> Summands<'a> {
             Recipe::Shifted(law, by) => {
                 self.offset = self.offset.saturating_add(by.saturating_mul(count as i64));
                 self.collect(law, count);
+            }
+            Recipe::Noise(noise) if count == 1 && noise.alpha().is_some() => {
+                self.smoothing.extend(noise.alpha());
             }
             _ => match self.parts.iter_mut().find(|(known, _)| known.is(law)) {
                 Some((_, known)) => *known = known.saturating_add(count),
@@ -339,7 +388,6 @@ fn lattice(law: &Law, count: u64) -> Option<Box<dyn Lattice>> {
             let masses = masses.iter().map(Ball::from_rational).collect();
             Some(Box::new(Repeated { first: *first, masses, count }))
         }
-        Recipe::Noise(noise) if count == 1 => noise.lattice(),
         _ => None,
     }
 }
