@@ -187,7 +187,7 @@ class OverlappingSamples:
         object.__setattr__(self, "sizes", exact)
 
     def __repr__(self) -> str:
-        return f"OverlappingSamples({show_list(map(str, self.sizes))})"
+        return f"OverlappingSamples({show_list(self.sizes)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -145,7 +145,7 @@ class PropertyQuery(Labelled, Numerical):
         groups = [stated for stated in self.probabilities if isinstance(stated, tuple)]
         if groups:
             return self._shown(show_groups(tuple(groups), _show))
-        return self._shown(show_list(show(stated) for stated in self.probabilities if isinstance(stated, Fraction)))
+        return self._shown(show_list((stated for stated in self.probabilities if isinstance(stated, Fraction)), show))
 
 
 def _stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
