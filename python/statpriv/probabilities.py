@@ -10,9 +10,9 @@ from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show, spelled
 from statpriv.numbers import Number, as_probability, is_rounded
 
-__all__ = ["Law", "as_law", "listed_numbers", "probability_list", "show_law"]
+__all__ = ["NormalisedLaw", "as_law", "listed_numbers", "probability_list", "show_law"]
 
-Law: TypeAlias = "tuple[tuple[Fraction, ...], Fraction]"
+NormalisedLaw: TypeAlias = "tuple[tuple[Fraction, ...], Fraction]"
 """Probabilities that sum to one, and the sum by which they were divided to do so."""
 
 
@@ -45,12 +45,12 @@ def probability_list(values: object, name: str) -> tuple[Fraction, ...]:
 def _read(elements: Iterable[tuple[Number, int]], name: str) -> Iterator[Fraction]:
     """Each element, which messages call by its index."""
     return (
-        Fraction(p) if type(p) is float and 0.0 <= p <= 1.0 else as_probability(p, f"{name}[{index}]")
+        Fraction(p) if isinstance(p, float) and 0.0 <= p <= 1.0 else as_probability(p, f"{name}[{index}]")
         for p, index in elements
     )
 
 
-def as_law(masses: Sequence[tuple[str, Number]], name: str) -> Law:
+def as_law(masses: Sequence[tuple[str, Number]], name: str) -> NormalisedLaw:
     """Probabilities that sum to one: exactly, or once divided by their sum where floats are among them.
 
     Parameters
@@ -83,7 +83,7 @@ def as_law(masses: Sequence[tuple[str, Number]], name: str) -> Law:
     return tuple(mass / total for mass in exact), total
 
 
-def show_law(law: Law) -> list[str]:
+def show_law(law: NormalisedLaw) -> list[str]:
     """Literals that read back as the law: the probabilities as they were written, where these are doubles."""
     masses, total = law
     written = [show(mass * total) for mass in masses]
