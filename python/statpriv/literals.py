@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from itertools import groupby
+from typing import TypeVar
 
 __all__ = ["abridged", "literal", "show", "show_list", "show_number", "spelled"]
+
+Value = TypeVar("Value")
 
 
 def spelled(value: object) -> str:
@@ -66,13 +69,13 @@ def show_number(value: Fraction) -> str:
         return show(value)
 
 
-def show_list(shown: Iterable[str]) -> str:
-    """A list of literals, with runs of equal ones written as products.
+def show_list(values: Iterable[Value], shown: Callable[[Value], str] = str) -> str:
+    """A list that reads back as `values`, with runs of equal ones written as products.
 
-    >>> show_list(["3", "3", "4"]), show_list(["3", "4"])
+    >>> show_list([3, 3, 4]), show_list([3, 4])
     ('[3] * 2 + [4]', '[3, 4]')
     """
-    runs = [(text, sum(1 for _ in run)) for text, run in groupby(shown)]
+    runs = [(shown(value), sum(1 for _ in run)) for value, run in groupby(values)]
     if all(count == 1 for _, count in runs):
         return f"[{', '.join(text for text, _ in runs)}]"
     return " + ".join(f"[{text}]" if count == 1 else f"[{text}] * {count}" for text, count in runs)

@@ -43,7 +43,7 @@ class RandomPartition:
         object.__setattr__(self, "sizes", exact)
 
     def __repr__(self) -> str:
-        return f"RandomPartition({show_list(map(str, self.sizes))})"
+        return f"RandomPartition({show_list(self.sizes)})"
 
     @classmethod
     def folds(cls, population_size: Number, folds: Number) -> RandomPartition:

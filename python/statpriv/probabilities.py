@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -10,9 +10,9 @@ from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show, spelled
 from statpriv.numbers import Number, as_probability, is_rounded
 
-__all__ = ["Law", "as_law", "listed_numbers", "probability_list", "show_law"]
+__all__ = ["NormalisedLaw", "as_law", "listed_numbers", "probability_list", "show_law"]
 
-Law: TypeAlias = "tuple[tuple[Fraction, ...], Fraction]"
+NormalisedLaw: TypeAlias = "tuple[tuple[Fraction, ...], Fraction]"
 """Probabilities that sum to one, and the sum by which they were divided to do so."""
 
 
@@ -31,21 +31,26 @@ def listed_numbers(values: object, name: str, required: str) -> list[Any]:
 def probability_list(values: object, name: str) -> tuple[Fraction, ...]:
     """One probability an entry; a million doubles take about a second."""
     elements = listed_numbers(values, name, "a list with the probability of every entry, such as [0.5, 0.4],")
-    if not {float, int, str, Fraction}.issuperset(map(type, elements)):
-        return tuple(_entry(element, name, index) for index, element in enumerate(elements))
-    # Elements of these types that are equal mean the same number, so that each is read once.
-    first: dict[Number, int] = {}
-    for index, element in enumerate(elements):
-        first.setdefault(element, index)
-    exact = {element: _entry(element, name, index) for element, index in first.items()}
-    return tuple(map(exact.__getitem__, elements))
+    # Elements of these types that are equal mean the same number, so that one that is repeated is read once.
+    repeated = {float, int, str, Fraction}.issuperset(map(type, elements)) and 2 * len(set(elements)) < len(elements)
+    if repeated:
+        first: dict[Number, int] = {}
+        for index, element in enumerate(elements):
+            first.setdefault(element, index)
+        exact = dict(zip(first, _read(first.items(), name), strict=True))
+        return tuple(map(exact.__getitem__, elements))
+    return tuple(_read(zip(elements, range(len(elements)), strict=True), name))
 
 
-def _entry(p: Number, name: str, index: int) -> Fraction:
-    return Fraction(p) if type(p) is float and 0.0 <= p <= 1.0 else as_probability(p, f"{name}[{index}]")
+def _read(elements: Iterable[tuple[Number, int]], name: str) -> Iterator[Fraction]:
+    """Each element, which messages call by its index."""
+    return (
+        Fraction(p) if isinstance(p, float) and 0.0 <= p <= 1.0 else as_probability(p, f"{name}[{index}]")
+        for p, index in elements
+    )
 
 
-def as_law(masses: Sequence[tuple[str, Number]], name: str) -> Law:
+def as_law(masses: Sequence[tuple[str, Number]], name: str) -> NormalisedLaw:
     """Probabilities that sum to one: exactly, or once divided by their sum where floats are among them.
 
     Parameters
@@ -78,7 +83,7 @@ def as_law(masses: Sequence[tuple[str, Number]], name: str) -> Law:
     return tuple(mass / total for mass in exact), total
 
 
-def show_law(law: Law) -> list[str]:
+def show_law(law: NormalisedLaw) -> list[str]:
     """Literals that read back as the law: the probabilities as they were written, where these are doubles."""
     masses, total = law
     written = [show(mass * total) for mass in masses]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
@@ -49,6 +49,11 @@ class WithoutReplacement:
     def jackknife(cls, population_size: Number) -> WithoutReplacement:
         """All entries but one, which is secret: a leave-one-out sample.
 
+        Parameters
+        ----------
+        population_size : int
+            Number of entries, at least 2, the critical one included.
+
         Examples
         --------
         >>> import statpriv as sp
@@ -82,6 +87,11 @@ class WithReplacement:
     @classmethod
     def bootstrap(cls, population_size: Number) -> WithReplacement:
         """As many draws as there are entries: a bootstrap sample.
+
+        Parameters
+        ----------
+        population_size : int
+            Number of entries, the critical one included.
 
         Examples
         --------
@@ -187,7 +197,7 @@ class OverlappingSamples:
         object.__setattr__(self, "sizes", exact)
 
     def __repr__(self) -> str:
-        return f"OverlappingSamples({show_list(map(str, self.sizes))})"
+        return f"OverlappingSamples({show_list(self.sizes)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -214,7 +224,7 @@ class TemplateLaw:
 
     probabilities: tuple[tuple[tuple[int, ...], Fraction], ...]
 
-    def __init__(self, probabilities: Mapping[tuple[int, ...], Number]) -> None:
+    def __init__(self, probabilities: Mapping[Any, Number]) -> None:
         if not isinstance(probabilities, Mapping) or not probabilities:
             raise ArgumentError(
                 f"probabilities = {abridged(probabilities)}; a dict from template to probability, "

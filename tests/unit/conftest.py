@@ -10,7 +10,7 @@ import pytest
 import statpriv as sp
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def read_back() -> Callable[[str], object]:
     """The value that a repr stands for, where the names of the library are imported."""
     names = {name: getattr(sp, name) for name in sp.__all__} | {"float": float, "Fraction": Fraction}

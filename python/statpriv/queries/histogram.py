@@ -11,7 +11,7 @@ from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
 from statpriv.literals import abridged, show_list
 from statpriv.numbers import Number
-from statpriv.probabilities import Law, as_law, listed_numbers, show_law
+from statpriv.probabilities import NormalisedLaw, as_law, listed_numbers, show_law
 from statpriv.queries.labels import Labelled
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ class HistogramQuery(Labelled):
 
     Parameters
     ----------
-    p : list, tuple or array of numbers
-        Probability of each cell, at least two. Where floats are among them, they are divided by their sum, which may
-        differ from one as far as :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one.
-    p : dict of str to such
-        The same for each group of the population, with equally many cells.
+    p : list, tuple or array of numbers, or dict of str to such
+        Probability of each cell, at least two; or those of each group of the population, equally many. Where floats
+        are among them, they are divided by their sum, which may differ from one as far as
+        :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A cell of probability 0 is one that
+        the critical entry may be in; leave it out to exclude it.
     attribute : str, optional
         What says that two queries ask the *same* histogram.
     name : str, optional
@@ -83,12 +83,12 @@ class HistogramQuery(Labelled):
         return self._shown(show_groups(tuple((group, (masses, total)) for (group, masses), (_, total) in laws), _show))
 
 
-def _law(p: object, name: str) -> Law:
+def _law(p: object, name: str) -> NormalisedLaw:
     masses = listed_numbers(p, name, "a list with the probability of each cell, such as [0.2, 0.3, 0.5],")
     if len(masses) < 2:
         raise ArgumentError(f"{name} = {abridged(p)}; at least two cells are required, one alone hides nothing")
     return as_law([(f"{name}[{cell}]", mass) for cell, mass in enumerate(masses)], name)
 
 
-def _show(law: Law) -> str:
+def _show(law: NormalisedLaw) -> str:
     return show_list(show_law(law))

@@ -93,7 +93,7 @@ class LinearQuery(Labelled):
         return tuple(sorted(Counter(zip(*self.matrix, strict=True)).items()))
 
     def __repr__(self) -> str:
-        matrix = f"[{', '.join(show_list(map(str, row)) for row in self.matrix)}]"
+        matrix = f"[{', '.join(show_list(row) for row in self.matrix)}]"
         return self._shown(matrix, *([] if self.p == Fraction(1, 2) else [f"p={show(self.p)}"]))
 
 

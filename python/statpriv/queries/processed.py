@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import floor
 from numbers import Real
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show_number
@@ -156,7 +156,7 @@ class Table:
 
     published: tuple[tuple[Answer, Answer], ...]
 
-    def __init__(self, published: Mapping[Answer, Answer]) -> None:
+    def __init__(self, published: Mapping[Any, Answer]) -> None:
         if not isinstance(published, Mapping) or not published:
             raise ArgumentError(
                 f"published = {abridged(published)}; a dict from answer to what is published, such as {{0: 'none'}}, "
@@ -203,7 +203,7 @@ class Numerical:
         """Answers outside `lower` and `upper` are published as these: see :class:`Clamping`."""
         return Processed(self, Clamping(lower, upper))
 
-    def mapped(self, published: Mapping[Answer, Answer]) -> Processed:
+    def mapped(self, published: Mapping[Any, Answer]) -> Processed:
         """Any other map of the answers: see :class:`Table`."""
         return Processed(self, Table(published))
 

@@ -65,13 +65,10 @@ class PropertyQuery(Labelled, Numerical):
 
     Parameters
     ----------
-    p : float, int, Fraction, Decimal, str or Between
+    p : float, int, Fraction, Decimal, str or Between; dict of str to these; list, tuple or array of numbers
         Probability that an entry has the property, from 0 to 1, or a range of it. A float is the rational
-        it stores; `"0.1"` is one tenth.
-    p : dict of str to such
-        One for each group of the population.
-    p : list, tuple or array of numbers
-        One for each entry: independent entries that differ.
+        it stores; `"0.1"` is one tenth. A dict has one for each group of the population, a list one for each entry:
+        independent entries that differ.
     attribute : str, optional
         What says that two queries ask the *same* property. Without it, or with different ones, two queries
         are unrelated properties.
@@ -81,7 +78,7 @@ class PropertyQuery(Labelled, Numerical):
     Attributes
     ----------
     probabilities : Fraction, Between, tuple of (str, Fraction or Between), or tuple of Fraction
-        The one p, that of each group in the order given, or that of each entry.
+        The one p, that of each group in the order given, or that of each entry. A range of one point is a number.
 
     Examples
     --------
@@ -145,7 +142,7 @@ class PropertyQuery(Labelled, Numerical):
         groups = [stated for stated in self.probabilities if isinstance(stated, tuple)]
         if groups:
             return self._shown(show_groups(tuple(groups), _show))
-        return self._shown(show_list(show(stated) for stated in self.probabilities if isinstance(stated, Fraction)))
+        return self._shown(show_list((stated for stated in self.probabilities if isinstance(stated, Fraction)), show))
 
 
 def _stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
 
 from statpriv.numbers import Number
 
@@ -27,7 +27,7 @@ class AnswerLaws(Protocol):
     True
     """
 
-    def answer_laws(self, entries: int) -> Mapping[Hashable, Mapping[Hashable, Number]]:
+    def answer_laws(self, entries: int) -> Mapping[Any, Mapping[Any, Number]]:
         """For each value of the critical entry the law of the answer on `entries` entries, that one among them.
 
         Parameters

@@ -55,13 +55,11 @@ class SumQuery(Additive):
 
     Parameters
     ----------
-    pmf : dict of number to number
-        Probability of each value that an entry may have, of either sign. Values are exact. Where floats are among the
-        probabilities, they are divided by their sum, which may differ from one as far as
-        :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A value of probability 0 is one
-        that the critical entry may have; leave it out to exclude it.
-    pmf : dict of str to such
-        The same for each group of the population.
+    pmf : dict of number to number, or dict of str to such
+        Probability of each value that an entry may have, of either sign; or that for each group of the population.
+        Values are exact. Where floats are among the probabilities, they are divided by their sum, which may differ
+        from one as far as :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A value of
+        probability 0 is one that the critical entry may have; leave it out to exclude it.
     attribute : str, optional
         What says that two queries ask the *same* number.
     name : str, optional
@@ -79,7 +77,10 @@ class SumQuery(Additive):
 class MeanQuery(Additive):
     """The mean of the entries, exactly: their sum, divided by how many answer.
 
-    Parameters are those of :class:`SumQuery`.
+    Parameters
+    ----------
+    pmf, attribute, name
+        As for :class:`SumQuery`.
 
     Examples
     --------

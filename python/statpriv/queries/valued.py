@@ -18,7 +18,7 @@ from statpriv.queries.processed import Numerical
 __all__ = ["Valued", "ValuesAndLaw"]
 
 Pmf: TypeAlias = "tuple[tuple[Fraction, Fraction], ...]"
-ValuesAndLaw: TypeAlias = "Mapping[Number, Number] | Mapping[str, Mapping[Number, Number]]"
+ValuesAndLaw: TypeAlias = "Mapping[Any, Number] | Mapping[str, Mapping[Any, Number]]"
 """From value to probability, or that for each group."""
 
 

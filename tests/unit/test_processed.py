@@ -1,0 +1,172 @@
+"""Steps: what they publish instead of an answer, and how they chain."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import statpriv as sp
+from statpriv.numbers import as_fraction
+
+COUNT = sp.PropertyQuery(0.5)
+NOISE = sp.noise.DiscreteLaplace(alpha=0.5)
+RATIONALS = st.fractions(-100, 100, max_denominator=20)
+
+
+# --- each step
+
+
+@given(answer=st.integers(-99, 99), above=st.integers(-99, 99))
+def test_a_threshold_publishes_what_is_above(answer, above):
+    assert sp.Threshold(above).apply(answer) == (answer if answer > above else None)
+
+
+@given(answer=RATIONALS, base=RATIONALS.filter(lambda base: base > 0))
+def test_rounding_publishes_the_nearest_multiple_and_the_larger_of_two(answer, base):
+    published = sp.Rounding(base).apply(answer)
+    assert (published / base).denominator == 1
+    assert -base / 2 < published - answer <= base / 2
+
+
+@given(answer=st.integers(-99, 99), ends=st.tuples(st.integers(-99, 99), st.integers(-99, 99)))
+def test_clamping_moves_answers_to_the_nearest_end(answer, ends):
+    low, high = min(ends), max(ends)
+    assert sp.Clamping(low, high).apply(answer) == min(max(answer, low), high)
+    assert sp.Clamping(lower=low).apply(answer) == max(answer, low)
+    assert sp.Clamping(upper=high).apply(answer) == min(answer, high)
+
+
+def test_a_table_publishes_the_rest_as_it_is():
+    table = sp.Table({0: "none", 1: "few", 2: "few", None: 0})
+    assert [table.apply(answer) for answer in (0, 1, 2, 3, None, "other")] == ["none", "few", "few", 3, 0, "other"]
+
+
+def test_every_kind_of_number_is_an_answer():
+    for seven in (7, 7.0, Fraction(7), Decimal(7), np.int64(7), np.float64(7)):
+        assert sp.Threshold(7).apply(seven) is None
+        assert sp.Rounding(5).apply(seven) == 5
+        assert sp.Clamping(upper=3).apply(seven) == 3
+        assert sp.Table({7: "seven"}).apply(seven) == "seven"
+
+
+@pytest.mark.parametrize("step", [sp.Threshold(3), sp.Rounding(3), sp.Clamping(3, 4)])
+@pytest.mark.parametrize("other", [None, "few", (1, 2), True])
+def test_what_is_no_number_passes_steps_that_compute(step, other):
+    assert step.apply(other) is other
+
+
+def test_a_table_does_not_depend_on_the_order_of_writing():
+    assert sp.Table({"b": 1, 3: 2, "a": 3, 1: 4}) == sp.Table({1: 4, "a": 3, 3: 2, "b": 1})
+    assert hash(sp.Table({0: "a", 1.0: "b"})) == hash(sp.Table({1: "b", 0: "a"}))
+
+
+def test_strings_in_a_table_are_no_numbers():
+    assert sp.Table({"3": "three"}).apply(3) == 3
+    assert sp.Table({3: "4"}).apply(3) == "4"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sp.Threshold(None), r"^above = None is not a number"),
+        (lambda: sp.Rounding(0), r"^base = 0; a number above 0 is required$"),
+        (lambda: sp.Rounding(-5), r"^base = -5; a number above 0 is required$"),
+        (sp.Clamping, r"^lower = None and upper = None; at least one of them is required$"),
+        (lambda: sp.Clamping(5, 3), r"^lower = 5 and upper = 3; lower <= upper is required$"),
+        (lambda: sp.Table({}), r"^published = \{\}; a dict from answer to what is published, such as"),
+        (lambda: sp.Table([1]), r"^published = \[1\]; a dict from answer to what is published, such as"),
+        (lambda: sp.Table({0: False}), r"^published\[0\] = False; Python takes a truth value for 0 or 1: use a string"),
+        (lambda: sp.Table({True: "yes"}), r"^an answer = True; Python takes a truth value for 0 or 1"),
+        (lambda: sp.Table({0: [1]}), r"^published\[0\] = \[1\]; something hashable, such as a string, is required$"),
+        (lambda: sp.Table({0: float("nan")}), r"^published\[0\] = nan is not finite"),
+    ],
+)
+def test_bad_steps_are_refused(make, message):
+    with pytest.raises(sp.ArgumentError, match=message):
+        make()
+
+
+def test_one_number_may_stand_in_a_table_once_only_whatever_its_kind():
+    with mpmath.workdps(60):
+        third = mpmath.mpf(1) / 3
+    with pytest.raises(sp.ArgumentError, match=r"^published = .*; each answer may stand there only once$"):
+        sp.Table({third: 1, as_fraction(third, "third"): 2})
+
+
+# --- queries with steps
+
+
+def test_sugar_makes_one_processed_query():
+    assert COUNT.thresholded(10) == sp.Processed(COUNT, sp.Threshold(10))
+    assert COUNT.rounded(5) == sp.Processed(COUNT, sp.Rounding(5))
+    assert COUNT.clamped(1, 9) == sp.Processed(COUNT, sp.Clamping(1, 9))
+    assert COUNT.clamped(upper=9) == sp.Processed(COUNT, sp.Clamping(upper=9))
+    assert COUNT.mapped({0: "none"}) == sp.Processed(COUNT, sp.Table({0: "none"}))
+    assert COUNT.noisy(NOISE) == sp.Processed(COUNT, NOISE)
+
+
+def test_steps_chain_in_the_order_of_writing():
+    chained = COUNT.noisy(NOISE).clamped(lower=0).rounded(5).thresholded(10)
+    assert chained.query is COUNT
+    assert chained.steps == (NOISE, sp.Clamping(lower=0), sp.Rounding(5), sp.Threshold(10))
+    assert chained == sp.Processed(COUNT, *chained.steps)
+    assert chained == sp.Processed(sp.Processed(COUNT, *chained.steps[:2]), *chained.steps[2:])
+    assert COUNT.rounded(5).thresholded(10) != COUNT.thresholded(10).rounded(5)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        sp.PropertyQuery({"f": 0.5}),
+        sp.SumQuery({0: 0.5, 2: 0.5}),
+        sp.MeanQuery({0: 0.5, 2: 0.5}),
+        sp.MedianQuery({0: 0.5, 2: 0.5}),
+    ],
+)
+def test_every_query_with_one_numerical_answer_has_the_sugar(query):
+    assert query.rounded(5).query == query
+
+
+class Parity:
+    def answer_laws(self, entries):
+        fair = {0: "1/2", 1: "1/2"}
+        return {0: fair, 1: fair} if entries > 1 else {0: {0: 1}, 1: {1: 1}}
+
+
+def test_a_query_of_the_users_own_can_be_processed():
+    parity = Parity()
+    assert isinstance(parity, sp.AnswerLaws)
+    assert not isinstance(COUNT, sp.AnswerLaws)
+    assert sp.Processed(parity, sp.Table({0: "even", 1: "odd"})).query is parity
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sp.Processed(3, sp.Threshold(1)), r"^query = 3; a query with one numerical answer, such as"),
+        (
+            lambda: sp.Processed(sp.HistogramQuery([0.5, 0.5]), sp.Threshold(1)),
+            r"^query = HistogramQuery\(\[0\.5\] \* 2\)",
+        ),
+        (lambda: sp.Processed(sp.LinearQuery([[1]]), sp.Threshold(1)), r"^query = LinearQuery\(\[\[1\]\]\)"),
+        (lambda: sp.Processed(Parity, sp.Threshold(1)), r"^query = <class"),
+        (lambda: sp.Processed(COUNT), r"^steps = \(\); at least one step, such as Threshold\(10\), is required$"),
+        (
+            lambda: sp.Processed(COUNT, 3),
+            r"^steps\[0\] = 3; Threshold, Rounding, Clamping, Table or a noise is required$",
+        ),
+        (lambda: sp.Processed(COUNT, sp.Threshold(1), COUNT), r"^steps\[1\] = PropertyQuery\(0\.5\); Threshold"),
+        (
+            lambda: COUNT.noisy(0.5),
+            r"^noise = 0\.5; a noise, such as noise\.DiscreteLaplace\(alpha=0\.5\), is required$",
+        ),
+        (lambda: COUNT.noisy(sp.Threshold(1)), r"^noise = Threshold\(1\); a noise, such as"),
+    ],
+)
+def test_bad_processing_is_refused(make, message):
+    with pytest.raises(sp.ArgumentError, match=message):
+        make()
