@@ -271,8 +271,9 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
     summands.collect(law, 1);
     let Summands { parts, smoothing, offset } = summands;
     let lattices: Option<Vec<_>> = parts.iter().map(|(law, count)| lattice(law, *count)).collect();
+    let single = matches!(parts.as_slice(), [] | [(_, 1)]);
     let mut row = match lattices {
-        Some(lattices) if direct_products(&parts) > DIRECT_PRODUCTS => {
+        Some(lattices) if !single && direct_products(&parts) > DIRECT_PRODUCTS => {
             inverted(&lattices, left_out, interrupt)?
         }
         _ => {
