@@ -36,6 +36,11 @@ impl IndependentlyIrrelevant {
     pub fn share(&self) -> &Rational {
         &self.share
     }
+
+    /// `E[a^Y] = (x + (1−x) a)^m` for the number `Y` of those that do matter.
+    pub(super) fn generating_function(&self, a: Ball) -> Ball {
+        (self.at.p + self.at.q * a).powi(self.others)
+    }
 }
 
 impl Irrelevant {

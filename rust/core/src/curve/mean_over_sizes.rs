@@ -272,6 +272,20 @@ impl MeanOverSizes {
         Ok(self.counted.ball * self.sum_down(start, first, sum, &at, interrupt)?)
     }
 
+    /// The limit for ε → ∞.
+    ///
+    /// The member of `k` certain entries has `a^(k−1)`, with `a` that of two: the largest probability with which another entry is
+    /// counted, or is not. So `Z ~ Bin(m, x)` gives `E[a^(size−1−Z)] = a^(size−1−m) (x + (1−x) a)^m`, which is no sum.
+    pub(super) fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        if let (Irrelevant::Binomial(law), Inclusion::Certain, 1) =
+            (&self.irrelevant, &self.inclusion, self.step)
+        {
+            let one_more = self.family.of_size(2)?.mass_ball(interrupt)?;
+            return Ok(law.generating_function(one_more) * one_more.powi(self.size - 1 - law.others()));
+        }
+        self.ball(&|curve| curve.mass_ball(interrupt), interrupt)
+    }
+
     /// Where the sum starts: at the mode, or, if the member there is exactly zero, at the greatest `z` where it is not; nothing where all
     /// are zero. Beyond a `z` where it is, all are, so bisection finds the border.
     fn start(&self, at: &dyn Fn(u64) -> Result<Ball, Error>) -> Result<Option<u64>, Error> {
