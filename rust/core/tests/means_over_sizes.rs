@@ -13,10 +13,11 @@ use statpriv_core::curve::{
 use statpriv_core::digits;
 use statpriv_core::error::Error;
 use statpriv_core::exact::{exact_delta, exact_terms};
-use statpriv_core::interrupt::Uninterrupted;
+use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
 use statpriv_core::pair::{Direction, Epsilon};
 use statpriv_core::rational::Rational;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 fn number(text: &str) -> Rational {
@@ -333,6 +334,36 @@ fn the_limit_of_a_published_sample_needs_all_entries() {
         let delta = alone.delta(&number("0.5"), &Uninterrupted).unwrap();
         assert!(delta.contains(&rate) && delta.width() <= 1e-15, "{size}: {delta:?}");
     }
+}
+
+/// Counts how often it is asked: a mean asks once for every curve it evaluates.
+#[derive(Default)]
+struct Counter(Cell<u32>);
+
+impl Interrupt for Counter {
+    fn check(&self) -> Result<(), Error> {
+        self.0.set(self.0.get() + 1);
+        Ok(())
+    }
+}
+
+/// Two of the 90 ordered pairs, and some 18 standard deviations of each.
+#[test]
+fn a_histogram_of_many_cells_evaluates_what_matters_only() {
+    let cells: Vec<Rational> = (0..10).map(|i| over(91 + 2 * i, 1000)).collect();
+    for (size, pair, most) in
+        [(1_000_000, None, 16_000), (1_000_000, Some((3, 7)), 8000), (10_000, None, 1700)]
+    {
+        let counter = Counter::default();
+        let curve = histogram(size, &cells, pair).unwrap();
+        let delta = curve.delta(&number("0.001"), &counter).unwrap();
+        assert!(delta.width() <= 1e-13 * delta.upper(), "{delta:?}");
+        assert!(counter.0.get() <= most, "{size} {pair:?}: {} evaluations", counter.0.get());
+    }
+    let equal: Vec<Rational> = (0..10).map(|_| over(1, 10)).collect();
+    let counter = Counter::default();
+    histogram(1_000_000, &equal, None).unwrap().delta(&number("0.001"), &counter).unwrap();
+    assert!(counter.0.get() <= 8000, "cells that are alike: {} evaluations", counter.0.get());
 }
 
 fn refusal<T>(result: Result<T, Error>) -> String {
