@@ -2,7 +2,7 @@
 
 use crate::source::{Patience, Source};
 use statpriv_core::ball::Ball;
-use statpriv_core::curve::{CountFamily, Curve, KnownEntries, Weight};
+use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight};
 use statpriv_core::enclosure::Enclosure;
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
@@ -187,8 +187,8 @@ fn drawn_curve(source: &mut Source) -> Option<(u64, Curve)> {
             let population = 1 + source.up_to(60);
             let known = source.up_to(population - 1);
             let size = 1 + source.up_to(population - 1);
-            let entries = KnownEntries::new(population, known, size, family).expect("sizes that are allowed");
-            Ok(Curve::KnownEntries(entries.with_thresholds(1 + source.up_to(20))))
+            let entries = MeanOverSizes::known_entries(population, known, size, family).expect("sizes that are allowed");
+            Ok(Curve::from(entries.with_thresholds(1 + source.up_to(20))))
         }
         6 => family.of_size(size).map(|curve| {
             let half = || Weight::from(Rational::parse("1/2").expect("a half"));

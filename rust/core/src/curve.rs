@@ -290,12 +290,18 @@ impl Curve {
 
     /// The same as a ball, which is certainly positive where doubles underflow.
     pub(crate) fn mass_ball(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        self.fold(
-            &|pair, direction| Ok(pair.mass_at_infinity(direction)),
-            &|range, direction| Ok(range.mass_at_infinity(direction)),
-            &|laws| laws.mass_at_infinity(interrupt),
-            interrupt,
-        )
+        match self {
+            Self::MeanOverSizes(mean) => mean.mass_at_infinity(interrupt),
+            Self::Max(curves) => curves
+                .iter()
+                .try_fold(Ball::ZERO, |greatest, curve| Ok(greatest.max(curve.mass_ball(interrupt)?))),
+            _ => self.fold(
+                &|pair, direction| Ok(pair.mass_at_infinity(direction)),
+                &|range, direction| Ok(range.mass_at_infinity(direction)),
+                &|laws| laws.mass_at_infinity(interrupt),
+                interrupt,
+            ),
+        }
     }
 
     /// About how many terms of sums one evaluation takes: whether work is long, not a promise.
