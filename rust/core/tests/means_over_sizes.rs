@@ -8,7 +8,7 @@
 use proptest::prelude::*;
 use statpriv_core::ball::Ball;
 use statpriv_core::curve::{
-    CountFamily, Curve, MeanOverSizes, histogram, poisson_published, sampled_histogram,
+    CountFamily, Curve, MeanOverSizes, Weight, histogram, poisson_published, sampled_histogram,
 };
 use statpriv_core::digits;
 use statpriv_core::error::Error;
@@ -284,6 +284,35 @@ fn assert_encloses(curve: &Curve, x: &Rational, truth: &Rational) {
     // A curve may fall to zero within the doubles around ln x, with a slope of at most x.
     let slope = Ball::from_rational(x).to_enclosure().upper() * 1e-15;
     assert!(above.upper() - below.lower() <= 1e-13 * above.upper() + slope, "{below:?} to {above:?} is wide");
+}
+
+/// Over a range of probabilities, and with thresholds too: the same mean, written out member by member.
+#[test]
+fn a_mean_over_a_range_is_that_of_its_members() {
+    let (size, others, irrelevant) = (40u64, 30u64, number("2/3"));
+    let family = CountFamily::new(&number("3/10"), &number("9/20"), None).unwrap();
+    let mean = MeanOverSizes::irrelevant_entries(size, others, &irrelevant, family.clone()).unwrap();
+    for mean in [mean.clone(), mean.clone().with_thresholds(7), mean.with_thresholds(1)] {
+        let parts = (0..=others).map(|z| {
+            let misses = power(&number("1/3"), (others - z) as usize);
+            let weight =
+                choose(others as usize, z as usize).mul(&power(&irrelevant, z as usize)).mul(&misses);
+            (Weight::from(weight), family.of_size(size - mean.threshold(z)).unwrap())
+        });
+        let written_out = Curve::Mean(parts.collect());
+        let mean = Curve::from(mean);
+        for epsilon in ["-1", "0", "0.05", "0.7"].map(|text| Epsilon::new(&number(text))) {
+            let (one, other) = (
+                mean.ball(&epsilon, &Uninterrupted).unwrap(),
+                written_out.ball(&epsilon, &Uninterrupted).unwrap(),
+            );
+            assert_overlap(one, other);
+            assert!(one.relative_error() < 1e-12 && other.relative_error() < 1e-12);
+        }
+        let limits = [&mean, &written_out].map(|curve| curve.mass_at_infinity(&Uninterrupted).unwrap());
+        assert!(limits[0].lower() <= limits[1].upper() && limits[1].lower() <= limits[0].upper());
+        assert!(limits[0].width() <= 1e-14 * limits[0].upper());
+    }
 }
 
 /// The cells of least probability are the worst, in one order or the other, at any ε; here the first and the last.
