@@ -395,6 +395,27 @@ fn a_histogram_of_many_cells_evaluates_what_matters_only() {
     assert!(counter.0.get() <= 8000, "cells that are alike: {} evaluations", counter.0.get());
 }
 
+/// A sample that may leave the critical entry out tells nothing for sure, but where its cell has no other entry; and the curve of cells as rare
+/// as these falls to that limit at an ε near 150 only.
+#[test]
+fn the_limit_of_the_histogram_of_a_sample_is_found_beyond_its_last_change() {
+    let rare = ["1e-60", "3e-60"].map(number);
+    let cells = [rare[0].clone(), rare[1].clone(), one().sub(&rare[0]).sub(&rare[1])];
+    let curve = sampled_histogram(7, 3, &cells, None).unwrap();
+    let before = curve.delta(&number("130"), &Uninterrupted).unwrap();
+    assert!(before.lower() > 0.4 && before.upper() <= 3.0 / 7.0, "{before:?}");
+    let nothing = digits::mass_at_infinity(&curve, 20, &Uninterrupted).unwrap();
+    assert!(nothing.lower().order(&zero()).is_eq() && nothing.upper().order(&zero()).is_eq());
+    assert_eq!(curve.mass_at_infinity(&Uninterrupted).unwrap().upper(), 0.0);
+    let empty = sampled_histogram(7, 3, &[zero(), number("2/5"), number("3/5")], None).unwrap();
+    let mass = digits::mass_at_infinity(&empty, 20, &Uninterrupted).unwrap();
+    assert!(mass.lower().order(&over(3, 7)).is_le() && mass.upper().order(&over(3, 7)).is_ge());
+    let published = poisson_published(4, &over(1, 3), &over(1, 5), Some(Direction::OneAgainstZero)).unwrap();
+    let mass = digits::mass_at_infinity(&published, 20, &Uninterrupted).unwrap();
+    let truth = power(&over(1, 3), 4).mul(&power(&over(1, 5), 3));
+    assert!(mass.lower().order(&truth).is_le() && mass.upper().order(&truth).is_ge());
+}
+
 fn refusal<T>(result: Result<T, Error>) -> String {
     match result {
         Err(Error::Argument(message)) => message,
