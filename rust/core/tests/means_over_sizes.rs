@@ -8,7 +8,7 @@
 use proptest::prelude::*;
 use statpriv_core::ball::Ball;
 use statpriv_core::curve::{
-    CountFamily, Curve, MeanOverSizes, histogram, poisson_published, sampled_histogram,
+    CountFamily, Curve, MeanOverSizes, Weight, histogram, poisson_published, sampled_histogram,
 };
 use statpriv_core::digits;
 use statpriv_core::error::Error;
@@ -286,6 +286,35 @@ fn assert_encloses(curve: &Curve, x: &Rational, truth: &Rational) {
     assert!(above.upper() - below.lower() <= 1e-13 * above.upper() + slope, "{below:?} to {above:?} is wide");
 }
 
+/// Over a range of probabilities, and with thresholds too: the same mean, written out member by member.
+#[test]
+fn a_mean_over_a_range_is_that_of_its_members() {
+    let (size, others, irrelevant) = (40u64, 30u64, number("2/3"));
+    let family = CountFamily::new(&number("3/10"), &number("9/20"), None).unwrap();
+    let mean = MeanOverSizes::irrelevant_entries(size, others, &irrelevant, family.clone()).unwrap();
+    for mean in [mean.clone(), mean.clone().with_thresholds(7), mean.with_thresholds(1)] {
+        let parts = (0..=others).map(|z| {
+            let misses = power(&number("1/3"), (others - z) as usize);
+            let weight =
+                choose(others as usize, z as usize).mul(&power(&irrelevant, z as usize)).mul(&misses);
+            (Weight::from(weight), family.of_size(size - mean.threshold(z)).unwrap())
+        });
+        let written_out = Curve::Mean(parts.collect());
+        let mean = Curve::from(mean);
+        for epsilon in ["-1", "0", "0.05", "0.7"].map(|text| Epsilon::new(&number(text))) {
+            let (one, other) = (
+                mean.ball(&epsilon, &Uninterrupted).unwrap(),
+                written_out.ball(&epsilon, &Uninterrupted).unwrap(),
+            );
+            assert_overlap(one, other);
+            assert!(one.relative_error() < 1e-12 && other.relative_error() < 1e-12);
+        }
+        let limits = [&mean, &written_out].map(|curve| curve.mass_at_infinity(&Uninterrupted).unwrap());
+        assert!(limits[0].lower() <= limits[1].upper() && limits[1].lower() <= limits[0].upper());
+        assert!(limits[0].width() <= 1e-14 * limits[0].upper());
+    }
+}
+
 /// The cells of least probability are the worst, in one order or the other, at any ε; here the first and the last.
 #[test]
 fn the_two_least_probable_cells_are_the_worst_pair() {
@@ -364,6 +393,27 @@ fn a_histogram_of_many_cells_evaluates_what_matters_only() {
     let counter = Counter::default();
     histogram(1_000_000, &equal, None).unwrap().delta(&number("0.001"), &counter).unwrap();
     assert!(counter.0.get() <= 8000, "cells that are alike: {} evaluations", counter.0.get());
+}
+
+/// A sample that may leave the critical entry out tells nothing for sure, but where its cell has no other entry; and the curve of cells as rare
+/// as these falls to that limit at an ε near 150 only.
+#[test]
+fn the_limit_of_the_histogram_of_a_sample_is_found_beyond_its_last_change() {
+    let rare = ["1e-60", "3e-60"].map(number);
+    let cells = [rare[0].clone(), rare[1].clone(), one().sub(&rare[0]).sub(&rare[1])];
+    let curve = sampled_histogram(7, 3, &cells, None).unwrap();
+    let before = curve.delta(&number("130"), &Uninterrupted).unwrap();
+    assert!(before.lower() > 0.4 && before.upper() <= 3.0 / 7.0, "{before:?}");
+    let nothing = digits::mass_at_infinity(&curve, 20, &Uninterrupted).unwrap();
+    assert!(nothing.lower().order(&zero()).is_eq() && nothing.upper().order(&zero()).is_eq());
+    assert_eq!(curve.mass_at_infinity(&Uninterrupted).unwrap().upper(), 0.0);
+    let empty = sampled_histogram(7, 3, &[zero(), number("2/5"), number("3/5")], None).unwrap();
+    let mass = digits::mass_at_infinity(&empty, 20, &Uninterrupted).unwrap();
+    assert!(mass.lower().order(&over(3, 7)).is_le() && mass.upper().order(&over(3, 7)).is_ge());
+    let published = poisson_published(4, &over(1, 3), &over(1, 5), Some(Direction::OneAgainstZero)).unwrap();
+    let mass = digits::mass_at_infinity(&published, 20, &Uninterrupted).unwrap();
+    let truth = power(&over(1, 3), 4).mul(&power(&over(1, 5), 3));
+    assert!(mass.lower().order(&truth).is_le() && mass.upper().order(&truth).is_ge());
 }
 
 fn refusal<T>(result: Result<T, Error>) -> String {

@@ -414,7 +414,9 @@ pub fn poisson_published(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digits;
     use crate::interrupt::Uninterrupted;
+    use crate::pair::Epsilon;
 
     fn known_entries(population: u64, known: u64, size: u64) -> MeanOverSizes {
         let half = Rational::parse("1/2").unwrap();
@@ -475,6 +477,29 @@ mod tests {
                 message,
                 "a mean over about 3e8 numbers of entries takes too long; fewer than 8e6 are taken on"
             );
+        }
+    }
+
+    /// With members to 25 digits the radius is little else than what is left out, and has to cover it: above where members are about 1 and
+    /// nothing is left out below, below where they are small, and on both sides.
+    #[test]
+    fn what_is_left_out_is_within_the_radius() {
+        let rational = |text: &str| Rational::parse(text).unwrap();
+        let family =
+            |p: &str| CountFamily::new(&rational(p), &rational(p), Some(Direction::OneAgainstZero)).unwrap();
+        let irrelevant = |p: &str, share: &str| {
+            MeanOverSizes::irrelevant_entries(40_000, 39_999, &rational(share), family(p)).unwrap()
+        };
+        let published = MeanOverSizes::published_sample(40_000, &rational("1/2"), family("1/3")).unwrap();
+        let epsilon = rational("0.003");
+        for mean in [irrelevant("1e-9", "1/2000"), irrelevant("1/3", "1/2"), published] {
+            let curve = Curve::from(mean);
+            let ball = curve.ball(&Epsilon::new(&epsilon).precisely(), &Uninterrupted).unwrap();
+            let digits = digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
+            let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
+            let gap = ball - end(digits.lower()).hull(end(digits.upper()));
+            assert!(gap.to_enclosure().contains(&rational("0")), "{ball:?} is off by {gap:?}");
+            assert!(ball.relative_error() < 2e-18, "{ball:?}");
         }
     }
 
