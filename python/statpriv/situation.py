@@ -95,11 +95,11 @@ class Situation:
         n, sampling = self.population.size, self.sampling
         if isinstance(sampling, WithoutReplacement) and sampling.size > n:
             raise ArgumentError(
-                f"size = {sampling.size} of the sample; at most {n}, the population, can be drawn without replacement"
+                f"size = {sampling.size}: the sample has {sampling.size} entries, the population only {n}"
             )
         if isinstance(sampling, OverlappingSamples) and max(sampling.sizes) > n:
             raise ArgumentError(
-                f"sizes = {list(sampling.sizes)}; at most {n}, the population, can be drawn without replacement"
+                f"sizes = {list(sampling.sizes)}: a sample has {max(sampling.sizes)} entries, the population only {n}"
             )
         if isinstance(sampling, Stratified):
             groups = dict(self.population.groups or ())
@@ -258,10 +258,10 @@ def _checked_pair(pair: Pair, query: object) -> Pair:
     if pair is None:
         return None
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)} or None is required")
+        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
     if isinstance(query, PropertyQuery | LinearQuery):
         if pair not in ((1, 0), (0, 1)):
-            raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)} or None is required")
+            raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
         return (int(pair[0]), int(pair[1]))  # (1.0, 0.0) equals (1, 0)
     if isinstance(query, AnswerLaws):
         return pair
@@ -275,16 +275,18 @@ def _checked_pair(pair: Pair, query: object) -> Pair:
     elif isinstance(query, Valued):
         values = query.values
     if not all(value in values for value in chosen) or chosen[0] == chosen[1]:
-        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)} or None is required")
+        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
     return (chosen[0], chosen[1])
 
 
 def _pairs_of(query: object) -> str:
     if isinstance(query, PropertyQuery | LinearQuery):
-        return "(1, 0), (0, 1)"
+        return "(1, 0), (0, 1) or None is required for a property"
     if isinstance(query, HistogramQuery):
-        return "a pair of different cells, counted from 0,"
+        return "a pair of different cells, counted from 0, or None is required"
     if isinstance(query, Valued):
         shown = ", ".join(show_number(value) for value in query.values[:6])
-        return f"a pair of different values among {shown}{', ...' if len(query.values) > 6 else ''},"
-    return "a pair of values of the critical entry"
+        return (
+            f"a pair of different values among {shown}{', ...' if len(query.values) > 6 else ''}, or None is required"
+        )
+    return "a pair of values of the critical entry, or None is required"
