@@ -153,7 +153,7 @@ impl Curve {
         self.fold(
             &|pair, direction| pair.delta(direction, epsilon, interrupt),
             &|range, direction| range.delta(direction, epsilon, interrupt),
-            &|laws| laws.delta(epsilon, interrupt),
+            &|laws, floor| laws.delta(epsilon, floor, interrupt),
             interrupt,
         )
     }
@@ -298,7 +298,7 @@ impl Curve {
             _ => self.fold(
                 &|pair, direction| Ok(pair.mass_at_infinity(direction)),
                 &|range, direction| Ok(range.mass_at_infinity(direction)),
-                &|laws| laws.mass_at_infinity(interrupt),
+                &|laws, _| laws.mass_at_infinity(interrupt),
                 interrupt,
             ),
         }
@@ -325,16 +325,14 @@ impl Curve {
         answers: &AnswersValue<'_>,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
-        let values = |curves: &[Self]| {
-            curves
-                .iter()
-                .map(|curve| curve.fold(pair, range, answers, interrupt))
-                .collect::<Result<Vec<_>, _>>()
+        let value = |curve: &Self, floor: Ball| match curve {
+            Self::Answers(laws) => answers(laws, floor),
+            _ => curve.fold(pair, range, answers, interrupt),
         };
         match self {
             Self::Pair(laws, direction) => pair(laws, *direction),
             Self::Range(laws, direction) => range(laws, *direction),
-            Self::Answers(laws) => answers(laws),
+            Self::Answers(laws) => answers(laws, Ball::ZERO),
             Self::Mean(parts) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
                 interrupt.check()?;
                 Ok(sum + weight.ball * curve.fold(pair, range, answers, interrupt)?)
@@ -342,10 +340,27 @@ impl Curve {
             Self::MeanOverSizes(mean) => {
                 mean.ball(&|curve: &Self| curve.fold(pair, range, answers, interrupt), interrupt)
             }
-            Self::Max(curves) => Ok(values(curves)?.into_iter().fold(Ball::ZERO, Ball::max)),
-            Self::Min(curves) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
+            Self::Max(curves) => maximum(curves, &value),
+            Self::Min(curves) => {
+                curves.iter().try_fold(Ball::ONE, |least, curve| Ok(least.min(value(curve, Ball::ZERO)?)))
+            }
         }
     }
+}
+
+/// The greatest. Laws of answers are looked at coarsely first: which of them are certainly not the greatest need not be known
+/// any better.
+fn maximum(curves: &[Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error>) -> Result<Ball, Error> {
+    let anything = Ball::from_u64(2);
+    let is_coarse = |curve: &Curve| curves.len() > 1 && matches!(curve, Curve::Answers(_));
+    let look = |curve| value(curve, if is_coarse(curve) { anything } else { Ball::ZERO });
+    let values = curves.iter().map(look).collect::<Result<Vec<_>, _>>()?;
+    let floor =
+        values.iter().fold(Ball::ZERO, |best, &value| if best.certainly_less(value) { value } else { best });
+    curves.iter().zip(values).try_fold(Ball::ZERO, |greatest, (curve, coarse)| {
+        let settled = !is_coarse(curve) || coarse.certainly_less(floor);
+        Ok(greatest.max(if settled { coarse } else { value(curve, floor)? }))
+    })
 }
 
 /// Doubles around a probability that is known to many digits.
@@ -358,7 +373,8 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
 }
 
 type PairValue<'a> = dyn Fn(&ShiftedBinomial, Direction) -> Result<Ball, Error> + 'a;
-type AnswersValue<'a> = dyn Fn(&Answers) -> Result<Ball, Error> + 'a;
+/// The second argument is what the value must reach to matter.
+type AnswersValue<'a> = dyn Fn(&Answers, Ball) -> Result<Ball, Error> + 'a;
 type RangeValue<'a> = dyn Fn(&BinomialRange, Direction) -> Result<Ball, Error> + 'a;
 
 #[cfg(test)]

@@ -79,11 +79,11 @@ impl Answers {
         self.laws().map(width).into_iter().fold(0.0, f64::max).min(1e6) + 1.0
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`.
+    /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter.
     ///
     /// # Errors
     /// Laws on too many answers; [`Error::Interrupted`].
-    pub fn delta(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    pub fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let ratio = epsilon.ratio();
         let mut found = Err(Error::precision("these laws cannot be enclosed"));
         for level in 0..LEVELS.len() {
@@ -97,7 +97,7 @@ impl Answers {
             let sum = positive_part(first, ratio, second, interrupt)?;
             let delta = sum.plus_at_most(first.missing + ratio * second.missing);
             let complete = first.missing.is_exact_zero() && second.missing.is_exact_zero();
-            if complete || delta.relative_error() < ACCURATE {
+            if complete || delta.relative_error() < ACCURATE || delta.certainly_less(floor) {
                 return Ok(delta);
             }
             found = Ok(delta);
