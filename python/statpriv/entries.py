@@ -75,6 +75,16 @@ class EntryClass:
             return Law.binomial(count, self.shares[1][1]).scaled(added[1])
         return self.one.repeated(count)
 
+    @property
+    def is_log_concave(self) -> bool:
+        """Whether the probabilities are log-concave: no gaps, and none below its neighbours' geometric mean."""
+        least, most = self.shares[0][0], self.shares[-1][0]
+        shares = dict(self.shares)
+        if most - least >= len(shares):
+            return False
+        masses = [shares[amount] for amount in range(least, most + 1)]
+        return all(b * b >= a * c for a, b, c in zip(masses, masses[1:], masses[2:], strict=False))
+
     def thinned(self, rate: Fraction) -> EntryClass:
         """The same entries, each of which adds anything only with this probability."""
         shares = {amount: share * rate for amount, share in self.shares}

@@ -75,8 +75,8 @@ def count_with_published_size(situation: Situation) -> Curve:
     theorem=(
         "A sample of zeros and ones is post-processing of their total count A: hypergeometric given A without "
         "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample of identically "
-        "distributed entries is v plus one entry less with the probability of being drawn. Where entries are known, the "
-        "worst (or the mean over all) of their values, which may be in the interior."
+        "distributed entries is v plus one entry less with the probability of being drawn. Where entries are known, "
+        "the worst (or the mean over all) of their values, which may be in the interior."
     ),
     source="docs/explanation/samples.md, with the proof; stratified samples: each group by itself",
     assumptions=(INDEPENDENT, STATED, SAMPLED),

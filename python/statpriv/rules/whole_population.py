@@ -10,7 +10,7 @@ from typing import Any
 from statpriv._native import Curve, Law
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
-from statpriv.entries import Lattice, lattice_of
+from statpriv.entries import Lattice, World, lattice_of
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.numbers import Number
@@ -23,7 +23,7 @@ from statpriv.queries.property import PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.sum import Additive
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import Situation
+from statpriv.situation import Pair, Situation
 from statpriv.totals import alternatives
 
 
@@ -65,9 +65,22 @@ def total(situation: Situation) -> Curve:
     curves = []
     for alternative in worlds:
         others = alternative.world.others
-        gaps = dict.fromkeys(v - w for v, w in alternative.world.pairs(situation.pair))
-        curves += [Curve.answers(others.shifted(gap), others) for gap in gaps if gap]
+        curves += [Curve.answers(others.shifted(gap), others) for gap in _worst_gaps(alternative.world, situation.pair)]
     return worst(curves, situation)
+
+
+def _worst_gaps(world: World, pair: Pair) -> list[int]:
+    """The differences of what two values add; of log-concave laws only the largest of either sign.
+
+    Sums of independent log-concave numbers are log-concave, so that the likelihood ratio of ``d + S`` against S is
+    monotone for every d, and the best test is "at least t" for d > 0. Of a larger d its power is larger, and its level
+    is the same.
+    """
+    gaps = list(dict.fromkeys(v - w for v, w in world.pairs(pair) if v != w))
+    present = zip(world.contributions.classes, world.unknown, strict=True)
+    if len(gaps) > 2 and all(kind.is_log_concave for kind, count in present if count):
+        return [max(gaps), min(gaps)]
+    return gaps
 
 
 @rule(
