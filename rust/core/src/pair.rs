@@ -4,6 +4,7 @@ mod binomial_range;
 pub mod finite;
 mod gaussian;
 mod grouped_count;
+mod known_in_sample;
 mod shifted_binomial;
 mod stop_loss;
 mod threshold;
@@ -12,6 +13,7 @@ mod tie;
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
 pub use grouped_count::GroupedCount;
+pub use known_in_sample::KnownInSample;
 pub use shifted_binomial::{Given, ShiftedBinomial};
 
 use crate::ball::Ball;

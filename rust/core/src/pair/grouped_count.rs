@@ -14,6 +14,7 @@
 //!
 //! With the zeros counted instead of the ones, `Δ_{0,1}` is `Δ_{1,0}` for `1 − p`.
 
+use super::shifted_binomial::TERMS;
 use super::{Direction, Epsilon};
 use crate::ball::Ball;
 use crate::error::Error;
@@ -72,6 +73,15 @@ impl GroupedCount {
     #[must_use]
     pub fn groups(&self) -> &[(u64, Rational)] {
         &self.given
+    }
+
+    /// About how many terms one evaluation takes, other work counted as so many terms: some 200 values of each group's transform.
+    #[must_use]
+    pub fn terms(&self) -> f64 {
+        let work = |&(others, _): &(u64, Probability)| {
+            if others <= SMALL { 4.0 * others as f64 } else { 4.0 * TERMS }
+        };
+        200.0 * (TERMS + self.random.iter().map(work).sum::<f64>())
     }
 
     /// The limit of Δ for ε → ∞: what the first law gives to its extreme answer, that all others are alike. All of it, if they always are.
