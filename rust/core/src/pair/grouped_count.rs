@@ -119,7 +119,7 @@ impl GroupedCount {
         for &(count, at) in &self.random {
             let at = oriented(at, direction);
             if count <= SMALL {
-                small.extend(std::iter::repeat_n(at, count as usize));
+                small.extend(std::iter::repeat_n((at.p, at.q), count as usize));
             } else {
                 large.push(BinomialGroup { count, at, weight: 1 });
             }
