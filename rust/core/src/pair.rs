@@ -4,6 +4,8 @@ mod answers;
 mod binomial_range;
 pub mod finite;
 mod gaussian;
+mod grouped_count;
+mod known_in_sample;
 mod shifted_binomial;
 mod stop_loss;
 mod threshold;
@@ -12,11 +14,14 @@ mod tie;
 pub use answers::Answers;
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
+pub use grouped_count::GroupedCount;
+pub use known_in_sample::KnownInSample;
 pub use shifted_binomial::{Given, ShiftedBinomial};
 
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::rational::Rational;
+use crate::special::trigonometric::exp_minus_one;
 use std::sync::OnceLock;
 
 /// Which of the two laws stands first in `Δ_{v,w}(ε) = Σ_a max(0, P_v(a) − e^ε P_w(a))`.
@@ -100,6 +105,16 @@ impl Epsilon {
             let largest = Ball::from_u64(LARGEST);
             if largest.certainly_less(self.value) { largest.exp() } else { self.value.exp() }
         })
+    }
+
+    /// `e^ε − 1`, with its relative accuracy for a small ε.
+    #[must_use]
+    pub(crate) fn ratio_minus_one(&self) -> Ball {
+        if self.value.certainly_less(Ball::ONE) {
+            exp_minus_one(self.value)
+        } else {
+            self.ratio() - Ball::ONE
+        }
     }
 
     /// ε as it was given.
