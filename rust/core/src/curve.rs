@@ -13,7 +13,7 @@ use crate::digits::{self, DigitsEnclosure, Dyadic};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial};
+use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial, Smoothed};
 use crate::rational::Rational;
 
 /// A privacy curve, or a certified bound of one.
@@ -25,6 +25,11 @@ pub enum Curve {
     Range(BinomialRange, Direction),
     /// Two laws of answers, given as recipes.
     Answers(Answers),
+    /// The same with continuous noise.
+    Smoothed(Smoothed),
+    /// `γ Δ(ln(1 + (e^ε − 1)/γ))` for `ε ≥ 0`, where only a sample that holds the critical entry with probability γ is looked at: see
+    /// [`Curve::amplified`].
+    Amplified(Weight, Box<Curve>),
     /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
     /// of the probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
@@ -141,7 +146,34 @@ const DIGITS: u32 = 20;
 /// A δ that is not known to a millionth is an error, not an answer.
 const UNINFORMATIVE: f64 = 1e-6;
 
+/// What is asked of every leaf of an expression.
+enum Asked<'a> {
+    /// `Δ` at an ε of at least zero.
+    Delta(&'a Epsilon),
+    MassAtInfinity,
+}
+
 impl Curve {
+    /// What a sample gives away that holds the critical entry with probability `rate`, from `curve`, that of the answer given that it
+    /// holds it.
+    ///
+    /// **Theorem** (advanced joint convexity: Balle, Barthe, Gaboardi 2018, Theorem 2). Let `P = (1−γ)R + γP'`, `Q = (1−γ)R + γQ'` and
+    /// `e^{ε'} = 1 + (e^ε − 1)/γ`. Then `Δ(P, Q; ε) = γ Δ(P', (1−β)R + βQ'; ε')` with `β = e^{ε−ε'}`: pointwise, `P − e^ε Q = γP' − e^ε γQ' −
+    /// (e^ε − 1)(1−γ)R = γ(P' − e^{ε'}((1−β)R + βQ'))`, as `e^{ε'}β = e^ε` and `γe^{ε'}(1−β) = (e^ε−1)(1−γ)`. By convexity it is at most `γ` times the larger
+    /// of `Δ(P', R; ε')` and `Δ(P', Q'; ε')`. Where `R = Q'`, as for a count of which a Poisson sample is hidden and `Δ_{1,0}`, there is equality.
+    ///
+    /// # Errors
+    /// A rate outside `(0, 1]`.
+    pub fn amplified(rate: Rational, curve: Self) -> Result<Self, Error> {
+        if rate.is_negative() || rate.is_zero() || rate > Rational::from(1i64) {
+            return Err(Error::argument(format!(
+                "rate = {}; a number above 0 and at most 1 is required",
+                rate.shown()
+            )));
+        }
+        Ok(Self::Amplified(rate.into(), Box::new(curve)))
+    }
+
     /// δ at ε, as a ball.
     ///
     /// # Errors
@@ -150,12 +182,7 @@ impl Curve {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.reversed().ball(opposite, interrupt));
         }
-        self.fold(
-            &|pair, direction| pair.delta(direction, epsilon, interrupt),
-            &|range, direction| range.delta(direction, epsilon, interrupt),
-            &|laws| laws.delta(epsilon, interrupt),
-            interrupt,
-        )
+        self.value(&Asked::Delta(epsilon), interrupt)
     }
 
     /// δ(ε), for an ε of either sign.
@@ -191,8 +218,10 @@ impl Curve {
         if let Err(error @ (Error::Argument(_) | Error::Interrupted)) = found {
             return Err(error);
         }
-        if self.terms() <= WORTH_DIGITS {
-            match digits::delta(self, &epsilon.exact(), DIGITS, interrupt) {
+        if self.terms() <= WORTH_DIGITS
+            && let Some(exact) = epsilon.exact()
+        {
+            match digits::delta(self, &exact, DIGITS, interrupt) {
                 Ok(digits) => return Ok(outward(&digits)),
                 // Laws of which there are no digits.
                 Err(Error::Precision(_)) => {}
@@ -271,6 +300,8 @@ impl Curve {
             Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
             Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
             Self::Answers(laws) => Self::Answers(laws.reversed()),
+            Self::Smoothed(laws) => Self::Smoothed(laws.reversed()),
+            Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.reversed())),
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
             }
@@ -290,12 +321,7 @@ impl Curve {
 
     /// The same as a ball, which is certainly positive where doubles underflow.
     pub(crate) fn mass_ball(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        self.fold(
-            &|pair, direction| Ok(pair.mass_at_infinity(direction)),
-            &|range, direction| Ok(range.mass_at_infinity(direction)),
-            &|laws| laws.mass_at_infinity(interrupt),
-            interrupt,
-        )
+        self.value(&Asked::MassAtInfinity, interrupt)
     }
 
     /// About how many terms of sums one evaluation takes: whether work is long, not a promise.
@@ -305,6 +331,8 @@ impl Curve {
             Self::Pair(pair, _) => pair.terms(),
             Self::Range(range, _) => range.terms(),
             Self::Answers(laws) => laws.terms(),
+            Self::Smoothed(laws) => laws.terms(),
+            Self::Amplified(_, curve) => curve.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
             Self::MeanOverSizes(mean) => mean.terms(),
             Self::Max(curves) | Self::Min(curves) => curves.iter().map(Self::terms).sum(),
@@ -312,32 +340,37 @@ impl Curve {
     }
 
     /// Evaluates the expression from the values of its leaves.
-    fn fold(
-        &self,
-        pair: &PairValue<'_>,
-        range: &RangeValue<'_>,
-        answers: &AnswersValue<'_>,
-        interrupt: &dyn Interrupt,
-    ) -> Result<Ball, Error> {
+    fn value(&self, asked: &Asked<'_>, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let values = |curves: &[Self]| {
-            curves
-                .iter()
-                .map(|curve| curve.fold(pair, range, answers, interrupt))
-                .collect::<Result<Vec<_>, _>>()
+            curves.iter().map(|curve| curve.value(asked, interrupt)).collect::<Result<Vec<_>, _>>()
         };
-        match self {
-            Self::Pair(laws, direction) => pair(laws, *direction),
-            Self::Range(laws, direction) => range(laws, *direction),
-            Self::Answers(laws) => answers(laws),
-            Self::Mean(parts) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
-                interrupt.check()?;
-                Ok(sum + weight.ball * curve.fold(pair, range, answers, interrupt)?)
-            }),
-            Self::MeanOverSizes(mean) => {
-                mean.ball(&|curve: &Self| curve.fold(pair, range, answers, interrupt), interrupt)
+        match (self, asked) {
+            (Self::Pair(laws, direction), Asked::Delta(epsilon)) => laws.delta(*direction, epsilon, interrupt),
+            (Self::Pair(laws, direction), Asked::MassAtInfinity) => Ok(laws.mass_at_infinity(*direction)),
+            (Self::Range(laws, direction), Asked::Delta(epsilon)) => {
+                laws.delta(*direction, epsilon, interrupt)
             }
-            Self::Max(curves) => Ok(values(curves)?.into_iter().fold(Ball::ZERO, Ball::max)),
-            Self::Min(curves) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
+            (Self::Range(laws, direction), Asked::MassAtInfinity) => Ok(laws.mass_at_infinity(*direction)),
+            (Self::Answers(laws), Asked::Delta(epsilon)) => laws.delta(epsilon, interrupt),
+            (Self::Answers(laws), Asked::MassAtInfinity) => laws.mass_at_infinity(interrupt),
+            (Self::Smoothed(laws), Asked::Delta(epsilon)) => laws.delta(epsilon, interrupt),
+            (Self::Smoothed(laws), Asked::MassAtInfinity) => Ok(laws.mass_at_infinity()),
+            (Self::Amplified(rate, curve), Asked::Delta(epsilon)) => {
+                let inner = epsilon.amplified(rate.ball);
+                Ok(rate.ball * curve.value(&Asked::Delta(&inner), interrupt)?)
+            }
+            (Self::Amplified(rate, curve), Asked::MassAtInfinity) => {
+                Ok(rate.ball * curve.value(asked, interrupt)?)
+            }
+            (Self::Mean(parts), _) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
+                interrupt.check()?;
+                Ok(sum + weight.ball * curve.value(asked, interrupt)?)
+            }),
+            (Self::MeanOverSizes(mean), _) => {
+                mean.ball(&|curve: &Self| curve.value(asked, interrupt), interrupt)
+            }
+            (Self::Max(curves), _) => Ok(values(curves)?.into_iter().fold(Ball::ZERO, Ball::max)),
+            (Self::Min(curves), _) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
         }
     }
 }
@@ -350,10 +383,6 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
     let upper = end(probability.upper()).map_or(f64::from_bits(1), Enclosure::upper);
     Enclosure::ordered(lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
 }
-
-type PairValue<'a> = dyn Fn(&ShiftedBinomial, Direction) -> Result<Ball, Error> + 'a;
-type AnswersValue<'a> = dyn Fn(&Answers) -> Result<Ball, Error> + 'a;
-type RangeValue<'a> = dyn Fn(&BinomialRange, Direction) -> Result<Ball, Error> + 'a;
 
 #[cfg(test)]
 mod tests {
