@@ -345,7 +345,9 @@ impl Curve {
             curves.iter().map(|curve| curve.value(asked, interrupt)).collect::<Result<Vec<_>, _>>()
         };
         match (self, asked) {
-            (Self::Pair(laws, direction), Asked::Delta(epsilon)) => laws.delta(*direction, epsilon, interrupt),
+            (Self::Pair(laws, direction), Asked::Delta(epsilon)) => {
+                laws.delta(*direction, epsilon, interrupt)
+            }
             (Self::Pair(laws, direction), Asked::MassAtInfinity) => Ok(laws.mass_at_infinity(*direction)),
             (Self::Range(laws, direction), Asked::Delta(epsilon)) => {
                 laws.delta(*direction, epsilon, interrupt)
@@ -387,7 +389,10 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::{Law, Sampling};
+    use crate::exact;
     use crate::interrupt::Uninterrupted;
+    use proptest::prelude::*;
 
     /// Next to a tie a ball is wide and the digits tier answers; where that would take long, a wide answer is one.
     #[test]
@@ -405,6 +410,101 @@ mod tests {
         let plain = CountFamily::new(&half, &half, None).unwrap().of_size(1000).unwrap();
         let ball = plain.ball(&Epsilon::new(&half), &Uninterrupted).unwrap().to_enclosure();
         assert_eq!(plain.delta(&half, &Uninterrupted).unwrap(), ball);
+    }
+
+    fn rational(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    /// The laws of the count of a hidden Poisson sample, from their definition.
+    fn poisson_sample(others: u64, p: &Rational, rate: &Rational) -> Curve {
+        let absent =
+            Law::binomial(others, p).unwrap().sampled(Sampling::Poisson { rate: rate.clone() }).unwrap();
+        let missed = Rational::from(1i64).sub(rate);
+        let present = absent.shifted(1).unwrap();
+        let mixed = Law::mixture(vec![(missed, absent.clone()), (rate.clone(), present)]).unwrap();
+        Curve::Answers(Answers::new(mixed, absent))
+    }
+
+    /// The same, as the amplified curve of the count of the sample with the critical entry.
+    fn amplified_count(others: u64, p: &Rational, rate: &Rational) -> Curve {
+        let hit = p.mul(rate);
+        let family = CountFamily::new(&hit, &hit, Some(Direction::OneAgainstZero)).unwrap();
+        Curve::amplified(rate.clone(), family.of_size(others + 1).unwrap()).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn a_hidden_poisson_sample_is_an_amplified_count(
+            others in 0u64..9, p in 1u64..10, rate in 1u64..=7, ratio in 8u64..40, epsilon in 0u64..30,
+        ) {
+            let over = |x: u64, y: u64| Rational::from(x).div(&Rational::from(y)).unwrap();
+            let (p, rate, ratio, epsilon) = (over(p, 10), over(rate, 7), over(ratio, 8), over(epsilon, 10));
+            let (truth, found) = (poisson_sample(others, &p, &rate), amplified_count(others, &p, &rate));
+            let exactly = |curve: &Curve| exact::exact_delta(curve, &ratio, &Uninterrupted).unwrap();
+            prop_assert_eq!(exactly(&truth), exactly(&found));
+            let terms = |curve: &Curve| exact::exact_terms(curve, &epsilon, &Uninterrupted).unwrap();
+            let value = |(first, second): (Rational, Rational)| {
+                Ball::from_rational(&first) - Ball::from_rational(&epsilon).exp() * Ball::from_rational(&second)
+            };
+            let gap = (value(terms(&truth)) - value(terms(&found))).to_enclosure();
+            prop_assert!(gap.lower() <= 0.0 && gap.upper() >= 0.0 && gap.width() < 1e-28);
+            let delta = |curve: &Curve| curve.delta(&epsilon, &Uninterrupted).unwrap();
+            let (one, other) = (delta(&truth), delta(&found));
+            prop_assert!(one.lower() <= other.upper() && other.lower() <= one.upper());
+            prop_assert!(other.width() <= 1e-13 * other.upper().max(1e-15));
+        }
+    }
+
+    #[test]
+    fn every_curve_is_amplified_alike_by_balls_and_by_digits() {
+        let (p, rate) = (rational("0.3"), rational("0.2"));
+        let count = |upper: &Rational| CountFamily::new(&p, upper, None).unwrap();
+        let pair = count(&p).of_size(60).unwrap();
+        let inner = [
+            count(&rational("0.45")).of_size(50).unwrap(),
+            MeanOverSizes::known_entries(50, 20, 30, count(&p)).unwrap().into(),
+            Curve::Mean(vec![
+                (rational("1/3").into(), pair.clone()),
+                (rational("1/2").into(), poisson_sample(5, &p, &rate)),
+            ]),
+            Curve::Max(vec![pair.clone(), count(&p).sampled(40, &rate).unwrap()]),
+            Curve::Min(vec![pair.clone(), poisson_sample(9, &p, &rate)]),
+            Curve::amplified(rational("1/2"), pair).unwrap(),
+        ];
+        for curve in inner.map(|inner| Curve::amplified(rate.clone(), inner).unwrap()) {
+            for epsilon in ["0", "0.01", "0.3", "1.5", "-0.2"].map(rational) {
+                let digits = outward(&digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap());
+                let ball = curve.ball(&Epsilon::new(&epsilon), &Uninterrupted).unwrap().to_enclosure();
+                assert!(
+                    ball.lower() <= digits.upper() && digits.lower() <= ball.upper(),
+                    "{curve:?} {epsilon:?}"
+                );
+                assert!(ball.width() <= 1e-12 * ball.upper(), "{curve:?} {epsilon:?}: {ball:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn amplification_is_the_identity_at_rate_one_and_multiplies_rates() {
+        let p = rational("0.3");
+        let count = CountFamily::new(&p, &p, None).unwrap().of_size(12).unwrap();
+        let amplified = |rate: &str, curve: &Curve| Curve::amplified(rational(rate), curve.clone()).unwrap();
+        let exactly = |curve: &Curve| exact::exact_delta(curve, &rational("11/10"), &Uninterrupted).unwrap();
+        assert_eq!(exactly(&amplified("1", &count)), exactly(&count));
+        let twice = amplified("1/2", &amplified("1/3", &count));
+        assert_eq!(exactly(&twice), exactly(&amplified("1/6", &count)));
+        let limit = twice.mass_at_infinity(&Uninterrupted).unwrap();
+        let whole = count.mass_at_infinity(&Uninterrupted).unwrap();
+        assert!((limit.upper() * 6.0 - whole.upper()).abs() <= 1e-15);
+        for rate in ["0", "-1/2", "3/2"] {
+            let Err(Error::Argument(message)) = Curve::amplified(rational(rate), count.clone()) else {
+                panic!("not refused")
+            };
+            assert!(message.contains("a number above 0 and at most 1 is required"), "{message}");
+        }
     }
 
     #[test]

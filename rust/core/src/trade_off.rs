@@ -70,9 +70,11 @@ pub fn alpha(curve: &Curve, beta: &Rational, interrupt: &dyn Interrupt) -> Resul
 /// Whether δ is convex in `e^ε`: a minimum need not be.
 fn is_convex(curve: &Curve) -> bool {
     match curve {
-        Curve::Pair(..) | Curve::Range(..) | Curve::Answers(_) | Curve::Smoothed(_) | Curve::MeanOverSizes(_) => {
-            true
-        }
+        Curve::Pair(..)
+        | Curve::Range(..)
+        | Curve::Answers(_)
+        | Curve::Smoothed(_)
+        | Curve::MeanOverSizes(_) => true,
         Curve::Amplified(_, curve) => is_convex(curve),
         Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),
         Curve::Max(curves) => curves.iter().all(is_convex),

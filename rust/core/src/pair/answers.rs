@@ -28,6 +28,8 @@ const FEW_ANSWERS: f64 = 1e4;
 pub(super) const ANSWERS_PER_CHECK: usize = 4096;
 
 type Rows = [Arc<Row>; 2];
+/// A value of what is known of the laws, by level.
+pub(super) type OfRows<'a> = dyn Fn(usize, [&Row; 2]) -> Result<Ball, Error> + 'a;
 
 /// The laws of the released answer under two values of the critical entry.
 #[derive(Clone, Debug)]
@@ -96,7 +98,7 @@ impl Answers {
         &self,
         ratio: Ball,
         interrupt: &dyn Interrupt,
-        value: &dyn Fn(usize, [&Row; 2]) -> Result<Ball, Error>,
+        value: &OfRows<'_>,
     ) -> Result<Ball, Error> {
         let mut found = Err(Error::precision("these laws cannot be enclosed"));
         for level in 0..LEVELS.len() {

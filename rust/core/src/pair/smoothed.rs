@@ -114,9 +114,8 @@ impl Smoothed {
             }
             ContinuousNoise::Gaussian { sigma } => {
                 let sigma = Ball::from_rational(sigma);
-                self.answers.by_levels(ratio, interrupt, &|_, rows| {
-                    gaussian::delta(rows, sigma, ratio, interrupt)
-                })
+                self.answers
+                    .by_levels(ratio, interrupt, &|_, rows| gaussian::delta(rows, sigma, ratio, interrupt))
             }
         }?;
         // Beyond, the ratio is that of a smaller ε, whose Δ is not less.
@@ -145,5 +144,184 @@ impl Smoothed {
             known.push(Arc::clone(&found));
         }
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Law;
+    use crate::curve::Curve;
+    use crate::digits;
+    use crate::exact;
+    use crate::interrupt::Uninterrupted;
+    use crate::pair::gaussian_delta;
+    use crate::trade_off;
+    use proptest::prelude::*;
+
+    fn rational(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    fn laplace(scale: &str) -> ContinuousNoise {
+        ContinuousNoise::Laplace { scale: rational(scale) }
+    }
+
+    fn gaussian(sigma: &str) -> ContinuousNoise {
+        ContinuousNoise::Gaussian { sigma: rational(sigma) }
+    }
+
+    /// The noise of an answer of which nothing else is unknown.
+    fn alone(noise: ContinuousNoise) -> Smoothed {
+        Smoothed::new(Answers::new(Law::point(1), Law::point(0)), noise).unwrap()
+    }
+
+    fn count(others: u64, noise: ContinuousNoise) -> Smoothed {
+        let others = Law::binomial(others, &rational("0.3")).unwrap();
+        Smoothed::new(Answers::new(others.shifted(1).unwrap(), others), noise).unwrap()
+    }
+
+    fn delta(laws: &Smoothed, epsilon: &str) -> Ball {
+        laws.delta(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap()
+    }
+
+    fn agree(one: Ball, other: Ball) -> bool {
+        let gap = one - other;
+        !gap.is_positive() && !(-gap).is_positive()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn noise_alone_has_its_closed_form(tenths in 1u64..200, epsilon in 0.0..4.0f64) {
+            let size = Rational::from(tenths).div(&Rational::from(10u64)).unwrap();
+            let given = Epsilon::from_f64(epsilon).unwrap();
+            let at = |noise| alone(noise).delta(&given, &Uninterrupted).unwrap();
+            let found = at(ContinuousNoise::Gaussian { sigma: size.clone() });
+            let truth = gaussian_delta(Ball::ONE / Ball::from_rational(&size), &given);
+            prop_assert!(agree(found, truth) && found.relative_error() < 1e-14, "{:?} {:?}", found, truth);
+            let found = at(ContinuousNoise::Laplace { scale: size.clone() });
+            let half = Ball::ONE / Ball::from_u64(2);
+            let exponent = (given.value - Ball::ONE / Ball::from_rational(&size)) * half;
+            if exponent.is_positive() {
+                prop_assert!(found.is_exact_zero());
+            } else {
+                prop_assert!(agree(found, Ball::ONE - exponent.exp()) && found.relative_error() < 1e-14);
+            }
+        }
+
+        /// The lemma of Gaussian noise from above: no threshold does better, and Laplace noise on any laws lies below what it is without noise.
+        #[test]
+        fn noise_lies_below_the_data_and_falls_with_epsilon(
+            weights in prop::collection::vec(0u64..9, 1..7), others in prop::collection::vec(1u64..9, 1..7), scale in 1u64..30,
+        ) {
+            let total: u64 = weights.iter().sum();
+            prop_assume!(total > 0);
+            let law = |weights: &[u64]| {
+                let total = Rational::from(weights.iter().sum::<u64>());
+                Law::table(0, weights.iter().map(|&x| Rational::from(x).div(&total).unwrap()).collect()).unwrap()
+            };
+            let answers = Answers::new(law(&weights), law(&others));
+            let size = Rational::from(scale).div(&Rational::from(8u64)).unwrap();
+            let laws = Smoothed::new(answers.clone(), ContinuousNoise::Laplace { scale: size }).unwrap();
+            let mut before = Ball::ONE;
+            for epsilon in ["0", "0.1", "0.5", "2"].map(rational) {
+                let epsilon = Epsilon::new(&epsilon);
+                let found = laws.delta(&epsilon, &Uninterrupted).unwrap();
+                let data = answers.delta(&epsilon, &Uninterrupted).unwrap();
+                prop_assert!(!data.certainly_less(found) && !before.certainly_less(found));
+                // P − e^ε Q of the reversed pair at −ε.
+                let mirrored = laws.reversed().reversed().delta(&epsilon, &Uninterrupted).unwrap();
+                prop_assert!(agree(found, mirrored));
+                before = found;
+            }
+        }
+    }
+
+    /// Both directions of a symmetric situation are the same curve, and total variation has no direction.
+    #[test]
+    fn directions_share_densities_and_keep_their_order() {
+        let half = Law::binomial(9, &rational("1/2")).unwrap();
+        for noise in [laplace("3/2"), gaussian("3/2")] {
+            let symmetric =
+                Smoothed::new(Answers::new(half.shifted(1).unwrap(), half.clone()), noise.clone()).unwrap();
+            let skewed = count(9, noise);
+            for epsilon in ["0", "0.2", "0.6"] {
+                assert!(agree(delta(&symmetric, epsilon), delta(&symmetric.reversed(), epsilon)));
+            }
+            assert!(agree(delta(&skewed, "0"), delta(&skewed.reversed(), "0")));
+            assert!(!agree(delta(&skewed, "0.2"), delta(&skewed.reversed(), "0.2")));
+        }
+    }
+
+    #[test]
+    fn large_counts_and_small_deltas_keep_their_accuracy() {
+        for noise in [laplace("2"), gaussian("2"), gaussian("1e-3"), laplace("1e-2"), gaussian("300")] {
+            for (others, epsilon) in [(1_000_000, "0.001"), (1_000_000, "0.03"), (10_000, "0.2"), (40, "0.3")]
+            {
+                let laws = count(others, noise.clone());
+                let found = delta(&laws, epsilon);
+                assert!(found.relative_error() < 1e-13, "{noise:?} {others} {epsilon}: {found:?}");
+                let data = laws.answers().delta(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
+                assert!(!data.certainly_less(found));
+            }
+        }
+    }
+
+    /// From `1/b` on for the count, whose two laws are one apart, and from the distance of the outermost answers on for others.
+    #[test]
+    fn laplace_noise_has_a_pure_guarantee() {
+        assert!(delta(&count(1000, laplace("10")), "0.1").is_exact_zero());
+        assert!(delta(&count(1000, laplace("10")), "0.099").is_positive());
+        let at = |second: Law, epsilon: &str| {
+            let answers = Answers::new(Law::point(3), second);
+            delta(&Smoothed::new(answers, laplace("10")).unwrap(), epsilon)
+        };
+        assert!(at(Law::point(0), "0.3").is_exact_zero() && at(Law::point(0), "0.2999").is_positive());
+        let binomial = || Law::binomial(5, &rational("1/2")).unwrap();
+        assert!(at(binomial(), "0.3").is_exact_zero() && at(binomial(), "0.05").is_positive());
+        assert!(count(3, laplace("10")).mass_at_infinity().is_exact_zero());
+    }
+
+    /// Of the Gaussian mechanism it is `Φ(Φ^{-1}(1 − α) − μ)`: with `α = ½` that is `Φ(−μ)`.
+    #[test]
+    fn the_trade_off_of_gaussian_noise_is_that_of_the_mechanism() {
+        let beta = trade_off::beta(&Curve::Smoothed(alone(gaussian("1"))), &rational("1/2"), &Uninterrupted)
+            .unwrap();
+        assert!(
+            beta.contains(&rational("0.15865525393145705141476745436796")) && beta.width() < 1e-9,
+            "{beta:?}"
+        );
+    }
+
+    #[test]
+    fn a_ratio_that_crosses_twice_is_refused_with_gaussian_noise_alone() {
+        let table = |weights: [i64; 3]| {
+            let tenth = rational("1/10");
+            Law::table(0, weights.map(|x| Rational::from(x).mul(&tenth)).to_vec()).unwrap()
+        };
+        let answers = Answers::new(table([4, 2, 4]), table([2, 6, 2]));
+        let at = |noise| {
+            let laws = Smoothed::new(answers.clone(), noise).unwrap();
+            laws.delta(&Epsilon::new(&rational("0.1")), &Uninterrupted)
+        };
+        let Err(Error::Precision(message)) = at(gaussian("1")) else { panic!("not refused") };
+        assert!(message.contains("crosses e^epsilon more than once"), "{message}");
+        assert!(at(laplace("1")).unwrap().relative_error() < 1e-14);
+    }
+
+    #[test]
+    fn digits_and_rationals_are_refused() {
+        let curve = Curve::Smoothed(alone(laplace("1")));
+        let half = rational("1/2");
+        let Err(Error::Precision(message)) = digits::delta(&curve, &half, 20, &Uninterrupted) else {
+            panic!("not refused")
+        };
+        assert!(message.contains("no closed digits; delta() without digits= encloses it"), "{message}");
+        let Err(Error::Precision(message)) = exact::exact_terms(&curve, &half, &Uninterrupted) else {
+            panic!("not refused")
+        };
+        assert!(message.contains("no rational terms; delta() encloses it"), "{message}");
     }
 }

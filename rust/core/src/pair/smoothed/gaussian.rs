@@ -243,20 +243,20 @@ impl Crossing {
     }
 
     /// A place next to `x*`, by Newton's method.
-    fn threshold(
-        &self,
-        start: f64,
-        reach: f64,
-        interrupt: &dyn Interrupt,
-    ) -> Result<(f64, Balance), Error> {
+    fn threshold(&self, start: f64, reach: f64, interrupt: &dyn Interrupt) -> Result<(f64, Balance), Error> {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut x = start;
         let mut balance = self.balance(x, reach, interrupt)?;
         for _ in 0..MOST_STEPS {
-            let Some(height) = balance.logarithm().to_enclosure().midpoint().filter(|h| h.abs() > SMALL) else {
+            let Some(height) = balance.logarithm().to_enclosure().midpoint().filter(|h| h.abs() > SMALL)
+            else {
                 break;
             };
-            if height > 0.0 { high = x } else { low = x }
+            if height > 0.0 {
+                high = x;
+            } else {
+                low = x;
+            }
             let newton = x - height / balance.slope;
             let next = if low < newton && newton < high { newton } else { low / 2.0 + high / 2.0 };
             if !next.is_finite() || next <= low || next >= high {

@@ -62,11 +62,7 @@ fn distance(laws: [&Law; 2]) -> Option<u64> {
 }
 
 /// The `d` over each law alone, on a common window.
-pub(super) fn densities(
-    rows: [&Row; 2],
-    decay: Ball,
-    interrupt: &dyn Interrupt,
-) -> Result<[Row; 2], Error> {
+pub(super) fn densities(rows: [&Row; 2], decay: Ball, interrupt: &dyn Interrupt) -> Result<[Row; 2], Error> {
     let filled = rows.into_iter().filter(|row| !row.masses.is_empty());
     let first = filled.clone().map(|row| row.first).min().unwrap_or(0);
     let last = filled.map(Row::last).max().unwrap_or(-1);
@@ -118,7 +114,8 @@ pub(super) fn delta(
         if index == 0 {
             bent = bent + positive(right);
         } else if (left.is_positive() && is_negative(right)) || (is_negative(left) && right.is_positive()) {
-            bent = bent + crossing(positive(left) + positive(right), positive(-left) + positive(-right), decay);
+            bent =
+                bent + crossing(positive(left) + positive(right), positive(-left) + positive(-right), decay);
         } else {
             straight = straight + positive(left) + positive(right);
         }
