@@ -2,7 +2,7 @@
 
 use crate::source::{Patience, Source};
 use statpriv_core::ball::Ball;
-use statpriv_core::curve::{CountFamily, Curve, KnownEntries, Weight};
+use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_published, sampled_histogram};
 use statpriv_core::enclosure::Enclosure;
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
@@ -130,7 +130,7 @@ pub fn binomial(bytes: &[u8]) {
         None => assert!(k > n),
     }
     if let Some(tail) = completed(binomial_upper_tail(k, n, &at, &Patience::new(QUESTIONS))) {
-        let tail = probability(tail.to_enclosure());
+        let tail = probability(tail);
         assert!(tail.upper() >= enclosed.lower(), "P[X ≥ k] below P[X = k]");
     }
 }
@@ -167,7 +167,7 @@ pub fn hypergeometric(bytes: &[u8]) {
     let swapped = Hypergeometric::new(population, draws, marked).expect("the same sizes");
     meet(enclosed, swapped.probability(k).to_enclosure());
     if let Some(tail) = completed(hypergeometric_upper_tail(k, &law, &Patience::new(QUESTIONS))) {
-        assert!(probability(tail.to_enclosure()).upper() >= enclosed.lower(), "P[X ≥ k] below P[X = k]");
+        assert!(probability(tail).upper() >= enclosed.lower(), "P[X ≥ k] below P[X = k]");
     }
 }
 
@@ -176,7 +176,7 @@ fn drawn_curve(source: &mut Source) -> Option<(u64, Curve)> {
     let (size, p, q) = (source.size(), source.probability(), source.probability());
     let direction = [None, Some(Direction::OneAgainstZero), Some(Direction::ZeroAgainstOne)];
     let direction = direction[usize::from(source.byte()) % 3];
-    let form = source.byte() % 8;
+    let form = source.byte() % 11;
     let (low, high) = if p <= q { (p.clone(), q) } else { (q, p.clone()) };
     let family =
         if form < 5 { CountFamily::new(&p, &p, direction) } else { CountFamily::new(&low, &high, direction) };
@@ -187,13 +187,28 @@ fn drawn_curve(source: &mut Source) -> Option<(u64, Curve)> {
             let population = 1 + source.up_to(60);
             let known = source.up_to(population - 1);
             let size = 1 + source.up_to(population - 1);
-            let entries = KnownEntries::new(population, known, size, family).expect("sizes that are allowed");
-            Ok(Curve::KnownEntries(entries.with_thresholds(1 + source.up_to(20))))
+            let entries = MeanOverSizes::known_entries(population, known, size, family)
+                .expect("sizes that are allowed");
+            Ok(Curve::from(entries.with_thresholds(1 + source.up_to(20))))
         }
         6 => family.of_size(size).map(|curve| {
             let half = || Weight::from(Rational::parse("1/2").expect("a half"));
             Curve::Mean(vec![(half(), curve.clone()), (half(), curve)])
         }),
+        8 => poisson_published(1 + source.up_to(60), &source.probability(), &p, direction),
+        9 => {
+            let size = 1 + source.up_to(60);
+            let irrelevant = source.probability();
+            MeanOverSizes::irrelevant_entries(size, source.up_to(size - 1), &irrelevant, family)
+                .map(Curve::from)
+        }
+        10 => {
+            let population = 1 + source.up_to(60);
+            let size = 1 + source.up_to(population - 1);
+            let rest = Rational::from(1i64).sub(&high);
+            let cells = [low.clone(), high.sub(&low), rest];
+            sampled_histogram(population, size, &cells, direction.map(|_| (2, 0)))
+        }
         7 => family.of_size(size).map(|curve| Curve::Min(vec![Curve::Max(vec![curve.clone()]), curve])),
         _ => family.of_size(size),
     };

@@ -231,6 +231,23 @@ class Curve:
     @staticmethod
     def amplified(rate: _Number, curve: Curve) -> Curve: ...
     @staticmethod
+    def irrelevant_entries(
+        *,
+        size: int,
+        others: int,
+        irrelevant: _Number,
+        lower: _Number,
+        upper: _Number,
+        pair: _Pair = None,
+        thresholds: int | None = None,
+    ) -> Curve: ...
+    @staticmethod
+    def histogram(*, size: int, cells: Sequence[_Number], pair: _Pair = None) -> Curve: ...
+    @staticmethod
+    def sampled_histogram(*, population: int, size: int, cells: Sequence[_Number], pair: _Pair = None) -> Curve: ...
+    @staticmethod
+    def poisson_published(*, population: int, rate: _Number, p: _Number, pair: _Pair = None) -> Curve: ...
+    @staticmethod
     def mean(weights: Sequence[_Number], curves: Sequence[Curve]) -> Curve: ...
     @staticmethod
     def maximum(curves: Sequence[Curve]) -> Curve: ...

@@ -7,21 +7,22 @@ from collections.abc import Iterable
 from statpriv.adversaries import Adversary
 from statpriv.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
+from statpriv.literals import abridged
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.property import PropertyQuery
-from statpriv.samplings import WithoutReplacement
-from statpriv.situation import Pair, Situation
+from statpriv.samplings import Sampling
+from statpriv.situation import Pair, PartitionedSituation, Query, Situation
 
 __all__ = ["compose", "privacy_curve"]
 
 
 def privacy_curve(
-    query: PropertyQuery,
+    query: Query,
     population: Population,
     *,
     adversary: Adversary | None = None,
-    sampling: WithoutReplacement | None = None,
+    sampling: Sampling | None = None,
     pair: Pair = None,
     bound: str = "tightest",
 ) -> PrivacyCurve:
@@ -29,20 +30,24 @@ def privacy_curve(
 
     Parameters
     ----------
-    query : PropertyQuery
-        What is counted.
+    query : a query
+        What is asked: `PropertyQuery`, `HistogramQuery`, `SumQuery`, `MeanQuery`, `OrderStatisticQuery`, `LinearQuery`,
+        one of them `Processed`, or an object with a method `answer_laws`.
     population : Population
         How many entries there are, the critical one included.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
-    sampling : WithoutReplacement, optional
-        The count is that of a secret sample; by default of all entries.
-    pair : (1, 0), (0, 1) or None
-        Which values of the critical entry are compared; None is the worse of both.
+    sampling : a sampling, optional
+        The answer is that of a secret sample, drawn by `WithoutReplacement`, `WithReplacement`, `PoissonSampling`,
+        `Stratified`, `OverlappingSamples` or a `TemplateLaw`; by default it is of all entries.
+    pair : tuple of two values, or None
+        Which values of the critical entry are compared, in this order: 1 and 0 of a property, cells of a histogram
+        counted from 0, values of a sum. None is the worst pair.
     bound : str, default "tightest"
         "tightest" (exact where there is an exact form, else the smallest certified bound), "exact", "spc"
         (Definition 3.3, given that the critical entry is in the sample), "partition-sum", "threshold" (cheaper
-        and a little larger where many entries are known) or "total-count".
+        and a little larger where many entries are known), "amplification", "total-count", "total-histogram",
+        "own-group", "unprocessed" or "noise". :meth:`PrivacyCurve.compare` shows which apply.
 
     Returns
     -------
@@ -54,11 +59,11 @@ def privacy_curve(
     ArgumentError
         A value that is not allowed; the message names it.
     NotAvailableError
-        The named bound does not apply to this situation.
+        The named bound does not apply to this situation; the message says which do, or the nearest combinations.
 
     Notes
     -----
-    Sources: *Parallel Composition for Statistical Privacy*, Definitions 2.2 and 3.3, Example 1.
+    Sources: *Parallel Composition for Statistical Privacy*, Definitions 2.2, 2.3 and 3.3, Example 1.
 
     Examples
     --------
@@ -69,13 +74,19 @@ def privacy_curve(
     True
     >>> curve.epsilon("0.01").upper < 0.05
     True
+    >>> sample = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024), sampling=sp.WithReplacement(256))
+    >>> sample.delta("0.005").upper < 0.012
+    True
     """
-    _expect(query, PropertyQuery, "query", "sp.PropertyQuery(0.5)")
+    if isinstance(query, type) or not isinstance(query, Query):
+        raise ArgumentError(f"query = {abridged(query)}; a query such as sp.PropertyQuery(0.5) is required")
     _expect(population, Population, "population", "sp.Population(1024)")
-    if sampling is not None:
-        _expect(sampling, WithoutReplacement, "sampling", "sp.WithoutReplacement(256)")
-    partition = RandomPartition([population.size if sampling is None else sampling.size])
-    return PrivacyCurve(Situation((query,), population, partition, _adversary(adversary), pair), bound=bound)
+    if sampling is not None and not isinstance(sampling, Sampling):
+        raise ArgumentError(
+            f"sampling = {abridged(sampling)}; a sampling such as sp.WithoutReplacement(256) is required, or None for "
+            "all entries"
+        )
+    return PrivacyCurve(Situation(query, population, sampling, _adversary(adversary), pair), bound=bound)
 
 
 def compose(
@@ -139,7 +150,7 @@ def compose(
         _expect(query, PropertyQuery, f"queries[{index}]", "sp.PropertyQuery(0.5)")
     _expect(population, Population, "population", "sp.Population(1024)")
     _expect(partition, RandomPartition, "partition", "sp.RandomPartition([512, 512])")
-    return PrivacyCurve(Situation(asked, population, partition, _adversary(adversary), pair), bound=bound)
+    return PrivacyCurve(PartitionedSituation(asked, population, partition, _adversary(adversary), pair), bound=bound)
 
 
 def _adversary(adversary: Adversary | None) -> Adversary:
@@ -151,4 +162,4 @@ def _adversary(adversary: Adversary | None) -> Adversary:
 
 def _expect(value: object, kind: type, name: str, example: str) -> None:
     if not isinstance(value, kind):
-        raise ArgumentError(f"{name} = {value!r}; a {kind.__name__} such as {example} is required")
+        raise ArgumentError(f"{name} = {abridged(value)}; a {kind.__name__} such as {example} is required")

@@ -11,8 +11,7 @@ from statpriv._native import Enclosure, delta_array, epsilon_array
 from statpriv.errors import ArgumentError, MissingExtraError, UndecidedError
 from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
-from statpriv.rules.registry import Kind, lower
-from statpriv.situation import Situation
+from statpriv.rules.registry import AnySituation, Kind, lower
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -53,7 +52,7 @@ class PrivacyCurve:
 
     __slots__ = ("_bound", "_lowered", "_situation")
 
-    def __init__(self, situation: Situation, *, bound: str = "tightest") -> None:
+    def __init__(self, situation: AnySituation, *, bound: str = "tightest") -> None:
         self._situation = situation
         self._bound = bound
         self._lowered = lower(situation, bound)
@@ -64,8 +63,8 @@ class PrivacyCurve:
         return self._lowered.kind
 
     @property
-    def situation(self) -> Situation:
-        """The queries, population, partition and adversary the curve belongs to."""
+    def situation(self) -> AnySituation:
+        """The queries, population, sampling and adversary the curve belongs to."""
         return self._situation
 
     @property
@@ -356,7 +355,7 @@ class PrivacyCurve:
         ...
         """
         nature = "An exact privacy curve." if self.kind == "exact" else "A certified upper bound of the privacy curve."
-        lines = [nature, "", "Situation", *(f"  {line}" for line in self._describe()), "", "Theorem"]
+        lines = [nature, "", "Situation", *(f"  {line}" for line in self._situation.describe()), "", "Theorem"]
         for rule in self._lowered.rules:
             lines += [f"  {rule.theorem}", f"    ({rule.source})"]
         if len(self._lowered.rules) > 1:
@@ -364,17 +363,6 @@ class PrivacyCurve:
         lines += ["", "Assumptions", *(f"  - {text}" for text in self.assumptions)]
         lines += ["", "Not covered", *(f"  - {text}" for text in NOT_PROTECTED)]
         return "\n".join(lines)
-
-    def _describe(self) -> list[str]:
-        situation = self._situation
-        counted = dict.fromkeys(map(repr, situation.queries))
-        return [
-            f"queries     {', '.join(counted) if len(counted) <= 4 else f'{len(counted)} different queries'}",
-            f"population  {situation.population.size} entries",
-            f"partition   {situation.sampling!r}",
-            f"adversary   knows {situation.adversary.known} entries",
-            f"pair        {situation.pair or 'the worst'}",
-        ]
 
     def plot(self, ax: Axes | None = None, *, points: int = 200) -> Axes:
         """δ against ε, δ on a logarithmic axis.
@@ -406,19 +394,13 @@ class PrivacyCurve:
         ax.set_xlabel("ε (nats)")
         ax.set_ylabel("δ")
         ax.set_xlim(0, end)
-        counts = len(self._situation.queries)
-        what = "One exact count" if counts == 1 else f"{counts} exact counts"
-        ax.set_title(f"{what} of {self._situation.used} among {self._situation.population.size} entries")
+        ax.set_title(self._situation.title)
         ax.grid(visible=True, which="major", alpha=0.3)
         ax.legend(frameon=False)
         return ax
 
     def __repr__(self) -> str:
-        situation = self._situation
-        queries = situation.queries[0] if len(situation.queries) == 1 else f"{len(situation.queries)} queries"
-        known = f", {situation.adversary.known} known" if situation.adversary.known else ""
-        entries = f"{situation.used} of {situation.population.size} entries"
-        return f"<PrivacyCurve, {self.kind}: {queries!s} on {entries}{known}>"
+        return f"<PrivacyCurve, {self.kind}: {self._situation.summary}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PrivacyCurve):
@@ -432,5 +414,5 @@ class PrivacyCurve:
         return _rebuild, (self._situation, self._bound)
 
 
-def _rebuild(situation: Situation, bound: str) -> PrivacyCurve:
+def _rebuild(situation: AnySituation, bound: str) -> PrivacyCurve:
     return PrivacyCurve(situation, bound=bound)

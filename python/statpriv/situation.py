@@ -3,28 +3,144 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from fractions import Fraction
+from typing import Any, TypeAlias
 
 from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
-from statpriv.literals import show
+from statpriv.literals import abridged, show, show_number
+from statpriv.numbers import as_fraction
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.linear import LinearQuery
+from statpriv.queries.processed import Numerical, Processed
 from statpriv.queries.property import Between, PropertyQuery
+from statpriv.queries.protocol import AnswerLaws
+from statpriv.queries.valued import Valued
+from statpriv.samplings import (
+    OverlappingSamples,
+    Sampling,
+    Stratified,
+    TemplateLaw,
+    WithoutReplacement,
+)
 
-__all__ = ["Pair", "Situation"]
+__all__ = ["Pair", "PartitionedSituation", "Query", "Situation"]
 
-Pair: TypeAlias = "tuple[int, int] | None"
+Query: TypeAlias = PropertyQuery | HistogramQuery | LinearQuery | Valued | Processed | AnswerLaws
+"""What can be asked of a population."""
+
+Pair: TypeAlias = "tuple[Any, Any] | None"
 """Which values of the critical entry are compared; None is the worst pair."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """Queries, one a part of a secret random partition, and who looks at the answers.
+    """One query on a population or a secret sample of it, and who looks at the answer."""
 
-    A count of all entries is the partition into one part; a sample without replacement is a partition into
-    one part and a rest that is not used.
-    """
+    query: Query
+    population: Population
+    sampling: Sampling | None
+    adversary: Adversary
+    pair: Pair = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.asked, LinearQuery) and self.asked.entries != self.population.size:
+            raise ArgumentError(
+                f"matrix has {self.asked.entries} columns, one an entry, and the population "
+                f"{self.population.size} entries"
+            )
+        self._check_groups()
+        self._check_known()
+        self._check_sampling()
+        object.__setattr__(self, "pair", _checked_pair(self.pair, self.asked))
+
+    @property
+    def asked(self) -> Query | Numerical:
+        """The query before its answer is processed."""
+        return self.query.query if isinstance(self.query, Processed) else self.query
+
+    def _check_groups(self) -> None:
+        """Names of groups are those of the population; entries have one law each."""
+        groups = dict(self.population.groups or ())
+        stated = _stated_by_group(self.asked)
+        if stated is not None:
+            _same_names("the query", stated, groups)
+        per_entry = _stated_by_entry(self.asked)
+        if per_entry is not None and per_entry != self.population.size:
+            raise ArgumentError(
+                f"p has {per_entry} probabilities, one an entry, and the population {self.population.size} entries"
+            )
+        if not isinstance(self.adversary.known, int):
+            _same_names("known", [name for name, _ in self.adversary.known], groups)
+        if isinstance(self.sampling, Stratified):
+            _same_names("the sampling", [name for name, _ in self.sampling.sizes], groups)
+
+    def _check_known(self) -> None:
+        others = self.population.size - 1
+        if self.adversary.total > others:
+            raise ArgumentError(
+                f"known = {self.adversary.total}; at most {others} of {others + 1} entries can be known, the critical "
+                "one is not"
+            )
+        if isinstance(self.adversary.known, int):
+            return
+        sizes = dict(self.population.groups or ())
+        for name, known in self.adversary.known:
+            if known > sizes[name]:
+                raise ArgumentError(f"known[{name!r}] = {known}; the group has {sizes[name]} entries")
+
+    def _check_sampling(self) -> None:
+        n, sampling = self.population.size, self.sampling
+        if isinstance(sampling, WithoutReplacement) and sampling.size > n:
+            raise ArgumentError(
+                f"size = {sampling.size}: the sample has {sampling.size} entries, the population only {n}"
+            )
+        if isinstance(sampling, OverlappingSamples) and max(sampling.sizes) > n:
+            raise ArgumentError(
+                f"sizes = {list(sampling.sizes)}: a sample has {max(sampling.sizes)} entries, the population only {n}"
+            )
+        if isinstance(sampling, Stratified):
+            groups = dict(self.population.groups or ())
+            for name, size in sampling.sizes:
+                if size > groups[name]:
+                    raise ArgumentError(f"sizes[{name!r}] = {size} of the sample; the group has {groups[name]} entries")
+        if isinstance(sampling, TemplateLaw):
+            named = max((entry for template, _ in sampling.probabilities for entry in template), default=0)
+            if named >= n:
+                raise ArgumentError(f"a template names the entry {named}; those of the population are 0 to {n - 1}")
+
+    def describe(self) -> list[str]:
+        """One line for each part, as `explain()` prints them."""
+        return [
+            f"query       {self.query!r}",
+            f"population  {self.population!r}",
+            f"sampling    {self.sampling!r}"
+            if self.sampling is not None
+            else "sampling    none: every entry is counted",
+            f"adversary   {self.adversary!r}",
+            f"pair        {'the worst' if self.pair is None else self.pair}",
+        ]
+
+    @property
+    def title(self) -> str:
+        """What is released, for a plot."""
+        sample = "" if self.sampling is None else f", {type(self.sampling).__name__}"
+        name = getattr(self.asked, "name", None) or type(self.asked).__name__
+        return f"{name}: {self.population.size} entries{sample}"
+
+    @property
+    def summary(self) -> str:
+        """One line for a repr."""
+        sample = "" if self.sampling is None else f", {self.sampling!r}"
+        known = f", {self.adversary!r}" if self.adversary != Adversary() else ""
+        return f"{self.query!r} on {self.population!r}{sample}{known}"
+
+
+@dataclass(frozen=True)
+class PartitionedSituation:
+    """Queries, one a part of a secret random partition, and who looks at the answers."""
 
     queries: tuple[PropertyQuery, ...]
     population: Population
@@ -33,7 +149,7 @@ class Situation:
     pair: Pair = None
 
     def __post_init__(self) -> None:
-        n, sizes, known = self.population.size, self.sampling.sizes, self.adversary.known
+        n, sizes, known = self.population.size, self.sampling.sizes, self.adversary.total
         if len(self.queries) != len(sizes):
             raise ArgumentError(f"{len(self.queries)} queries and {len(sizes)} parts; one query a part is required")
         if self.used > n:
@@ -42,10 +158,8 @@ class Situation:
             raise ArgumentError(
                 f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"
             )
-        if self.pair is not None and not (isinstance(self.pair, tuple) and self.pair in ((1, 0), (0, 1))):
-            raise ArgumentError(f"pair = {self.pair!r}; (1, 0), (0, 1) or None is required for a property")
         if self.pair is not None:
-            object.__setattr__(self, "pair", (int(self.pair[0]), int(self.pair[1])))  # (1.0, 0.0) equals (1, 0)
+            object.__setattr__(self, "pair", _checked_pair(self.pair, self.queries[0]))
         if self.pair is not None and not self.one_property:
             raise ArgumentError(
                 f"pair = {self.pair!r} with unrelated properties; a pair is defined for one property only"
@@ -58,7 +172,7 @@ class Situation:
             if query.attribute is None:
                 continue
             first = ranges.setdefault(query.attribute, query)
-            if (first.lower, first.upper) != (query.lower, query.upper):
+            if first.probabilities != query.probabilities:
                 raise ArgumentError(
                     f"attribute = {query.attribute!r} is asked with two different p, {_spelled(first)} and "
                     f"{_spelled(query)}; one property has one probability (give the hull of the ranges to both)"
@@ -75,6 +189,104 @@ class Situation:
         attributes = {query.attribute for query in self.queries}
         return len(self.queries) == 1 or (len(attributes) == 1 and None not in attributes)
 
+    def describe(self) -> list[str]:
+        """One line for each part, as `explain()` prints them."""
+        counted = dict.fromkeys(map(repr, self.queries))
+        return [
+            f"queries     {', '.join(counted) if len(counted) <= 4 else f'{len(counted)} different queries'}",
+            f"population  {self.population.size} entries",
+            f"partition   {self.sampling!r}",
+            f"adversary   knows {self.adversary.total} entries",
+            f"pair        {self.pair or 'the worst'}",
+        ]
+
+    @property
+    def title(self) -> str:
+        """What is released, for a plot."""
+        counts = len(self.queries)
+        what = "One exact count" if counts == 1 else f"{counts} exact counts"
+        return f"{what} of {self.used} among {self.population.size} entries"
+
+    @property
+    def summary(self) -> str:
+        """One line for a repr."""
+        queries = self.queries[0] if len(self.queries) == 1 else f"{len(self.queries)} queries"
+        known = f", {self.adversary.total} known" if self.adversary.total else ""
+        return f"{queries!s} on {self.used} of {self.population.size} entries{known}"
+
 
 def _spelled(query: PropertyQuery) -> str:
     return repr(query.p) if isinstance(query.p, Between) else show(query.p)
+
+
+def _same_names(what: str, stated: list[str], groups: dict[str, int]) -> None:
+    if not groups:
+        raise ArgumentError(f"{what} has groups {stated}, the population none; write Population(groups=...)")
+    missing, unknown = [g for g in groups if g not in stated], [g for g in stated if g not in groups]
+    if what == "known":
+        missing = []
+    if missing or unknown:
+        problem = f"lacks {missing}" if missing else f"names {unknown}, which the population does not have"
+        raise ArgumentError(
+            f"{what} has groups {stated} and {problem}; the groups of the population are {list(groups)}"
+        )
+
+
+def _stated_by_group(query: object) -> list[str] | None:
+    """The groups for which a query states laws of their own."""
+    stated: Any = None
+    if isinstance(query, PropertyQuery) and isinstance(query.probabilities, tuple):
+        stated = query.probabilities
+    if isinstance(query, HistogramQuery) and not isinstance(query.sums, Fraction):
+        stated = query.cells
+    if isinstance(query, Valued) and not isinstance(query.sums, Fraction):
+        stated = query.pmf
+    if stated is None or not isinstance(stated[0], tuple):
+        return None
+    return [name for name, _ in stated]
+
+
+def _stated_by_entry(query: object) -> int | None:
+    if isinstance(query, PropertyQuery) and isinstance(query.probabilities, tuple):
+        first = query.probabilities[0]
+        return None if isinstance(first, tuple) else len(query.probabilities)
+    return None
+
+
+def _checked_pair(pair: Pair, query: object) -> Pair:
+    """Two different values that the critical entry may have, as the query writes them."""
+    if pair is None:
+        return None
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
+    if isinstance(query, PropertyQuery | LinearQuery):
+        if pair not in ((1, 0), (0, 1)):
+            raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
+        return (int(pair[0]), int(pair[1]))  # (1.0, 0.0) equals (1, 0)
+    if isinstance(query, AnswerLaws):
+        return pair
+    values: tuple[Any, ...] = ()
+    chosen: tuple[Any, ...] = tuple(as_fraction(value, "pair") for value in pair)
+    if isinstance(query, HistogramQuery):
+        stated: Any = query.cells
+        cells = stated if isinstance(query.sums, Fraction) else stated[0][1]
+        values = tuple(range(len(cells)))
+        chosen = tuple(int(cell) if cell.denominator == 1 else cell for cell in chosen)
+    elif isinstance(query, Valued):
+        values = query.values
+    if not all(value in values for value in chosen) or chosen[0] == chosen[1]:
+        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
+    return (chosen[0], chosen[1])
+
+
+def _pairs_of(query: object) -> str:
+    if isinstance(query, PropertyQuery | LinearQuery):
+        return "(1, 0), (0, 1) or None is required for a property"
+    if isinstance(query, HistogramQuery):
+        return "a pair of different cells, counted from 0, or None is required"
+    if isinstance(query, Valued):
+        shown = ", ".join(show_number(value) for value in query.values[:6])
+        return (
+            f"a pair of different values among {shown}{', ...' if len(query.values) > 6 else ''}, or None is required"
+        )
+    return "a pair of values of the critical entry, or None is required"

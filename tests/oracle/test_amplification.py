@@ -19,7 +19,7 @@ RATES = st.fractions(Fraction(1, 50), 1, max_denominator=50)
 
 
 def sampled_hockey_stick(others: int, p: Fraction, rate: Fraction, x: Fraction) -> Fraction:
-    """``Δ_{1,0}``: the critical entry counts with probability `rate`, each of the others with probability ``p·rate``."""
+    """``Δ_{1,0}``: the critical entry counts with probability `rate`, each of the others with ``p·rate``."""
     hit = p * rate
     blank = [comb(others, k) * hit**k * (1 - hit) ** (others - k) for k in range(others + 1)] + [Fraction(0)]
     shifted = [Fraction(0), *blank[:-1]]

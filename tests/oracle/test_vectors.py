@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import statpriv as sp
+from statpriv._native import Curve, exact_delta
 
 from . import oracle
 
@@ -81,6 +82,14 @@ def test_a_histogram_of_two_cells_is_a_count(row):
     curve = sp.privacy_curve(sp.PropertyQuery(row["p"][0]), sp.Population(row["n"]))
     found = oracle.at_exp_epsilon(curve.delta, Fraction(row["exp_epsilon"]))
     assert exactly(row["delta"]).fault(*found) == ""
+
+
+@pytest.mark.parametrize("row", stored("histogram_exact"), ids=described)
+def test_histograms(row):
+    curve = Curve.histogram(size=row["n"], cells=row["p"])
+    found = oracle.at_exp_epsilon(curve.delta, Fraction(row["exp_epsilon"]))
+    assert exactly(row["delta"]).fault(*found) == ""
+    assert exact_delta(curve, row["exp_epsilon"]) == exactly(row["delta"]).lower
 
 
 def exponential(logarithm: list[str]) -> oracle.Bounds:

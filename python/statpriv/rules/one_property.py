@@ -5,38 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 
 from statpriv._native import Curve
+from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
+from statpriv.partitions import RandomPartition
+from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import Situation
-
-INDEPENDENT = "the entries are independent of each other"
-IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
-DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"
-SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)
+from statpriv.situation import PartitionedSituation
 
 
 @rule(
     bound="exact",
     kind="exact",
-    theorem=(
-        "The count of the entries the adversary does not know: 1 + Bin(N, p) against Bin(N, p) for the N others. "
-        "Known entries shift both by a constant. Over a range of p it is the exact supremum."
-    ),
-    source=(
-        "Breutigam and Reischuk, Parallel Composition for Statistical Privacy, Definition 2.3; "
-        "for a range, the theorem on peak heights in docs/explanation/ranges.md"
-    ),
-    assumptions=(INDEPENDENT, IDENTICAL),
-)
-def full_count(situation: Situation) -> Curve:
-    """Δ_{n−u}: no partition, no secret."""
-    if situation.sampling.sizes != (situation.population.size,):
-        raise NotApplicable("the count is not one of all entries")
-    return _total(situation)
-
-
-@rule(
-    bound="exact",
-    kind="exact",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
     theorem=(
         "The answers of all parts are post-processing of the total count, and the total is a function of them: "
         "the privacy curve is that of the total over the entries the adversary does not know, "
@@ -45,7 +25,7 @@ def full_count(situation: Situation) -> Curve:
     source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
-def every_entry_counted(situation: Situation) -> Curve:
+def every_entry_counted(situation: PartitionedSituation) -> Curve:
     """Δ_{n−u}: known entries only shift the total."""
     _require_one_property(situation)
     if situation.used < situation.population.size:
@@ -56,6 +36,8 @@ def every_entry_counted(situation: Situation) -> Curve:
 @rule(
     bound="exact",
     kind="exact",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
     theorem=(
         "The released counts of a secret sample have the law (1 − s/n) Bin(s, p) + (s/n)(v + Bin(s−1, p)) "
         "in their sum, on which the hockey stick depends alone."
@@ -63,10 +45,10 @@ def every_entry_counted(situation: Situation) -> Curve:
     source="exact composition of iid entries with one class of parts, docs/explanation/composition.md",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
-def some_entries_counted(situation: Situation) -> Curve:
+def some_entries_counted(situation: PartitionedSituation) -> Curve:
     """The chance of not being counted is part of the law."""
     _require_one_property(situation)
-    if situation.adversary.known:
+    if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
     query = situation.queries[0]
     if query.lower != query.upper:
@@ -78,6 +60,8 @@ def some_entries_counted(situation: Situation) -> Curve:
 @rule(
     bound="total-count",
     kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
     theorem=(
         "Counts of a sample are post-processing of the total count, so their privacy curve is at most that of "
         "the total over the entries the adversary does not know."
@@ -85,18 +69,27 @@ def some_entries_counted(situation: Situation) -> Curve:
     source="data processing",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
-def total_count(situation: Situation) -> Curve:
+def total_count(situation: PartitionedSituation) -> Curve:
     """Δ_{n−u} again, as a bound."""
     _require_one_property(situation)
     return _total(situation)
 
 
-def _require_one_property(situation: Situation) -> None:
+def require_alike(situation: PartitionedSituation) -> None:
+    """One law for all entries, and known entries only as a number: what the theorems here are about."""
+    if not all(query.is_uniform for query in situation.queries):
+        raise NotApplicable("probabilities by group or by entry are not composed in this version")
+    if not isinstance(situation.adversary.known, int) or situation.adversary.values != "worst":
+        raise NotApplicable("known entries by group, or with expected values, are not composed in this version")
+
+
+def _require_one_property(situation: PartitionedSituation) -> None:
+    require_alike(situation)
     if not situation.one_property:
         raise NotApplicable("the parts ask unrelated properties (attribute= says that two are the same)")
 
 
-def _total(situation: Situation) -> Curve:
+def _total(situation: PartitionedSituation) -> Curve:
     query = situation.queries[0]
-    unknown = situation.population.size - situation.adversary.known
+    unknown = situation.population.size - situation.adversary.total
     return Curve.count(size=unknown, lower=query.lower, upper=query.upper, pair=situation.pair)

@@ -6,18 +6,21 @@ from collections import Counter
 from fractions import Fraction
 
 from statpriv._native import Curve
+from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER
+from statpriv.partitions import RandomPartition
 from statpriv.queries.property import PropertyQuery
-from statpriv.rules.one_property import DRAWN, IDENTICAL, INDEPENDENT
-from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import Situation
+from statpriv.rules.one_property import require_alike
+from statpriv.rules.registry import rule
+from statpriv.situation import PartitionedSituation
 
 THRESHOLDS = 32
-PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
 
 
 @rule(
     bound="partition-sum",
     kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
     theorem=(
         "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
         "(Theorem 5.2). Without known entries that is the privacy curve of n_k entries (Theorem 5.1)."
@@ -25,7 +28,7 @@ PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
     source=f"{PAPER}, Theorems 5.1 and 5.2; known entries by the corrected Example 1",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN),
 )
-def partition_sum(situation: Situation) -> Curve:
+def partition_sum(situation: PartitionedSituation) -> Curve:
     """The maximum over pairs stands inside the sum."""
     return _weighted_sum(situation)
 
@@ -33,6 +36,8 @@ def partition_sum(situation: Situation) -> Curve:
 @rule(
     bound="threshold",
     kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
     theorem=(
         "The sum of Theorem 5.2 with each sampling privacy curve replaced by its threshold bound: the curve does not "
         "fall with the number of known entries in the part, so its value at the next larger of "
@@ -42,32 +47,13 @@ def partition_sum(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN),
     competes=False,
 )
-def threshold(situation: Situation) -> Curve:
+def threshold(situation: PartitionedSituation) -> Curve:
     """Cheap where many entries are known, and a little larger than the partition sum."""
     return _weighted_sum(situation, thresholds=THRESHOLDS)
 
 
-@rule(
-    bound="spc",
-    kind="bound",
-    theorem=(
-        "The sampling privacy curve: the mean over the templates that hold the critical entry of the curve of the "
-        "answer given the template. What is released leaks less than this, by the chance of being in the sample: see "
-        "partition-sum."
-    ),
-    source=f"{PAPER}, Definition 3.3 and Example 1, corrected",
-    assumptions=(INDEPENDENT, IDENTICAL, DRAWN),
-    competes=False,
-)
-def sampling_privacy_curve(situation: Situation) -> Curve:
-    """Definition 3.3, given that the critical entry is in the sample."""
-    if len(situation.queries) > 1:
-        raise NotApplicable("the sampling privacy curve is defined for one sample")
-    query: PropertyQuery = situation.queries[0]
-    return _given_the_part(situation, query.lower, query.upper, situation.sampling.sizes[0])
-
-
-def _weighted_sum(situation: Situation, thresholds: int | None = None) -> Curve:
+def _weighted_sum(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
+    require_alike(situation)
     parts = Counter(
         (query.lower, query.upper, size)
         for query, size in zip(situation.queries, situation.sampling.sizes, strict=True)
@@ -78,14 +64,14 @@ def _weighted_sum(situation: Situation, thresholds: int | None = None) -> Curve:
 
 
 def _given_the_part(
-    situation: Situation, lower: Fraction, upper: Fraction, size: int, thresholds: int | None = None
+    situation: PartitionedSituation, lower: Fraction, upper: Fraction, size: int, thresholds: int | None = None
 ) -> Curve:
     """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
-    if situation.adversary.known == 0:
+    if situation.adversary.total == 0:
         return Curve.count(size=size, lower=lower, upper=upper, pair=situation.pair)
     return Curve.known_entries(
         population=situation.population.size,
-        known=situation.adversary.known,
+        known=situation.adversary.total,
         size=size,
         lower=lower,
         upper=upper,

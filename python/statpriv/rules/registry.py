@@ -1,29 +1,31 @@
 """The registry of rules: which theorem answers which situation.
 
-A rule is a function from a :class:`~statpriv.situation.Situation` to a kernel curve, declared with its kind,
-theorem, source and assumptions. It raises :class:`NotApplicable` with the reason where its hypotheses fail.
-`explain()`, the choice of the tightest bound and the nearest possible combination in errors are read off these
-declarations.
+A rule is a function from a situation to a kernel curve, declared with the queries and samplings it is about, its kind,
+theorem, source and assumptions. It raises :class:`NotApplicable` with the reason where its other hypotheses fail.
+`explain()`, `compare()`, the choice of the tightest bound and the nearest possible combination in errors are read off
+these declarations.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Literal, TypeAlias
+from types import NoneType
+from typing import Any, Literal, TypeAlias
 
 from statpriv import rules
 from statpriv._native import Curve
 from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.situation import Situation
+from statpriv.situation import PartitionedSituation, Situation
 
-__all__ = ["Kind", "Lowered", "NotApplicable", "Rule", "lower", "rule"]
+__all__ = ["AnySituation", "Kind", "Lowered", "NotApplicable", "Rule", "applicable", "lower", "rule"]
 
 Kind: TypeAlias = Literal["exact", "bound"]
-Lowering: TypeAlias = Callable[[Situation], Curve]
+AnySituation: TypeAlias = Situation | PartitionedSituation
+Lowering: TypeAlias = Callable[[Any], Curve]
 
 
 class NotApplicable(Exception):  # noqa: N818  (a verdict of a rule, caught by the registry, not an error)
@@ -35,16 +37,24 @@ class Rule:
     """A theorem, with the function that turns it into a curve.
 
     `bound` is the name that `bound=` selects it by. `competes` says whether it is tried by
-    `bound="tightest"`; a rule that never wins does not.
+    `bound="tightest"`; a rule that never wins does not. `conditional` says that it is about the answer given that the
+    critical entry is in the sample, and so no bound of what is released.
     """
 
     bound: str
     kind: Kind
+    queries: tuple[type, ...]
+    samplings: tuple[type, ...]
     theorem: str
     source: str
     assumptions: tuple[str, ...]
     competes: bool
+    conditional: bool
     lowering: Lowering
+
+    def is_about(self, situation: AnySituation) -> bool:
+        """Whether the query and the sampling are of the declared types."""
+        return isinstance(_query(situation), self.queries) and isinstance(situation.sampling, self.samplings)
 
 
 @dataclass(frozen=True)
@@ -63,15 +73,20 @@ def rule(
     *,
     bound: str,
     kind: Kind,
+    queries: tuple[type, ...],
+    samplings: tuple[type, ...] = (NoneType,),
     theorem: str,
     source: str,
     assumptions: tuple[str, ...],
     competes: bool = True,
+    conditional: bool = False,
 ) -> Callable[[Lowering], Lowering]:
     """Declare a rule."""
 
     def register(lowering: Lowering) -> Lowering:
-        _RULES.append(Rule(bound, kind, theorem, source, assumptions, competes, lowering))
+        _RULES.append(
+            Rule(bound, kind, queries, samplings, theorem, source, assumptions, competes, conditional, lowering)
+        )
         return lowering
 
     return register
@@ -85,7 +100,18 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(sorted(_RULES, key=lambda declared: declared.kind != "exact"))
 
 
-def lower(situation: Situation, bound: str) -> Lowered:
+def applicable(situation: AnySituation) -> Iterator[tuple[Rule, Curve]]:
+    """Every rule that applies, with its curve."""
+    for candidate in all_rules():
+        if not candidate.is_about(situation):
+            continue
+        try:
+            yield candidate, candidate.lowering(situation)
+        except NotApplicable:
+            continue
+
+
+def lower(situation: AnySituation, bound: str) -> Lowered:
     """The curve of a situation by the named bound, or by the tightest that applies.
 
     Raises
@@ -103,6 +129,8 @@ def lower(situation: Situation, bound: str) -> Lowered:
     for candidate in all_rules():
         if bound != candidate.bound and not (bound == "tightest" and candidate.competes):
             continue
+        if not candidate.is_about(situation):
+            continue
         try:
             found.append((candidate, candidate.lowering(situation)))
         except NotApplicable as reason:
@@ -112,18 +140,39 @@ def lower(situation: Situation, bound: str) -> Lowered:
             return Lowered(found[0][1], "exact", (candidate,))
     if not found:
         raise NotAvailableError(
-            f"bound = {bound!r} does not apply here: {'; '.join(dict.fromkeys(reasons))}. {_alternatives(situation)}"
+            f"bound = {bound!r} does not apply here: {_reasons(situation, reasons)}. {_alternatives(situation)}"
         )
     applied, curves = zip(*found, strict=True)
     return Lowered(curves[0] if len(curves) == 1 else Curve.minimum(curves), "bound", applied)
 
 
-def _alternatives(situation: Situation) -> str:
-    applicable = []
-    for candidate in all_rules():
-        try:
-            candidate.lowering(situation)
-        except NotApplicable:
-            continue
-        applicable.append(repr(candidate.bound))
-    return f"What applies: {', '.join(applicable)}" if applicable else "No bound of this version applies"
+def _query(situation: AnySituation) -> object:
+    return situation.query if isinstance(situation, Situation) else situation.queries[0]
+
+
+def _reasons(situation: AnySituation, reasons: list[str]) -> str:
+    if reasons:
+        return "; ".join(dict.fromkeys(reasons))
+    return f"it is not for {_named(type(_query(situation)))} with {_named(type(situation.sampling))}"
+
+
+def _alternatives(situation: AnySituation) -> str:
+    """The bounds that apply; or else the combinations that share the query or the sampling."""
+    bounds = dict.fromkeys(repr(found.bound) for found, _ in applicable(situation))
+    if bounds:
+        return f"What applies: {', '.join(bounds)}"
+    query, sampling = type(_query(situation)), type(situation.sampling)
+    samplings = {other for known in all_rules() if issubclass(query, known.queries) for other in known.samplings}
+    queries = {other for known in all_rules() if sampling in known.samplings for other in known.queries}
+    return (
+        f"No bound of this version applies. {_named(query)} is available with {_listed(samplings)}; "
+        f"{_named(sampling)} with {_listed(queries)}"
+    )
+
+
+def _named(part: type) -> str:
+    return "no sampling" if part is NoneType else part.__name__
+
+
+def _listed(parts: set[type]) -> str:
+    return ", ".join(sorted(map(_named, parts))) or "nothing"

@@ -146,13 +146,6 @@ const DIGITS: u32 = 20;
 /// A δ that is not known to a millionth is an error, not an answer.
 const UNINFORMATIVE: f64 = 1e-6;
 
-/// What is asked of every leaf of an expression.
-enum Asked<'a> {
-    /// `Δ` at an ε of at least zero.
-    Delta(&'a Epsilon),
-    MassAtInfinity,
-}
-
 impl Curve {
     /// What a sample gives away that holds the critical entry with probability `rate`, from `curve`, that of the answer given that it
     /// holds it.
@@ -182,7 +175,7 @@ impl Curve {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.reversed().ball(opposite, interrupt));
         }
-        self.value(&Asked::Delta(epsilon), interrupt)
+        self.at(epsilon, Ball::ZERO, interrupt)
     }
 
     /// δ(ε), for an ε of either sign.
@@ -321,7 +314,20 @@ impl Curve {
 
     /// The same as a ball, which is certainly positive where doubles underflow.
     pub(crate) fn mass_ball(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        self.value(&Asked::MassAtInfinity, interrupt)
+        let value = |curve: &Self| curve.mass_ball(interrupt);
+        match self {
+            Self::Pair(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            Self::Range(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            Self::Answers(laws) => laws.mass_at_infinity(interrupt),
+            Self::Smoothed(laws) => Ok(laws.mass_at_infinity()),
+            Self::Amplified(rate, curve) => Ok(rate.ball * value(curve)?),
+            Self::Mean(parts) => mean(parts, &value, interrupt),
+            Self::MeanOverSizes(mean) => mean.mass_at_infinity(interrupt),
+            Self::Max(curves) => {
+                curves.iter().try_fold(Ball::ZERO, |greatest, curve| Ok(greatest.max(value(curve)?)))
+            }
+            Self::Min(curves) => minimum(curves, &value),
+        }
     }
 
     /// About how many terms of sums one evaluation takes: whether work is long, not a promise.
@@ -339,42 +345,52 @@ impl Curve {
         }
     }
 
-    /// Evaluates the expression from the values of its leaves.
-    fn value(&self, asked: &Asked<'_>, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        let values = |curves: &[Self]| {
-            curves.iter().map(|curve| curve.value(asked, interrupt)).collect::<Result<Vec<_>, _>>()
-        };
-        match (self, asked) {
-            (Self::Pair(laws, direction), Asked::Delta(epsilon)) => {
-                laws.delta(*direction, epsilon, interrupt)
+    /// δ at an ε of at least zero; only a value that reaches `floor` matters.
+    fn at(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let value = |curve: &Self| curve.at(epsilon, Ball::ZERO, interrupt);
+        match self {
+            Self::Pair(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::Range(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::Answers(laws) => laws.delta(epsilon, floor, interrupt),
+            Self::Smoothed(laws) => laws.delta(epsilon, floor, interrupt),
+            Self::Amplified(rate, curve) => {
+                Ok(rate.ball * curve.at(&epsilon.amplified(rate.ball), Ball::ZERO, interrupt)?)
             }
-            (Self::Pair(laws, direction), Asked::MassAtInfinity) => Ok(laws.mass_at_infinity(*direction)),
-            (Self::Range(laws, direction), Asked::Delta(epsilon)) => {
-                laws.delta(*direction, epsilon, interrupt)
-            }
-            (Self::Range(laws, direction), Asked::MassAtInfinity) => Ok(laws.mass_at_infinity(*direction)),
-            (Self::Answers(laws), Asked::Delta(epsilon)) => laws.delta(epsilon, interrupt),
-            (Self::Answers(laws), Asked::MassAtInfinity) => laws.mass_at_infinity(interrupt),
-            (Self::Smoothed(laws), Asked::Delta(epsilon)) => laws.delta(epsilon, interrupt),
-            (Self::Smoothed(laws), Asked::MassAtInfinity) => Ok(laws.mass_at_infinity()),
-            (Self::Amplified(rate, curve), Asked::Delta(epsilon)) => {
-                let inner = epsilon.amplified(rate.ball);
-                Ok(rate.ball * curve.value(&Asked::Delta(&inner), interrupt)?)
-            }
-            (Self::Amplified(rate, curve), Asked::MassAtInfinity) => {
-                Ok(rate.ball * curve.value(asked, interrupt)?)
-            }
-            (Self::Mean(parts), _) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
-                interrupt.check()?;
-                Ok(sum + weight.ball * curve.value(asked, interrupt)?)
-            }),
-            (Self::MeanOverSizes(mean), _) => {
-                mean.ball(&|curve: &Self| curve.value(asked, interrupt), interrupt)
-            }
-            (Self::Max(curves), _) => Ok(values(curves)?.into_iter().fold(Ball::ZERO, Ball::max)),
-            (Self::Min(curves), _) => Ok(values(curves)?.into_iter().fold(Ball::ONE, Ball::min)),
+            Self::Mean(parts) => mean(parts, &value, interrupt),
+            Self::MeanOverSizes(mean) => mean.ball(&value, interrupt),
+            Self::Max(curves) => maximum(curves, &|curve, floor| curve.at(epsilon, floor, interrupt)),
+            Self::Min(curves) => minimum(curves, &value),
         }
     }
+}
+
+type Value<'a> = dyn Fn(&Curve) -> Result<Ball, Error> + 'a;
+
+fn mean(parts: &[(Weight, Curve)], value: &Value<'_>, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
+        interrupt.check()?;
+        Ok(sum + weight.ball * value(curve)?)
+    })
+}
+
+fn minimum(curves: &[Curve], value: &Value<'_>) -> Result<Ball, Error> {
+    curves.iter().try_fold(Ball::ONE, |least, curve| Ok(least.min(value(curve)?)))
+}
+
+/// The greatest. Laws of answers are looked at coarsely first: which of them are certainly not the greatest need not be known
+/// any better.
+fn maximum(curves: &[Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error>) -> Result<Ball, Error> {
+    let anything = Ball::from_u64(2);
+    let is_coarse =
+        |curve: &Curve| curves.len() > 1 && matches!(curve, Curve::Answers(_) | Curve::Smoothed(_));
+    let look = |curve| value(curve, if is_coarse(curve) { anything } else { Ball::ZERO });
+    let values = curves.iter().map(look).collect::<Result<Vec<_>, _>>()?;
+    let floor =
+        values.iter().fold(Ball::ZERO, |best, &value| if best.certainly_less(value) { value } else { best });
+    curves.iter().zip(values).try_fold(Ball::ZERO, |greatest, (curve, coarse)| {
+        let settled = !is_coarse(curve) || coarse.certainly_less(floor);
+        Ok(greatest.max(if settled { coarse } else { value(curve, floor)? }))
+    })
 }
 
 /// Doubles around a probability that is known to many digits.

@@ -179,6 +179,19 @@ mod tests {
         assert!(upper.sub(&lower) <= lower.mul(&Rational::parse("1e-30").unwrap()));
     }
 
+    /// With the chance ½ of nothing at all, `½ (1 − e^ε)` is added at ε < 0.
+    #[test]
+    fn a_mean_whose_weights_leave_something_out_is_reflected_as_a_whole() {
+        let half = Rational::parse("1/2").unwrap();
+        let alone = CountFamily::new(&half, &half, None).unwrap().of_size(1).unwrap();
+        let curve = Curve::Mean(vec![(half.into(), alone)]);
+        let delta = super::delta(&curve, &Rational::from(-1i64), 20, &Uninterrupted).unwrap();
+        // 1 − 1/(2e)
+        let [below, above] =
+            ["0.81606027941427883920", "0.81606027941427883921"].map(|text| Rational::parse(text).unwrap());
+        assert!(delta.lower().order(&below).is_ge() && delta.upper().order(&above).is_le());
+    }
+
     #[test]
     fn the_number_of_attempts_grows_with_the_logarithm_of_the_bits_that_are_missing() {
         let mut attempts = 0;

@@ -354,6 +354,18 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_that_would_take_long_is_refused_at_once() {
+        let cells = ["1/3", "1/6", "1/2"].map(rational);
+        let curve = crate::curve::sampled_histogram(2_000_000, 1_000_000, &cells, None).unwrap();
+        let Err(Error::Precision(message)) = exact_delta(&curve, &rational("11/10"), &Uninterrupted) else {
+            panic!("not refused")
+        };
+        assert!(message.starts_with("exact_delta would have a denominator of about"), "{message}");
+        let alone = crate::curve::histogram(1, &cells, None).unwrap();
+        assert_eq!(exact_delta(&alone, &rational("11/10"), &Uninterrupted).unwrap(), rational("1"));
+    }
+
+    #[test]
     fn what_would_not_fit_is_refused_at_once() {
         for (p, size) in [("1/2", 1u64 << 53), ("0.1234567890123456789", 10_000_000)] {
             let curve = CountFamily::new(&rational(p), &rational(p), None).unwrap().of_size(size).unwrap();

@@ -15,6 +15,11 @@
 //! `e^{K(t) − kt} ρ/(1 − ρ)` with `ρ = e^{−|t−c|M}`. Terms of the sum are evaluated where they matter; elsewhere
 //! `|e^{K(c+iθ) − K(c)}| ≤ e^{−2 Σ_d C_d sin²(dθ/2)}` bounds whole ranges of them, see [`Lattice::spread`].
 
+mod row;
+mod trials;
+
+pub use trials::Trials;
+
 use crate::approximate;
 use crate::ball::Ball;
 use crate::complex::Complex;
@@ -28,6 +33,11 @@ use crate::special::trigonometric::pi;
 pub trait Lattice {
     /// `ln E e^{sX}`, up to a multiple of `2πi`.
     fn cumulant(&self, s: Complex) -> Complex;
+
+    /// `E e^{sX} = e^a b`, as `(a, b)`: a product, where that is less work than a sum of logarithms.
+    fn transform(&self, s: Complex) -> (Complex, Complex) {
+        (self.cumulant(s), Complex::real(Ball::ONE))
+    }
 
     /// `C_d` with `|e^{K(c+iθ) − K(c)}| ≤ exp(−2 Σ_d C_d sin²(dθ/2))` for all θ, as pairs `(d, C_d)`.
     ///
@@ -115,13 +125,25 @@ impl Repeated {
 }
 
 impl Lattice for Repeated {
+    /// Next to zero from `ln(1 + Σ_i m_i (e^{is} − 1))`; else from `ln m_o + os + ln(1 + Σ_{i≠o} (m_i/m_o) e^{(i−o)s})`, where value `o` is
+    /// about the most probable one after tilting, so that nothing cancels however rare it was.
     fn cumulant(&self, s: Complex) -> Complex {
-        let zero = Complex::real(Ball::ZERO);
-        let excess = self.masses.iter().enumerate().skip(1).filter(|(_, mass)| mass.is_positive());
-        let excess = excess.fold(zero, |sum, (i, &mass)| {
-            sum + s.scale(Ball::from_u64(i as u64)).exp_minus_one().scale(mass)
-        });
-        (s.scale(Ball::from_i64(self.first)) + excess.ln_one_plus()).scale(Ball::from_u64(self.count))
+        let (c, zero) = (about(s.re), Complex::real(Ball::ZERO));
+        let present = || self.masses.iter().enumerate().filter(|(_, mass)| !mass.is_exact_zero());
+        let along = |i: usize| s.scale(Ball::from_u64(i as u64));
+        let one = if c.abs() * self.masses.len() as f64 <= 1.0 {
+            present().fold(zero, |sum, (i, &mass)| sum + along(i).exp_minus_one().scale(mass)).ln_one_plus()
+        } else {
+            let height = |i: usize, mass: Ball| about(mass.ln()) + c * i as f64;
+            let certain = present().filter(|(_, mass)| mass.is_positive());
+            let highest = certain.max_by(|a, b| height(a.0, *a.1).total_cmp(&height(b.0, *b.1)));
+            let Some((origin, &most)) = highest else { return Complex { re: Ball::WHOLE, im: Ball::WHOLE } };
+            let others = present().filter(|(i, _)| *i != origin);
+            let rest = others
+                .fold(zero, |sum, (i, &mass)| sum + (along(i) - along(origin)).exp().scale(mass / most));
+            Complex::real(most.ln()) + along(origin) + rest.ln_one_plus()
+        };
+        (s.scale(Ball::from_i64(self.first)) + one).scale(Ball::from_u64(self.count))
     }
 
     fn spread(&self, c: Ball) -> Vec<(u64, f64)> {
@@ -146,10 +168,14 @@ impl Lattice for Repeated {
     }
 
     fn support(&self) -> (Option<i64>, Option<i64>) {
-        let last =
-            i64::try_from(self.masses.len()).ok().and_then(|length| self.first.checked_add(length - 1));
+        let value = |i: usize| i64::try_from(i).ok().and_then(|i| self.first.checked_add(i));
         let times = |value: i64| i64::try_from(self.count).ok().and_then(|count| value.checked_mul(count));
-        (times(self.first), last.and_then(times))
+        let ends = [
+            self.masses.iter().position(|mass| !mass.is_exact_zero()),
+            self.masses.iter().rposition(|mass| !mass.is_exact_zero()),
+        ];
+        let [least, greatest] = ends.map(|end| end.and_then(value).and_then(times));
+        (least, greatest)
     }
 }
 
@@ -212,6 +238,8 @@ const MOST_POINTS: f64 = 1e18;
 
 /// Tilts beyond this are not tried.
 const FARTHEST: f64 = 700.0;
+/// Steps that are taken towards one; it takes some five.
+const MOST_STEPS: u32 = 200;
 /// A variance at which a law is all but certain.
 const CONCENTRATED: f64 = 1e-9;
 
@@ -238,6 +266,17 @@ enum Event {
     AtMost,
 }
 
+impl Event {
+    /// `g(w)`.
+    fn factor(self, w: Complex) -> Complex {
+        match self {
+            Self::Equal => Complex::real(Ball::ONE),
+            Self::AtLeast => (-(-w).exp_minus_one()).reciprocal(),
+            Self::AtMost => (-w.exp_minus_one()).reciprocal(),
+        }
+    }
+}
+
 /// A sum of independent lattice variables.
 pub struct LatticeSum<'a> {
     parts: Vec<&'a dyn Lattice>,
@@ -259,7 +298,7 @@ impl<'a> LatticeSum<'a> {
         if least.is_some_and(|least| k < least) || most.is_some_and(|most| k > most) {
             return Ok(Ball::ZERO);
         }
-        let c = self.saddle(k);
+        let c = self.saddle(k, 0.0);
         self.invert(k, c, Event::Equal, interrupt)
     }
 
@@ -314,7 +353,7 @@ impl<'a> LatticeSum<'a> {
     /// A tail on its own side of the mean.
     fn beyond(&self, k: i64, event: Event, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let nearest = (DISTANCE / self.moments(0.0).1.sqrt().max(DISTANCE)).min(self.reach() / 2.0);
-        let saddle = self.saddle(k);
+        let saddle = self.saddle(k, 0.0);
         let c = if event == Event::AtLeast { saddle.max(nearest) } else { saddle.min(-nearest) };
         self.invert(k, rounded(c), event, interrupt)
     }
@@ -336,6 +375,15 @@ impl<'a> LatticeSum<'a> {
         self.parts.iter().fold(Complex::real(Ball::ZERO), |sum, part| sum + part.cumulant(s))
     }
 
+    /// As [`Lattice::transform`].
+    fn transform(&self, s: Complex) -> (Complex, Complex) {
+        let nothing = (Complex::real(Ball::ZERO), Complex::real(Ball::ONE));
+        self.parts
+            .iter()
+            .map(|part| part.transform(s))
+            .fold(nothing, |all, one| (all.0 + one.0, all.1 * one.1))
+    }
+
     fn moments(&self, c: f64) -> (f64, f64) {
         let moments = self.parts.iter().map(|part| part.moments(exact(c)));
         moments.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
@@ -343,94 +391,119 @@ impl<'a> LatticeSum<'a> {
 
     /// About where the tilted mean is `k`: any `c` is right, this one loses the least.
     ///
-    /// Outwards from zero in doubling steps until the mean lies beyond `k`, or the law has all but concentrated on
-    /// an end of its support; then by bisection.
-    fn saddle(&self, k: i64) -> f64 {
-        let target = k as f64;
+    /// By Newton's steps from `start`, at first no longer than a standard deviation; by bisection where they leave what is known
+    /// or do not settle. A law that has all but concentrated next to `k`, at an end of its support, is good enough.
+    fn saddle(&self, k: i64, start: f64) -> f64 {
         let farthest = (self.reach() * (1.0 - 1.0 / 64.0)).min(FARTHEST);
-        let (mean, variance) = self.moments(0.0);
-        let side = if target < mean { -1.0 } else { 1.0 };
-        let (mut near, mut step) = (0.0, 1.0 / variance.sqrt().max(1.0 / FARTHEST));
-        let mut far = loop {
-            let next: f64 = (near + step).min(farthest);
-            let (mean, variance) = self.moments(side * next);
-            if side * (mean - target) >= 0.0 {
-                break next;
+        let (mut low, mut high) = (-farthest, farthest);
+        let (mut c, mut longest) = (start.clamp(low, high), None);
+        for attempt in 1..MOST_STEPS {
+            let (mean, variance) = self.moments(c);
+            let (gap, deviation) = (k as f64 - mean, variance.sqrt());
+            let step = gap / variance;
+            let narrow = 0.1 / deviation.max(1.0);
+            if step.abs() < narrow || high - low < narrow || (variance < CONCENTRATED && gap.abs() < 0.5) {
+                break;
             }
-            if next >= farthest || variance < CONCENTRATED {
-                return rounded(side * next);
+            if gap > 0.0 {
+                low = c;
+            } else {
+                high = c;
             }
-            (near, step) = (next, 2.0 * step);
-        };
-        loop {
-            let middle = f64::midpoint(near, far);
-            let (mean, variance) = self.moments(side * middle);
-            if (far - near) * variance.sqrt().max(1.0) < 0.1 || middle <= near || middle >= far {
-                return rounded(side * middle);
-            }
-            if side * (mean - target) < 0.0 { near = middle } else { far = middle }
+            let most = longest.map_or((1.0 / deviation).min(4.0), |longest| 4.0 * longest);
+            let next = c + step.clamp(-most, most);
+            let settling = attempt % 4 > 0 || low <= -farthest || high >= farthest;
+            c = if settling && low < next && next < high { next } else { f64::midpoint(low, high) };
+            longest = Some(most);
         }
+        rounded(c)
     }
 
-    /// The finite Fourier sum, with more and more points until the aliases do not matter.
+    /// The finite Fourier sum.
     fn invert(&self, k: i64, c: f64, event: Event, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let (contour, aliases) = self.contour((k, k), c, event)?;
+        let sum = contour.sum(k, event, interrupt)?;
+        Ok(contour.peak(k) * sum.plus_at_most(aliases))
+    }
+
+    /// With more and more points until the aliases do not matter for any integer from the first to the last; and a bound
+    /// of the aliases of each, relative to its [`Contour::peak`].
+    fn contour(&self, ends: (i64, i64), c: f64, event: Event) -> Result<(Contour<'_, 'a>, Ball), Error> {
         let tilt = exact(c);
-        let peak = (self.cumulant(Complex::real(tilt)).re - Ball::from_i64(k) * tilt).exp();
-        let deviation = self.moments(c).1.sqrt();
-        let mut points = (POINTS * deviation).ceil() + 9.0;
+        let level = self.cumulant(Complex::real(tilt)).re;
+        let variance = self.moments(c).1;
+        let largest = if event == Event::Equal { Ball::ONE } else { weight(tilt).re };
+        let mut points = (POINTS * variance.sqrt()).ceil() + 9.0;
         while points < MOST_POINTS {
-            let aliases = self.aliases(k, c, points, event);
-            let affordable =
-                peak * power(NEGLIGIBLE) * (if event == Event::Equal { Ball::ONE } else { weight(tilt).re });
-            if aliases.certainly_less(affordable) {
+            let aliases = Aliases { law: self, ends, c, level, points, event }.bound(variance);
+            if aliases.certainly_less(largest * power(NEGLIGIBLE)) {
                 let points = 2 * (points / 2.0) as u64 + 1;
-                let sum =
-                    Sum { law: self, k, tilt, event, points, spread: self.spread(tilt) }.total(interrupt)?;
-                return Ok((peak * sum).plus_at_most(aliases));
+                let spread = self.parts.iter().flat_map(|part| part.spread(tilt)).collect();
+                return Ok((Contour { law: self, tilt, level, points, spread }, aliases));
             }
             points *= 2.0;
         }
+        let (first, last) = ends;
         Err(Error::precision(format!(
-            "the probabilities of this law next to {k} cannot be enclosed by inversion"
+            "the probabilities of this law from {first} to {last} cannot be enclosed by inversion"
         )))
     }
+}
 
-    fn spread(&self, tilt: Ball) -> Vec<(u64, f64)> {
-        self.parts.iter().flat_map(|part| part.spread(tilt)).collect()
-    }
+/// What the finite Fourier sums for the integers between two ends count besides what is wanted, relative to
+/// `e^{K(c) − kc}`.
+struct Aliases<'a, 'b> {
+    law: &'b LatticeSum<'a>,
+    ends: (i64, i64),
+    c: f64,
+    /// `K(c)`.
+    level: Ball,
+    points: f64,
+    event: Event,
+}
 
+impl Aliases<'_, '_> {
     /// The bound of both kinds of aliases. What lies beyond the support is not there.
-    fn aliases(&self, k: i64, c: f64, points: f64, event: Event) -> Ball {
-        let (least, most) = self.support();
-        let beyond = |end: Option<i64>| end.is_some_and(|end| end.abs_diff(k) < points as u64);
-        let variance = self.moments(c).1.max(f64::MIN_POSITIVE);
-        let sides = [(1.0, beyond(most)), (-1.0, beyond(least))].map(|(side, empty)| {
-            // Tails on the far side of the mean tend to one, and only their factor e^{−|c|mM} falls.
-            let certain = matches!((event, side > 0.0), (Event::AtLeast, false) | (Event::AtMost, true));
-            if empty && !certain {
-                return Ball::ZERO;
-            }
-            let steps = [1.0, 0.5, 0.25, 0.125, 1.0 / 32.0].map(|part| part * points / variance);
-            let farthest = if certain { c.abs() } else { self.reach() * (1.0 - 1.0 / 128.0) - (side * c) };
-            let bounds = steps
-                .into_iter()
-                .chain([1.0, 0.25])
-                .map(|step| self.chernoff(k, c, side * step.min(farthest), points));
-            bounds.reduce(Ball::min).unwrap_or(Ball::WHOLE)
-        });
+    ///
+    /// `e^{−k(t−c)}` is largest at the first integer for the aliases above, `t > c`, and at the last one for those below.
+    fn bound(&self, variance: f64) -> Ball {
+        let (first, last) = self.ends;
+        let (bottom, top) = self.law.support();
+        let beyond = |end: Option<i64>, k: i64| end.is_some_and(|end| end.abs_diff(k) < self.points as u64);
+        let variance = variance.max(f64::MIN_POSITIVE);
+        let sides =
+            [(1.0, first, beyond(top, first)), (-1.0, last, beyond(bottom, last))].map(|(side, k, empty)| {
+                // Tails on the far side of the mean tend to one, and only their factor e^{−|c|mM} falls.
+                let certain =
+                    matches!((self.event, side > 0.0), (Event::AtLeast, false) | (Event::AtMost, true));
+                if empty && !certain {
+                    return Ball::ZERO;
+                }
+                let steps = [1.0, 0.5, 0.25, 0.125, 1.0 / 32.0].map(|part| part * self.points / variance);
+                let farthest = if certain {
+                    self.c.abs()
+                } else {
+                    self.law.reach() * (1.0 - 1.0 / 128.0) - (side * self.c)
+                };
+                let bounds = steps
+                    .into_iter()
+                    .chain([1.0, 0.25])
+                    .map(|step| self.chernoff(k, exact(side * step.min(farthest))));
+                bounds.reduce(Ball::min).unwrap_or(Ball::WHOLE)
+            });
         let [above, below] = sides;
         above + below
     }
 
-    /// `e^{K(t) − kt} ρ/(1−ρ)` at `t = c + step`.
-    fn chernoff(&self, k: i64, c: f64, step: f64, points: f64) -> Ball {
-        let t = exact(c) + exact(step);
-        let ratio = (-(exact(step.abs()) * exact(points))).exp();
+    /// `e^{K(t) − K(c) − k(t−c)} ρ/(1−ρ)` at `t = c + step`.
+    fn chernoff(&self, k: i64, step: Ball) -> Ball {
+        let ratio = (-(step.max(-step) * exact(self.points))).exp();
         let geometric = ratio / (Ball::ONE - ratio);
         if !geometric.is_positive() {
             return Ball::WHOLE;
         }
-        (self.cumulant(Complex::real(t)).re - Ball::from_i64(k) * t).exp() * geometric
+        let cumulant = self.law.cumulant(Complex::real(exact(self.c) + step)).re;
+        (cumulant - self.level - Ball::from_i64(k) * step).exp() * geometric
     }
 }
 
@@ -445,74 +518,85 @@ fn weight(tilt: Ball) -> Complex {
     (-Complex::real(falling).exp_minus_one()).reciprocal()
 }
 
-/// One finite Fourier sum, relative to the size `e^{K(c) − kc}` of its first term.
-struct Sum<'a, 'b> {
+/// The points `w_j` of one finite Fourier sum.
+struct Contour<'b, 'a> {
     law: &'b LatticeSum<'a>,
-    k: i64,
     tilt: Ball,
-    event: Event,
+    /// `K(c)`.
+    level: Ball,
     points: u64,
     spread: Vec<(u64, f64)>,
 }
 
-impl Sum<'_, '_> {
+impl Contour<'_, '_> {
+    /// `e^{K(c) − kc}`: sums are taken relative to it.
+    fn peak(&self, k: i64) -> Ball {
+        (self.level - Ball::from_i64(k) * self.tilt).exp()
+    }
+
     /// `(1/M) (term_0 + 2 Σ_{0<j<M/2} Re term_j)`.
-    fn total(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    fn sum(&self, k: i64, event: Event, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let two = Ball::from_u64(2);
-        let largest = self.factor(Ball::ZERO).re;
-        let mut rest = Ball::ZERO;
+        let largest = event.factor(Complex::real(self.tilt)).re;
+        let (nodes, mut rest) = self.relevant(interrupt)?;
         let mut sum = largest;
+        for j in nodes {
+            interrupt.check()?;
+            let term = (self.value(j, k) * event.factor(self.node(j))).re;
+            if term.to_enclosure().width().is_finite() {
+                sum = sum + two * term;
+            } else {
+                rest = rest.plus_at_most(self.most(j, j));
+            }
+        }
+        Ok((sum + two * largest * rest) / Ball::from_u64(self.points))
+    }
+
+    /// The `j > 0` that matter, and a bound of what the others add up to.
+    fn relevant(&self, interrupt: &dyn Interrupt) -> Result<(Vec<u64>, Ball), Error> {
+        let (mut nodes, mut rest) = (Vec::new(), Ball::ZERO);
         let mut ranges = vec![(1, self.points / 2)];
-        let level = self.law.cumulant(Complex::real(self.tilt)).re;
         while let Some((first, last)) = ranges.pop() {
             if first > last {
                 continue;
             }
             interrupt.check()?;
-            let bits = self.decay(first, last);
             let count = (last - first + 1) as f64;
-            if bits > NEGLIGIBLE as f64 + approximate::log2(count) {
-                rest = rest.plus_at_most(exact(count) * power(bits.min(1e9) as i64));
-                continue;
-            }
-            if first < last {
+            if self.decay(first, last) > NEGLIGIBLE as f64 + approximate::log2(count) {
+                rest = rest.plus_at_most(exact(count) * self.most(first, last));
+            } else if first < last {
                 let middle = first.midpoint(last);
                 ranges.extend([(middle + 1, last), (first, middle)]);
-                continue;
-            }
-            let term = self.term(first, level);
-            if term.to_enclosure().width().is_finite() {
-                sum = sum + two * term;
             } else {
-                rest = rest.plus_at_most(power(bits as i64));
+                nodes.push(first);
             }
         }
-        Ok((sum + two * largest * rest) / Ball::from_u64(self.points))
+        Ok((nodes, rest))
     }
 
     fn angle(&self, j: u64) -> Ball {
         Ball::from_u64(2 * j) * pi() / Ball::from_u64(self.points)
     }
 
-    /// `Re e^{K(w_j) − K(c) − ikθ_j} g(w_j)`.
-    fn term(&self, j: u64, level: Ball) -> Ball {
-        let angle = self.angle(j);
-        let cumulant = self.law.cumulant(Complex { re: self.tilt, im: angle });
-        let exponent = Complex { re: cumulant.re - level, im: cumulant.im - Ball::from_i64(self.k) * angle };
-        (exponent.exp() * self.factor(angle)).re
+    /// `w_j`.
+    fn node(&self, j: u64) -> Complex {
+        Complex { re: self.tilt, im: self.angle(j) }
     }
 
-    /// `g(c + iθ)`; for a lower tail `1/(1 − e^w)`.
-    fn factor(&self, angle: Ball) -> Complex {
-        let w = Complex { re: self.tilt, im: angle };
-        match self.event {
-            Event::Equal => Complex::real(Ball::ONE),
-            Event::AtLeast => (-(-w).exp_minus_one()).reciprocal(),
-            Event::AtMost => (-w.exp_minus_one()).reciprocal(),
-        }
+    /// `e^{K(w_j) − K(c) − ikθ_j}`.
+    fn value(&self, j: u64, k: i64) -> Complex {
+        let w = self.node(j);
+        let (exponent, factor) = self.law.transform(w);
+        let turned = Complex { re: self.level, im: Ball::from_i64(k) * w.im };
+        (exponent - turned).exp() * factor
     }
 
-    /// Bits that every term from `first` to `last` certainly lies below the first one.
+    /// A bound of the sizes of the values from `first` to `last`.
+    fn most(&self, first: u64, last: u64) -> Ball {
+        power(self.decay(first, last).min(1e9) as i64)
+    }
+
+    /// Bits that every value from `first` to `last` certainly lies below one.
     fn decay(&self, first: u64, last: u64) -> f64 {
         let step = std::f64::consts::PI / self.points as f64;
         let (low, high) = (first as f64 * step, last as f64 * step);

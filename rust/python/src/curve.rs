@@ -7,10 +7,11 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
-use statpriv_core::curve::{CountFamily, Curve as Kernel, MeanOverSizes, Weight};
+use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
 use statpriv_core::pair::{Answers, ContinuousNoise, Direction, Smoothed};
+use statpriv_core::rational::Rational;
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
 ///
@@ -43,6 +44,27 @@ fn family(
     let py = lower.py();
     let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
     kernel(py, CountFamily::new(&ends.0, &ends.1, direction(py, pair)?))
+}
+
+fn probabilities(cells: &[Bound<'_, PyAny>]) -> PyResult<Vec<Rational>> {
+    cells.iter().enumerate().map(|(i, cell)| convert::rational(cell, &format!("cells[{i}]"))).collect()
+}
+
+fn indices(py: Python<'_>, pair: Option<(i64, i64)>) -> PyResult<Option<(usize, usize)>> {
+    let Some((v, w)) = pair else { return Ok(None) };
+    match (usize::try_from(v), usize::try_from(w)) {
+        (Ok(v), Ok(w)) => Ok(Some((v, w))),
+        _ => Err(errors::argument(py, format!("pair = ({v}, {w}); two cells, counted from 0, are required"))),
+    }
+}
+
+impl Curve {
+    fn with_thresholds(mean: MeanOverSizes, thresholds: Option<u64>) -> Self {
+        Self(Kernel::from(match thresholds {
+            Some(thresholds) => mean.with_thresholds(thresholds),
+            None => mean,
+        }))
+    }
 }
 
 #[pymethods]
@@ -89,14 +111,71 @@ impl Curve {
     ) -> PyResult<Self> {
         let entries = convert::count(population, "population", 1)?;
         let (known, sample) = (convert::count(known, "known", 0)?, convert::count(size, "size", 1)?);
-        let mean = kernel(
-            size.py(),
-            MeanOverSizes::known_entries(entries, known, sample, family(lower, upper, pair)?),
-        )?;
-        Ok(Self(Kernel::from(match thresholds {
-            Some(thresholds) => mean.with_thresholds(thresholds),
-            None => mean,
-        })))
+        let family = family(lower, upper, pair)?;
+        let mean = kernel(size.py(), MeanOverSizes::known_entries(entries, known, sample, family))?;
+        Ok(Self::with_thresholds(mean, thresholds))
+    }
+
+    /// The mean over how many of `others` of the entries besides the critical one do not matter, each with probability
+    /// `irrelevant`; with `thresholds`, the upper bound by that many thresholds.
+    #[staticmethod]
+    #[pyo3(signature = (*, size, others, irrelevant, lower, upper, pair=None, thresholds=None))]
+    fn irrelevant_entries(
+        size: &Bound<'_, PyAny>,
+        others: &Bound<'_, PyAny>,
+        irrelevant: &Bound<'_, PyAny>,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+        pair: Option<(i64, i64)>,
+        thresholds: Option<u64>,
+    ) -> PyResult<Self> {
+        let (entries, others) = (convert::count(size, "size", 1)?, convert::count(others, "others", 0)?);
+        let (share, family) = (convert::rational(irrelevant, "irrelevant")?, family(lower, upper, pair)?);
+        let mean = kernel(size.py(), MeanOverSizes::irrelevant_entries(entries, others, &share, family))?;
+        Ok(Self::with_thresholds(mean, thresholds))
+    }
+
+    /// The histogram of `size` entries; `pair` is two cells, counted from 0, or None for the maximum over all ordered pairs.
+    #[staticmethod]
+    #[pyo3(signature = (*, size, cells, pair=None))]
+    fn histogram(
+        size: &Bound<'_, PyAny>,
+        cells: Vec<Bound<'_, PyAny>>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let py = size.py();
+        let (entries, cells) = (convert::count(size, "size", 1)?, probabilities(&cells)?);
+        kernel(py, curve::histogram(entries, &cells, indices(py, pair)?)).map(Self)
+    }
+
+    /// The histogram of a hidden sample without replacement of `size` of `population` entries, likewise.
+    #[staticmethod]
+    #[pyo3(signature = (*, population, size, cells, pair=None))]
+    fn sampled_histogram(
+        population: &Bound<'_, PyAny>,
+        size: &Bound<'_, PyAny>,
+        cells: Vec<Bound<'_, PyAny>>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let py = size.py();
+        let entries = convert::count(population, "population", 1)?;
+        let (sample, cells) = (convert::count(size, "size", 1)?, probabilities(&cells)?);
+        kernel(py, curve::sampled_histogram(entries, sample, &cells, indices(py, pair)?)).map(Self)
+    }
+
+    /// A hidden sample that takes each of `population` entries with probability `rate`, its size published with the count.
+    #[staticmethod]
+    #[pyo3(signature = (*, population, rate, p, pair=None))]
+    fn poisson_published(
+        population: &Bound<'_, PyAny>,
+        rate: &Bound<'_, PyAny>,
+        p: &Bound<'_, PyAny>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let py = population.py();
+        let entries = convert::count(population, "population", 1)?;
+        let (rate, p) = (convert::rational(rate, "rate")?, convert::rational(p, "p")?);
+        kernel(py, curve::poisson_published(entries, &rate, &p, direction(py, pair)?)).map(Self)
     }
 
     /// `Δ_{v,w}` of the laws `P_v` and `P_w` of an answer.

@@ -406,7 +406,7 @@ fn inverted(
         _ => return Err(Error::precision("a law without bounds has no last value")),
     };
     check_length(first, last)?;
-    let masses = (first..=last).map(|k| law.probability(k, interrupt)).collect::<Result<_, _>>()?;
+    let masses = law.probabilities(first, last, interrupt)?;
     Ok(Row { first, masses, missing })
 }
 

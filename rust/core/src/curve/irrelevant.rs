@@ -36,6 +36,11 @@ impl IndependentlyIrrelevant {
     pub fn share(&self) -> &Rational {
         &self.share
     }
+
+    /// `E[a^Y] = (x + (1−x) a)^m` for the number `Y` of those that do matter.
+    pub(super) fn generating_function(&self, a: Ball) -> Ball {
+        (self.at.p + self.at.q * a).powi(self.others)
+    }
 }
 
 impl Irrelevant {
@@ -121,5 +126,58 @@ impl Irrelevant {
             Self::Hypergeometric(law) => law.ratio_up(z),
             Self::Binomial(law) => Ball::from_u64(law.others - z) * law.at.odds / Ball::from_u64(z + 1),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn exactly(x: Ball, truth: &Rational) -> bool {
+        let gap = x - Ball::from_rational(truth);
+        !gap.is_positive() && !(-gap).is_positive() && x.relative_error() < 1e-25
+    }
+
+    proptest! {
+        /// `P[Z = z]` from the recursion in the number of entries, one after the other.
+        #[test]
+        fn entries_that_are_irrelevant_by_themselves_add_up(others in 0u64..12, twelfths in 0u64..=12) {
+            let share = Rational::from(twelfths).div(&Rational::from(12u64)).unwrap();
+            let (zero, rest) = (Rational::from(0i64), Rational::from(1i64).sub(&share));
+            let truth = (0..others).fold(vec![Rational::from(1i64)], |law, _| {
+                let kept = law.iter().map(|x| x.mul(&rest)).chain([zero.clone()]);
+                let lost = [zero.clone()].into_iter().chain(law.iter().map(|x| x.mul(&share)));
+                kept.zip(lost).map(|(a, b)| a.add(&b)).collect()
+            });
+            let law = Irrelevant::independent(others, &share).unwrap();
+            let most = truth.iter().max().unwrap();
+            prop_assert_eq!(&truth[law.mode() as usize], most);
+            for (z, truth) in (0..).zip(&truth) {
+                let possible = law.least() <= z && z <= law.greatest();
+                prop_assert_eq!(possible, !truth.is_zero());
+                prop_assert!(truth.is_zero() || exactly(law.probability(z), truth));
+            }
+            for z in law.least()..law.greatest() {
+                let (here, next) = (&truth[z as usize], &truth[z as usize + 1]);
+                prop_assert!(exactly(law.ratio_up(z), &next.div(here).unwrap()));
+            }
+            let variance = Rational::from(others).mul(&share).mul(&rest);
+            let deviation = law.standard_deviation();
+            let close = Ball::from_rational(&variance).to_enclosure().upper();
+            prop_assert!((deviation * deviation - close).abs() <= 1e-14 * close);
+        }
+    }
+
+    #[test]
+    fn shares_are_probabilities_and_numbers_are_doubles() {
+        let half = Rational::parse("1/2").unwrap();
+        assert!(Irrelevant::independent(1 << 53, &half).is_ok());
+        let Err(Error::Argument(message)) = Irrelevant::independent((1 << 53) + 1, &half) else {
+            panic!("not refused")
+        };
+        assert_eq!(message, "others = 9007199254740993; an integer from 0 to 2^53 is required");
+        let law = Irrelevant::independent(1 << 53, &Rational::parse("1e-300").unwrap()).unwrap();
+        assert_eq!((law.least(), law.mode(), law.greatest()), (0, 0, 1 << 53));
     }
 }

@@ -79,7 +79,7 @@ impl From<MeanOverSizes> for Curve {
 const SPREAD: f64 = 18.0;
 /// What is left of the mean is cut where its bound falls below this part of the sum …
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
-/// … or, on either side, after so many terms, some seconds; then it is added to the radius whatever it is.
+/// … or, on either side, after so many terms, some seconds; then it is added to the radius whatever it is. Wider laws are refused.
 const MOST_TERMS: u64 = 1 << 22;
 /// Terms between two questions whether to go on.
 const TERMS_PER_CHECK: u64 = 1 << 12;
@@ -246,8 +246,13 @@ impl MeanOverSizes {
     }
 
     pub(super) fn terms(&self) -> f64 {
-        let spread = (SPREAD * self.irrelevant.standard_deviation()).min(self.size as f64) / self.step as f64;
-        2.0 * (spread + 1.0) * self.family.terms()
+        let spread = self.spread();
+        2.0 * (spread / self.step as f64 + 1.0) * self.family.terms() + spread
+    }
+
+    /// About how many values of `z` matter.
+    fn spread(&self) -> f64 {
+        (SPREAD * self.irrelevant.standard_deviation()).min(self.size as f64)
     }
 
     /// The mean, from the values of its members, for an ε of at least 0.
@@ -256,6 +261,13 @@ impl MeanOverSizes {
         value: &dyn Fn(&Curve) -> Result<Ball, Error>,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
+        if self.spread() > 2.0 * MOST_TERMS as f64 {
+            return Err(Error::precision(format!(
+                "a mean over about {:.0e} numbers of entries takes too long; fewer than {:.0e} are taken on",
+                self.spread(),
+                2.0 * MOST_TERMS as f64
+            )));
+        }
         let at = |z: u64| {
             interrupt.check()?;
             let k = self.size - z;
@@ -270,6 +282,20 @@ impl MeanOverSizes {
         let first = self.irrelevant.probability(start);
         let sum = self.sum_up(start, first, &at, interrupt)?;
         Ok(self.counted.ball * self.sum_down(start, first, sum, &at, interrupt)?)
+    }
+
+    /// The limit for ε → ∞.
+    ///
+    /// The member of `k` certain entries has `a^(k−1)`, with `a` that of two: the largest probability with which another entry is
+    /// counted, or is not. So `Z ~ Bin(m, x)` gives `E[a^(size−1−Z)] = a^(size−1−m) (x + (1−x) a)^m`, which is no sum.
+    pub(super) fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        if let (Irrelevant::Binomial(law), Inclusion::Certain, 1) =
+            (&self.irrelevant, &self.inclusion, self.step)
+        {
+            let one_more = self.family.of_size(2)?.mass_ball(interrupt)?;
+            return Ok(law.generating_function(one_more) * one_more.powi(self.size - 1 - law.others()));
+        }
+        self.ball(&|curve| curve.mass_ball(interrupt), interrupt)
     }
 
     /// Where the sum starts: at the mode, or, if the member there is exactly zero, at the greatest `z` where it is not; nothing where all
@@ -388,6 +414,9 @@ pub fn poisson_published(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digits;
+    use crate::interrupt::Uninterrupted;
+    use crate::pair::Epsilon;
 
     fn known_entries(population: u64, known: u64, size: u64) -> MeanOverSizes {
         let half = Rational::parse("1/2").unwrap();
@@ -421,5 +450,69 @@ mod tests {
             known_entries(1000, 400, 300).with_thresholds(1).step()
         );
         assert_eq!(known_entries(10, 0, 3).with_thresholds(5).step(), 1);
+    }
+
+    #[test]
+    fn only_certain_members_have_thresholds() {
+        let rational = |text: &str| Rational::parse(text).unwrap();
+        let family = || CountFamily::new(&rational("1/2"), &rational("1/2"), None).unwrap();
+        let irrelevant = MeanOverSizes::irrelevant_entries(4001, 4000, &rational("1/2"), family()).unwrap();
+        // 18 · √1000 / 10, rounded up.
+        assert_eq!(irrelevant.with_thresholds(10).step(), 57);
+        let published = MeanOverSizes::published_sample(4001, &rational("1/2"), family()).unwrap();
+        assert_eq!(published.with_thresholds(10).step(), 1);
+    }
+
+    /// What the mean, and its bound, would take minutes for; the digits tier is not asked either.
+    #[test]
+    fn a_law_that_is_too_wide_is_refused_at_once() {
+        let rational = |text: &str| Rational::parse(text).unwrap();
+        let family = || CountFamily::new(&rational("1/2"), &rational("1/2"), None).unwrap();
+        let size = 1 << 50;
+        let mean = MeanOverSizes::irrelevant_entries(size, size - 1, &rational("1/2"), family()).unwrap();
+        for mean in [mean.clone(), mean.with_thresholds(1)] {
+            let refused = Curve::from(mean).delta(&rational("1e-8"), &Uninterrupted);
+            let Err(Error::Precision(message)) = refused else { panic!("not refused") };
+            assert_eq!(
+                message,
+                "a mean over about 3e8 numbers of entries takes too long; fewer than 8e6 are taken on"
+            );
+        }
+    }
+
+    /// With members to 25 digits the radius is little else than what is left out, and has to cover it: above where members are about 1 and
+    /// nothing is left out below, below where they are small, and on both sides.
+    #[test]
+    fn what_is_left_out_is_within_the_radius() {
+        let rational = |text: &str| Rational::parse(text).unwrap();
+        let family =
+            |p: &str| CountFamily::new(&rational(p), &rational(p), Some(Direction::OneAgainstZero)).unwrap();
+        let irrelevant = |p: &str, share: &str| {
+            MeanOverSizes::irrelevant_entries(40_000, 39_999, &rational(share), family(p)).unwrap()
+        };
+        let published = MeanOverSizes::published_sample(40_000, &rational("1/2"), family("1/3")).unwrap();
+        let epsilon = rational("0.003");
+        for mean in [irrelevant("1e-9", "1/2000"), irrelevant("1/3", "1/2"), published] {
+            let curve = Curve::from(mean);
+            let ball = curve.ball(&Epsilon::new(&epsilon).precisely(), &Uninterrupted).unwrap();
+            let digits = digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
+            let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
+            let gap = ball - end(digits.lower()).hull(end(digits.upper()));
+            assert!(gap.to_enclosure().contains(&rational("0")), "{ball:?} is off by {gap:?}");
+            assert!(ball.relative_error() < 2e-18, "{ball:?}");
+        }
+    }
+
+    #[test]
+    fn an_interruption_ends_a_mean() {
+        struct Never;
+        impl Interrupt for Never {
+            fn check(&self) -> Result<(), Error> {
+                Err(Error::Interrupted)
+            }
+        }
+        let mean = Curve::from(known_entries(1000, 400, 300));
+        let epsilon = Rational::parse("0.1").unwrap();
+        assert_eq!(mean.delta(&epsilon, &Never), Err(Error::Interrupted));
     }
 }

@@ -9,6 +9,9 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::rational::Rational;
 
+/// Terms between two questions whether to go on.
+const TERMS_PER_CHECK: u64 = 1 << 10;
+
 /// The law of the number of entries that do not matter.
 enum Law {
     Hypergeometric(hypergeometric::Law),
@@ -123,6 +126,9 @@ impl Evaluation<'_> {
                 }
             }
             weight = weight.times(&ratio, bits);
+            if z.is_multiple_of(TERMS_PER_CHECK) {
+                self.interrupt.check()?;
+            }
         }
         Ok(sum)
     }
@@ -151,6 +157,9 @@ impl Evaluation<'_> {
             let rest = rest.map(|rest| rest.times(most, bits));
             if let Some(rest) = rest.filter(|rest| self.is_negligible(rest, &sum)) {
                 return Ok(sum.widened(&rest, bits));
+            }
+            if z.is_multiple_of(TERMS_PER_CHECK) {
+                self.interrupt.check()?;
             }
         }
         Ok(sum)

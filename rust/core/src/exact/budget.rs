@@ -91,7 +91,7 @@ impl At {
         let ways = match law {
             Irrelevant::Hypergeometric(law) => {
                 let chosen = law.draws().min(law.population() - law.draws()) as f64;
-                chosen * approximate::log2(law.population() as f64)
+                chosen * approximate::log2(law.population().max(1) as f64)
             }
             Irrelevant::Binomial(law) => law.others() as f64 * bits(law.share()),
         };

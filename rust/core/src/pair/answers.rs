@@ -81,13 +81,15 @@ impl Answers {
         self.laws().map(width).into_iter().fold(0.0, f64::max).min(1e6) + 1.0
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`.
+    /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter.
     ///
     /// # Errors
     /// Laws on too many answers; [`Error::Interrupted`].
-    pub fn delta(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    pub fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let ratio = epsilon.ratio();
-        self.by_levels(ratio, interrupt, &|_, [first, second]| positive_part(first, ratio, second, interrupt))
+        self.by_levels(ratio, floor, interrupt, &|_, [first, second]| {
+            positive_part(first, ratio, second, interrupt)
+        })
     }
 
     /// `Δ` from its value for the `x` alone, at one level after the other until what is missing does not matter.
@@ -97,6 +99,7 @@ impl Answers {
     pub(super) fn by_levels(
         &self,
         ratio: Ball,
+        floor: Ball,
         interrupt: &dyn Interrupt,
         value: &OfRows<'_>,
     ) -> Result<Ball, Error> {
@@ -114,7 +117,7 @@ impl Answers {
             };
             let delta = sum.plus_at_most(missing + ratio * other);
             let complete = missing.is_exact_zero() && other.is_exact_zero();
-            if complete || delta.relative_error() < ACCURATE {
+            if complete || delta.relative_error() < ACCURATE || delta.certainly_less(floor) {
                 return Ok(delta);
             }
             found = Ok(delta);

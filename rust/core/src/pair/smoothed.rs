@@ -95,11 +95,11 @@ impl Smoothed {
         Ball::ZERO
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`.
+    /// `Δ(ε)` for `ε ≥ 0`; only a value that reaches `floor` matters.
     ///
     /// # Errors
     /// Laws on too many answers; with Gaussian noise, laws whose likelihood ratio crosses `e^ε` more than once; [`Error::Interrupted`].
-    pub fn delta(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    pub fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let ratio = epsilon.ratio();
         let delta = match &self.noise {
             ContinuousNoise::Laplace { scale } => {
@@ -107,15 +107,16 @@ impl Smoothed {
                     return Ok(Ball::ZERO);
                 }
                 let decay = laplace::decay(scale);
-                self.answers.by_levels(ratio, interrupt, &|level, rows| {
+                self.answers.by_levels(ratio, floor, interrupt, &|level, rows| {
                     let densities = self.densities(level, rows, decay, interrupt)?;
                     laplace::delta(self.answers.in_order(&densities), decay, ratio, interrupt)
                 })
             }
             ContinuousNoise::Gaussian { sigma } => {
                 let sigma = Ball::from_rational(sigma);
-                self.answers
-                    .by_levels(ratio, interrupt, &|_, rows| gaussian::delta(rows, sigma, ratio, interrupt))
+                self.answers.by_levels(ratio, floor, interrupt, &|_, rows| {
+                    gaussian::delta(rows, sigma, ratio, interrupt)
+                })
             }
         }?;
         // Beyond, the ratio is that of a smaller ε, whose Δ is not less.
@@ -182,7 +183,7 @@ mod tests {
     }
 
     fn delta(laws: &Smoothed, epsilon: &str) -> Ball {
-        laws.delta(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap()
+        laws.delta(&Epsilon::new(&rational(epsilon)), Ball::ZERO, &Uninterrupted).unwrap()
     }
 
     fn agree(one: Ball, other: Ball) -> bool {
@@ -197,7 +198,7 @@ mod tests {
         fn noise_alone_has_its_closed_form(tenths in 1u64..200, epsilon in 0.0..4.0f64) {
             let size = Rational::from(tenths).div(&Rational::from(10u64)).unwrap();
             let given = Epsilon::from_f64(epsilon).unwrap();
-            let at = |noise| alone(noise).delta(&given, &Uninterrupted).unwrap();
+            let at = |noise| alone(noise).delta(&given, Ball::ZERO, &Uninterrupted).unwrap();
             let found = at(ContinuousNoise::Gaussian { sigma: size.clone() });
             let truth = gaussian_delta(Ball::ONE / Ball::from_rational(&size), &given);
             prop_assert!(agree(found, truth) && found.relative_error() < 1e-14, "{:?} {:?}", found, truth);
@@ -228,11 +229,11 @@ mod tests {
             let mut before = Ball::ONE;
             for epsilon in ["0", "0.1", "0.5", "2"].map(rational) {
                 let epsilon = Epsilon::new(&epsilon);
-                let found = laws.delta(&epsilon, &Uninterrupted).unwrap();
-                let data = answers.delta(&epsilon, &Uninterrupted).unwrap();
+                let found = laws.delta(&epsilon, Ball::ZERO, &Uninterrupted).unwrap();
+                let data = answers.delta(&epsilon, Ball::ZERO, &Uninterrupted).unwrap();
                 prop_assert!(!data.certainly_less(found) && !before.certainly_less(found));
                 // P − e^ε Q of the reversed pair at −ε.
-                let mirrored = laws.reversed().reversed().delta(&epsilon, &Uninterrupted).unwrap();
+                let mirrored = laws.reversed().reversed().delta(&epsilon, Ball::ZERO, &Uninterrupted).unwrap();
                 prop_assert!(agree(found, mirrored));
                 before = found;
             }
@@ -263,7 +264,10 @@ mod tests {
                 let laws = count(others, noise.clone());
                 let found = delta(&laws, epsilon);
                 assert!(found.relative_error() < 1e-13, "{noise:?} {others} {epsilon}: {found:?}");
-                let data = laws.answers().delta(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
+                let data = laws
+                    .answers()
+                    .delta(&Epsilon::new(&rational(epsilon)), Ball::ZERO, &Uninterrupted)
+                    .unwrap();
                 assert!(!data.certainly_less(found));
             }
         }
@@ -304,7 +308,7 @@ mod tests {
         let answers = Answers::new(table([4, 2, 4]), table([2, 6, 2]));
         let at = |noise| {
             let laws = Smoothed::new(answers.clone(), noise).unwrap();
-            laws.delta(&Epsilon::new(&rational("0.1")), &Uninterrupted)
+            laws.delta(&Epsilon::new(&rational("0.1")), Ball::ZERO, &Uninterrupted)
         };
         let Err(Error::Precision(message)) = at(gaussian("1")) else { panic!("not refused") };
         assert!(message.contains("crosses e^epsilon more than once"), "{message}");

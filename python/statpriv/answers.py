@@ -1,0 +1,151 @@
+"""What is done to an answer before it is released, as changes of its law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor, lcm
+from typing import TypeAlias
+
+from statpriv import noise
+from statpriv._native import Curve, Law
+from statpriv.entries import Lattice
+from statpriv.queries.processed import Clamping, Rounding, Step, Table, Threshold
+from statpriv.rules.registry import NotApplicable
+
+__all__ = ["Released", "hockey_stick"]
+
+INTEGERS = Lattice()
+MOST_TABULATED = 200_000
+"""So many answers are published one by one where a step does not act on the lattice as a whole."""
+
+Continuous: TypeAlias = noise.Laplace | noise.Gaussian
+
+
+@dataclass(frozen=True)
+class Released:
+    """The two laws of an answer that a hockey stick compares, on one lattice."""
+
+    first: Law
+    second: Law
+    lattice: Lattice = INTEGERS
+    """What the integers stand for, unless they are mere labels."""
+    labelled: bool = False
+    smoothing: Continuous | None = None
+
+    def processed(self, steps: Sequence[Step]) -> Released:
+        """After all steps, the first one first."""
+        if not steps:
+            return self
+        first, *rest = steps
+        if isinstance(first, noise.Noise):
+            return self._noisy(first).processed(rest)
+        if rest and not any(isinstance(step, noise.Noise) for step in rest) and not self._unbounded:
+            return self._tabulated(steps)
+        return self._mapped(first, last=not rest).processed(rest)
+
+    @property
+    def _unbounded(self) -> bool:
+        return None in (*self.first.support, *self.second.support)
+
+    def _with_laws(self, change: object, lattice: Lattice, *, labelled: bool = False) -> Released:
+        first, second = (change(law) for law in (self.first, self.second))  # type: ignore[operator]
+        return replace(self, first=first, second=second, lattice=lattice, labelled=labelled)
+
+    def _require_numbers(self, step: Step) -> None:
+        if self.smoothing is not None:
+            raise NotApplicable(f"{step!r} follows continuous noise, after which no step has a closed law here")
+        if self.labelled:
+            raise NotApplicable(f"{step!r} follows a step that leaves no lattice of numbers")
+
+    def _mapped(self, step: Step, *, last: bool) -> Released:
+        self._require_numbers(step)
+        offset, unit = self.lattice.offset, self.lattice.unit
+        if isinstance(step, Threshold):
+            most = floor((step.above - offset) / unit)
+            return self._with_laws(lambda law: law.suppressed(most), self.lattice, labelled=True)
+        if isinstance(step, Rounding):
+            slope, start = unit / step.base, offset / step.base + Fraction(1, 2)
+            scale = lcm(slope.denominator, start.denominator)
+            factor, added = int(slope * scale), int(start * scale)
+            return self._with_laws(lambda law: law.divided(factor, added, scale), Lattice(Fraction(0), step.base))
+        if isinstance(step, Clamping):
+            return self._clamped(step, last=last)
+        if isinstance(step, Table) and not self._unbounded:
+            return self._tabulated([step])
+        raise NotApplicable(f"{step!r} of an answer without bounds has no law here")
+
+    def _clamped(self, step: Clamping, *, last: bool) -> Released:
+        """Ends between two points of the lattice get a label of their own, the point outside, and must come last."""
+        offset, unit = self.lattice.offset, self.lattice.unit
+        ends = [None if end is None else (end - offset) / unit for end in (step.lower, step.upper)]
+        on_lattice = all(end is None or end.denominator == 1 for end in ends)
+        if not (on_lattice or last):
+            raise NotApplicable(f"{step!r} ends between two possible answers and is not the last step")
+        least = None if ends[0] is None else floor(ends[0])
+        most = None if ends[1] is None else ceil(ends[1])
+        return self._with_laws(lambda law: law.clamped(least, most), self.lattice, labelled=not on_lattice)
+
+    def _tabulated(self, steps: Sequence[Step]) -> Released:
+        """Answer by answer."""
+        self._require_numbers(steps[0])
+        supports = [law.support for law in (self.first, self.second)]
+        least = min(low for low, _ in supports if low is not None)
+        most = max(high for _, high in supports if high is not None)
+        if most - least >= MOST_TABULATED:
+            raise NotApplicable(f"the {most - least + 1} possible answers are too many to be published one by one")
+        labels: dict[object, int] = {}
+        published: dict[int, int] = {}
+        for answer in range(least, most + 1):
+            number: object = self.lattice.offset + self.lattice.unit * answer
+            for step in steps:
+                number = step.apply(number)  # type: ignore[union-attr]
+            published[answer] = labels.setdefault(number, len(labels))
+        return self._with_laws(lambda law: law.relabelled(published), self.lattice, labelled=True)
+
+    def _noisy(self, added: noise.Noise) -> Released:
+        self._require_numbers(added)
+        if isinstance(added, Continuous):
+            return replace(self, smoothing=added)
+        unit = self.lattice.unit
+        spread = noise_law(added).scaled(unit.denominator)
+        lattice = Lattice(self.lattice.offset, Fraction(1, unit.denominator))
+        return self._with_laws(lambda law: Law.sum([law.scaled(unit.numerator), spread]), lattice)
+
+    def curve(self) -> Curve:
+        """The hockey stick of the two laws."""
+        if self.smoothing is None:
+            return Curve.answers(self.first, self.second)
+        unit = self.lattice.unit
+        if isinstance(self.smoothing, noise.Laplace):
+            return Curve.smoothed(self.first, self.second, laplace_scale=self.smoothing.scale / unit)
+        return Curve.smoothed(self.first, self.second, gaussian_sigma=self.smoothing.sigma / unit)
+
+
+def hockey_stick(first: Law, second: Law, lattice: Lattice, steps: Sequence[Step] = ()) -> Curve:
+    """Δ of the two laws after all steps."""
+    return Released(first, second, lattice).processed(steps).curve()
+
+
+def noise_law(added: noise.DiscreteNoise) -> Law:
+    """The law of a noise on the integers."""
+    if isinstance(added, noise.DiscreteLaplace):
+        return Law.geometric_noise(added.alpha) if added.alpha is not None else Law.laplace_noise(added.scale or 1)
+    if isinstance(added, noise.DiscreteGaussian):
+        return Law.gaussian_noise(added.sigma**2)
+    if isinstance(added, noise.Binomial):
+        return Law.binomial(added.trials, added.p)
+    if isinstance(added.noise, noise.Binomial):
+        return _truncated_binomial(added.noise, added.lower, added.upper)
+    return noise_law(added.noise).truncated(added.lower, added.upper)
+
+
+def _truncated_binomial(added: noise.Binomial, lower: int, upper: int) -> Law:
+    """Relative to the least value by ratios of neighbours, then divided by the sum."""
+    odds = added.p / (1 - added.p) if added.p < 1 else Fraction(0)
+    masses = [Fraction(1)]
+    for k in range(lower, upper):
+        masses.append(masses[-1] * odds * Fraction(added.trials - k, k + 1))
+    total = sum(masses, Fraction(0))
+    return Law.table(lower, [mass / total for mass in masses])

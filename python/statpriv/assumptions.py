@@ -1,0 +1,15 @@
+"""What theorems assume of the data and of the release, in the words that `explain()` prints."""
+
+from __future__ import annotations
+
+__all__ = ["DRAWN", "IDENTICAL", "INDEPENDENT", "KNOWN_LAW", "NOISE", "PAPER", "SAMPLED", "SECRET", "STATED"]
+
+INDEPENDENT = "the entries are independent of each other"
+IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
+STATED = "every entry has the law that is stated for it, or for its group"
+DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"
+SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)
+SAMPLED = "the sample is drawn as stated, independently of the data, and kept secret"
+NOISE = "the noise has exactly the stated law, is independent of the data, and is not published"
+KNOWN_LAW = "the laws that the query states are those of its answer"
+PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"

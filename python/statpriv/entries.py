@@ -1,0 +1,269 @@
+"""Entries: who is critical, who is known, who is left, and what each adds to the answer.
+
+Properties, sums, means and linear queries are *additive*: the answer is a sum of contributions of the entries, on the
+integers after a change of units. Entries with the same law are one class; what an adversary may know of which classes,
+and in which class the critical entry may be, are the *worlds* of which the worst counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import product
+from math import comb, gcd, lcm
+from typing import Any
+
+from statpriv._native import Law
+from statpriv.queries.linear import LinearQuery
+from statpriv.queries.property import Between, PropertyQuery
+from statpriv.queries.sum import Additive, MeanQuery
+from statpriv.rules.registry import NotApplicable
+from statpriv.samplings import Stratified, TemplateLaw, WithoutReplacement, WithReplacement
+from statpriv.situation import Situation
+
+__all__ = ["Contributions", "EntryClass", "Lattice", "World", "contributions", "lattice_of"]
+
+MOST_WORLDS = 2000
+"""So many choices of a critical class and of known entries are tried one by one."""
+MOST_LABELS = 2**24
+"""Joint answers of several counts are labelled by integers; so many at most."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The integer a stands for the answer ``offset + unit * a``."""
+
+    offset: Fraction = Fraction(0)
+    unit: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, eq=False)
+class EntryClass:
+    """Entries with the same law of what they add.
+
+    `shares` are the probabilities of adding each of the integers, `p` is that of adding `step` and not zero where there
+    are no others.
+    """
+
+    name: str | None
+    size: int
+    shares: tuple[tuple[int, Fraction], ...]
+
+    @cached_property
+    def one(self) -> Law:
+        """The law of what one entry adds."""
+        if (p := self.p) is not None:
+            return Law.binomial(1, p)
+        return _table(dict(self.shares))
+
+    @property
+    def p(self) -> Fraction | None:
+        """The probability of adding one, where nothing but zero and one is added."""
+        shares = dict(self.shares)
+        return shares.get(1, Fraction(0)) if set(shares) <= {0, 1} else None
+
+    def many(self, count: int) -> Law:
+        """The law of what `count` entries add together."""
+        if (p := self.p) is not None:
+            return Law.binomial(count, p)
+        added = [amount for amount, _ in self.shares]
+        if len(added) == 2 and added[0] == 0:
+            # A scaled number of hits has a shorter description than a table with gaps.
+            return Law.binomial(count, self.shares[1][1]).scaled(added[1])
+        return self.one.repeated(count)
+
+    def thinned(self, rate: Fraction) -> EntryClass:
+        """The same entries, each of which adds anything only with this probability."""
+        shares = {amount: share * rate for amount, share in self.shares}
+        shares[0] = shares.get(0, Fraction(0)) + 1 - rate
+        return EntryClass(self.name, self.size, tuple(sorted(shares.items())))
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """The classes of entries of an additive query, and what the values of the critical entry add."""
+
+    classes: tuple[EntryClass, ...]
+    values: tuple[tuple[tuple[Any, int], ...], ...]
+    """For each class: the values that its entries may have, and what each adds."""
+    lattice: Lattice
+
+    @property
+    def iid(self) -> bool:
+        """Whether all entries have the same law."""
+        return len(self.classes) == 1
+
+    def worlds(self, situation: Situation) -> Iterator[World]:
+        """Every class that may hold the critical entry, with every choice of known entries.
+
+        Raises
+        ------
+        NotApplicable
+            There are too many to try them one by one.
+        """
+        sizes = [entries.size for entries in self.classes]
+        for critical in range(len(sizes)):
+            room = [size - (index == critical) for index, size in enumerate(sizes)]
+            for known in self._choices(situation, room):
+                yield World(self, critical, known)
+
+    def _choices(self, situation: Situation, room: list[int]) -> list[tuple[int, ...]]:
+        stated = situation.adversary.known
+        if not isinstance(stated, int):
+            by_name = dict(stated)
+            known = tuple(by_name.get(entries.name or "", 0) for entries in self.classes)
+            return [known] if all(k <= r for k, r in zip(known, room, strict=True)) else []
+        if stated == 0 or self.iid:
+            return [(stated,)] if self.iid else [(0,) * len(room)]
+        if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
+            raise NotApplicable(
+                f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries (known= may "
+                "name the group)"
+            )
+        rests = product(*(range(min(most, stated) + 1) for most in room[:-1]))
+        choices = ((*rest, stated - sum(rest)) for rest in rests if sum(rest) <= stated)
+        return [choice for choice in choices if choice[-1] <= room[-1]]
+
+
+@dataclass(frozen=True)
+class World:
+    """One of the possibilities: the class of the critical entry, and how many of each class are known."""
+
+    contributions: Contributions
+    critical: int
+    known: tuple[int, ...]
+
+    @cached_property
+    def unknown(self) -> tuple[int, ...]:
+        """How many other entries of each class are not known."""
+        classes = enumerate(zip(self.contributions.classes, self.known, strict=True))
+        return tuple(entries.size - known - (index == self.critical) for index, (entries, known) in classes)
+
+    @cached_property
+    def others(self) -> Law:
+        """The law of what the unknown other entries add."""
+        parts = zip(self.contributions.classes, self.unknown, strict=True)
+        return Law.sum([entries.many(count) for entries, count in parts if count > 0])
+
+    @property
+    def values(self) -> tuple[tuple[Any, int], ...]:
+        """The values that the critical entry may have, and what each adds."""
+        return self.contributions.values[self.critical]
+
+    def pairs(self, pair: tuple[Any, Any] | None) -> list[tuple[int, int]]:
+        """What the two values of each ordered pair add, once each."""
+        if pair is None:
+            return [(v, w) for (_, v), (_, w) in product(self.values, repeat=2) if v != w]
+        added = dict(self.values)
+        return [(added[pair[0]], added[pair[1]])] if pair[0] in added and pair[1] in added else []
+
+
+def contributions(situation: Situation, *, through_zero: bool = False) -> Contributions:
+    """What the entries of the situation add.
+
+    With `through_zero` nothing that an entry may add is moved, so that an entry that is not there adds zero.
+
+    Raises
+    ------
+    NotApplicable
+        The query is not additive, or states ranges of probabilities.
+    """
+    asked = situation.asked
+    if isinstance(asked, PropertyQuery):
+        return _of_a_property(asked, situation)
+    if isinstance(asked, LinearQuery):
+        return _of_columns(asked)
+    if isinstance(asked, Additive):
+        return _of_numbers(asked, situation, through_zero=through_zero)
+    raise NotApplicable(f"{type(asked).__name__} is no sum of what the entries contribute")
+
+
+def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
+    stated: Any = asked.probabilities
+    groups = situation.population.groups or ((None, situation.population.size),)
+    if not isinstance(stated, tuple):
+        # One law for everyone: groups matter only to what is known or drawn of them.
+        per_class = [(name, size, stated) for name, size in groups]
+        if situation.population.groups is None or _groups_do_not_matter(situation):
+            per_class = [(None, situation.population.size, stated)]
+    elif isinstance(stated[0], tuple):
+        laws = dict(stated)
+        per_class = [(name, size, laws[name]) for name, size in groups]
+    else:
+        per_class = [(None, size, p) for p, size in sorted(Counter(stated).items())]
+    if any(isinstance(p, Between) for _, _, p in per_class):
+        raise NotApplicable("p is a range, over which this law has no closed supremum here")
+    classes = tuple(EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in per_class)
+    return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
+
+
+def _groups_do_not_matter(situation: Situation) -> bool:
+    return isinstance(situation.adversary.known, int) and not hasattr(situation.sampling, "sizes")
+
+
+def _of_columns(asked: LinearQuery) -> Contributions:
+    strides = [1]
+    for row in asked.matrix:
+        strides.append(strides[-1] * (sum(row) + 1))
+    if strides[-1] > MOST_LABELS:
+        raise NotApplicable(f"the {len(asked.matrix)} counts have about {strides[-1]:.0e} joint values")
+    classes, values = [], []
+    for column, size in asked.columns:
+        label = sum(bit * stride for bit, stride in zip(column, strides, strict=False))
+        classes.append(EntryClass(None, size, ((0, 1 - asked.p), (label, asked.p)) if label else ((0, Fraction(1)),)))
+        values.append(((0, 0), (1, label)))
+    return Contributions(tuple(classes), tuple(values), Lattice())
+
+
+def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) -> Contributions:
+    uniform = isinstance(asked.sums, Fraction)
+    laws: dict[Any, Any] = {None: asked.pmf} if uniform else dict(asked.pmf)
+    offset, unit = (Fraction(0), _common_unit(asked.values)) if through_zero else asked.lattice[:2]
+    answering = _answering(situation)
+    if isinstance(asked, MeanQuery) and answering is None:
+        raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
+    groups = situation.population.groups or ((None, situation.population.size),)
+    if uniform and _groups_do_not_matter(situation):
+        groups = ((None, situation.population.size),)
+    classes, values = [], []
+    for name, size in groups:
+        pmf = laws[None if uniform else name]
+        places = [(value, int((value - offset) / unit), share) for value, share in pmf]
+        classes.append(EntryClass(name, size, tuple((place, share) for _, place, share in places if share > 0)))
+        values.append(tuple((value, place) for value, place, _ in places))
+    divisor = (answering or 1) if isinstance(asked, MeanQuery) else 1
+    return Contributions(tuple(classes), tuple(values), Lattice((answering or 0) * offset / divisor, unit / divisor))
+
+
+def _answering(situation: Situation) -> int | None:
+    """How many entries answer, counted as often as they are drawn, where that is certain."""
+    sampling = situation.sampling
+    if sampling is None:
+        return situation.population.size
+    if isinstance(sampling, WithoutReplacement | WithReplacement):
+        return sampling.size
+    if isinstance(sampling, Stratified):
+        return sum(size for _, size in sampling.sizes)
+    if isinstance(sampling, TemplateLaw):
+        lengths = {len(template) for template, _ in sampling.probabilities}
+        return lengths.pop() if len(lengths) == 1 else None
+    return None
+
+
+def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:
+    """The coarsest lattice through these numbers, which are in order, and the place of each on it."""
+    unit = _common_unit(tuple(value - values[0] for value in values))
+    return Lattice(values[0], unit), tuple(int((value - values[0]) / unit) for value in values)
+
+
+def _common_unit(values: tuple[Fraction, ...]) -> Fraction:
+    scale = reduce(lcm, (value.denominator for value in values))
+    return Fraction(reduce(gcd, (int(value * scale) for value in values)), scale)
+
+
+def _table(shares: dict[int, Fraction]) -> Law:
+    least, most = min(shares), max(shares)
+    return Law.table(least, [shares.get(amount, Fraction(0)) for amount in range(least, most + 1)])

@@ -1,0 +1,146 @@
+"""Exact laws of answers of a secret sample, the chance of not being in it included."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from statpriv._native import Curve
+from statpriv.answers import hockey_stick
+from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Step
+from statpriv.queries.property import PropertyQuery
+from statpriv.queries.sum import Additive
+from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.whole_population import worst
+from statpriv.samplings import (
+    OverlappingSamples,
+    PoissonSampling,
+    Stratified,
+    TemplateLaw,
+    WithoutReplacement,
+    WithReplacement,
+)
+from statpriv.situation import Situation
+from statpriv.totals import alternatives
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery,),
+    samplings=(WithoutReplacement,),
+    theorem=(
+        "The count of a secret sample of s of n entries has the law (1 − s/n) Bin(s, p) + (s/n)(v + Bin(s−1, p)) "
+        "for the value v of the critical entry."
+    ),
+    source="docs/explanation/samples.md, with the proof",
+    assumptions=(INDEPENDENT, IDENTICAL, SAMPLED),
+)
+def count_without_replacement(situation: Situation) -> Curve:
+    """The chance of not being counted is part of the law."""
+    query = _one_probability(situation)
+    sampling: Any = situation.sampling
+    inclusion = Fraction(sampling.size, situation.population.size)
+    return Curve.sampled_count(size=sampling.size, p=query, inclusion=inclusion, pair=situation.pair)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery,),
+    samplings=(PoissonSampling,),
+    theorem=(
+        "A published size s of the sample is independent of the data, so that the curves of samples of s entries "
+        "average, with the binomial probabilities of s."
+    ),
+    source="docs/explanation/samples.md, with the proof",
+    assumptions=(INDEPENDENT, IDENTICAL, SAMPLED),
+)
+def count_with_published_size(situation: Situation) -> Curve:
+    """Σ_s P[size = s] Δ of a sample of s."""
+    sampling: Any = situation.sampling
+    if not sampling.size_published:
+        raise NotApplicable("the size of the sample is not published")
+    p = _one_probability(situation)
+    return Curve.poisson_published(population=situation.population.size, rate=sampling.rate, p=p, pair=situation.pair)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery, Additive),
+    samplings=(WithoutReplacement, WithReplacement, PoissonSampling, Stratified, OverlappingSamples, TemplateLaw),
+    theorem=(
+        "A sample of zeros and ones is post-processing of their total count A: hypergeometric given A without "
+        "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample of identically "
+        "distributed entries is v plus one entry less with the probability of being drawn. Where entries are known, the "
+        "worst (or the mean over all) of their values, which may be in the interior."
+    ),
+    source="docs/explanation/samples.md, with the proof; stratified samples: each group by itself",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def total_of_a_sample(situation: Situation) -> Curve:
+    """The law of the sample's total in every world."""
+    return released_totals(situation)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(HistogramQuery,),
+    samplings=(WithoutReplacement,),
+    theorem=(
+        "Given how many of the sample are in the cells v and w, the count of v is that of a sample of so many entries "
+        "that holds the critical one with its posterior probability. The worst pair of cells."
+    ),
+    source="docs/explanation/samples.md, with the proof",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def histogram_without_replacement(situation: Situation) -> Curve:
+    """A mean over the number of sampled entries in the two cells."""
+    asked: Any = situation.asked
+    sampling: Any = situation.sampling
+    if situation.adversary.total:
+        raise NotApplicable("entries of a hidden sample are known, which is not a shift of a histogram")
+    if not isinstance(asked.sums, Fraction):
+        raise NotApplicable("the histogram of groups with different laws has no closed curve here")
+    return Curve.sampled_histogram(
+        population=situation.population.size, size=sampling.size, cells=asked.cells, pair=situation.pair
+    )
+
+
+def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
+    """The worst world, and in it the worst pair of values, of an additive query after all steps."""
+    entries, worlds = alternatives(situation, shift_matters=bool(steps))
+    curves = []
+    for alternative in worlds:
+        for v, w in dict.fromkeys(alternative.world.pairs(situation.pair)):
+            cases = [
+                (weight, hockey_stick(law(v), law(w), entries.lattice, steps)) for weight, law in alternative.known
+            ]
+            curves.append(_over_known_values(cases, situation))
+    return worst(curves, situation)
+
+
+def _over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:
+    """Known entries have their worst values; or the curves average, as an adversary sees the values."""
+    curves = [curve for _, curve in cases]
+    if len(curves) == 1:
+        return curves[0]
+    if situation.adversary.values == "expected":
+        return Curve.mean([weight for weight, _ in cases], curves)
+    return Curve.maximum(curves)
+
+
+def _one_probability(situation: Situation) -> Fraction:
+    asked: Any = situation.asked
+    if situation.adversary.total:
+        raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
+    if not asked.is_uniform:
+        raise NotApplicable("the entries have different probabilities")
+    if asked.lower != asked.upper:
+        raise NotApplicable("p is a range, over which the law of a hidden sample has no closed supremum here")
+    p: Fraction = asked.lower
+    return p

@@ -1,0 +1,77 @@
+"""Exact laws of answers that are processed before they are released."""
+
+from __future__ import annotations
+
+from types import NoneType
+from typing import Any
+
+from statpriv import noise
+from statpriv._native import Curve
+from statpriv.answers import hockey_stick
+from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
+from statpriv.queries.order_statistic import OrderStatisticQuery
+from statpriv.queries.processed import Processed
+from statpriv.queries.property import PropertyQuery
+from statpriv.queries.protocol import AnswerLaws
+from statpriv.queries.sum import Additive
+from statpriv.rules.hidden_sample import released_totals
+from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.whole_population import of_stated_laws, ordered_laws, worst
+from statpriv.samplings import (
+    OverlappingSamples,
+    PoissonSampling,
+    Stratified,
+    TemplateLaw,
+    WithoutReplacement,
+    WithReplacement,
+)
+from statpriv.situation import Situation
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(Processed,),
+    samplings=(
+        NoneType,
+        WithoutReplacement,
+        WithReplacement,
+        PoissonSampling,
+        Stratified,
+        TemplateLaw,
+    ),
+    theorem=(
+        "The two laws of the answer, with what every step does to them: answers that are published alike are one "
+        "answer, and noise is convolved. Known entries no longer shift the answer, so that their worst values count."
+    ),
+    source=f"{PAPER}, Definition 2.3; docs/explanation/queries.md for the steps and for continuous noise",
+    assumptions=(INDEPENDENT, STATED, SAMPLED, NOISE),
+)
+def processed(situation: Situation) -> Curve:
+    """The steps act on the laws."""
+    query: Any = situation.query
+    asked = situation.asked
+    if isinstance(asked, PropertyQuery | Additive):
+        if any(isinstance(step, noise.Gaussian) for step in query.steps) and not _is_monotone(situation):
+            raise NotApplicable(
+                "Gaussian noise on answers whose likelihood ratio need not be monotone has no closed curve"
+            )
+        return released_totals(situation, query.steps)
+    if situation.sampling is not None:
+        raise NotApplicable(f"a sample of {type(asked).__name__} has no closed law here")
+    if isinstance(asked, OrderStatisticQuery):
+        if any(isinstance(step, noise.Gaussian) for step in query.steps):
+            raise NotApplicable(
+                "Gaussian noise on answers whose likelihood ratio need not be monotone has no closed curve"
+            )
+        return worst([hockey_stick(*laws, query.steps) for laws in ordered_laws(situation)], situation)
+    if isinstance(asked, AnswerLaws):
+        return worst(of_stated_laws(situation, query.steps), situation)
+    raise NotApplicable(f"{type(asked).__name__} has no answer that can be processed")
+
+
+def _is_monotone(situation: Situation) -> bool:
+    """Counts of independent entries have log-concave laws, which a sample of them keeps in ratio."""
+    return isinstance(situation.asked, PropertyQuery) and not isinstance(
+        situation.sampling, OverlappingSamples | TemplateLaw
+    )

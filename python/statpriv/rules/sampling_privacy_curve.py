@@ -1,0 +1,282 @@
+"""The sampling privacy curve of a secret sample, and the bounds that come from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from math import comb, factorial, prod
+from types import NoneType
+from typing import Any
+
+from statpriv._native import Curve, Law
+from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
+from statpriv.entries import Contributions, contributions
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.property import PropertyQuery
+from statpriv.queries.sum import Additive
+from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.whole_population import worst
+from statpriv.samplings import PoissonSampling, Stratified, WithoutReplacement, WithReplacement
+from statpriv.situation import Situation
+
+THRESHOLDS = 32
+MOST_TEMPLATES = 3000
+"""So many kinds of templates are averaged over one by one."""
+
+SAMPLINGS = (NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified)
+QUERIES = (PropertyQuery, HistogramQuery, Additive)
+
+
+@rule(
+    bound="spc",
+    kind="bound",
+    queries=QUERIES,
+    samplings=SAMPLINGS,
+    theorem=(
+        "The sampling privacy curve: the mean over the templates that hold the critical entry of the curve of the "
+        "answer given the template. What is released leaks less than this, by the chance of being in the sample: see "
+        "partition-sum."
+    ),
+    source=f"{PAPER}, Definition 3.3 and Example 1, corrected",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+    competes=False,
+    conditional=True,
+)
+def sampling_privacy_curve(situation: Situation) -> Curve:
+    """Definition 3.3, given that the critical entry is in the sample."""
+    return Curve.maximum([curve for _, curve in _given_the_sample(situation)])
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=QUERIES,
+    samplings=SAMPLINGS,
+    theorem=(
+        "γ times the sampling privacy curve, γ being the probability that the sample holds the critical entry: "
+        "otherwise the answer says nothing about it (Theorem 5.2 for one part)."
+    ),
+    source=f"{PAPER}, Theorem 5.2; known entries by the corrected Example 1",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def partition_sum(situation: Situation) -> Curve:
+    """By joint convexity: the maximum over pairs stands inside."""
+    return Curve.maximum([Curve.mean([rate], [curve]) for rate, curve in _given_the_sample(situation)])
+
+
+@rule(
+    bound="threshold",
+    kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(NoneType, WithoutReplacement, PoissonSampling),
+    theorem=(
+        "The same with the sampling privacy curve replaced by its threshold bound: the curve does not fall with the "
+        "number of known entries in the sample, so its value at the next larger of "
+        f"{THRESHOLDS} thresholds bounds it."
+    ),
+    source=f"{PAPER}, Example 1, with several thresholds",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+    competes=False,
+)
+def threshold(situation: Situation) -> Curve:
+    """Cheap where many entries are known, and a little larger than the partition sum."""
+    return Curve.maximum(
+        [Curve.mean([rate], [curve]) for rate, curve in _given_the_sample(situation, thresholds=THRESHOLDS)]
+    )
+
+
+@rule(
+    bound="amplification",
+    kind="bound",
+    queries=QUERIES,
+    samplings=(WithoutReplacement,),
+    theorem=(
+        "Amplification by subsampling: δ(ln(1 + γ(e^ε − 1))) ≤ γ δ_s(ε) with δ_s the curve of a sample that certainly "
+        "holds the critical entry. It needs no more than the law given the sample, and is a comparison."
+    ),
+    source=(
+        "Balle, Barthe and Gaboardi, Privacy Amplification by Subsampling, Theorem 8 (advanced joint convexity); "
+        "without the critical entry another one is drawn, of any value"
+    ),
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def amplification(situation: Situation) -> Curve:
+    """γ Δ(ln(1 + (e^ε − 1)/γ)), for the worst pair of values."""
+    if situation.adversary.total:
+        raise NotApplicable("known entries of the sample would not be replaced by unknown ones")
+    asked: Any = situation.asked
+    if not (asked.is_uniform if isinstance(asked, PropertyQuery) else isinstance(asked.sums, Fraction)):
+        raise NotApplicable("an entry that is drawn instead of the critical one may have another law")
+    any_pair = Situation(situation.query, situation.population, situation.sampling, situation.adversary)
+    return Curve.maximum([Curve.amplified(rate, curve) for rate, curve in _given_the_sample(any_pair)])
+
+
+def _given_the_sample(situation: Situation, thresholds: int | None = None) -> list[tuple[Fraction, Curve]]:
+    """For each class that may hold the critical entry: its chance of being sampled, and the curve given that it is."""
+    sampling: Any = situation.sampling
+    n = situation.population.size
+    if isinstance(sampling, Stratified):
+        return list(_strata(situation, sampling))
+    if sampling is None or isinstance(sampling, WithoutReplacement):
+        size = n if sampling is None else sampling.size
+        return [(Fraction(size, n), _drawn_once(situation, size, thresholds))]
+    if isinstance(sampling, PoissonSampling):
+        return [(sampling.rate, _at_a_rate(situation, sampling.rate, thresholds))]
+    return [(1 - Fraction(n - 1, n) ** sampling.size, _drawn_again(situation, sampling.size))]
+
+
+def _is_one_property(situation: Situation) -> bool:
+    return isinstance(situation.asked, PropertyQuery) and situation.asked.is_uniform
+
+
+def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curve:
+    """The other s − 1 of a sample without replacement: how many of them are known, and of which class, is random."""
+    asked: Any = situation.asked
+    n, known, pair = situation.population.size, situation.adversary.total, situation.pair
+    if _is_one_property(situation) and isinstance(situation.adversary.known, int):
+        if not known:
+            return Curve.count(size=size, lower=asked.lower, upper=asked.upper, pair=pair)
+        return Curve.known_entries(
+            population=n,
+            known=known,
+            size=size,
+            lower=asked.lower,
+            upper=asked.upper,
+            pair=pair,
+            thresholds=thresholds,
+        )
+    if thresholds is not None:
+        raise NotApplicable("thresholds are for one property with one probability")
+    if isinstance(asked, HistogramQuery):
+        if known or not isinstance(asked.sums, Fraction):
+            raise NotApplicable("a sampled histogram with known entries, or of several laws, is not available")
+        cells: Any = asked.cells
+        return Curve.histogram(size=size, cells=cells, pair=pair)
+    return _over_compositions(situation, size)
+
+
+def _over_compositions(situation: Situation, size: int) -> Curve:
+    """Multivariate hypergeometric numbers of the unknown others of each class, and of known ones."""
+    entries = contributions(situation)
+    n = situation.population.size
+    worlds = []
+    for world in entries.worlds(situation):
+        pools = [*world.unknown, sum(world.known)]
+        weights, curves = [], []
+        for numbers in _compositions(pools, size - 1):
+            ways = prod(comb(pool, number) for pool, number in zip(pools, numbers, strict=True))
+            weights.append(Fraction(ways, comb(n - 1, size - 1)))
+            others = Law.sum(
+                [kind.many(number) for kind, number in zip(entries.classes, numbers, strict=False) if number]
+            )
+            curves.append(_worst_pair(others, world.pairs(situation.pair), situation))
+        worlds.append(Curve.mean(weights, curves))
+    return worst(worlds, situation)
+
+
+def _compositions(pools: list[int], total: int) -> Iterator[tuple[int, ...]]:
+    """All ways to draw so many from the pools, if they are few."""
+    ranges = [range(min(pool, total) + 1) for pool in pools[:-1]]
+    if prod(map(len, ranges)) > MOST_TEMPLATES:
+        raise NotApplicable(f"a sample can be composed in more than {MOST_TEMPLATES} ways")
+    for numbers in product(*ranges):
+        rest = total - sum(numbers)
+        if 0 <= rest <= pools[-1]:
+            yield (*numbers, rest)
+
+
+def _worst_pair(others: Law, pairs: list[tuple[int, int]], situation: Situation, times: int = 1) -> Curve:
+    """V + S against w + S, for the worst of the pairs; the critical entry counts `times` times."""
+    gaps = dict.fromkeys(v - w for v, w in pairs if v != w)
+    return worst([Curve.answers(others.shifted(times * gap), others) for gap in gaps], situation)
+
+
+def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> Curve:
+    """The unknown others of the sample are binomially many."""
+    asked: Any = situation.asked
+    others = situation.population.size - 1 - situation.adversary.total
+    if _is_one_property(situation):
+        return Curve.irrelevant_entries(
+            size=others + 1,
+            others=others,
+            irrelevant=1 - rate,
+            lower=asked.lower,
+            upper=asked.upper,
+            pair=situation.pair,
+            thresholds=thresholds,
+        )
+    if isinstance(asked, HistogramQuery):
+        raise NotApplicable("the sampling privacy curve of a histogram at a rate is not available")
+    entries = contributions(situation)
+    if not entries.iid or others > MOST_TEMPLATES:
+        raise NotApplicable("so many sizes of samples of these entries are not averaged over one by one")
+    world = next(iter(entries.worlds(situation)))
+    weights, curves = [], []
+    for number in range(others + 1):
+        weights.append(comb(others, number) * rate**number * (1 - rate) ** (others - number))
+        curves.append(_worst_pair(entries.classes[0].many(number), world.pairs(situation.pair), situation))
+    return Curve.mean(weights, curves)
+
+
+def _drawn_again(situation: Situation, size: int) -> Curve:
+    """Templates with multiplicities: m_j of the critical entry, and a partition of the other draws among others."""
+    entries = contributions(situation)
+    if not entries.iid or situation.adversary.total:
+        raise NotApplicable("draws with replacement of known entries, or of several laws, are not averaged over")
+    n = situation.population.size
+    world = next(iter(entries.worlds(situation)))
+    holding = n**size - (n - 1) ** size
+    weights, curves = [], []
+    for times in range(1, size + 1):
+        for partition in _partitions(size - times, n - 1):
+            ways = _arrangements(times, partition, size, n - 1)
+            weights.append(Fraction(ways, holding))
+            others = _with_multiplicities(entries, partition)
+            curves.append(_worst_pair(others, world.pairs(situation.pair), situation, times))
+            if len(curves) > MOST_TEMPLATES:
+                raise NotApplicable(f"draws with replacement have more than {MOST_TEMPLATES} kinds of multiplicities")
+    return Curve.mean(weights, curves)
+
+
+def _with_multiplicities(entries: Contributions, partition: tuple[int, ...]) -> Law:
+    counted = Counter(partition)
+    return Law.sum([entries.classes[0].many(count).scaled(times) for times, count in sorted(counted.items())])
+
+
+def _partitions(total: int, parts: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
+    """Partitions of a number into at most so many parts, in falling order."""
+    if total == 0:
+        yield ()
+        return
+    if parts == 0:
+        return
+    for first in range(min(total, total if largest is None else largest), 0, -1):
+        for rest in _partitions(total - first, parts - 1, first):
+            yield (first, *rest)
+
+
+def _arrangements(times: int, partition: tuple[int, ...], size: int, others: int) -> int:
+    """In how many ways the draws have these multiplicities: which entries, times in which order."""
+    orders = factorial(size) // factorial(times) // prod(map(factorial, partition))
+    chosen = comb(others, len(partition)) * factorial(len(partition))
+    return orders * chosen // prod(map(factorial, Counter(partition).values()))
+
+
+def _strata(situation: Situation, sampling: Stratified) -> Iterator[tuple[Fraction, Curve]]:
+    """The sample of the critical entry's group holds it and one less of the others; other groups are as stated."""
+    if situation.adversary.total or isinstance(situation.asked, HistogramQuery):
+        raise NotApplicable("a stratified sample with known entries, or of a histogram, is not averaged over")
+    entries = contributions(situation)
+    sizes = dict(sampling.sizes)
+    if any(kind.name is None for kind in entries.classes):
+        raise NotApplicable("a stratified sample of entries that have a law each is not averaged over")
+    for world in entries.worlds(situation):
+        drawn = [sizes[kind.name or ""] for kind in entries.classes]
+        if not drawn[world.critical]:
+            continue
+        numbers = [number - (index == world.critical) for index, number in enumerate(drawn)]
+        others = Law.sum([kind.many(number) for kind, number in zip(entries.classes, numbers, strict=True) if number])
+        rate = Fraction(drawn[world.critical], entries.classes[world.critical].size)
+        yield rate, _worst_pair(others, world.pairs(situation.pair), situation)

@@ -1,0 +1,203 @@
+"""Exact laws of answers of all entries."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+from itertools import accumulate, permutations
+from typing import Any
+
+from statpriv._native import Curve, Law
+from statpriv.answers import hockey_stick
+from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
+from statpriv.entries import Lattice, lattice_of
+from statpriv.errors import ArgumentError
+from statpriv.literals import abridged
+from statpriv.numbers import Number
+from statpriv.probabilities import as_law
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.linear import LinearQuery
+from statpriv.queries.order_statistic import OrderStatisticQuery
+from statpriv.queries.processed import Step
+from statpriv.queries.property import PropertyQuery
+from statpriv.queries.protocol import AnswerLaws
+from statpriv.queries.sum import Additive
+from statpriv.rules.registry import NotApplicable, rule
+from statpriv.situation import Situation
+from statpriv.totals import alternatives
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery,),
+    theorem=(
+        "The count of the entries the adversary does not know: 1 + Bin(N, p) against Bin(N, p) for the N others. "
+        "Known entries shift both by a constant. Over a range of p it is the exact supremum."
+    ),
+    source=f"{PAPER}, Definition 2.3; for a range, the theorem on peak heights in docs/explanation/ranges.md",
+    assumptions=(INDEPENDENT, IDENTICAL),
+)
+def count(situation: Situation) -> Curve:
+    """Δ_{n−u}: no sample, no secret."""
+    query: Any = situation.query
+    if not query.is_uniform:
+        raise NotApplicable("the entries have different probabilities")
+    unknown = situation.population.size - situation.adversary.total
+    return Curve.count(size=unknown, lower=query.lower, upper=query.upper, pair=situation.pair)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery, Additive, LinearQuery),
+    theorem=(
+        "v + S against w + S, where S is what the entries add that the adversary does not know: a sum of independent "
+        "numbers, one law a group or an entry. Known entries shift both by a constant. The worst of all groups that "
+        "may hold the critical entry, and of all choices of known ones."
+    ),
+    source=f"{PAPER}, Definitions 2.2 and 2.3",
+    assumptions=(INDEPENDENT, STATED),
+)
+def total(situation: Situation) -> Curve:
+    """Only the difference of what two values add matters."""
+    _, worlds = alternatives(situation, shift_matters=False)
+    curves = []
+    for alternative in worlds:
+        others = alternative.world.others
+        gaps = dict.fromkeys(v - w for v, w in alternative.world.pairs(situation.pair))
+        curves += [Curve.answers(others.shifted(gap), others) for gap in gaps if gap]
+    return worst(curves, situation)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(HistogramQuery,),
+    theorem=(
+        "Of the cells v and w only their own counts tell the values apart: given how many entries are in either, that "
+        "is a count of one property, and the curves average. Known entries shift the counts. The worst pair of cells."
+    ),
+    source="docs/explanation/queries.md, with the proof",
+    assumptions=(INDEPENDENT, STATED),
+)
+def histogram(situation: Situation) -> Curve:
+    """A mean over the number of entries in the two cells."""
+    cells = _cells(situation)
+    unknown = situation.population.size - situation.adversary.total
+    return Curve.histogram(size=unknown, cells=cells, pair=situation.pair)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(OrderStatisticQuery,),
+    theorem=(
+        "The r-th smallest entry is at most x if at least r entries are: a count of the others and the critical one. "
+        "The worst pair of values."
+    ),
+    source=f"{PAPER}, Definition 2.3, for a monotone query",
+    assumptions=(INDEPENDENT, STATED),
+)
+def order_statistic(situation: Situation) -> Curve:
+    """The law of the order statistic from binomial tails."""
+    return worst([hockey_stick(*pair) for pair in ordered_laws(situation)], situation)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(AnswerLaws,),
+    theorem="The hockey stick of the laws that the query states for two values of the critical entry; the worst pair.",
+    source=f"{PAPER}, Definition 2.3",
+    assumptions=(KNOWN_LAW,),
+)
+def stated_laws(situation: Situation) -> Curve:
+    """The user's own laws."""
+    return worst(of_stated_laws(situation), situation)
+
+
+def ordered_laws(situation: Situation) -> list[tuple[Law, Law, Lattice]]:
+    """The laws of an order statistic for each ordered pair of values, on the lattice of the values."""
+    asked: Any = situation.asked
+    if situation.adversary.total:
+        raise NotApplicable("known entries of an order statistic have no closed worst values here")
+    if not isinstance(asked.sums, Fraction):
+        raise NotApplicable("an order statistic of groups with different laws has no closed law here")
+    n, values = situation.population.size, asked.values
+    distribution = list(accumulate(share for _, share in asked.pmf))
+    rank = asked.rank_among(n)
+    lattice, places = lattice_of(values)
+    laws = [Law.order_statistic(n - 1, rank, distribution, place) for place in range(len(values))]
+    if places != tuple(range(len(values))):
+        laws = [law.relabelled(dict(enumerate(places))) for law in laws]
+    pairs = list(permutations(range(len(values)), 2))
+    if situation.pair is not None:
+        pairs = [(values.index(situation.pair[0]), values.index(situation.pair[1]))]
+    return [(laws[v], laws[w], lattice) for v, w in pairs]
+
+
+def of_stated_laws(situation: Situation, steps: tuple[Step, ...] = ()) -> list[Curve]:
+    """The hockey stick of each ordered pair of the laws that a user's query states, after all steps."""
+    asked: Any = situation.asked
+    if situation.adversary.total:
+        raise NotApplicable("a query of the user's own states its laws without known entries")
+    laws = _read(asked.answer_laws(situation.population.size))
+    if situation.pair is not None and not all(value in laws for value in situation.pair):
+        raise ArgumentError(
+            f"pair = {abridged(situation.pair)}; two of the values {abridged(list(laws))} that answer_laws states are "
+            "required"
+        )
+    labels: dict[Hashable, int] = {}
+    for law in laws.values():
+        for answer in law:
+            labels.setdefault(_published(answer, steps), len(labels))
+    tables = {}
+    for value, law in laws.items():
+        masses = [Fraction(0)] * len(labels)
+        for answer, mass in law.items():
+            masses[labels[_published(answer, steps)]] += mass
+        tables[value] = Law.table(0, masses)
+    pairs = permutations(laws, 2) if situation.pair is None else [situation.pair]
+    return [Curve.answers(tables[v], tables[w]) for v, w in pairs]
+
+
+def _published(answer: Hashable, steps: tuple[Step, ...]) -> Hashable:
+    for step in steps:
+        if not hasattr(step, "apply"):
+            raise NotApplicable("noise is not added to the answers of a query of the user's own: state its noisy laws")
+        answer = step.apply(answer)
+    return answer
+
+
+def _read(stated: object) -> dict[Hashable, dict[Hashable, Fraction]]:
+    if not isinstance(stated, Mapping) or len(stated) < 2:
+        raise ArgumentError(
+            f"answer_laws returned {abridged(stated)}; a dict from each of at least two values of the critical entry "
+            "to a dict from answer to probability is required"
+        )
+    laws = {}
+    for value, law in stated.items():
+        name = f"answer_laws(...)[{abridged(value)}]"
+        if not isinstance(law, Mapping) or not law:
+            raise ArgumentError(f"{name} = {abridged(law)}; a dict from answer to probability is required")
+        masses: list[tuple[str, Number]] = [(f"{name}[{abridged(answer)}]", mass) for answer, mass in law.items()]
+        laws[value] = dict(zip(law, as_law(masses, name)[0], strict=True))
+    return laws
+
+
+def _cells(situation: Situation) -> tuple[Fraction, ...]:
+    asked: Any = situation.asked
+    if not isinstance(asked.sums, Fraction):
+        raise NotApplicable("the histogram of groups with different laws has no closed curve here")
+    cells: tuple[Fraction, ...] = asked.cells
+    return cells
+
+
+def worst(curves: list[Curve], situation: Situation) -> Curve:
+    """The maximum, which needs at least one pair of different answers."""
+    if curves:
+        return curves[0] if len(curves) == 1 else Curve.maximum(curves)
+    if situation.pair is None:
+        raise NotApplicable("the answer does not depend on any entry")
+    raise NotApplicable(f"the values {situation.pair} are not those of any entry that may be critical")

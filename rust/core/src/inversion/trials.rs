@@ -1,0 +1,182 @@
+//! Independent trials with probabilities of their own: the Poisson-binomial law.
+
+use super::{BinomialGroup, Lattice, SLACK, about};
+use crate::ball::Ball;
+use crate::complex::Complex;
+use crate::double_double::{DoubleDouble, UNIT};
+use crate::laws::Probability;
+use crate::special::trigonometric::angle;
+use statpriv_simd::{Arithmetic, Backend, Kernel};
+
+/// Products that are formed side by side.
+const LANES: usize = 8;
+/// Probabilities below `2^-150` are not left to double-doubles, and products are kept above it.
+const LEAST: f64 = f64::from_bits((1023 - 150) << 52);
+
+/// The number of successes in independent trials, the i-th with probability `p_i`: `E e^{sX} = Π (q_i + p_i e^s)`, as a product.
+#[derive(Clone, Debug)]
+pub struct Trials {
+    /// `p` and `q` of most of them.
+    p: Vec<DoubleDouble>,
+    q: Vec<DoubleDouble>,
+    /// A bound of their relative errors.
+    inexact: f64,
+    /// Those of which `p` or `q` is too small.
+    extreme: Vec<BinomialGroup>,
+    /// `p` and `q` rounded down.
+    rough: Vec<(f64, f64)>,
+}
+
+impl Trials {
+    /// One trial for each of these.
+    #[must_use]
+    pub fn new(trials: &[Probability]) -> Self {
+        let plain = |at: &Probability| {
+            let pair = at.p.to_double_double().zip(at.q.to_double_double());
+            pair.filter(|(p, q)| p.hi.min(q.hi) > LEAST)
+        };
+        let (p, q) = trials.iter().filter_map(plain).unzip();
+        let extreme = trials.iter().filter(|at| plain(at).is_none());
+        let extreme = extreme.map(|&at| BinomialGroup { count: 1, at, weight: 1 }).collect();
+        let errors = trials.iter().map(|at| at.p.relative_error().max(at.q.relative_error()));
+        let inexact = errors.fold(0.0, f64::max);
+        let lower = |x: Ball| x.to_enclosure().lower();
+        let rough = trials.iter().map(|at| (lower(at.p), lower(at.q))).collect();
+        Self { p, q, inexact, extreme, rough }
+    }
+
+    /// `Σ p_c` and `Σ p_c q_c` for the tilted probabilities `p_c = p e^c/(q + p e^c)`, to a few ulp a term.
+    fn tilted(&self, c: Ball) -> (f64, f64) {
+        let factor = c.exp().to_enclosure().lower();
+        self.rough.iter().fold((0.0, 0.0), |sum, &(p, q)| {
+            let weight = p * factor;
+            let (mean, rest) = (weight / (q + weight), q / (q + weight));
+            (sum.0 + mean, sum.1 + mean * rest)
+        })
+    }
+
+    /// `Π (q_i + p_i z)` or, if `mirrored`, `Π (p_i + q_i z)`, over all but the extreme ones, for `|z| ≤ 1`: as a product with a power
+    /// of two.
+    ///
+    /// One factor `q + pz`: the two products err by `8u²p(|x| + |y|) ≤ 12u²p|z|` and the sum by `4u²(q + p|z|)`. Multiplying it errs by
+    /// `24u²` of the sizes, as any complex product. So `4 · 16u²` with the relative errors of `p`, `q` and `z`, for each factor, bounds the
+    /// error of the product relative to `Π (q + p|z|)`, of which [`Product`] keeps an upper bound.
+    ///
+    /// Below `2^-300` `z` is left out: that changes no factor by more than `2^-150` of itself.
+    fn product(&self, z: Complex, mirrored: bool) -> (Complex, i64) {
+        let matters = upper(z.re) + upper(z.im) >= LEAST * LEAST;
+        let part = |x: Ball| x.to_double_double().filter(|_| matters).unwrap_or(DoubleDouble::ZERO);
+        let (re, im) = (part(z.re), part(z.im));
+        let length = (re.hi * re.hi + im.hi * im.hi).sqrt() * (1.0 + SLACK);
+        let apart = |x: Ball, middle: DoubleDouble| upper(x - Ball::from_double_double(middle, 0.0));
+        let relative = if matters { (apart(z.re, re) + apart(z.im, im)) / length } else { 0.0 };
+        let (p, q) = if mirrored { (&self.q, &self.p) } else { (&self.p, &self.q) };
+        let lanes = Backend::best().run(Multiply { p, q, re, im, length });
+        let factors = (self.p.len() / LANES + 1) as f64;
+        let error = factors * (4.0 * UNIT + relative + self.inexact) * (1.0 + SLACK);
+        let slack = 1.0 + (factors + 8.0) * 8.0 * f64::EPSILON;
+        lanes.into_iter().fold((Complex::real(Ball::ONE), 0), |(product, exponent), lane| {
+            let most = Ball::from_f64(lane.most * slack * error).unwrap_or(Ball::WHOLE);
+            let part = |x| Ball::from_double_double(x, 0.0).plus_at_most(most);
+            (product * Complex { re: part(lane.re), im: part(lane.im) }, exponent + lane.exponent)
+        })
+    }
+}
+
+/// An upper bound of the size.
+fn upper(x: Ball) -> f64 {
+    let ends = x.to_enclosure();
+    ends.upper().max(-ends.lower())
+}
+
+impl Lattice for Trials {
+    fn cumulant(&self, s: Complex) -> Complex {
+        let (exponent, factor) = self.transform(s);
+        let size = factor.re * factor.re + factor.im * factor.im;
+        exponent + Complex { re: size.ln() / Ball::from_u64(2), im: angle(factor.re, factor.im) }
+    }
+
+    /// For `Re s > 0` as `e^{Ns} Π (p_i + q_i e^{−s})`.
+    fn transform(&self, s: Complex) -> (Complex, Complex) {
+        let mirrored = about(s.re) > 0.0;
+        let z = if mirrored { (-s).exp() } else { s.exp() };
+        let (product, twos) = self.product(z, mirrored);
+        let scale = Complex::real(Ball::ln_2() * Ball::from_i64(twos));
+        let shift =
+            if mirrored { s.scale(Ball::from_u64(self.p.len() as u64)) } else { Complex::real(Ball::ZERO) };
+        (self.extreme.iter().fold(scale + shift, |sum, trial| sum + trial.cumulant(s)), product)
+    }
+
+    /// Each term errs by at most 16 roundings, and their sum by one a term; below `1e-200` nothing is claimed.
+    fn spread(&self, c: Ball) -> Vec<(u64, f64)> {
+        let strength = self.tilted(c).1 * (1.0 - (self.rough.len() + 32) as f64 * f64::EPSILON);
+        if strength > 1e-200 { vec![(1, strength)] } else { Vec::new() }
+    }
+
+    fn moments(&self, c: Ball) -> (f64, f64) {
+        self.tilted(c)
+    }
+
+    fn support(&self) -> (Option<i64>, Option<i64>) {
+        (Some(0), i64::try_from(self.rough.len()).ok())
+    }
+}
+
+/// Factors `q + pz`, a lane at a time.
+struct Multiply<'a> {
+    p: &'a [DoubleDouble],
+    q: &'a [DoubleDouble],
+    re: DoubleDouble,
+    im: DoubleDouble,
+    length: f64,
+}
+
+impl Kernel for Multiply<'_> {
+    type Output = [Product; LANES];
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> [Product; LANES] {
+        let mut lanes = [Product::ONE; LANES];
+        for (p, q) in self.p.chunks(LANES).zip(self.q.chunks(LANES)) {
+            for ((lane, &p), &q) in lanes.iter_mut().zip(p).zip(q) {
+                lane.multiply::<A>(q.add(p.mul_with::<A>(self.re)), p.mul_with::<A>(self.im));
+                lane.most *= q.hi + p.hi * self.length;
+            }
+            if lanes.iter().any(|lane| lane.most < LEAST) {
+                lanes = lanes.map(Product::rescaled);
+            }
+        }
+        lanes.map(Product::rescaled)
+    }
+}
+
+/// `z 2^exponent`, and an upper bound of `Π (q + p|z|)` in the same unit, up to eight roundings a factor.
+///
+/// A factor is at least `2^-150`, and so are products before it: what underflows, below `2^-900`, is far below the bound.
+#[derive(Clone, Copy)]
+struct Product {
+    re: DoubleDouble,
+    im: DoubleDouble,
+    most: f64,
+    exponent: i64,
+}
+
+impl Product {
+    const ONE: Self = Self { re: DoubleDouble::ONE, im: DoubleDouble::ZERO, most: 1.0, exponent: 0 };
+
+    #[inline(always)]
+    fn multiply<A: Arithmetic>(&mut self, re: DoubleDouble, im: DoubleDouble) {
+        let turned = self.re.mul_with::<A>(re).add(self.im.mul_with::<A>(im).neg());
+        self.im = self.re.mul_with::<A>(im).add(self.im.mul_with::<A>(re));
+        self.re = turned;
+    }
+
+    /// With the bound in `[½, 1)`, exactly.
+    #[inline(always)]
+    fn rescaled(self) -> Self {
+        let bits = (self.most.to_bits() >> 52) as i64 - 1022;
+        let scale = f64::from_bits(((1023 - bits).clamp(1, 2046) as u64) << 52);
+        let (re, im, most) = (self.re.scale(scale), self.im.scale(scale), self.most * scale);
+        Self { re, im, most, exponent: self.exponent + bits }
+    }
+}
