@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 /// Negative logarithms of what may be missing, tried one after the other; at last nothing is.
 const LEVELS: [Option<u32>; 6] = [Some(120), Some(240), Some(480), Some(1000), Some(2100), None];
 /// Relatively narrower values are answers.
-const ACCURATE: f64 = 1e-14;
+pub(super) const ACCURATE: f64 = 1e-14;
 /// Laws on at most so many answers are evaluated on all of them where that may show that Δ is exactly zero.
 const FEW_ANSWERS: f64 = 1e4;
 /// Answers between two questions whether to go on.

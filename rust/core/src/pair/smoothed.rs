@@ -13,9 +13,10 @@
 mod gaussian;
 mod laplace;
 
-use super::answers::Answers;
+use super::answers::{ACCURATE, Answers};
 use super::{Epsilon, LARGEST};
 use crate::answer::row::Row;
+use crate::answer::{Law, Recipe};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -36,6 +37,9 @@ pub enum ContinuousNoise {
         sigma: Rational,
     },
 }
+
+/// Noise below one part in so many of the lattice is little.
+const LITTLE: u64 = 1000;
 
 /// Two laws of answers on the integers with continuous noise.
 #[derive(Clone, Debug)]
@@ -101,11 +105,25 @@ impl Smoothed {
     /// Laws on too many answers; with Gaussian noise, laws whose likelihood ratio crosses `e^ε` more than once; [`Error::Interrupted`].
     pub fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let ratio = epsilon.ratio();
+        let distance = distance(self.answers.laws());
+        let settled = match (&self.noise, distance) {
+            (_, Some(0)) => Some(Ball::ZERO),
+            (ContinuousNoise::Laplace { scale }, Some(distance)) => {
+                laplace::vanishes(distance, scale, epsilon).then_some(Ball::ZERO)
+            }
+            (ContinuousNoise::Gaussian { sigma }, Some(distance)) => {
+                gaussian::minute(distance, Ball::from_rational(sigma), epsilon.value)
+            }
+            (_, None) => None,
+        };
+        if let Some(settled) = settled {
+            return Ok(settled);
+        }
+        if let Some(data) = self.all_but_data(epsilon, floor, interrupt)? {
+            return Ok(data);
+        }
         let delta = match &self.noise {
             ContinuousNoise::Laplace { scale } => {
-                if laplace::vanishes(self.answers.laws(), scale, epsilon) {
-                    return Ok(Ball::ZERO);
-                }
                 let decay = laplace::decay(scale);
                 self.answers.by_levels(ratio, floor, interrupt, &|level, rows| {
                     let densities = self.densities(level, rows, decay, interrupt)?;
@@ -122,6 +140,33 @@ impl Smoothed {
         // Beyond, the ratio is that of a smaller ε, whose Δ is not less.
         let beyond = Ball::from_u64(LARGEST).certainly_less(epsilon.value);
         Ok(if beyond { Ball::ZERO.plus_at_most(delta) } else { delta })
+    }
+
+    /// Δ without noise, where this is so little that it hardly ever moves an answer half way to the next.
+    ///
+    /// Noise lowers Δ, and rounding to integers once more. That gives the answer itself but with probability `η = P[|noise| > ½]`, which changes `P[S] −
+    /// r Q[S]` by at most `η(1 + r)`. `η = e^{−1/(2b)}` for Laplace noise and at most `e^{−1/(8σ²)}` for Gaussian noise.
+    fn all_but_data(
+        &self,
+        epsilon: &Epsilon,
+        floor: Ball,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Option<Ball>, Error> {
+        let (exponent, size) = match &self.noise {
+            ContinuousNoise::Laplace { scale } => (Ball::from_u64(2) * Ball::from_rational(scale), scale),
+            ContinuousNoise::Gaussian { sigma } => {
+                let size = Ball::from_rational(sigma);
+                (Ball::from_u64(8) * size * size, sigma)
+            }
+        };
+        if !Rational::from(LITTLE).mul(size).lt(&Rational::from(1i64)) {
+            return Ok(None);
+        }
+        let moved = (-(Ball::ONE / exponent)).exp() * (Ball::ONE + epsilon.ratio());
+        let data = self.answers.delta(epsilon, floor, interrupt)?;
+        let widened = data.plus_at_most(moved);
+        let is_data = widened.relative_error() < ACCURATE || data.is_exact_zero();
+        Ok(is_data.then_some(if data.is_exact_zero() { data } else { widened }))
     }
 
     /// The densities at the points of the lattice: those of the law that was given first are the first ones.
@@ -148,10 +193,23 @@ impl Smoothed {
     }
 }
 
+/// A distance within which numbers with these laws can be coupled.
+fn distance(laws: [&Law; 2]) -> Option<u64> {
+    let unshifted = |law: &Law| match law.recipe() {
+        Recipe::Shifted(inner, by) => (inner.clone(), *by),
+        _ => (law.clone(), 0),
+    };
+    let [(one, by), (other, too)] = laws.map(unshifted);
+    if one.is(&other) {
+        return Some(by.abs_diff(too));
+    }
+    let [(least, most), (below, above)] = laws.map(Law::support);
+    Some(most?.abs_diff(below?).max(above?.abs_diff(least?)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Law;
     use crate::curve::Curve;
     use crate::digits;
     use crate::exact;
@@ -313,6 +371,36 @@ mod tests {
         let Err(Error::Precision(message)) = at(gaussian("1")) else { panic!("not refused") };
         assert!(message.contains("crosses e^epsilon more than once"), "{message}");
         assert!(at(laplace("1")).unwrap().relative_error() < 1e-14);
+    }
+
+    /// Noise that moves nothing, noise that drowns everything, and laws that are the same object.
+    #[test]
+    fn noise_of_any_size_is_enclosed() {
+        for noise in [laplace("1e-20"), gaussian("1e-20"), laplace("1e-5"), gaussian("1e-5")] {
+            let laws = count(50, noise);
+            for epsilon in ["0", "0.1", "2"] {
+                let given = Epsilon::new(&rational(epsilon));
+                let data = laws.answers().delta(&given, Ball::ZERO, &Uninterrupted).unwrap();
+                let found = delta(&laws, epsilon);
+                assert!(agree(found, data) && found.relative_error() < 1e-14, "{epsilon} {found:?}");
+            }
+        }
+        for (sigma, epsilon) in [("1e9", "0.05"), ("2", "1e15"), ("2", "1e300")] {
+            assert!(delta(&count(50, gaussian(sigma)), epsilon).to_enclosure().upper() < 1e-300);
+        }
+        let law = Law::binomial(7, &rational("0.3")).unwrap();
+        let same = Smoothed::new(Answers::new(law.clone(), law), gaussian("1")).unwrap();
+        assert!(delta(&same, "0").is_exact_zero() && delta(&same, "1").is_exact_zero());
+    }
+
+    #[test]
+    fn answers_too_far_apart_are_refused() {
+        for noise in [laplace("1"), gaussian("1")] {
+            let laws = Smoothed::new(Answers::new(Law::point(1 << 50), Law::point(0)), noise).unwrap();
+            let found = laws.delta(&Epsilon::new(&rational("0.1")), Ball::ZERO, &Uninterrupted);
+            let Err(Error::Precision(message)) = found else { panic!("not refused") };
+            assert!(message.contains("too many for their probabilities to be written out"), "{message}");
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@
 //! For a monotone likelihood ratio, as of a shifted log-concave law against that law, the signs are as in the lemma or mirrored, for any ε. For other laws, at the
 //! ends of windows, and where signs are not known, the `g_k` that are not of this form are taken as zero, for the price of their sizes.
 
-use crate::answer::row::Row;
+use crate::answer::row::{Row, common_window};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -42,8 +42,22 @@ const GROWTH: f64 = 1.5;
 const SMALL: f64 = 1.0 / ((1u64 << 48) as f64);
 /// Newton's steps, and bisections where these leave the bracket, before what was reached must do.
 const MOST_STEPS: u32 = 200;
+/// Below `e^−MINUTE` the exponents are too large for balls to hold the values well.
+const MINUTE: u64 = 1 << 40;
 /// The part of Δ that answers of the wrong sign may amount to.
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 47) as f64);
+
+/// A bound of a Δ that is too small for anything else to be told.
+///
+/// Answers that can be coupled within a distance `m` hide as little as two that are `m` apart, by convexity: with `c = εσ/m − m/(2σ)`, positive,
+/// `Δ ≤ Φ(−c) ≤ e^{−c²/2}`.
+pub(super) fn minute(distance: u64, sigma: Ball, epsilon: Ball) -> Option<Ball> {
+    let mu = Ball::from_u64(distance) / sigma;
+    let exponent = epsilon / mu - mu / Ball::from_u64(2);
+    let square = exponent * exponent / Ball::from_u64(2);
+    let minute = exponent.is_positive() && Ball::from_u64(MINUTE).certainly_less(square);
+    minute.then(|| Ball::ZERO.plus_at_most((-square).exp()))
+}
 
 /// Δ of what the rows hold.
 ///
@@ -82,9 +96,7 @@ fn gaps(
     ratio: Ball,
     interrupt: &dyn Interrupt,
 ) -> Result<(Vec<Ball>, Ball), Error> {
-    let filled = [first, second].into_iter().filter(|row| !row.masses.is_empty());
-    let start = filled.clone().map(|row| row.first).min().unwrap_or(0);
-    let end = filled.map(Row::last).max().unwrap_or(-1);
+    let (start, end) = common_window([first, second])?;
     let mut undecided = Ball::ZERO;
     let mut gaps = Vec::with_capacity((end - start + 1).max(0) as usize);
     for (index, answer) in (start..=end).enumerate() {

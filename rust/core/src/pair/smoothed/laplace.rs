@@ -21,8 +21,7 @@
 //! depend on ε. A change of one `d_k` by `e` changes the positive part of what is interpolated by at most `e` times the interpolating function, whose
 //! integral is `τ`, or `(1+τ)/2` at the ends, so a `d_k` whose sign is not known is taken as zero for at most its size.
 
-use crate::answer::row::Row;
-use crate::answer::{Law, Recipe};
+use crate::answer::row::{Row, common_window};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -37,35 +36,17 @@ pub(super) fn decay(scale: &Rational) -> Ball {
 
 /// Whether Δ is certainly zero: answers that can be coupled within a distance `m` have `D ≤ 0` from `ε = m/b` on, as `f(x−j) ≤ e^{|j−k|/b}
 /// f(x−k)`.
-pub(super) fn vanishes(laws: [&Law; 2], scale: &Rational, epsilon: &Epsilon) -> bool {
-    let Some(distance) = distance(laws).and_then(|distance| Rational::from(distance).div(scale)) else {
-        return false;
-    };
+pub(super) fn vanishes(distance: u64, scale: &Rational, epsilon: &Epsilon) -> bool {
+    let Some(pure) = Rational::from(distance).div(scale) else { return false };
     match epsilon.exact() {
-        Some(exact) => exact >= distance,
-        None => Ball::from_rational(&distance).certainly_less(epsilon.value),
+        Some(exact) => exact >= pure,
+        None => Ball::from_rational(&pure).certainly_less(epsilon.value),
     }
-}
-
-/// A distance within which numbers with these laws can be coupled.
-fn distance(laws: [&Law; 2]) -> Option<u64> {
-    let unshifted = |law: &Law| match law.recipe() {
-        Recipe::Shifted(inner, by) => (inner.clone(), *by),
-        _ => (law.clone(), 0),
-    };
-    let [(one, by), (other, too)] = laws.map(unshifted);
-    if one.is(&other) {
-        return Some(by.abs_diff(too));
-    }
-    let [(least, most), (below, above)] = laws.map(Law::support);
-    Some(most?.abs_diff(below?).max(above?.abs_diff(least?)))
 }
 
 /// The `d` over each law alone, on a common window.
 pub(super) fn densities(rows: [&Row; 2], decay: Ball, interrupt: &dyn Interrupt) -> Result<[Row; 2], Error> {
-    let filled = rows.into_iter().filter(|row| !row.masses.is_empty());
-    let first = filled.clone().map(|row| row.first).min().unwrap_or(0);
-    let last = filled.map(Row::last).max().unwrap_or(-1);
+    let (first, last) = common_window(rows)?;
     let [one, other] = rows.map(|row| density(row, first, last, decay, interrupt));
     Ok([one?, other?])
 }
