@@ -104,7 +104,7 @@ class CurveTable:
             pandas is not installed.
         """
         try:
-            from pandas import DataFrame
+            from pandas import DataFrame  # type: ignore[import-untyped,unused-ignore]
         except ImportError as error:
             raise MissingExtraError("a DataFrame needs pandas: pip install pandas") from error
         columns: dict[str, list[Any]] = {

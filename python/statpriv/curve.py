@@ -409,9 +409,9 @@ class PrivacyCurve:
         Returns
         -------
         Enclosure
-            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact counts;
-            finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without being 0. Without a
-            `pair`, and for a bound, only the upper end counts: no divergence of two of the laws is larger.
+            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact
+            counts; finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without
+            being 0. Without a `pair`, and for a bound, only the upper end counts: no two of the laws differ by more.
 
         Notes
         -----
