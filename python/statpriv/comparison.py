@@ -14,7 +14,7 @@ from statpriv.numbers import Number
 from statpriv.rules.registry import AnySituation, Kind, applicable
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame  # type: ignore[import-untyped,unused-ignore]
 
 __all__ = ["Compared", "Comparison", "CurveTable", "compare"]
 
@@ -104,7 +104,7 @@ class CurveTable:
             pandas is not installed.
         """
         try:
-            from pandas import DataFrame  # type: ignore[import-untyped,unused-ignore]
+            from pandas import DataFrame
         except ImportError as error:
             raise MissingExtraError("a DataFrame needs pandas: pip install pandas") from error
         columns: dict[str, list[Any]] = {

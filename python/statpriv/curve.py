@@ -433,6 +433,11 @@ class PrivacyCurve:
         if exact <= 1:
             raise ArgumentError(f"order = {spelled(order)}; a number above 1 is required")
         cells = as_count(points, "points", least=3)
+        if len(self._lowered.rules) > 1:
+            # The smaller of several curves need not be convex: each bounds the divergence by itself.
+            bounds = dict.fromkeys(rule.bound for rule in self._lowered.rules)
+            each = (PrivacyCurve(self._situation, bound=name).renyi(exact, points=cells) for name in bounds)
+            return Enclosure(0.0, min(divergence.upper for divergence in each))
         if self.mass_at_infinity().lower > 0:
             return Enclosure(math.inf, math.inf)
         other = self._reversed()

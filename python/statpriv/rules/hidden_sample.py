@@ -26,7 +26,6 @@ from statpriv.samplings import (
 from statpriv.situation import Situation
 from statpriv.totals import alternatives
 
-
 MOST_STEPS = 1_000_000
 """Thresholds times standard deviations of the count: some seconds of work."""
 
