@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from statpriv import _native
 from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array
+from statpriv.comparison import Comparison, CurveTable, compare
 from statpriv.errors import ArgumentError, MissingExtraError, UndecidedError
 from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
-from statpriv.rules.registry import AnySituation, Kind, lower
+from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from fractions import Fraction
 
     from matplotlib.axes import Axes
@@ -31,6 +34,7 @@ NOT_PROTECTED = (
 )
 """What the model says nothing about, whatever the theorem."""
 
+_LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
 _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
@@ -197,6 +201,17 @@ class PrivacyCurve:
             break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
 
+    def total_variation(self) -> Enclosure:
+        """The total variation distance of the answers' laws for the two values: δ(0).
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(3)).total_variation()
+        Enclosure(0.5, 0.5)
+        """
+        return self.delta(0)
+
     def mass_at_infinity(self) -> Enclosure:
         """The limit of δ for ε → ∞: below it no ε is enough."""
         return self._lowered.curve.mass_at_infinity()
@@ -344,6 +359,153 @@ class PrivacyCurve:
         """
         return _native.alpha(self._lowered.curve, beta)
 
+    def gaussian_mu(self, epsilon: Number) -> Enclosure:
+        """The μ of Gaussian differential privacy with the same δ at this ε.
+
+        Two normal laws of variance one at distance μ have this δ(ε). (Over all ε together there is no such μ wherever
+        some answer gives the value away: see :meth:`mass_at_infinity`.)
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+
+        Returns
+        -------
+        Enclosure
+            μ; 0 where δ is 0, infinite where it is 1. For a bound, that of the bound.
+
+        Notes
+        -----
+        Dong, Roth and Su, *Gaussian Differential Privacy*.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10_000))
+        >>> round(curve.gaussian_mu("0.01").midpoint, 4)  # about 1/√(npq)
+        0.02
+        """
+        from statpriv.differential.gaussian import gaussian_distance
+
+        delta = self.delta(epsilon)
+        lower = gaussian_distance(epsilon, delta.lower).lower if 0 < delta.lower < 1 else 0.0
+        if delta.lower == 1:
+            return Enclosure(math.inf, math.inf)
+        if delta.upper == 0:
+            return Enclosure(0.0, 0.0)
+        return Enclosure(lower, gaussian_distance(epsilon, delta.upper).upper if delta.upper < 1 else math.inf)
+
+    def renyi(self, order: Number, *, points: int = 400) -> Enclosure:
+        """The Rényi divergence of the answers' laws, of an order above 1.
+
+        Parameters
+        ----------
+        order : float, int, Fraction, Decimal or str
+            α, above 1.
+        points : int, default 400
+            Number of ε at which the curve is evaluated: more make the enclosure narrower.
+
+        Returns
+        -------
+        Enclosure
+            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact counts;
+            finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without being 0. Without a
+            `pair`, and for a bound, only the upper end counts: no divergence of two of the laws is larger.
+
+        Notes
+        -----
+        From the curve by the integral representation of f-divergences: see :mod:`statpriv.renyi`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> coin = sp.PropertyQuery("1/2")
+        >>> sp.privacy_curve(coin, sp.Population(100)).renyi(2).lower
+        inf
+        >>> sample = sp.privacy_curve(coin, sp.Population(100), sampling=sp.WithReplacement(10))
+        >>> sample.renyi(2).upper < 0.02
+        True
+        """
+        from statpriv.renyi import grid, renyi_divergence
+
+        exact = as_fraction(order, "order")
+        if exact <= 1:
+            raise ArgumentError(f"order = {spelled(order)}; a number above 1 is required")
+        cells = as_count(points, "points", least=3)
+        if self.mass_at_infinity().lower > 0:
+            return Enclosure(math.inf, math.inf)
+        other = self._reversed()
+        last = max(self.epsilon(0).upper, other.epsilon(0).upper)
+        if math.isinf(last):
+            return Enclosure(0.0, math.inf)
+        epsilons = grid(math.nextafter(last, math.inf), cells)
+        forward, backward = ([curve.delta(epsilon) for epsilon in epsilons] for curve in (self, other))
+        return renyi_divergence(exact, epsilons, forward, backward)
+
+    def _reversed(self) -> PrivacyCurve:
+        """The curve of the pair in the other order; the worst pair stays the worst."""
+        pair = self._situation.pair
+        if pair is None:
+            return self
+        return PrivacyCurve(replace(self._situation, pair=(pair[1], pair[0])), bound=self._bound)
+
+    def compare(self, epsilon: Number = "0.1") -> Comparison:
+        """All theorems that apply to the same situation, the smallest δ first.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, default "0.1"
+            ε in nats, at least 0, at which they are compared.
+
+        Returns
+        -------
+        Comparison
+            A table; its rows have `bound`, `kind`, `delta`, `conditional` and `theorem`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sample = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(100), sampling=sp.WithoutReplacement(25))
+        >>> sample.compare("0.1")[0].bound
+        'exact'
+        """
+        return compare(self._situation, epsilon)
+
+    def table(self, epsilons: Iterable[Number] | None = None) -> CurveTable:
+        """δ at several ε, as a table that prints, shows in notebooks, and becomes a DataFrame where pandas is there.
+
+        Parameters
+        ----------
+        epsilons : iterable of numbers, optional
+            ε in nats; by default 0 and what is needed for δ of 0.1, 0.01, … down to a millionth, as far as it exists.
+
+        Returns
+        -------
+        CurveTable
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> print(sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(100)).table([0, "0.1", "0.2"]))
+        ε (nats)  δ
+        0         0.0795892
+        0.1       0.038957
+        0.2       0.0154713
+        """
+        chosen = tuple(self._telling() if epsilons is None else epsilons)
+        return CurveTable(chosen, tuple(self.delta(epsilon) for epsilon in chosen), self.kind == "exact")
+
+    def _telling(self) -> list[Number]:
+        """ε = 0, and rounded ε at which δ has fallen to powers of ten."""
+        found: list[Number] = [0]
+        for exponent in range(1, 7):
+            reached = self.epsilon(f"1e-{exponent}").upper
+            rounded = float(f"{reached:.2g}") if math.isfinite(reached) else 0.0
+            if rounded > found[-1]:  # type: ignore[operator]
+                found.append(rounded)
+        return found
+
     def explain(self) -> str:
         """The theorem used, its source, the assumptions, and what is not covered, as text.
 
@@ -360,9 +522,17 @@ class PrivacyCurve:
             lines += [f"  {rule.theorem}", f"    ({rule.source})"]
         if len(self._lowered.rules) > 1:
             lines.append("  The smaller of these bounds, at every ε.")
-        lines += ["", "Assumptions", *(f"  - {text}" for text in self.assumptions)]
+        lines += [*self._layers(), "", "Assumptions", *(f"  - {text}" for text in self.assumptions)]
         lines += ["", "Not covered", *(f"  - {text}" for text in NOT_PROTECTED)]
         return "\n".join(lines)
+
+    def _layers(self) -> list[str]:
+        """Data and noise, where both protect."""
+        layers = {found.bound: curve for found, curve in applicable(self._situation) if found.bound in _LAYERS}
+        if set(layers) != set(_LAYERS):
+            return []
+        shown = ", ".join(f"δ(0.1) ≤ {layers[name].delta('0.1').upper:.3g} by {_LAYERS[name]}" for name in _LAYERS)
+        return ["", "Two layers", f"  {shown}; both hold at once, and δ is at most the smaller."]
 
     def plot(self, ax: Axes | None = None, *, points: int = 200) -> Axes:
         """δ against ε, δ on a logarithmic axis.
@@ -398,6 +568,15 @@ class PrivacyCurve:
         ax.grid(visible=True, which="major", alpha=0.3)
         ax.legend(frameon=False)
         return ax
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._situation.describe())
+        heading = f"Privacy curve, {'exact' if self.kind == 'exact' else 'upper bound'}"
+        return f"<table><thead><tr><th scope='col'>{heading}</th></tr></thead><tbody>{rows}</tbody></table>" + (
+            self.table()._repr_html_()
+        )
 
     def __repr__(self) -> str:
         return f"<PrivacyCurve, {self.kind}: {self._situation.summary}>"

@@ -355,6 +355,29 @@ impl Law {
         }
     }
 
+    /// The number of answers without noise that has no bounds.
+    #[must_use]
+    pub fn span(&self) -> f64 {
+        match (self.recipe(), self.support()) {
+            (_, (Some(least), Some(most))) => most.abs_diff(least) as f64 + 1.0,
+            (Recipe::Sum(parts), _) => parts.iter().map(Self::span).sum(),
+            (Recipe::Shifted(law, _) | Recipe::Relabelled(law, _) | Recipe::Scaled(law, _), _) => law.span(),
+            (Recipe::Mixture(parts), _) => parts.iter().map(|(_, law)| law.span()).fold(0.0, f64::max),
+            _ => 1.0,
+        }
+    }
+
+    /// What is left of a sum without its two-sided geometric noise, and that noise.
+    pub(crate) fn without_noise(&self) -> Option<(Self, &Noise)> {
+        let Recipe::Sum(parts) = self.recipe() else { return None };
+        let noise = |part: &Self| matches!(part.recipe(), Recipe::Noise(noise) if noise.alpha().is_some());
+        let (noises, data): (Vec<&Self>, Vec<&Self>) = parts.iter().partition(|part| noise(part));
+        let [only] = noises.as_slice() else { return None };
+        let found = parts.iter().find(|part| part.is(only))?;
+        let Recipe::Noise(noise) = found.recipe() else { return None };
+        Some((Self::sum(data.into_iter().cloned().collect()).ok()?, noise))
+    }
+
     /// Whether certainly every integer of the support is a possible answer.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {

@@ -325,8 +325,17 @@ impl Ball {
         if (other - self).is_positive() {
             return other;
         }
-        // Overlapping: the maximum lies within |a − b| above either of them.
-        self.plus_at_most(self - other)
+        if self.radius.is_infinite() || other.radius.is_infinite() {
+            return Self::WHOLE;
+        }
+        // Overlapping: the one with the greater upper end contains the maximum, which is at least any number inside it. Where
+        // the ends are closer than what their difference is wrong by, that much is added.
+        let centre = |ball: Self| Self::normalised(ball.mid, ball.exponent, 0.0);
+        let radius = |ball: Self| Self::normalised(DoubleDouble::from_f64(ball.radius), ball.exponent, 0.0);
+        let excess = (centre(self) - centre(other)) + (radius(self) - radius(other));
+        let chosen = if excess.mid.hi >= 0.0 { self } else { other };
+        let doubt = excess.radius * power_of_two(excess.exponent - chosen.exponent);
+        Self { radius: enlarge(chosen.radius + doubt), ..chosen }
     }
 
     /// Everything between two numbers.
@@ -549,6 +558,15 @@ mod tests {
         let most = reach.add(&centre.abs().mul(&double(rounding))).add(&two_to_the(computed.exponent - 199));
         prop_assert!(at_most(&parts(computed).1, &most), "{:?} of {:?} and {:?} is wide", computed, a, b);
         Ok(())
+    }
+
+    #[test]
+    fn the_maximum_of_many_equal_balls_is_as_narrow_as_one() {
+        let third = Ball::ONE / Ball::from_u64(3);
+        let greatest = (0..1000).fold(third, |greatest, _| greatest.max(third));
+        assert!(greatest.relative_error() <= 1.001 * third.relative_error() + 1e-31);
+        let least = (0..1000).fold(third, |least, _| least.min(third));
+        assert!(least.relative_error() <= 1.001 * third.relative_error() + 1e-31);
     }
 
     proptest! {

@@ -53,7 +53,11 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
 impl Search<'_> {
     /// Where ε stands, and `ln Δ − ln δ` for the interpolation.
     fn compare(&self, epsilon: f64) -> Result<(Side, f64), Error> {
-        let delta = self.curve.delta_at(epsilon, self.interrupt)?;
+        let delta = match self.curve.delta_at(epsilon, self.interrupt) {
+            // Far out, where nothing is known of δ, there is nothing to compare.
+            Err(Error::Precision(_)) if epsilon > 0.0 => return Ok((Side::Undecided, 0.0)),
+            found => found?,
+        };
         let gap = approximate::ln(delta.upper()) - approximate::ln(self.target.upper());
         let side = if delta.upper() <= self.target.lower() {
             Side::Reached

@@ -32,27 +32,14 @@ pub(crate) type Masses = BTreeMap<i64, Rational>;
 /// # Errors
 /// Laws whose probabilities are not rational, or too many or too long; interruption.
 pub(crate) fn masses(laws: &[Law; 2], interrupt: &dyn Interrupt) -> Result<[Masses; 2], Error> {
-    let quiet = laws.each_ref().map(without_noise);
-    if let [Some((one, alpha)), Some((other, same))] = &quiet
+    let quiet = laws.each_ref().map(Law::without_noise);
+    if let [Some((one, Noise::Geometric { alpha })), Some((other, Noise::Geometric { alpha: same }))] = &quiet
         && alpha == same
     {
         let data = [evaluated(one, interrupt)?, evaluated(other, interrupt)?];
         return noisy(&data, alpha, interrupt);
     }
     Ok([evaluated(&laws[0], interrupt)?, evaluated(&laws[1], interrupt)?])
-}
-
-/// What is left of a sum without its geometric noise, and the parameter of that.
-fn without_noise(law: &Law) -> Option<(Law, Rational)> {
-    let Recipe::Sum(parts) = law.recipe() else { return None };
-    let alpha = |part: &Law| match part.recipe() {
-        Recipe::Noise(Noise::Geometric { alpha }) => Some(alpha.clone()),
-        _ => None,
-    };
-    let noises: Vec<Rational> = parts.iter().filter_map(alpha).collect();
-    let [noise] = noises.as_slice() else { return None };
-    let data = parts.iter().filter(|part| alpha(part).is_none()).cloned().collect();
-    Some((Law::sum(data).ok()?, noise.clone()))
 }
 
 /// With `lo ≤ data ≤ hi`: `P[answer ≤ lo] = Σ_j d_j α^{j−lo}/(1+α)`, likewise above, and between them the convolution.

@@ -245,6 +245,17 @@ pub(crate) fn rows(
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
 ) -> Result<[Arc<Row>; 2], Error> {
+    if left_out.is_none()
+        && let [Some((one, noise)), Some((other, same))] = laws.map(Law::without_noise)
+        && noise == same
+        && let Some(alpha) = noise.alpha()
+    {
+        let data = rows([&one, &other], None, interrupt)?;
+        let first = data[0].first.min(data[1].first);
+        let last = data[0].last().max(data[1].last());
+        let [one, other] = data.map(|row| with_merged_ends(&row, alpha, first, last));
+        return Ok([Arc::new(one?), Arc::new(other?)]);
+    }
     match laws.map(Law::recipe) {
         [Recipe::Sampled(one, sampling), Recipe::Sampled(other, same)] if sampling == same => {
             let populations = rows([one, other], left_out, interrupt)?;
@@ -331,6 +342,38 @@ fn smoothed(data: &Row, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Inte
     }
     let masses = masses.into_iter().map(|mass| mass * scale).collect();
     Ok(Row { first, masses, missing: data.missing + (above + below) * scale })
+}
+
+/// The same of data that lie between two answers, with all answers on or below the first as one, and all on or above the last:
+/// there both laws of a pair fall by `α` a step, and their ratio does not change. `P[X ≤ first] = Σ_j d_j α^{j−first}/(1+α)`, and likewise at the last.
+fn with_merged_ends(data: &Row, alpha: Ball, first: i64, last: i64) -> Result<Row, Error> {
+    check_length(first, last)?;
+    let answers = || first..=last;
+    let (mut forward, mut backward) = (Vec::new(), Vec::new());
+    let mut sum = Ball::ZERO;
+    for answer in answers() {
+        sum = data.at(answer) + alpha * sum;
+        forward.push(sum);
+    }
+    sum = Ball::ZERO;
+    for answer in answers().rev() {
+        sum = data.at(answer) + alpha * sum;
+        backward.push(sum);
+    }
+    backward.reverse();
+    let one = Ball::ONE;
+    if first == last {
+        return Ok(Row { first, masses: vec![one], missing: data.missing });
+    }
+    let (inner, tail) = ((one - alpha) / (one + alpha), one / (one + alpha));
+    let mass = |index: usize| {
+        let here = forward.get(index).copied().unwrap_or(Ball::ZERO);
+        let above = backward.get(index + 1).copied().unwrap_or(Ball::ZERO);
+        // At the ends all that lies on the one side is `α^{distance}` away, at or beyond the end: a geometric series.
+        let scale = if index == 0 || index + 1 == forward.len() { tail } else { inner };
+        scale * (here + alpha * above)
+    };
+    Ok(Row { first, masses: (0..forward.len()).map(mass).collect(), missing: data.missing })
 }
 
 /// Independent summands, equal ones together, and a constant.
