@@ -1,7 +1,8 @@
 """Situations taken literally: every database, every template and every noise, by `sp.reference`.
 
 What a situation says is turned into the words of the definitions (a law for each entry, a function of the rows, a law
-of templates, who is known) and nothing of how the library answers it is used. Noise is one more entry, that is nobody's.
+of templates, who is known), and nothing of how the library answers it is used. Noise is one more entry, that is
+nobody's.
 """
 
 from __future__ import annotations
