@@ -115,8 +115,8 @@ def unprocessed(situation: Situation) -> Curve:
     asked: Any = situation.asked
     try:
         return lower(replace(situation, query=asked), "tightest").curve
-    except NotAvailableError as missing:
-        raise NotApplicable(f"the answer has no curve before its steps ({missing})") from None
+    except NotAvailableError:
+        raise NotApplicable("the answer has no curve before its steps either") from None
 
 
 @rule(
