@@ -154,7 +154,7 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
                 (weight, hockey_stick(law(v), law(w), entries.lattice, steps)) for weight, law in alternative.known
             ]
             curves.append(_over_known_values(cases, situation))
-    return worst(curves, situation)
+    return worst(curves)
 
 
 def _over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:
