@@ -14,7 +14,7 @@ from statpriv.numbers import Number
 from statpriv.rules.registry import AnySituation, Kind, applicable
 
 if TYPE_CHECKING:
-    from pandas import DataFrame  # type: ignore[import-untyped,unused-ignore]
+    from pandas import DataFrame
 
 __all__ = ["Compared", "Comparison", "CurveTable", "compare"]
 
