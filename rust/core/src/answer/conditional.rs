@@ -11,7 +11,7 @@
 //! between `2^-622` and `2^554`: those of high parts are exact, and what the products of low parts lose to underflow, `2^-1074`,
 //! is below `2^-450` relatively.
 
-use super::row::{Row, cover};
+use super::row::{Row, check_length, cover};
 use super::sampling::binomial_mode;
 use crate::ball::Ball;
 use crate::double_double::{ADDITION, DoubleDouble, MULTIPLICATION, UNIT};
@@ -162,6 +162,7 @@ impl Chain<'_> {
                 let last = Ball::from_double_double(self.last, error);
                 return Ok(last * ratio / (Ball::ONE - ratio));
             }
+            check_length(0, self.terms.len() as i64)?;
             left -= count;
         }
         Ok(Ball::ZERO)
@@ -304,5 +305,99 @@ impl<const N: usize> WeightedSums<N> {
             let masses = sums.into_iter().map(mass).collect();
             Row { first: self.first, masses, missing: missing.next().unwrap_or(Ball::WHOLE) }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::tests::fraction;
+    use crate::ball::tests::members;
+    use crate::interrupt::Uninterrupted;
+    use proptest::prelude::*;
+
+    /// A law that starts exactly, so that all errors are those of its chains and of sums.
+    fn started_at_one(law: Conditional) -> Conditional {
+        Conditional { at_mode: Ball::ONE, ..law }
+    }
+
+    /// `P[k]/P[mode]` for every `k` from the mode to one end, from its ratios `P[k±1]/P[k]`.
+    fn side(steps: u64, ratio: impl Fn(u64) -> Rational) -> Vec<Rational> {
+        let mut terms = vec![Rational::from(1i64)];
+        for step in 0..steps {
+            let next = terms[step as usize].mul(&ratio(step));
+            terms.push(next);
+        }
+        terms
+    }
+
+    fn summed(law: &Conditional, copies: u64) -> Row {
+        let mut sums = WeightedSums::new();
+        for _ in 0..copies {
+            assert!(sums.add(law, &[Ball::ONE], MOST_BITS, &Uninterrupted).unwrap());
+        }
+        let [row] = sums.rows();
+        row
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn errors_of_long_chains_and_of_many_additions_are_counted(
+            population in 400u64..3000, marked in 100u64..300, draws in 100u64..300, copies in 1u64..9,
+        ) {
+            let law = started_at_one(Conditional::hypergeometric(population, marked, draws).unwrap());
+            let row = summed(&law, copies);
+            let integer = |a: u64| Rational::from(a);
+            let up = |k: u64| {
+                let below = integer(k + 1).mul(&integer(population + k + 1 - marked - draws));
+                integer(marked - k).mul(&integer(draws - k)).div(&below).unwrap()
+            };
+            let above = side(law.greatest - law.mode, |step| up(law.mode + step));
+            let under = side(law.mode - law.least, |step| {
+                Rational::from(1i64).div(&up(law.mode - step - 1)).unwrap()
+            });
+            let terms = under.iter().skip(1).rev().chain(&above);
+            prop_assert_eq!(row.first, law.least as i64);
+            for ((k, &ball), term) in (row.first..).zip(&row.masses).zip(terms) {
+                let truth = term.mul(&integer(copies));
+                let [least, _, most] = members(ball);
+                prop_assert!(least <= truth && truth <= most, "{}: {} is not in {:?}", k, truth.shown(), ball);
+                prop_assert!(ball.relative_error() < 1e-26, "{:?}", ball);
+            }
+        }
+    }
+
+    #[test]
+    fn more_terms_than_can_be_written_out_are_not_tried() {
+        let law = Conditional::binomial(1 << 53, &fraction(1, 2)).unwrap().unwrap();
+        let refused = WeightedSums::new().add(&law, &[Ball::ONE], 400, &Uninterrupted).unwrap_err();
+        assert!(refused.to_string().contains("are too many for their probabilities"), "{refused}");
+    }
+
+    #[test]
+    fn odds_beyond_doubles_are_left_to_balls() {
+        let tiny = Rational::parse("1e-40").unwrap();
+        assert!(Conditional::binomial(5, &tiny).unwrap().is_none());
+        assert!(Conditional::binomial(5, &Rational::from(1i64).sub(&tiny)).unwrap().is_none());
+        assert!(Conditional::binomial(5, &Rational::parse("1e-20").unwrap()).unwrap().is_some());
+        for (trials, p, value) in [(0, fraction(1, 2), 0), (5, fraction(0, 1), 0), (5, fraction(1, 1), 5)] {
+            let law = Conditional::binomial(trials, &p).unwrap().unwrap();
+            assert_eq!((law.least, law.mode, law.greatest), (value, value, value));
+        }
+    }
+
+    #[test]
+    fn an_uncertain_weight_is_refused_and_changes_nothing() {
+        let law = Conditional::binomial(9, &fraction(1, 3)).unwrap().unwrap();
+        let uncertain = Ball::ONE.plus_at_most(Ball::ONE / Ball::from_u64(1 << 40));
+        let mut sums = WeightedSums::new();
+        assert!(sums.add(&law, &[Ball::ONE, Ball::ZERO], 80, &Uninterrupted).unwrap());
+        assert!(!sums.add(&law, &[Ball::ONE, uncertain], 80, &Uninterrupted).unwrap());
+        let [row, none] = sums.rows();
+        assert!(none.masses.iter().all(|mass| mass.is_exact_zero()) && none.missing.is_exact_zero());
+        let total = row.masses.iter().fold(row.missing, |sum, &mass| sum + mass);
+        assert!(total.relative_error() < 1e-20 && (total - Ball::ONE).to_enclosure().upper() < 1e-20);
     }
 }

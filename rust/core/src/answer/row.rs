@@ -144,7 +144,7 @@ pub(super) fn cover<T: Copy>(
     Ok(())
 }
 
-fn check_length(first: i64, last: i64) -> Result<(), Error> {
+pub(super) fn check_length(first: i64, last: i64) -> Result<(), Error> {
     if last.saturating_sub(first) >= LONGEST as i64 {
         return Err(Error::precision(format!(
             "the answers from {first} to {last} are too many for their probabilities to be written out; 2^24 are allowed"

@@ -304,9 +304,32 @@ fn samples_of_binomial_populations_are_binomial() {
                 found.missing
             );
             assert!(members(found.missing)[2] <= two_to_the_minus(bits - 1), "{bits}: {:?}", found.missing);
+            if bits <= 120 {
+                let tight = Ball::from_u64(12) * left;
+                assert!(!tight.certainly_less(found.missing), "{bits}: {left:?}, not {:?}", found.missing);
+            }
             // The variances are below 225: e^(−x²/2v) = 2^-bits at x = √(2 ln 2 · bits · v).
             let width = 2.0 * (1.39 * 225.0 * f64::from(bits + 16)).sqrt();
             assert!((found.masses.len() as f64) < 1.5 * width, "{bits}: {}", found.masses.len());
+        }
+    }
+}
+
+/// Of a single conditional law a quarter of that on either side at most, and, in double-doubles, not much less.
+#[test]
+fn what_may_be_left_out_is_made_use_of() {
+    let population = Law::point(1000);
+    for sampling in [
+        Sampling::WithoutReplacement { population: 2600, size: 900 },
+        Sampling::WithReplacement { population: 2600, size: 900 },
+        Sampling::Poisson { rate: fraction(3, 7) },
+    ] {
+        for bits in [20, 61, 120, 400, 600] {
+            let sample = population.sampled(sampling.clone()).unwrap();
+            let [_, missing, _] = members(row(&sample, Some(bits), &Uninterrupted).unwrap().missing);
+            assert!(missing <= two_to_the_minus(bits + 1), "{sampling:?} {bits}: {}", missing.shown());
+            let least = if bits > 500 { zero() } else { two_to_the_minus(bits + 12) };
+            assert!(missing >= least, "{sampling:?} {bits}: {}", missing.shown());
         }
     }
 }
