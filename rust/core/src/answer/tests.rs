@@ -85,14 +85,14 @@ fn leaf() -> Union<BoxedStrategy<Law>> {
     ])
 }
 
-/// The law moved so that its least answer is zero, and of how many entries at least it may be the number of marked ones.
-fn as_count(law: &Law) -> (Law, u64) {
+/// The law moved to start from so many, and of how many entries at least it may then be the number of marked ones.
+fn as_count(law: &Law, from: u64) -> (Law, u64) {
     let (Some(least), Some(most)) = law.support() else { panic!("a law without ends") };
-    (law.shifted(-least).unwrap(), most.abs_diff(least))
+    (law.shifted(from as i64 - least).unwrap(), most.abs_diff(least) + from)
 }
 
 fn sampled(law: &Law, kind: u8, [more, size, other]: [u64; 3], rate: Rational) -> Law {
-    let (count, marked) = as_count(law);
+    let (count, marked) = as_count(law, more / 3 % 2);
     let population = (marked + more).max(1);
     let size = size % (population + 1);
     let sampling = match kind {
@@ -462,6 +462,23 @@ fn noise_without_bounds_makes_every_answer_possible() {
     let doubled = noise.scaled(2).unwrap();
     assert!(!doubled.is_contiguous() && doubled.support() == (None, None));
     assert!(!released.relabelled(Relabelling::Table(BTreeMap::from([(0, 1)]))).unwrap().is_contiguous());
+}
+
+#[test]
+fn samples_of_many_marked_entries_hold_some_for_certain() {
+    let population = Law::table(3, vec![fraction(1, 2), fraction(1, 2)]).unwrap();
+    let ends = |law: &Law, sampling| law.sampled(sampling).unwrap().support();
+    let replaced = |population| Sampling::WithReplacement { population, size: 7 };
+    let poisson = |rate| Sampling::Poisson { rate };
+    let drawn = |population, size| Sampling::WithoutReplacement { population, size };
+    assert_eq!(ends(&population, drawn(5, 4)), (Some(2), Some(4)));
+    assert_eq!(ends(&population, drawn(9, 4)), (Some(0), Some(4)));
+    assert_eq!(ends(&population, replaced(4)), (Some(0), Some(7)));
+    assert_eq!(ends(&Law::point(4), replaced(4)), (Some(7), Some(7)));
+    assert_eq!(ends(&Law::point(0), replaced(4)), (Some(0), Some(0)));
+    assert_eq!(ends(&population, poisson(fraction(1, 1))), (Some(3), Some(4)));
+    assert_eq!(ends(&population, poisson(fraction(1, 2))), (Some(0), Some(4)));
+    assert_eq!(ends(&population, poisson(zero())), (Some(0), Some(0)));
 }
 
 #[test]
