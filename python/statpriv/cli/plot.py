@@ -155,7 +155,7 @@ def plot() -> None:
 @plot.command("curve")
 @single_count_options
 @_picture_options
-@examples("statpriv plot curve --n 1024 --p 1/2 --known 100 --out curve.svg --json curve.json")
+@examples("statpriv plot curve --n 1024 --p 1/2 --known 100 --out curve.svg")
 def curve(count: SingleCount, points: dict[str, int]) -> _Computed:
     """δ against ε."""
     from statpriv.plotting import against_epsilon
@@ -242,8 +242,8 @@ def size(
 @click.option("--bound", metavar="NAME", default="tightest", show_default=True, help="As of statpriv delta.")
 @_picture_options
 @examples(
-    "statpriv plot known --n 1024 --p 1/2 --epsilon 0.01 --epsilon 0.1 --out known.svg",
-    "statpriv plot known --n 40 --p 1/2 --epsilon 0.1 --noise-alpha 0.9 --json known.json",
+    "statpriv plot known --n 1024 --p 1/2 --epsilon 0.1 --out known.svg",
+    "statpriv plot known --n 40 --p 1/2 --epsilon 0 --noise-alpha 0.9 --out a.svg",
 )
 def known(
     *,
