@@ -38,7 +38,10 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
             lambda: sp.privacy_curve(HALF, HUNDRED, adversary=3),
             r"adversary = 3; a Adversary such as sp\.Adversary\(known=",
         ),
-        (lambda: sp.privacy_curve(HALF, HUNDRED, sampling=5), r"sampling = 5; a sampling such as sp\.WithoutReplacement"),
+        (
+            lambda: sp.privacy_curve(HALF, HUNDRED, sampling=5),
+            r"sampling = 5; a sampling such as sp\.Without",
+        ),
         (
             lambda: sp.compose(HALF, HUNDRED, QUARTERS),
             r"queries = .*; a list of queries is required, one for each part",
@@ -389,7 +392,14 @@ def test_an_explanation_has_everything_a_reviewer_asks_for():
     assert text.startswith("An exact privacy curve.\n")
     for heading in ("\nSituation\n", "\nTheorem\n", "\nAssumptions\n", "\nNot covered\n"):
         assert heading in text
-    for content in (WHOLE.theorem, WHOLE.source, *WHOLE.assumptions, "PropertyQuery(0.5)", "Population(size=100)", "membership"):
+    for content in (
+        WHOLE.theorem,
+        WHOLE.source,
+        *WHOLE.assumptions,
+        "PropertyQuery(0.5)",
+        "Population(size=100)",
+        "membership",
+    ):
         assert content in text
 
 

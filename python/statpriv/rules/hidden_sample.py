@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from statpriv import noise
 from statpriv._native import Curve
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
@@ -146,7 +147,9 @@ def histogram_without_replacement(situation: Situation) -> Curve:
 
 def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
     """The worst world, and in it the worst pair of values, of an additive query after all steps."""
-    entries, worlds = alternatives(situation, shift_matters=bool(steps))
+    # Noise moves with the answer: what known entries add matters to it as little as to the answer itself.
+    shift_matters = any(not isinstance(step, noise.Noise) for step in steps)
+    entries, worlds = alternatives(situation, shift_matters=shift_matters)
     curves = []
     for alternative in worlds:
         for v, w in dict.fromkeys(alternative.world.pairs(situation.pair)):

@@ -74,7 +74,7 @@ impl Answers {
     /// About how many terms one evaluation takes.
     #[must_use]
     pub fn terms(&self) -> f64 {
-        self.laws().map(Law::span).into_iter().fold(0.0, f64::max).min(1e6) + 1.0
+        self.laws().map(Law::span).into_iter().fold(0.0, f64::max).min(1e6)
     }
 
     /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter.

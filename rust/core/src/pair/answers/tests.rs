@@ -51,7 +51,7 @@ proptest! {
         let pair = Answers::new(laws[0].clone(), laws[1].clone());
         let (pair, [first, second]) = if reversed { (pair.reversed(), [&other, &one]) } else { (pair, [&one, &other]) };
         let [low, high] = ratio(&epsilon);
-        let delta = pair.delta(&Epsilon::new(&epsilon), &Uninterrupted).unwrap();
+        let delta = pair.delta(&Epsilon::new(&epsilon), Ball::ZERO, &Uninterrupted).unwrap();
         let [least, _, most] = members(delta);
         let (smallest, largest) = (hockey_stick(first, &high, second), hockey_stick(first, &low, second));
         prop_assert!(least <= largest && smallest <= most, "{} is not in {:?}", largest.shown(), delta);
@@ -79,7 +79,7 @@ proptest! {
         prop_assert!(pair.mass_at_infinity(&Uninterrupted).unwrap().is_exact_zero());
         let masses = pair.masses(&Uninterrupted).unwrap();
         let [low, high] = ratio(&epsilon);
-        let delta = pair.delta(&Epsilon::new(&epsilon), &Uninterrupted).unwrap();
+        let delta = pair.delta(&Epsilon::new(&epsilon), Ball::ZERO, &Uninterrupted).unwrap();
         let [least, _, most] = members(delta);
         prop_assert!(least <= hockey_stick(&masses[0], &low, &masses[1]));
         prop_assert!(hockey_stick(&masses[0], &high, &masses[1]) <= most);
@@ -91,7 +91,7 @@ proptest! {
 fn delta(laws: [Law; 2], epsilon: &str) -> Ball {
     let [first, second] = laws;
     Answers::new(first, second)
-        .delta(&Epsilon::new(&Rational::parse(epsilon).unwrap()), &Uninterrupted)
+        .delta(&Epsilon::new(&Rational::parse(epsilon).unwrap()), Ball::ZERO, &Uninterrupted)
         .unwrap()
 }
 
@@ -173,7 +173,7 @@ fn both_directions_share_what_was_computed() {
     let back = pair.reversed();
     assert!(pair.laws()[0].is(back.laws()[1]) && back.reversed().laws()[0].is(pair.laws()[0]));
     assert!(Arc::ptr_eq(&back.shared, &pair.shared));
-    pair.delta(&Epsilon::new(&zero()), &Uninterrupted).unwrap();
+    pair.delta(&Epsilon::new(&zero()), Ball::ZERO, &Uninterrupted).unwrap();
     assert!(!back.shared.rows.lock().unwrap().is_empty());
     assert_eq!(pair.terms(), 10.0);
 }
