@@ -23,7 +23,7 @@ from .literal import Literal
 settings.register_profile("rules", deadline=None)  # a machine that is busy is no counterexample
 settings.load_profile("rules")
 
-MULTIPLIERS = (Fraction(1), Fraction(11, 10), Fraction(2), Fraction(7, 2))
+MULTIPLIERS = (Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(7, 2))
 PROBABILITIES = st.sampled_from([Fraction(n, d) for d in range(1, 7) for n in range(d + 1)])
 VALUES = st.sampled_from([Fraction(v) for v in ("-3", "-1", "-1/2", "0", "1/3", "1", "2", "4")])
 
@@ -456,3 +456,52 @@ def test_one_entry_hides_in_the_noise_alone(scale):
             assert Fraction(found.lower) - Fraction(1, 10**55) <= truth <= Fraction(found.upper) + Fraction(1, 10**55)
             alone, direct = gaussian.delta(epsilon), _native.gaussian_delta(epsilon, mu=1 / b)
             assert max(alone.lower, direct.lower) <= min(alone.upper, direct.upper)
+
+
+ONE_OF_ONE = sp.Population(groups={"f": 1, "m": 4})
+TWO_AND_TWO = sp.Population(groups={"f": 2, "m": 2})
+IMPOSSIBLE_FIVE = sp.SumQuery({0: "1/2", 1: "1/2", 5: 0})
+ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
+
+
+@pytest.mark.parametrize(
+    ("query", "population", "sampling", "adversary"),
+    [
+        pytest.param(
+            sp.PropertyQuery("1/3"), ONE_OF_ONE, sp.Stratified({"f": 1, "m": 1}), sp.Adversary(), id="one of one entry"
+        ),
+        pytest.param(IMPOSSIBLE_FIVE, sp.Population(4), sp.WithoutReplacement(2), sp.Adversary(), id="no count"),
+        pytest.param(
+            IMPOSSIBLE_FIVE, sp.Population(4), sp.PoissonSampling("1/2"), sp.Adversary(known=1), id="no count is known"
+        ),
+        pytest.param(
+            sp.PropertyQuery(["1/2", "1/3", "1/4", "1/5"]),
+            TWO_AND_TWO,
+            None,
+            ONE_OF_EACH,
+            id="a law each, known groups",
+        ),
+        pytest.param(
+            sp.LinearQuery([[1, 1, 0, 0], [0, 1, 1, 1]]), TWO_AND_TWO, None, ONE_OF_EACH, id="counts, known groups"
+        ),
+        pytest.param(
+            sp.PropertyQuery("1/3").clamped("3/2", "3/2"), sp.Population(4), None, sp.Adversary(), id="one answer left"
+        ),
+        pytest.param(
+            sp.PropertyQuery("1/2"),
+            sp.Population(6),
+            sp.WithoutReplacement(2),
+            sp.Adversary(known=2),
+            id="one known one and one known zero tell most",
+        ),
+        pytest.param(
+            sp.PropertyQuery({"f": "1/5", "m": "1/2"}),
+            sp.Population(groups={"f": 3, "m": 2}),
+            sp.Stratified({"f": 2, "m": 1}),
+            sp.Adversary(known={"f": 1, "m": 0}, values="expected"),
+            id="known ones are as likely as stated",
+        ),
+    ],
+)
+def test_what_a_rule_easily_gets_wrong(query, population, sampling, adversary):
+    literally(query, population, sampling, adversary, None)
