@@ -505,3 +505,35 @@ ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
 )
 def test_what_a_rule_easily_gets_wrong(query, population, sampling, adversary):
     literally(query, population, sampling, adversary, None)
+
+
+TWO_OR_MINUS_TWO = noise.Truncated(noise.DiscreteLaplace(alpha="1/3"), -2, 2)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [sp.PropertyQuery("1/3"), sp.MeanQuery({0: "1/2", "1/2": "1/3", 2: "1/6"}), sp.SumQuery({-4: "1/4", 2: "3/4"})],
+    ids=["count", "mean", "sum"],
+)
+@pytest.mark.parametrize(
+    "steps",
+    [
+        *([sp.Threshold(above)] for above in ("-5", "1/3", "1/2", 1, "3/2", 9)),
+        *([sp.Rounding(base)] for base in ("1/7", "1/2", 2, 3, 100)),
+        *([sp.Clamping(*ends)] for ends in (("1/3", None), (None, "4/3"), ("1/3", "1/2"), (0, 1), (-9, 9), (1, 1))),
+        [sp.Table({0: "none", 1: "one", 2: "one"})],
+        [sp.Table({1: 0})],
+        [sp.Clamping("1/3", "7/3"), sp.Rounding("1/2"), sp.Threshold(1)],
+        [sp.Rounding(3), TWO_OR_MINUS_TWO],
+        [sp.Clamping(0, 6), TWO_OR_MINUS_TWO, sp.Threshold("1/2")],
+        [TWO_OR_MINUS_TWO, sp.Rounding(2), sp.Clamping(0, 2)],
+        [noise.Binomial(trials=2, p="1/5"), TWO_OR_MINUS_TWO],
+    ],
+    ids=repr,
+)
+def test_each_step(query, steps):
+    literal = Literal(sp.Processed(query, *steps), sp.Population(3))
+    curve = sp.privacy_curve(literal.query, literal.population)
+    assert curve.kind == "exact"
+    for x in MULTIPLIERS:
+        assert curve.exact_delta(exp_epsilon=x) == literal.privacy_curve()(x)
