@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
@@ -16,7 +16,7 @@ from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.order_statistic import OrderStatisticQuery
-from statpriv.queries.processed import Numerical, Processed
+from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.valued import Valued
@@ -61,9 +61,11 @@ class Situation:
         object.__setattr__(self, "pair", _checked_pair(self.pair, self.asked))
 
     @property
-    def asked(self) -> Query | Numerical:
+    def asked(self) -> Query:
         """The query before its answer is processed."""
-        return self.query.query if isinstance(self.query, Processed) else self.query
+        if not isinstance(self.query, Processed):
+            return self.query
+        return cast("Query", self.query.query)  # every numerical query is one of them
 
     def _check_groups(self) -> None:
         """Names of groups are those of the population; entries have one law each."""

@@ -23,6 +23,9 @@ NOISY = HALF.noisy(noise.Binomial(trials=4, p="1/2"))
 class Parity:
     """Whether the number of ones among fair bits is odd."""
 
+    def __repr__(self):
+        return "Parity()"
+
     def answer_laws(self, entries):
         law = {0: "1/2", 1: "1/2"}
         return {0: law, 1: law} if entries > 1 else {0: {0: 1}, 1: {1: 1}}
