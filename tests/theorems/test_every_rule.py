@@ -501,6 +501,23 @@ ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
             sp.Adversary(known={"f": 1, "m": 0}, values="expected"),
             id="known ones are as likely as stated",
         ),
+        pytest.param(
+            sp.SumQuery({"f": {0: 1, 1: 0, 2: 0}, "m": {0: "1/2", 1: 0, 2: "1/2"}}),
+            TWO_AND_TWO,
+            None,
+            sp.Adversary(),
+            id="the smaller of two differences tells more",
+        ),
+        *(
+            pytest.param(
+                sp.PropertyQuery("1/3").noisy(noise.Binomial(trials=2, p=p)),
+                sp.Population(1),
+                None,
+                sp.Adversary(),
+                id=p,
+            )
+            for p in ("1/5", "4/5")
+        ),
     ],
 )
 def test_what_a_rule_easily_gets_wrong(query, population, sampling, adversary):
