@@ -127,14 +127,16 @@ class Contributions:
 
     def _choices(self, situation: Situation, room: list[int]) -> list[tuple[int, ...]]:
         stated = situation.adversary.known
+        if situation.adversary.total == 0:
+            return [(0,) * len(room)]
         if not isinstance(stated, int):
             if any(entries.name is None for entries in self.classes):
                 raise NotApplicable("entries are known by group, and the query states laws of single entries")
             by_name = dict(stated)
             known = tuple(by_name.get(entries.name or "", 0) for entries in self.classes)
             return [known] if all(k <= r for k, r in zip(known, room, strict=True)) else []
-        if stated == 0 or self.iid:
-            return [(stated,)] if self.iid else [(0,) * len(room)]
+        if self.iid:
+            return [(stated,)]
         if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
             raise NotApplicable(
                 f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries (known= may "

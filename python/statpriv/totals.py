@@ -145,11 +145,13 @@ def _stratified(situation: Situation, sampling: Stratified, entries: Contributio
     sizes = dict(sampling.sizes)
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("a stratified sample of entries that have a law each has no closed law here")
+    tried = 0
     for world in entries.worlds(situation):
         if situation.adversary.total and not entries.counts:
             raise NotApplicable("known entries of a hidden sample change more than a sum, unless it is a count")
         ranges = [range(known + 1) for known in world.known]
-        if prod(map(len, ranges)) > MOST_KNOWN:
+        tried += prod(map(len, ranges))
+        if tried > MOST_KNOWN:
             raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
         drawn = [sizes[kind.name or ""] for kind in entries.classes]
         cases = []
