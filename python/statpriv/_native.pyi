@@ -225,6 +225,12 @@ class Curve:
     @staticmethod
     def answers(first: Law, second: Law) -> Curve: ...
     @staticmethod
+    def smoothed(
+        first: Law, second: Law, *, laplace_scale: _Number | None = None, gaussian_sigma: _Number | None = None
+    ) -> Curve: ...
+    @staticmethod
+    def amplified(rate: _Number, curve: Curve) -> Curve: ...
+    @staticmethod
     def irrelevant_entries(
         *,
         size: int,

@@ -317,25 +317,26 @@ impl Ball {
     }
 
     /// The greater of two numbers.
+    ///
+    /// Of overlapping balls with midpoints `a ≥ b` it lies between `a` minus its radius and `a` plus the larger radius. So the maximum of
+    /// many is no wider than the widest of them.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
-        if (self - other).is_positive() {
+        let difference = self - other;
+        if difference.is_positive() {
             return self;
         }
-        if (other - self).is_positive() {
+        if (-difference).is_positive() {
             return other;
         }
-        if self.radius.is_infinite() || other.radius.is_infinite() {
-            return Self::WHOLE;
+        let (larger, smaller) = if difference.mid.hi >= 0.0 { (self, other) } else { (other, self) };
+        let gap = smaller.exponent - larger.exponent;
+        if gap.abs() > NEGLIGIBLE {
+            return self.plus_at_most(difference);
         }
-        // Overlapping: the one with the greater upper end contains the maximum, which is at least any number inside it. Where
-        // the ends are closer than what their difference is wrong by, that much is added.
-        let centre = |ball: Self| Self::normalised(ball.mid, ball.exponent, 0.0);
-        let radius = |ball: Self| Self::normalised(DoubleDouble::from_f64(ball.radius), ball.exponent, 0.0);
-        let excess = (centre(self) - centre(other)) + (radius(self) - radius(other));
-        let chosen = if excess.mid.hi >= 0.0 { self } else { other };
-        let doubt = excess.radius * power_of_two(excess.exponent - chosen.exponent);
-        Self { radius: enlarge(chosen.radius + doubt), ..chosen }
+        // No positive radius is below 2^-200, so this scaling is exact.
+        let radius = larger.radius.max(smaller.radius * power_of_two(gap));
+        Self::normalised(larger.mid, larger.exponent, radius)
     }
 
     /// Everything between two numbers.
@@ -618,6 +619,15 @@ mod tests {
             if members(a)[0] > members(b)[2].add(&size.mul(&two_to_the(-100))) && a.certainly_less(b) {
                 prop_assert_eq!(parts(a.max(b)), parts(b));
             }
+        }
+
+        #[test]
+        fn the_maximum_of_many_is_no_wider_than_the_widest(a in ball(), shifts in prop::collection::vec(-1.0..1.0f64, 1..200)) {
+            let unit = Ball::normalised(DoubleDouble::from_f64(a.radius), a.exponent, 0.0);
+            let near = |shift: f64| a + unit * Ball::from_f64(shift).unwrap();
+            let widest = shifts.iter().map(|&shift| parts(near(shift)).1).max().unwrap();
+            let all = shifts.iter().fold(near(0.0), |most, &shift| most.max(near(shift)));
+            prop_assert!(at_most(&parts(all).1, &widest.max(parts(near(0.0)).1)), "{:?} from {:?}", all, a);
         }
 
         #[test]

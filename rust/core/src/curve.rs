@@ -13,7 +13,7 @@ use crate::digits::{self, DigitsEnclosure, Dyadic};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial};
+use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial, Smoothed};
 use crate::rational::Rational;
 
 /// A privacy curve, or a certified bound of one.
@@ -25,6 +25,11 @@ pub enum Curve {
     Range(BinomialRange, Direction),
     /// Two laws of answers, given as recipes.
     Answers(Answers),
+    /// The same with continuous noise.
+    Smoothed(Smoothed),
+    /// `γ Δ(ln(1 + (e^ε − 1)/γ))` for `ε ≥ 0`, where only a sample that holds the critical entry with probability γ is looked at: see
+    /// [`Curve::amplified`].
+    Amplified(Weight, Box<Curve>),
     /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
     /// of the probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
@@ -142,6 +147,26 @@ const DIGITS: u32 = 20;
 const UNINFORMATIVE: f64 = 1e-6;
 
 impl Curve {
+    /// What a sample gives away that holds the critical entry with probability `rate`, from `curve`, that of the answer given that it
+    /// holds it.
+    ///
+    /// **Theorem** (advanced joint convexity: Balle, Barthe, Gaboardi 2018, Theorem 2). Let `P = (1−γ)R + γP'`, `Q = (1−γ)R + γQ'` and
+    /// `e^{ε'} = 1 + (e^ε − 1)/γ`. Then `Δ(P, Q; ε) = γ Δ(P', (1−β)R + βQ'; ε')` with `β = e^{ε−ε'}`: pointwise, `P − e^ε Q = γP' − e^ε γQ' −
+    /// (e^ε − 1)(1−γ)R = γ(P' − e^{ε'}((1−β)R + βQ'))`, as `e^{ε'}β = e^ε` and `γe^{ε'}(1−β) = (e^ε−1)(1−γ)`. By convexity it is at most `γ` times the larger
+    /// of `Δ(P', R; ε')` and `Δ(P', Q'; ε')`. Where `R = Q'`, as for a count of which a Poisson sample is hidden and `Δ_{1,0}`, there is equality.
+    ///
+    /// # Errors
+    /// A rate outside `(0, 1]`.
+    pub fn amplified(rate: Rational, curve: Self) -> Result<Self, Error> {
+        if rate.is_negative() || rate.is_zero() || rate > Rational::from(1i64) {
+            return Err(Error::argument(format!(
+                "rate = {}; a number above 0 and at most 1 is required",
+                rate.shown()
+            )));
+        }
+        Ok(Self::Amplified(rate.into(), Box::new(curve)))
+    }
+
     /// δ at ε, as a ball.
     ///
     /// # Errors
@@ -150,12 +175,7 @@ impl Curve {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.reversed().ball(opposite, interrupt));
         }
-        self.fold(
-            &|pair, direction| pair.delta(direction, epsilon, interrupt),
-            &|range, direction| range.delta(direction, epsilon, interrupt),
-            &|laws, floor| laws.delta(epsilon, floor, interrupt),
-            interrupt,
-        )
+        self.at(epsilon, Ball::ZERO, interrupt)
     }
 
     /// δ(ε), for an ε of either sign.
@@ -191,8 +211,10 @@ impl Curve {
         if let Err(error @ (Error::Argument(_) | Error::Interrupted)) = found {
             return Err(error);
         }
-        if self.terms() <= WORTH_DIGITS {
-            match digits::delta(self, &epsilon.exact(), DIGITS, interrupt) {
+        if self.terms() <= WORTH_DIGITS
+            && let Some(exact) = epsilon.exact()
+        {
+            match digits::delta(self, &exact, DIGITS, interrupt) {
                 Ok(digits) => return Ok(outward(&digits)),
                 // Laws of which there are no digits.
                 Err(Error::Precision(_)) => {}
@@ -271,6 +293,8 @@ impl Curve {
             Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
             Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
             Self::Answers(laws) => Self::Answers(laws.reversed()),
+            Self::Smoothed(laws) => Self::Smoothed(laws.reversed()),
+            Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.reversed())),
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
             }
@@ -290,17 +314,19 @@ impl Curve {
 
     /// The same as a ball, which is certainly positive where doubles underflow.
     pub(crate) fn mass_ball(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let value = |curve: &Self| curve.mass_ball(interrupt);
         match self {
+            Self::Pair(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            Self::Range(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            Self::Answers(laws) => laws.mass_at_infinity(interrupt),
+            Self::Smoothed(laws) => Ok(laws.mass_at_infinity()),
+            Self::Amplified(rate, curve) => Ok(rate.ball * value(curve)?),
+            Self::Mean(parts) => mean(parts, &value, interrupt),
             Self::MeanOverSizes(mean) => mean.mass_at_infinity(interrupt),
-            Self::Max(curves) => curves
-                .iter()
-                .try_fold(Ball::ZERO, |greatest, curve| Ok(greatest.max(curve.mass_ball(interrupt)?))),
-            _ => self.fold(
-                &|pair, direction| Ok(pair.mass_at_infinity(direction)),
-                &|range, direction| Ok(range.mass_at_infinity(direction)),
-                &|laws, _| laws.mass_at_infinity(interrupt),
-                interrupt,
-            ),
+            Self::Max(curves) => {
+                curves.iter().try_fold(Ball::ZERO, |greatest, curve| Ok(greatest.max(value(curve)?)))
+            }
+            Self::Min(curves) => minimum(curves, &value),
         }
     }
 
@@ -311,48 +337,52 @@ impl Curve {
             Self::Pair(pair, _) => pair.terms(),
             Self::Range(range, _) => range.terms(),
             Self::Answers(laws) => laws.terms(),
+            Self::Smoothed(laws) => laws.terms(),
+            Self::Amplified(_, curve) => curve.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
             Self::MeanOverSizes(mean) => mean.terms(),
             Self::Max(curves) | Self::Min(curves) => curves.iter().map(Self::terms).sum(),
         }
     }
 
-    /// Evaluates the expression from the values of its leaves.
-    fn fold(
-        &self,
-        pair: &PairValue<'_>,
-        range: &RangeValue<'_>,
-        answers: &AnswersValue<'_>,
-        interrupt: &dyn Interrupt,
-    ) -> Result<Ball, Error> {
-        let value = |curve: &Self, floor: Ball| match curve {
-            Self::Answers(laws) => answers(laws, floor),
-            _ => curve.fold(pair, range, answers, interrupt),
-        };
+    /// δ at an ε of at least zero; only a value that reaches `floor` matters.
+    fn at(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let value = |curve: &Self| curve.at(epsilon, Ball::ZERO, interrupt);
         match self {
-            Self::Pair(laws, direction) => pair(laws, *direction),
-            Self::Range(laws, direction) => range(laws, *direction),
-            Self::Answers(laws) => answers(laws, Ball::ZERO),
-            Self::Mean(parts) => parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
-                interrupt.check()?;
-                Ok(sum + weight.ball * curve.fold(pair, range, answers, interrupt)?)
-            }),
-            Self::MeanOverSizes(mean) => {
-                mean.ball(&|curve: &Self| curve.fold(pair, range, answers, interrupt), interrupt)
+            Self::Pair(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::Range(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::Answers(laws) => laws.delta(epsilon, floor, interrupt),
+            Self::Smoothed(laws) => laws.delta(epsilon, floor, interrupt),
+            Self::Amplified(rate, curve) => {
+                Ok(rate.ball * curve.at(&epsilon.amplified(rate.ball), Ball::ZERO, interrupt)?)
             }
-            Self::Max(curves) => maximum(curves, &value),
-            Self::Min(curves) => {
-                curves.iter().try_fold(Ball::ONE, |least, curve| Ok(least.min(value(curve, Ball::ZERO)?)))
-            }
+            Self::Mean(parts) => mean(parts, &value, interrupt),
+            Self::MeanOverSizes(mean) => mean.ball(&value, interrupt),
+            Self::Max(curves) => maximum(curves, &|curve, floor| curve.at(epsilon, floor, interrupt)),
+            Self::Min(curves) => minimum(curves, &value),
         }
     }
+}
+
+type Value<'a> = dyn Fn(&Curve) -> Result<Ball, Error> + 'a;
+
+fn mean(parts: &[(Weight, Curve)], value: &Value<'_>, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    parts.iter().try_fold(Ball::ZERO, |sum, (weight, curve)| {
+        interrupt.check()?;
+        Ok(sum + weight.ball * value(curve)?)
+    })
+}
+
+fn minimum(curves: &[Curve], value: &Value<'_>) -> Result<Ball, Error> {
+    curves.iter().try_fold(Ball::ONE, |least, curve| Ok(least.min(value(curve)?)))
 }
 
 /// The greatest. Laws of answers are looked at coarsely first: which of them are certainly not the greatest need not be known
 /// any better.
 fn maximum(curves: &[Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error>) -> Result<Ball, Error> {
     let anything = Ball::from_u64(2);
-    let is_coarse = |curve: &Curve| curves.len() > 1 && matches!(curve, Curve::Answers(_));
+    let is_coarse =
+        |curve: &Curve| curves.len() > 1 && matches!(curve, Curve::Answers(_) | Curve::Smoothed(_));
     let look = |curve| value(curve, if is_coarse(curve) { anything } else { Ball::ZERO });
     let values = curves.iter().map(look).collect::<Result<Vec<_>, _>>()?;
     let floor =
@@ -372,15 +402,13 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
     Enclosure::ordered(lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0))
 }
 
-type PairValue<'a> = dyn Fn(&ShiftedBinomial, Direction) -> Result<Ball, Error> + 'a;
-/// The second argument is what the value must reach to matter.
-type AnswersValue<'a> = dyn Fn(&Answers, Ball) -> Result<Ball, Error> + 'a;
-type RangeValue<'a> = dyn Fn(&BinomialRange, Direction) -> Result<Ball, Error> + 'a;
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::{Law, Sampling};
+    use crate::exact;
     use crate::interrupt::Uninterrupted;
+    use proptest::prelude::*;
 
     /// Next to a tie a ball is wide and the digits tier answers; where that would take long, a wide answer is one.
     #[test]
@@ -398,6 +426,101 @@ mod tests {
         let plain = CountFamily::new(&half, &half, None).unwrap().of_size(1000).unwrap();
         let ball = plain.ball(&Epsilon::new(&half), &Uninterrupted).unwrap().to_enclosure();
         assert_eq!(plain.delta(&half, &Uninterrupted).unwrap(), ball);
+    }
+
+    fn rational(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    /// The laws of the count of a hidden Poisson sample, from their definition.
+    fn poisson_sample(others: u64, p: &Rational, rate: &Rational) -> Curve {
+        let absent =
+            Law::binomial(others, p).unwrap().sampled(Sampling::Poisson { rate: rate.clone() }).unwrap();
+        let missed = Rational::from(1i64).sub(rate);
+        let present = absent.shifted(1).unwrap();
+        let mixed = Law::mixture(vec![(missed, absent.clone()), (rate.clone(), present)]).unwrap();
+        Curve::Answers(Answers::new(mixed, absent))
+    }
+
+    /// The same, as the amplified curve of the count of the sample with the critical entry.
+    fn amplified_count(others: u64, p: &Rational, rate: &Rational) -> Curve {
+        let hit = p.mul(rate);
+        let family = CountFamily::new(&hit, &hit, Some(Direction::OneAgainstZero)).unwrap();
+        Curve::amplified(rate.clone(), family.of_size(others + 1).unwrap()).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn a_hidden_poisson_sample_is_an_amplified_count(
+            others in 0u64..9, p in 1u64..10, rate in 1u64..=7, ratio in 8u64..40, epsilon in 0u64..30,
+        ) {
+            let over = |x: u64, y: u64| Rational::from(x).div(&Rational::from(y)).unwrap();
+            let (p, rate, ratio, epsilon) = (over(p, 10), over(rate, 7), over(ratio, 8), over(epsilon, 10));
+            let (truth, found) = (poisson_sample(others, &p, &rate), amplified_count(others, &p, &rate));
+            let exactly = |curve: &Curve| exact::exact_delta(curve, &ratio, &Uninterrupted).unwrap();
+            prop_assert_eq!(exactly(&truth), exactly(&found));
+            let terms = |curve: &Curve| exact::exact_terms(curve, &epsilon, &Uninterrupted).unwrap();
+            let value = |(first, second): (Rational, Rational)| {
+                Ball::from_rational(&first) - Ball::from_rational(&epsilon).exp() * Ball::from_rational(&second)
+            };
+            let gap = (value(terms(&truth)) - value(terms(&found))).to_enclosure();
+            prop_assert!(gap.lower() <= 0.0 && gap.upper() >= 0.0 && gap.width() < 1e-28);
+            let delta = |curve: &Curve| curve.delta(&epsilon, &Uninterrupted).unwrap();
+            let (one, other) = (delta(&truth), delta(&found));
+            prop_assert!(one.lower() <= other.upper() && other.lower() <= one.upper());
+            prop_assert!(other.width() <= 1e-13 * other.upper().max(1e-15));
+        }
+    }
+
+    #[test]
+    fn every_curve_is_amplified_alike_by_balls_and_by_digits() {
+        let (p, rate) = (rational("0.3"), rational("0.2"));
+        let count = |upper: &Rational| CountFamily::new(&p, upper, None).unwrap();
+        let pair = count(&p).of_size(60).unwrap();
+        let inner = [
+            count(&rational("0.45")).of_size(50).unwrap(),
+            MeanOverSizes::known_entries(50, 20, 30, count(&p)).unwrap().into(),
+            Curve::Mean(vec![
+                (rational("1/3").into(), pair.clone()),
+                (rational("1/2").into(), poisson_sample(5, &p, &rate)),
+            ]),
+            Curve::Max(vec![pair.clone(), count(&p).sampled(40, &rate).unwrap()]),
+            Curve::Min(vec![pair.clone(), poisson_sample(9, &p, &rate)]),
+            Curve::amplified(rational("1/2"), pair).unwrap(),
+        ];
+        for curve in inner.map(|inner| Curve::amplified(rate.clone(), inner).unwrap()) {
+            for epsilon in ["0", "0.01", "0.3", "1.5", "-0.2"].map(rational) {
+                let digits = outward(&digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap());
+                let ball = curve.ball(&Epsilon::new(&epsilon), &Uninterrupted).unwrap().to_enclosure();
+                assert!(
+                    ball.lower() <= digits.upper() && digits.lower() <= ball.upper(),
+                    "{curve:?} {epsilon:?}"
+                );
+                assert!(ball.width() <= 1e-12 * ball.upper(), "{curve:?} {epsilon:?}: {ball:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn amplification_is_the_identity_at_rate_one_and_multiplies_rates() {
+        let p = rational("0.3");
+        let count = CountFamily::new(&p, &p, None).unwrap().of_size(12).unwrap();
+        let amplified = |rate: &str, curve: &Curve| Curve::amplified(rational(rate), curve.clone()).unwrap();
+        let exactly = |curve: &Curve| exact::exact_delta(curve, &rational("11/10"), &Uninterrupted).unwrap();
+        assert_eq!(exactly(&amplified("1", &count)), exactly(&count));
+        let twice = amplified("1/2", &amplified("1/3", &count));
+        assert_eq!(exactly(&twice), exactly(&amplified("1/6", &count)));
+        let limit = twice.mass_at_infinity(&Uninterrupted).unwrap();
+        let whole = count.mass_at_infinity(&Uninterrupted).unwrap();
+        assert!((limit.upper() * 6.0 - whole.upper()).abs() <= 1e-15);
+        for rate in ["0", "-1/2", "3/2"] {
+            let Err(Error::Argument(message)) = Curve::amplified(rational(rate), count.clone()) else {
+                panic!("not refused")
+            };
+            assert!(message.contains("a number above 0 and at most 1 is required"), "{message}");
+        }
     }
 
     #[test]

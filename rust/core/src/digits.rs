@@ -63,7 +63,7 @@ pub fn delta(
     interrupt: &dyn Interrupt,
 ) -> Result<DigitsEnclosure, Error> {
     let accuracy = bits_for(digits)?;
-    Evaluation { epsilon, accuracy, interrupt }.curve(curve).map(|ball| DigitsEnclosure::probability(&ball))
+    Evaluation::new(epsilon, accuracy, interrupt).curve(curve).map(|ball| DigitsEnclosure::probability(&ball))
 }
 
 /// `ln δ(ε)` to `digits` digits: where δ is too small for a double too.
@@ -77,7 +77,7 @@ pub fn log_delta(
     interrupt: &dyn Interrupt,
 ) -> Result<DigitsEnclosure, Error> {
     logarithm(bits_for(digits)?, interrupt, |accuracy| {
-        Evaluation { epsilon, accuracy, interrupt }.curve(curve)
+        Evaluation::new(epsilon, accuracy, interrupt).curve(curve)
     })
 }
 

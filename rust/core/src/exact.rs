@@ -112,6 +112,10 @@ impl Evaluation<'_> {
             },
             Curve::Range(laws, direction) => self.range(laws, *direction),
             Curve::Answers(laws) => self.answers(laws),
+            Curve::Smoothed(_) => Err(Error::precision(
+                "a curve with continuous noise has no rational terms; delta() encloses it",
+            )),
+            Curve::Amplified(rate, curve) => self.amplified(&rate.exact, curve),
             Curve::Mean(parts) => parts.iter().try_fold(Terms::integers(0, 0), |sum, (weight, part)| {
                 Ok(sum.plus(self.terms(part)?.map(|x| x.scaled(&weight.exact))))
             }),
@@ -146,6 +150,14 @@ impl Evaluation<'_> {
             Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
         };
         count::one_against_zero(size, &p, &given.inclusion, &self.ratio, self.interrupt)
+    }
+
+    /// `γ(A − r'B) = γA + (1−γ)B − rB` with `r' = 1 + (r−1)/γ`.
+    fn amplified(&self, rate: &Rational, curve: &Curve) -> Result<Terms, Error> {
+        let inner = Evaluation { ratio: self.ratio.amplified(rate), interrupt: self.interrupt };
+        let Terms { first, second } = inner.terms(curve)?;
+        let missed = second.clone().scaled(&Rational::from(1i64).sub(rate));
+        Ok(Terms { first: first.scaled(rate).plus(missed), second })
     }
 
     /// The probabilities of the answers whose likelihood ratio is above `e^ε`.

@@ -358,6 +358,11 @@ impl<'a> LatticeSum<'a> {
         self.invert(k, rounded(c), event, interrupt)
     }
 
+    /// About the mean of the law tilted by `e^{cX}`, for a `c` that may be too large to be used as it is.
+    pub(crate) fn rough_mean(&self, c: f64) -> f64 {
+        self.moments(c.clamp(-FARTHEST, FARTHEST)).0
+    }
+
     fn reach(&self) -> f64 {
         self.parts.iter().map(|part| part.reach()).fold(f64::INFINITY, f64::min)
     }

@@ -4,7 +4,10 @@ mod answers;
 mod binomial_range;
 pub mod finite;
 mod gaussian;
+mod grouped_count;
+mod known_in_sample;
 mod shifted_binomial;
+mod smoothed;
 mod stop_loss;
 mod threshold;
 mod tie;
@@ -12,11 +15,15 @@ mod tie;
 pub use answers::Answers;
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
+pub use grouped_count::GroupedCount;
+pub use known_in_sample::KnownInSample;
 pub use shifted_binomial::{Given, ShiftedBinomial};
+pub use smoothed::{ContinuousNoise, Smoothed};
 
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::rational::Rational;
+use crate::special::trigonometric::exp_minus_one;
 use std::sync::OnceLock;
 
 /// Which of the two laws stands first in `Δ_{v,w}(ε) = Σ_a max(0, P_v(a) − e^ε P_w(a))`.
@@ -62,6 +69,8 @@ pub struct Epsilon {
 enum Number {
     Double(f64),
     Rational(Rational),
+    /// Above zero, and the logarithm of another number: see [`Epsilon::amplified`].
+    Logarithm,
 }
 
 /// Up to this size a sum in double-doubles has less than a million terms.
@@ -80,6 +89,20 @@ impl Epsilon {
     pub fn from_f64(epsilon: f64) -> Option<Self> {
         let value = Ball::from_f64(epsilon)?;
         Some(Self { value, given: Number::Double(epsilon), ratio: OnceLock::new(), precise: false })
+    }
+
+    /// `ε' = ln(1 + (e^ε − 1)/γ)` for `ε ≥ 0` and `0 < γ ≤ 1`.
+    ///
+    /// `ε' = ε + ln((1 − (1−γ)e^{−ε})/γ)`, also where ε is too large for `e^ε`; so `ε' ≥ ε`.
+    #[must_use]
+    pub(crate) fn amplified(&self, rate: Ball) -> Self {
+        let missed = Ball::ONE - rate;
+        if self.is_zero() || missed.is_exact_zero() {
+            return self.clone();
+        }
+        let value = self.value + ((Ball::ONE - missed * (-self.value).exp()) / rate).ln();
+        let ratio = OnceLock::from((self.ratio() - missed) / rate);
+        Self { value, given: Number::Logarithm, ratio, precise: self.precise }
     }
 
     /// The same ε, for values that are subtracted from each other.
@@ -102,13 +125,29 @@ impl Epsilon {
         })
     }
 
-    /// ε as it was given.
+    /// `e^ε − 1`, with its relative accuracy for a small ε.
     #[must_use]
-    pub fn exact(&self) -> Rational {
-        match &self.given {
-            Number::Rational(exact) => exact.clone(),
-            Number::Double(epsilon) => Rational::from_f64(*epsilon).unwrap_or_else(|_| Rational::from(0i64)),
+    pub(crate) fn ratio_minus_one(&self) -> Ball {
+        if self.value.certainly_less(Ball::ONE) {
+            exp_minus_one(self.value)
+        } else {
+            self.ratio() - Ball::ONE
         }
+    }
+
+    /// ε as it was given, if it was given as a rational.
+    #[must_use]
+    pub fn exact(&self) -> Option<Rational> {
+        match &self.given {
+            Number::Rational(exact) => Some(exact.clone()),
+            Number::Double(epsilon) => Rational::from_f64(*epsilon).ok(),
+            Number::Logarithm => None,
+        }
+    }
+
+    /// Whether `value` errs by no more than the rounding of a rational.
+    fn is_given(&self) -> bool {
+        !matches!(self.given, Number::Logarithm)
     }
 
     /// Whether ε is below zero.
@@ -117,14 +156,15 @@ impl Epsilon {
         match &self.given {
             Number::Rational(exact) => exact.is_negative(),
             Number::Double(epsilon) => *epsilon < 0.0,
+            Number::Logarithm => false,
         }
     }
 
     /// `Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)`, for ε < 0 a sum of two positive terms: the value of a curve at ε from
     /// that of the opposite direction at −ε.
     pub(crate) fn reflect(&self, opposite: impl FnOnce(&Self) -> Result<Ball, Error>) -> Result<Ball, Error> {
-        let negative = Self { precise: self.precise, ..Self::new(&self.exact().neg()) };
-        let reflected = opposite(&negative)?;
+        let Some(exact) = self.exact() else { return Err(Error::precision("an irrational epsilon below 0")) };
+        let reflected = opposite(&Self { precise: self.precise, ..Self::new(&exact.neg()) })?;
         Ok(Ball::ONE - self.ratio() * (Ball::ONE - reflected))
     }
 

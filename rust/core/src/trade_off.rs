@@ -70,7 +70,12 @@ pub fn alpha(curve: &Curve, beta: &Rational, interrupt: &dyn Interrupt) -> Resul
 /// Whether δ is convex in `e^ε`: a minimum need not be.
 fn is_convex(curve: &Curve) -> bool {
     match curve {
-        Curve::Pair(..) | Curve::Range(..) | Curve::Answers(_) | Curve::MeanOverSizes(_) => true,
+        Curve::Pair(..)
+        | Curve::Range(..)
+        | Curve::Answers(_)
+        | Curve::Smoothed(_)
+        | Curve::MeanOverSizes(_) => true,
+        Curve::Amplified(_, curve) => is_convex(curve),
         Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),
         Curve::Max(curves) => curves.iter().all(is_convex),
         Curve::Min(curves) => curves.len() == 1 && curves.iter().all(is_convex),
@@ -136,10 +141,11 @@ impl<'a> Dual<'a> {
     }
 
     fn at(&self, epsilon: f64) -> Result<Point, Error> {
-        let exact = Epsilon::new(&Rational::from_f64(epsilon)?).precisely();
+        let given = Rational::from_f64(epsilon)?;
+        let exact = Epsilon::new(&given).precisely();
         let x = exact.value.exp();
         let value = if exact.is_negative() {
-            let opposite = Epsilon::new(&exact.exact().neg()).precisely();
+            let opposite = Epsilon::new(&given.neg()).precisely();
             x * (self.missed - self.reversed.ball(&opposite, self.interrupt)?)
         } else {
             Ball::ONE - self.curve.ball(&exact, self.interrupt)? - x * self.level

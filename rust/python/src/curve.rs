@@ -10,7 +10,7 @@ use pyo3::types::PyFloat;
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
-use statpriv_core::pair::{Answers, Direction};
+use statpriv_core::pair::{Answers, ContinuousNoise, Direction, Smoothed};
 use statpriv_core::rational::Rational;
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
@@ -182,6 +182,37 @@ impl Curve {
     #[staticmethod]
     fn answers(first: PyRef<'_, Law>, second: PyRef<'_, Law>) -> Self {
         Self(Kernel::Answers(Answers::new(first.0.clone(), second.0.clone())))
+    }
+
+    /// The same with continuous noise, of which one size is given, in units of the integers.
+    #[staticmethod]
+    #[pyo3(signature = (first, second, *, laplace_scale=None, gaussian_sigma=None))]
+    fn smoothed(
+        py: Python<'_>,
+        first: PyRef<'_, Law>,
+        second: PyRef<'_, Law>,
+        laplace_scale: Option<Bound<'_, PyAny>>,
+        gaussian_sigma: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let noise = match (laplace_scale, gaussian_sigma) {
+            (Some(scale), None) => {
+                ContinuousNoise::Laplace { scale: convert::rational(&scale, "laplace_scale")? }
+            }
+            (None, Some(sigma)) => {
+                ContinuousNoise::Gaussian { sigma: convert::rational(&sigma, "gaussian_sigma")? }
+            }
+            _ => return Err(errors::argument(py, "either laplace_scale or gaussian_sigma is required")),
+        };
+        let answers = Answers::new(first.0.clone(), second.0.clone());
+        kernel(py, Smoothed::new(answers, noise)).map(|laws| Self(Kernel::Smoothed(laws)))
+    }
+
+    /// `rate · Δ(ln(1 + (e^ε − 1)/rate))`: what a sample gives away that holds the critical entry with this probability, from the
+    /// curve given that it holds it.
+    #[staticmethod]
+    fn amplified(rate: &Bound<'_, PyAny>, curve: PyRef<'_, Self>) -> PyResult<Self> {
+        let exact = convert::rational(rate, "rate")?;
+        kernel(rate.py(), Kernel::amplified(exact, curve.0.clone())).map(Self)
     }
 
     /// `Σ weight · curve`; weights are at least 0 and add up to at most 1.

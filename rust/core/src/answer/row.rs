@@ -140,6 +140,18 @@ impl Row {
     }
 }
 
+/// The first and the last answer of the windows of two rows.
+///
+/// # Errors
+/// More answers than are written out.
+pub(crate) fn common_window(rows: [&Row; 2]) -> Result<(i64, i64), Error> {
+    let filled = rows.into_iter().filter(|row| !row.masses.is_empty());
+    let first = filled.clone().map(|row| row.first).min().unwrap_or(0);
+    let last = filled.map(Row::last).max().unwrap_or(-1);
+    check_length(first, last)?;
+    Ok((first, last))
+}
+
 fn check_length(first: i64, last: i64) -> Result<(), Error> {
     if last.saturating_sub(first) >= LONGEST as i64 {
         return Err(Error::precision(format!(

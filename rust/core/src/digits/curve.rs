@@ -21,12 +21,24 @@ const COARSE: usize = 24;
 /// What the evaluation of a curve at one ε needs.
 pub(super) struct Evaluation<'a> {
     pub(super) epsilon: &'a Rational,
+    /// `γ` where the curve is taken at `ln(1 + (e^ε − 1)/γ)`, for an ε of at least 0; else 1.
+    pub(super) rate: Rational,
     /// Bits of relative accuracy.
     pub(super) accuracy: usize,
     pub(super) interrupt: &'a dyn Interrupt,
 }
 
-impl Evaluation<'_> {
+impl<'a> Evaluation<'a> {
+    /// At ε itself.
+    pub(super) fn new(epsilon: &'a Rational, accuracy: usize, interrupt: &'a dyn Interrupt) -> Self {
+        Self { epsilon, rate: Rational::from(1i64), accuracy, interrupt }
+    }
+
+    /// The same to another accuracy.
+    pub(super) fn to_accuracy(&self, accuracy: usize) -> Self {
+        Self { rate: self.rate.clone(), accuracy, ..*self }
+    }
+
     /// `Δ` of the curve, to the accuracy wanted.
     pub(super) fn curve(&self, curve: &Curve) -> Result<Ball, Error> {
         if self.epsilon.is_negative() {
@@ -39,6 +51,14 @@ impl Evaluation<'_> {
             Curve::Pair(pair, direction) => self.pair(pair, *direction),
             Curve::Range(range, direction) => self.range(range, *direction),
             Curve::Answers(laws) => self.answers(laws),
+            Curve::Smoothed(_) => Err(Error::precision(
+                "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
+            )),
+            // 1 + (1 + (r−1)/γ − 1)/γ' = 1 + (r−1)/(γγ').
+            Curve::Amplified(rate, curve) => {
+                let inner = Self { rate: self.rate.mul(&rate.exact), ..*self };
+                Ok(inner.curve(curve)?.times(&Ball::rational(&rate.exact, bits), bits))
+            }
             Curve::Mean(parts) => parts.iter().try_fold(Ball::zero(), |sum, (weight, curve)| {
                 let value = self.curve(curve)?.times(&Ball::rational(&weight.exact, bits), bits);
                 Ok(sum.plus(&value, bits))
@@ -60,7 +80,7 @@ impl Evaluation<'_> {
             }
         }
         if candidates.len() > 1 && self.accuracy > 4 * COARSE {
-            let coarse = Evaluation { accuracy: COARSE, ..*self };
+            let coarse = self.to_accuracy(COARSE);
             let values = candidates.iter().map(|curve| coarse.curve(curve)).collect::<Result<Vec<_>, _>>()?;
             let best = values
                 .iter()
@@ -81,8 +101,7 @@ impl Evaluation<'_> {
         }
         let epsilon = self.epsilon.neg();
         settle(self.accuracy, self.interrupt, |bits| {
-            let evaluation = Evaluation { epsilon: &epsilon, accuracy: bits, interrupt: self.interrupt };
-            let others = evaluation.curve(opposite)?;
+            let others = Evaluation::new(&epsilon, bits, self.interrupt).curve(opposite)?;
             let ratio = Ratio::new(self.epsilon).at(bits + 16);
             Ok(ratio.map(|r| {
                 Ball::one().minus(&r.times(&Ball::one().minus(&others, bits + 16), bits + 16), bits + 16)
@@ -90,10 +109,15 @@ impl Evaluation<'_> {
         })
     }
 
-    /// `e^ε`, or `e^most` where that is less and the curve does not change any more.
+    /// The ratio `r` that likelihoods are compared with, or `e^most` where ε, and so `ln r`, is above that and the curve does not change
+    /// any more.
     fn ratio(&self, most: u64) -> Ratio {
         let most = Rational::from(most);
-        Ratio::new(if *self.epsilon > most { &most } else { self.epsilon })
+        if *self.epsilon > most { Ratio::new(&most) } else { self.whole_ratio() }
+    }
+
+    fn whole_ratio(&self) -> Ratio {
+        Ratio::amplified(self.epsilon, &self.rate)
     }
 
     fn pair(&self, pair: &ShiftedBinomial, direction: Direction) -> Result<Ball, Error> {
@@ -141,7 +165,7 @@ impl Evaluation<'_> {
         let masses = laws.masses(self.interrupt)?;
         let [first, second] = laws.in_order(&masses);
         let zero = Rational::from(0i64);
-        let ratio = Ratio::new(self.epsilon);
+        let ratio = self.whole_ratio();
         if let Ratio::One = ratio {
             let gaps = first.iter().map(|(answer, mass)| mass.sub(second.get(answer).unwrap_or(&zero)));
             let total = gaps.filter(|gap| !gap.is_negative()).fold(zero.clone(), |sum, gap| sum.add(&gap));
@@ -244,6 +268,9 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
         Curve::Answers(laws) => laws.masses(&Uninterrupted).map_or(0, |masses| {
             laws.in_order(&masses)[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)
         }),
+        // Has no digits.
+        Curve::Smoothed(_) => 0,
+        Curve::Amplified(_, curve) => last_change_of(curve),
         Curve::Mean(parts) => parts.iter().map(|(_, curve)| last_change_of(curve)).max().unwrap_or(0),
         Curve::MeanOverSizes(mean) => last_change_of_mean(mean),
         Curve::Max(curves) | Curve::Min(curves) => curves.iter().map(last_change_of).max().unwrap_or(0),

@@ -53,7 +53,8 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
         Curve::Mean(parts) => parts
             .iter()
             .try_fold(zero, |sum, (weight, curve)| Some(sum.add(&weight.exact.mul(&exactly(curve, end)?)))),
-        Curve::MeanOverSizes(_) => None,
+        Curve::Amplified(rate, curve) => exactly(curve, end).map(|value| value.mul(&rate.exact)),
+        Curve::MeanOverSizes(_) | Curve::Smoothed(_) => None,
         Curve::Max(curves) => {
             curves.iter().try_fold(zero, |best, curve| Some(best.max(exactly(curve, end)?)))
         }

@@ -85,8 +85,7 @@ impl Search<'_> {
         let mut gap = None;
         for doubling in 0..=TRIES {
             let accuracy = accuracy << doubling;
-            let value =
-                Evaluation { epsilon: &exact, accuracy, interrupt: self.interrupt }.curve(self.curve)?;
+            let value = Evaluation::new(&exact, accuracy, self.interrupt).curve(self.curve)?;
             let enclosure = DigitsEnclosure::from(&value);
             side = if enclosure.lower().order(self.delta).is_gt() {
                 Side::Missed

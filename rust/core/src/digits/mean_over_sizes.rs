@@ -90,7 +90,7 @@ impl Evaluation<'_> {
     /// `z` on.
     fn start(&self, mean: &MeanOverSizes, law: &Law) -> Result<Option<u64>, Error> {
         let (mut least, mut zero) = (law.least(), mean.irrelevant().mode());
-        let coarse = Self { accuracy: 0, ..*self };
+        let coarse = self.to_accuracy(0);
         let vanishes = |z: u64| coarse.member(mean, z).map(|value| value.is_zero());
         if *mean.inclusion() == Inclusion::Certain || !vanishes(zero)? {
             return Ok(Some(zero));

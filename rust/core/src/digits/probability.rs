@@ -12,6 +12,8 @@ pub(super) enum Ratio {
     One,
     /// `e^ε` for a rational `ε ≠ 0`: transcendental, by the theorem of Lindemann.
     Exponential(Rational),
+    /// `1 + (e^ε − 1)/γ` for rationals `ε ≠ 0` and `γ`, and so transcendental too; or one over that.
+    Amplified { epsilon: Rational, rate: Rational, inverted: bool },
 }
 
 impl Ratio {
@@ -20,11 +22,25 @@ impl Ratio {
         if epsilon.is_zero() { Self::One } else { Self::Exponential(epsilon.clone()) }
     }
 
+    /// `1 + (e^ε − 1)/γ`.
+    pub(super) fn amplified(epsilon: &Rational, rate: &Rational) -> Self {
+        if epsilon.is_zero() || *rate == Rational::from(1i64) {
+            return Self::new(epsilon);
+        }
+        Self::Amplified { epsilon: epsilon.clone(), rate: rate.clone(), inverted: false }
+    }
+
     /// To about `bits` bits; nothing if it is too large to be written down.
     pub(super) fn at(&self, bits: usize) -> Option<Ball> {
         match self {
             Self::One => Some(Ball::one()),
             Self::Exponential(epsilon) => exp(&Ball::rational(epsilon, bits + 64), bits),
+            Self::Amplified { epsilon, rate, inverted } => {
+                let bits = bits + 8;
+                let grown = exp(&Ball::rational(epsilon, bits + 64), bits)?.minus(&Ball::one(), bits);
+                let ratio = grown.over(&Ball::rational(rate, bits), bits)?.plus(&Ball::one(), bits);
+                if *inverted { Ball::one().over(&ratio, bits) } else { Some(ratio) }
+            }
         }
     }
 
@@ -33,6 +49,9 @@ impl Ratio {
         match self {
             Self::One => Self::One,
             Self::Exponential(epsilon) => Self::Exponential(epsilon.neg()),
+            Self::Amplified { epsilon, rate, inverted } => {
+                Self::Amplified { epsilon: epsilon.clone(), rate: rate.clone(), inverted: !inverted }
+            }
         }
     }
 }

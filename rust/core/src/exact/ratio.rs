@@ -18,8 +18,8 @@ const MOST_BITS: usize = 1 << 20;
 pub(super) enum Ratio {
     /// A rational number.
     Rational(Rational),
-    /// The exponential of a rational above 0, which is irrational (Lindemann).
-    Exponential(Rational),
+    /// `1 + (e^ε − 1)/γ` for a rational ε other than 0 and a rational γ from 0 to 1, mostly 1: irrational (Lindemann).
+    Exponential { epsilon: Rational, rate: Rational },
 }
 
 impl Ratio {
@@ -27,7 +27,17 @@ impl Ratio {
         if epsilon.is_zero() {
             Self::Rational(Rational::from(1i64))
         } else {
-            Self::Exponential(epsilon.clone())
+            Self::Exponential { epsilon: epsilon.clone(), rate: Rational::from(1i64) }
+        }
+    }
+
+    /// `1 + (r − 1)/γ` where this is `r`.
+    pub fn amplified(&self, rate: &Rational) -> Self {
+        match self {
+            Self::Rational(ratio) => Self::Rational(amplified(ratio, rate)),
+            Self::Exponential { epsilon, rate: before } => {
+                Self::Exponential { epsilon: epsilon.clone(), rate: before.mul(rate) }
+            }
         }
     }
 
@@ -35,7 +45,9 @@ impl Ratio {
     pub fn inverse_of_below_one(&self) -> Option<Self> {
         match self {
             Self::Rational(ratio) if *ratio < Rational::from(1i64) => Some(Self::Rational(reciprocal(ratio))),
-            Self::Exponential(epsilon) if epsilon.is_negative() => Some(Self::Exponential(epsilon.neg())),
+            Self::Exponential { epsilon, .. } if epsilon.is_negative() => {
+                Some(Self::from_epsilon(&epsilon.neg()))
+            }
             _ => None,
         }
     }
@@ -43,16 +55,16 @@ impl Ratio {
     /// What holds for both ends of ever narrower enclosures of the ratio.
     ///
     /// `decision` must not change between one ratio and another that are both beyond `2^range`, so that no larger ones
-    /// are written out: `e^ε ≥ 2^ε`.
+    /// are written out: the ratio is at least `e^ε ≥ 2^ε`.
     pub fn decide<T: PartialEq>(
         &self,
         range: usize,
         interrupt: &dyn Interrupt,
         decision: impl Fn(&Rational) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let epsilon = match self {
+        let (epsilon, rate) = match self {
             Self::Rational(ratio) => return decision(ratio),
-            Self::Exponential(epsilon) => epsilon,
+            Self::Exponential { epsilon, rate } => (epsilon, rate),
         };
         if *epsilon > Rational::from(range as u64) {
             return decision(&Rational::from(IBig::ONE << (range + 1)));
@@ -62,7 +74,8 @@ impl Ratio {
             interrupt.check()?;
             let (low, high) = exponential(epsilon, bits);
             let end = |units: UBig| Rational::new(IBig::from(units), UBig::ONE << bits);
-            let (low, high) = (decision(&end(low)?)?, decision(&end(high)?)?);
+            let at = |units: UBig| decision(&amplified(&end(units)?, rate));
+            let (low, high) = (at(low)?, at(high)?);
             if low == high {
                 return Ok(low);
             }
@@ -93,6 +106,12 @@ impl Ratio {
             Ok((&left * IBig::from(ratio.denominator().clone())).cmp(&(&right * ratio.numerator())))
         })
     }
+}
+
+/// `1 + (r − 1)/γ` for a positive γ.
+fn amplified(ratio: &Rational, rate: &Rational) -> Rational {
+    let one = Rational::from(1i64);
+    ratio.sub(&one).mul(&reciprocal(rate)).add(&one)
 }
 
 /// `1/x` for a positive x.

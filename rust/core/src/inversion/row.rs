@@ -416,7 +416,7 @@ mod tests {
                 let p = Rational::parse(&format!("{thousandths}/1000")).unwrap().mul(&tiny(depth));
                 if common { Rational::from(1i64).sub(&p) } else { p }
             }).collect();
-            let law = Trials::new(&p.iter().map(|p| Probability::new(p).unwrap()).collect::<Vec<_>>());
+            let law = Trials::new(&p.iter().map(|p| Probability::new(p).unwrap()).map(|at| (at.p, at.q)).collect::<Vec<_>>());
             let computed = row(&law, 0, p.len() as i64);
             for (k, (mass, truth)) in computed.into_iter().zip(poisson_binomial(&p)).enumerate() {
                 let truth = Ball::from_rational(&truth);
@@ -431,7 +431,7 @@ mod tests {
             let text = |p: u32| Rational::parse(&format!("{p}/1000")).unwrap();
             let grouped = BinomialGroup { count, at: Probability::new(&text(p)).unwrap(), weight: 1 };
             let single: Vec<Rational> = probabilities.into_iter().map(text).collect();
-            let trials = Trials::new(&single.iter().map(|p| Probability::new(p).unwrap()).collect::<Vec<_>>());
+            let trials = Trials::new(&single.iter().map(|p| Probability::new(p).unwrap()).map(|at| (at.p, at.q)).collect::<Vec<_>>());
             let all: Vec<Rational> = single.into_iter().chain((0..count).map(|_| text(p))).collect();
             let sum = LatticeSum::new(vec![&grouped, &trials]);
             let computed = sum.probabilities(0, all.len() as i64, &Uninterrupted).unwrap();

@@ -28,20 +28,22 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// One trial for each of these.
+    /// One trial for each of these positive `(p, 1 − p)`.
     #[must_use]
-    pub fn new(trials: &[Probability]) -> Self {
-        let plain = |at: &Probability| {
-            let pair = at.p.to_double_double().zip(at.q.to_double_double());
+    pub fn new(trials: &[(Ball, Ball)]) -> Self {
+        let plain = |&(p, q): &(Ball, Ball)| {
+            let pair = p.to_double_double().zip(q.to_double_double());
             pair.filter(|(p, q)| p.hi.min(q.hi) > LEAST)
         };
         let (p, q) = trials.iter().filter_map(plain).unzip();
-        let extreme = trials.iter().filter(|at| plain(at).is_none());
-        let extreme = extreme.map(|&at| BinomialGroup { count: 1, at, weight: 1 }).collect();
-        let errors = trials.iter().map(|at| at.p.relative_error().max(at.q.relative_error()));
+        let extreme = trials.iter().filter(|pair| plain(pair).is_none());
+        let group =
+            |&(p, q): &(Ball, Ball)| BinomialGroup { count: 1, at: Probability::from_odds(p / q), weight: 1 };
+        let extreme = extreme.map(group).collect();
+        let errors = trials.iter().map(|(p, q)| p.relative_error().max(q.relative_error()));
         let inexact = errors.fold(0.0, f64::max);
         let lower = |x: Ball| x.to_enclosure().lower();
-        let rough = trials.iter().map(|at| (lower(at.p), lower(at.q))).collect();
+        let rough = trials.iter().map(|&(p, q)| (lower(p), lower(q))).collect();
         Self { p, q, inexact, extreme, rough }
     }
 

@@ -8,17 +8,14 @@
 //! doubles do, some 40 standard deviations. Per entry this, and whatever underflows, shifts no probability by more
 //! than `2^-1195`: with weights `Σ_k a_k ≤ 1` an error in one factor is no larger in the product.
 
-mod cumulant;
-
 use crate::ball::Ball;
 use crate::convolution::sums_of_products;
 use crate::double_double::{DoubleDouble, UNIT, two_sum};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::inversion::LatticeSum;
+use crate::inversion::{LatticeSum, Trials};
 use crate::rational::Rational;
-use cumulant::Cumulant;
 
 /// Entries that are multiplied in double-double arithmetic.
 const BLOCK: usize = 2048;
@@ -117,7 +114,7 @@ impl PoissonBinomial {
             let inside = (k as usize).checked_sub(product.first).and_then(|at| product.coefficient(at));
             return Ok(inside.unwrap_or(Ball::ZERO) + self.lost());
         }
-        LatticeSum::new(vec![&Cumulant::new(&self.entries, interrupt)?]).probability(k as i64, interrupt)
+        LatticeSum::new(vec![&Trials::new(&self.entries)]).probability(k as i64, interrupt)
     }
 
     /// `P[X ≥ k]`, likewise.
@@ -136,7 +133,7 @@ impl PoissonBinomial {
             let lost = self.lost() * Ball::from_u64(self.entries.len() as u64 + 1);
             return Ok(terms.fold(lost, |sum, term| sum + term));
         }
-        LatticeSum::new(vec![&Cumulant::new(&self.entries, interrupt)?]).upper_tail(k as i64, interrupt)
+        LatticeSum::new(vec![&Trials::new(&self.entries)]).upper_tail(k as i64, interrupt)
     }
 
     /// Around zero, what a probability may have lost by dropping and underflow.

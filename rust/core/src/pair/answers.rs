@@ -21,13 +21,15 @@ use std::sync::{Arc, Mutex};
 /// Negative logarithms of what may be missing, tried one after the other; at last nothing is.
 const LEVELS: [Option<u32>; 6] = [Some(120), Some(240), Some(480), Some(1000), Some(2100), None];
 /// Relatively narrower values are answers.
-const ACCURATE: f64 = 1e-14;
+pub(super) const ACCURATE: f64 = 1e-14;
 /// Laws on at most so many answers are evaluated on all of them where that may show that Δ is exactly zero.
 const FEW_ANSWERS: f64 = 1e4;
 /// Answers between two questions whether to go on.
-const ANSWERS_PER_CHECK: usize = 4096;
+pub(super) const ANSWERS_PER_CHECK: usize = 4096;
 
 type Rows = [Arc<Row>; 2];
+/// A value of what is known of the laws, by level.
+pub(super) type OfRows<'a> = dyn Fn(usize, [&Row; 2]) -> Result<Ball, Error> + 'a;
 
 /// The laws of the released answer under two values of the critical entry.
 #[derive(Clone, Debug)]
@@ -81,18 +83,36 @@ impl Answers {
     /// Laws on too many answers; [`Error::Interrupted`].
     pub fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let ratio = epsilon.ratio();
+        self.by_levels(ratio, floor, interrupt, &|_, [first, second]| {
+            positive_part(first, ratio, second, interrupt)
+        })
+    }
+
+    /// `Δ` from its value for the `x` alone, at one level after the other until what is missing does not matter.
+    ///
+    /// The value may be that of the answers after any post-processing, such as added noise: the bounds of the module documentation hold for the
+    /// processed laws, whose missing masses are the same.
+    pub(super) fn by_levels(
+        &self,
+        ratio: Ball,
+        floor: Ball,
+        interrupt: &dyn Interrupt,
+        value: &OfRows<'_>,
+    ) -> Result<Ball, Error> {
         let mut found = Err(Error::precision("these laws cannot be enclosed"));
         for level in 0..LEVELS.len() {
-            let rows = match self.rows(level, interrupt) {
-                Ok(rows) => rows,
+            let known = self.rows(level, interrupt).and_then(|rows| {
+                let [first, second] = self.in_order(&rows);
+                Ok((value(level, [first, second])?, [first.missing, second.missing]))
+            });
+            let (sum, [missing, other]) = match known {
+                Ok(known) => known,
                 // Wider windows are out of reach: what was found is right, and as narrow as it can be had.
                 Err(Error::Precision(_)) if found.is_ok() => return found,
                 Err(error) => return Err(error),
             };
-            let [first, second] = self.in_order(&rows);
-            let sum = positive_part(first, ratio, second, interrupt)?;
-            let delta = sum.plus_at_most(first.missing + ratio * second.missing);
-            let complete = first.missing.is_exact_zero() && second.missing.is_exact_zero();
+            let delta = sum.plus_at_most(missing + ratio * other);
+            let complete = missing.is_exact_zero() && other.is_exact_zero();
             if complete || delta.relative_error() < ACCURATE || delta.certainly_less(floor) {
                 return Ok(delta);
             }

@@ -7,11 +7,15 @@ use super::Epsilon;
 use crate::ball::Ball;
 
 /// From here on the continued fraction is used, below it the series.
-const FRACTION_FROM: u64 = 6;
-/// Levels of the continued fraction: at `x ≥ 6` two successive convergents agree to 120 bits.
-const LEVELS: u64 = 120;
-/// Terms of the series: at `x < 6` what follows term 200 is below `2^-200`.
+const FRACTION_FROM: u64 = 5;
+/// Terms of the series: far more than are needed at `x < 6`.
 const TERMS: u64 = 200;
+/// Terms between two questions whether the rest matters.
+const TERMS_PER_CHECK: u64 = 8;
+/// Levels of the continued fraction, times `x²`: then two successive convergents agree to 100 bits.
+const LEVELS: f64 = 2000.0;
+/// Relatively smaller terms do not: `2^-112`.
+const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 112) as f64);
 
 /// `Δ(ε)` for `μ > 0`.
 #[must_use]
@@ -22,7 +26,7 @@ pub fn gaussian_delta(mu: Ball, epsilon: &Epsilon) -> Ball {
 }
 
 /// `Φ(−x)`.
-fn upper_tail(x: Ball) -> Ball {
+pub(super) fn upper_tail(x: Ball) -> Ball {
     if x.is_positive() {
         let density = (Ball::from_i64(-1) * (x * x + Ball::ln_2_pi()) / Ball::from_u64(2)).exp();
         return if (x - Ball::from_u64(FRACTION_FROM)).is_positive() {
@@ -40,28 +44,37 @@ fn upper_tail(x: Ball) -> Ball {
 
 /// `(Φ(x) − ½)/φ(x) = Σ_k x^{2k+1}/(1·3·…·(2k+1))`, all terms positive.
 ///
-/// For `x ≤ 7.1`, after the last term `t` the ratios stay below `51/403`, so the rest is below `t/6`.
+/// The ratios `x²/(2k+1)` of the terms fall. Once one of them is at most ½, what follows is at most the last term.
 fn half_mass_over_density(x: Ball) -> Ball {
     if (x - Ball::from_u64(FRACTION_FROM + 1)).is_positive() || x.relative_error() > 0.01 {
         return Ball::WHOLE;
     }
-    let square = x * x;
+    let (square, negligible) = (x * x, Ball::from_f64(NEGLIGIBLE).unwrap_or(Ball::ZERO));
     let (mut term, mut sum) = (x, x);
     for k in 1..=TERMS {
-        term = term * square / Ball::from_u64(2 * k + 1);
+        let ratio = square / Ball::from_u64(2 * k + 1);
+        term = term * ratio;
         sum = sum + term;
+        if k.is_multiple_of(TERMS_PER_CHECK)
+            && (ratio + ratio).certainly_less(Ball::ONE)
+            && term.certainly_less(sum * negligible)
+        {
+            return sum.plus_at_most(term);
+        }
     }
-    sum.plus_at_most(term)
+    Ball::WHOLE
 }
 
 /// Mills' ratio by its continued fraction `1/(x + 1/(x + 2/(x + 3/…)))`, whose convergents lie alternately above
-/// and below it because all partial quotients are positive.
+/// and below it because all partial quotients are positive. The farther out, the fewer levels it takes.
 fn mills_ratio(x: Ball) -> Ball {
+    let size = x.to_enclosure().lower();
+    let levels = 6 + (LEVELS / (size * size)) as u64;
     let convergent = |levels: u64| {
         let inner = (1..=levels).rev().fold(x, |rest, k| x + Ball::from_u64(k) / rest);
         Ball::ONE / inner
     };
-    convergent(LEVELS).hull(convergent(LEVELS + 1))
+    convergent(levels).hull(convergent(levels + 1))
 }
 
 #[cfg(test)]
@@ -79,9 +92,12 @@ mod tests {
             ("0", "0.5"),
             ("1", "0.15865525393145705141476745436796207752"),
             ("-1", "0.84134474606854294858523254563203792248"),
+            ("4.9", "0.0000004791832765903198532983934941742043363384"),
             ("5.5", "1.8989562465887719383851274033580186316e-8"),
             ("6.5", "4.0160005838591178083461454224006874887e-11"),
+            ("8", "6.220960574271784123515995172588188422489e-16"),
             ("12", "1.7764821120776789976961710018455570924e-33"),
+            ("40", "3.655893540915029703748985802688283665054e-350"),
         ] {
             let tail = upper_tail(ball(x));
             let gap = tail - ball(truth);

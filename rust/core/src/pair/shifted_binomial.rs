@@ -136,7 +136,8 @@ impl ShiftedBinomial {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        if !epsilon.is_precise_for(self.size)
+        if epsilon.is_given()
+            && !epsilon.is_precise_for(self.size)
             && let Some(value) = self.in_doubles(direction, epsilon)
         {
             return Ok(value);
@@ -258,7 +259,7 @@ impl ShiftedBinomial {
             Direction::OneAgainstZero => given.p.clone(),
             Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
         };
-        let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact())?;
+        let excess = tie::excess(self.size, threshold.first, &p, &epsilon.exact()?)?;
         Some(Threshold::above_or_below(threshold.first, excess))
     }
 
@@ -302,7 +303,7 @@ mod tests {
     fn gap(pair: &ShiftedBinomial, direction: Direction, epsilon: &Epsilon) -> (Ball, Ball) {
         let value = pair.delta(direction, epsilon, &Uninterrupted).unwrap();
         let curve = Curve::Pair(pair.clone(), direction);
-        let truth = digits::delta(&curve, &epsilon.exact(), 40, &Uninterrupted).unwrap();
+        let truth = digits::delta(&curve, &epsilon.exact().unwrap(), 40, &Uninterrupted).unwrap();
         let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
         let truth = end(truth.lower()).hull(end(truth.upper()));
         (value - truth, value)
