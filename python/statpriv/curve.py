@@ -409,9 +409,9 @@ class PrivacyCurve:
         Returns
         -------
         Enclosure
-            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact counts;
-            finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without being 0. Without a
-            `pair`, and for a bound, only the upper end counts: no divergence of two of the laws is larger.
+            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact
+            counts; finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without
+            being 0. Without a `pair`, and for a bound, only the upper end counts: no two of the laws differ by more.
 
         Notes
         -----
@@ -433,6 +433,11 @@ class PrivacyCurve:
         if exact <= 1:
             raise ArgumentError(f"order = {spelled(order)}; a number above 1 is required")
         cells = as_count(points, "points", least=3)
+        if len(self._lowered.rules) > 1:
+            # The smaller of several curves need not be convex: each bounds the divergence by itself.
+            bounds = dict.fromkeys(rule.bound for rule in self._lowered.rules)
+            each = (PrivacyCurve(self._situation, bound=name).renyi(exact, points=cells) for name in bounds)
+            return Enclosure(0.0, min(divergence.upper for divergence in each))
         if self.mass_at_infinity().lower > 0:
             return Enclosure(math.inf, math.inf)
         other = self._reversed()

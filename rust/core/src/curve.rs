@@ -13,7 +13,9 @@ use crate::digits::{self, DigitsEnclosure, Dyadic};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::pair::{Answers, BinomialRange, Direction, Epsilon, ShiftedBinomial, Smoothed};
+use crate::pair::{
+    Answers, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, ShiftedBinomial, Smoothed,
+};
 use crate::rational::Rational;
 
 /// A privacy curve, or a certified bound of one.
@@ -23,6 +25,10 @@ pub enum Curve {
     Pair(ShiftedBinomial, Direction),
     /// The supremum over a range of probabilities, in one direction.
     Range(BinomialRange, Direction),
+    /// A count among groups of entries with different probabilities, in one direction.
+    Grouped(GroupedCount, Direction),
+    /// The count of a hidden sample of which some entries are known, with the worst values, in one direction.
+    KnownInSample(KnownInSample, Direction),
     /// Two laws of answers, given as recipes.
     Answers(Answers),
     /// The same with continuous noise.
@@ -294,6 +300,8 @@ impl Curve {
             Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
             Self::Answers(laws) => Self::Answers(laws.reversed()),
             Self::Smoothed(laws) => Self::Smoothed(laws.reversed()),
+            Self::Grouped(laws, direction) => Self::Grouped(laws.clone(), direction.reversed()),
+            Self::KnownInSample(laws, direction) => Self::KnownInSample(laws.clone(), direction.reversed()),
             Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.reversed())),
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
@@ -320,6 +328,8 @@ impl Curve {
             Self::Range(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::Answers(laws) => laws.mass_at_infinity(interrupt),
             Self::Smoothed(laws) => Ok(laws.mass_at_infinity()),
+            Self::Grouped(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            Self::KnownInSample(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::Amplified(rate, curve) => Ok(rate.ball * value(curve)?),
             Self::Mean(parts) => mean(parts, &value, interrupt),
             Self::MeanOverSizes(mean) => mean.mass_at_infinity(interrupt),
@@ -338,6 +348,8 @@ impl Curve {
             Self::Range(range, _) => range.terms(),
             Self::Answers(laws) => laws.terms(),
             Self::Smoothed(laws) => laws.terms(),
+            Self::Grouped(laws, _) => laws.terms(),
+            Self::KnownInSample(laws, _) => laws.terms(),
             Self::Amplified(_, curve) => curve.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
             Self::MeanOverSizes(mean) => mean.terms(),
@@ -353,6 +365,8 @@ impl Curve {
             Self::Range(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::Answers(laws) => laws.delta(epsilon, floor, interrupt),
             Self::Smoothed(laws) => laws.delta(epsilon, floor, interrupt),
+            Self::Grouped(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::KnownInSample(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::Amplified(rate, curve) => {
                 Ok(rate.ball * curve.at(&epsilon.amplified(rate.ball), Ball::ZERO, interrupt)?)
             }

@@ -74,6 +74,8 @@ fn is_convex(curve: &Curve) -> bool {
         | Curve::Range(..)
         | Curve::Answers(_)
         | Curve::Smoothed(_)
+        | Curve::Grouped(..)
+        | Curve::KnownInSample(..)
         | Curve::MeanOverSizes(_) => true,
         Curve::Amplified(_, curve) => is_convex(curve),
         Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),

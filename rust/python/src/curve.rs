@@ -10,7 +10,7 @@ use pyo3::types::PyFloat;
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
-use statpriv_core::pair::{Answers, ContinuousNoise, Direction, Smoothed};
+use statpriv_core::pair::{Answers, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed};
 use statpriv_core::rational::Rational;
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
@@ -64,6 +64,16 @@ impl Curve {
             Some(thresholds) => mean.with_thresholds(thresholds),
             None => mean,
         }))
+    }
+}
+
+impl Curve {
+    /// The maximum of both directions where none is given.
+    fn in_directions(direction: Option<Direction>, curve: impl Fn(Direction) -> Kernel) -> Self {
+        Self(match direction {
+            Some(direction) => curve(direction),
+            None => Kernel::Max(Direction::BOTH.map(curve).into()),
+        })
     }
 }
 
@@ -176,6 +186,39 @@ impl Curve {
         let entries = convert::count(population, "population", 1)?;
         let (rate, p) = (convert::rational(rate, "rate")?, convert::rational(p, "p")?);
         kernel(py, curve::poisson_published(entries, &rate, &p, direction(py, pair)?)).map(Self)
+    }
+
+    /// The count of a property among others with these numbers and probabilities, and the critical entry.
+    #[staticmethod]
+    #[pyo3(signature = (*, others, probabilities, pair=None))]
+    fn grouped_count(
+        py: Python<'_>,
+        others: Vec<u64>,
+        probabilities: Vec<Bound<'_, PyAny>>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
+        let laws = kernel(py, GroupedCount::new(others.into_iter().zip(p).collect()))?;
+        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Grouped(laws.clone(), direction)))
+    }
+
+    /// The count of a hidden sample without replacement, the worst over the values of `known` known entries.
+    #[staticmethod]
+    #[pyo3(signature = (*, population, known, size, p, pair=None))]
+    fn known_in_sample(
+        population: &Bound<'_, PyAny>,
+        known: &Bound<'_, PyAny>,
+        size: &Bound<'_, PyAny>,
+        p: &Bound<'_, PyAny>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let py = size.py();
+        let entries = convert::count(population, "population", 1)?;
+        let (known, sample) = (convert::count(known, "known", 0)?, convert::count(size, "size", 1)?);
+        let laws = kernel(py, KnownInSample::new(entries, known, sample, &convert::rational(p, "p")?))?;
+        Ok(Self::in_directions(direction(py, pair)?, |direction| {
+            Kernel::KnownInSample(laws.clone(), direction)
+        }))
     }
 
     /// `Δ_{v,w}` of the laws `P_v` and `P_w` of an answer.

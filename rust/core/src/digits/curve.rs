@@ -51,6 +51,8 @@ impl<'a> Evaluation<'a> {
             Curve::Pair(pair, direction) => self.pair(pair, *direction),
             Curve::Range(range, direction) => self.range(range, *direction),
             Curve::Answers(laws) => self.answers(laws),
+            Curve::Grouped(laws, direction) => self.curve(&laws.written_out(*direction)?),
+            Curve::KnownInSample(laws, direction) => self.curve(&laws.written_out(*direction)?),
             Curve::Smoothed(_) => Err(Error::precision(
                 "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
             )),
@@ -268,6 +270,12 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
         Curve::Answers(laws) => laws.masses(&Uninterrupted).map_or(0, |masses| {
             laws.in_order(&masses)[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)
         }),
+        Curve::Grouped(laws, direction) => {
+            laws.written_out(*direction).map_or(0, |curve| last_change_of(&curve))
+        }
+        Curve::KnownInSample(laws, direction) => {
+            laws.written_out(*direction).map_or(0, |curve| last_change_of(&curve))
+        }
         // Has no digits.
         Curve::Smoothed(_) => 0,
         Curve::Amplified(_, curve) => last_change_of(curve),

@@ -15,8 +15,10 @@
 //! With the zeros counted instead of the ones, `Δ_{0,1}` is `Δ_{1,0}` for `1 − p`.
 
 use super::shifted_binomial::TERMS;
-use super::{Direction, Epsilon};
+use super::{Answers, Direction, Epsilon};
+use crate::answer::Law;
 use crate::ball::Ball;
+use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::inversion::{BinomialGroup, Lattice, LatticeSum, Trials};
@@ -73,6 +75,18 @@ impl GroupedCount {
     #[must_use]
     pub fn groups(&self) -> &[(u64, Rational)] {
         &self.given
+    }
+
+    /// The curve by the recipes of the two laws.
+    pub(crate) fn written_out(&self, direction: Direction) -> Result<Curve, Error> {
+        let parts =
+            self.given.iter().map(|(others, p)| Law::binomial(*others, p)).collect::<Result<_, _>>()?;
+        let others = Law::sum(parts)?;
+        let answers = Answers::new(others.shifted(1)?, others);
+        Ok(Curve::Answers(match direction {
+            Direction::OneAgainstZero => answers,
+            Direction::ZeroAgainstOne => answers.reversed(),
+        }))
     }
 
     /// About how many terms one evaluation takes, other work counted as so many terms: some 200 values of each group's transform.

@@ -23,9 +23,11 @@
 mod exact;
 mod mixture;
 
-use super::{Direction, Epsilon};
+use super::{Answers, Direction, Epsilon};
+use crate::answer::{Law, Sampling};
 use crate::approximate;
 use crate::ball::Ball;
+use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
@@ -37,6 +39,8 @@ use std::sync::Arc;
 const DEVIATIONS: f64 = 24.0;
 /// More terms than this, some hours of work, are not taken on.
 const MOST_TERMS: f64 = 1e12;
+/// Up to so many known entries exact numbers and digits are computed for every number of ones among them.
+const MOST_WRITTEN_OUT: u64 = 1000;
 /// Steps by the estimated slope before a search goes on by halving.
 const STEPS: u32 = 4;
 
@@ -135,6 +139,28 @@ impl KnownInSample {
             )));
         }
         Count::new(self, direction, epsilon, interrupt).supremum()
+    }
+
+    /// The curve by the recipes of its laws, for every number of ones among the known entries.
+    pub(crate) fn written_out(&self, direction: Direction) -> Result<Curve, Error> {
+        if self.known > MOST_WRITTEN_OUT {
+            return Err(Error::precision(format!(
+                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MOST_WRITTEN_OUT} \
+                 are allowed, and delta() encloses the worst of any number",
+                self.known
+            )));
+        }
+        let others = Law::binomial(self.population - 1 - self.known, &self.p)?;
+        let sample = || Sampling::WithoutReplacement { population: self.population, size: self.size };
+        let laws = |total: u64| others.shifted(total as i64)?.sampled(sample());
+        let curves = (0..=self.known).map(|ones| {
+            let answers = Answers::new(laws(ones + 1)?, laws(ones)?);
+            Ok(Curve::Answers(match direction {
+                Direction::OneAgainstZero => answers,
+                Direction::ZeroAgainstOne => answers.reversed(),
+            }))
+        });
+        Ok(Curve::Max(curves.collect::<Result<_, Error>>()?))
     }
 
     /// About how many terms one evaluation takes: three sums for every answer that may be the best threshold, each from the middle
