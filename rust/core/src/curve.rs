@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::pair::{
     Answers, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, ShiftedBinomial, Smoothed,
+    VariedCount,
 };
 use crate::rational::Rational;
 
@@ -27,6 +28,8 @@ pub enum Curve {
     Range(BinomialRange, Direction),
     /// A count among groups of entries with different probabilities, in one direction.
     Grouped(GroupedCount, Direction),
+    /// The same with any of the entries the critical one, the worst of them, in one direction.
+    Varied(VariedCount, Direction),
     /// The count of a hidden sample of which some entries are known, with the worst values, in one direction.
     KnownInSample(KnownInSample, Direction),
     /// Two laws of answers, given as recipes.
@@ -301,6 +304,7 @@ impl Curve {
             Self::Answers(laws) => Self::Answers(laws.reversed()),
             Self::Smoothed(laws) => Self::Smoothed(laws.reversed()),
             Self::Grouped(laws, direction) => Self::Grouped(laws.clone(), direction.reversed()),
+            Self::Varied(laws, direction) => Self::Varied(laws.clone(), direction.reversed()),
             Self::KnownInSample(laws, direction) => Self::KnownInSample(laws.clone(), direction.reversed()),
             Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.reversed())),
             Self::Mean(parts) => {
@@ -329,6 +333,7 @@ impl Curve {
             Self::Answers(laws) => laws.mass_at_infinity(interrupt),
             Self::Smoothed(laws) => Ok(laws.mass_at_infinity()),
             Self::Grouped(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            Self::Varied(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::KnownInSample(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::Amplified(rate, curve) => Ok(rate.ball * value(curve)?),
             Self::Mean(parts) => mean(parts, &value, interrupt),
@@ -349,6 +354,7 @@ impl Curve {
             Self::Answers(laws) => laws.terms(),
             Self::Smoothed(laws) => laws.terms(),
             Self::Grouped(laws, _) => laws.terms(),
+            Self::Varied(laws, _) => laws.terms(),
             Self::KnownInSample(laws, _) => laws.terms(),
             Self::Amplified(_, curve) => curve.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
@@ -366,6 +372,7 @@ impl Curve {
             Self::Answers(laws) => laws.delta(epsilon, floor, interrupt),
             Self::Smoothed(laws) => laws.delta(epsilon, floor, interrupt),
             Self::Grouped(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::Varied(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::KnownInSample(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::Amplified(rate, curve) => {
                 Ok(rate.ball * curve.at(&epsilon.amplified(rate.ball), Ball::ZERO, interrupt)?)

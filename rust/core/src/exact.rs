@@ -113,6 +113,7 @@ impl Evaluation<'_> {
             Curve::Range(laws, direction) => self.range(laws, *direction),
             Curve::Answers(laws) => self.answers(laws),
             Curve::Grouped(laws, direction) => self.terms(&laws.written_out(*direction)?),
+            Curve::Varied(laws, direction) => self.terms(&laws.written_out(*direction)?),
             Curve::KnownInSample(laws, direction) => self.terms(&laws.written_out(*direction)?),
             Curve::Smoothed(_) => Err(Error::precision(
                 "a curve with continuous noise has no rational terms; delta() encloses it",

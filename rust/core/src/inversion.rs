@@ -15,6 +15,7 @@
 //! `e^{K(t) − kt} ρ/(1 − ρ)` with `ρ = e^{−|t−c|M}`. Terms of the sum are evaluated where they matter; elsewhere
 //! `|e^{K(c+iθ) − K(c)}| ≤ e^{−2 Σ_d C_d sin²(dθ/2)}` bounds whole ranges of them, see [`Lattice::spread`].
 
+mod leave_one_out;
 mod row;
 mod trials;
 

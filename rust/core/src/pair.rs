@@ -11,6 +11,7 @@ mod smoothed;
 mod stop_loss;
 mod threshold;
 mod tie;
+mod varied_count;
 
 pub use answers::Answers;
 pub use binomial_range::BinomialRange;
@@ -19,6 +20,7 @@ pub use grouped_count::GroupedCount;
 pub use known_in_sample::KnownInSample;
 pub use shifted_binomial::{Given, ShiftedBinomial};
 pub use smoothed::{ContinuousNoise, Smoothed};
+pub use varied_count::VariedCount;
 
 use crate::ball::Ball;
 use crate::error::Error;

@@ -75,6 +75,7 @@ fn is_convex(curve: &Curve) -> bool {
         | Curve::Answers(_)
         | Curve::Smoothed(_)
         | Curve::Grouped(..)
+        | Curve::Varied(..)
         | Curve::KnownInSample(..)
         | Curve::MeanOverSizes(_) => true,
         Curve::Amplified(_, curve) => is_convex(curve),

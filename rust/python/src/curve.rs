@@ -10,7 +10,9 @@ use pyo3::types::PyFloat;
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
-use statpriv_core::pair::{Answers, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed};
+use statpriv_core::pair::{
+    Answers, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed, VariedCount,
+};
 use statpriv_core::rational::Rational;
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
@@ -200,6 +202,20 @@ impl Curve {
         let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
         let laws = kernel(py, GroupedCount::new(others.into_iter().zip(p).collect()))?;
         Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Grouped(laws.clone(), direction)))
+    }
+
+    /// The count of a property among entries with these numbers and probabilities, the critical one the worst of them.
+    #[staticmethod]
+    #[pyo3(signature = (*, counts, probabilities, pair=None))]
+    fn varied_count(
+        py: Python<'_>,
+        counts: Vec<u64>,
+        probabilities: Vec<Bound<'_, PyAny>>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
+        let laws = kernel(py, VariedCount::new(counts.into_iter().zip(p).collect()))?;
+        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Varied(laws.clone(), direction)))
     }
 
     /// The count of a hidden sample without replacement, the worst over the values of `known` known entries.

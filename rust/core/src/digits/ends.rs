@@ -55,6 +55,7 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
             .try_fold(zero, |sum, (weight, curve)| Some(sum.add(&weight.exact.mul(&exactly(curve, end)?)))),
         Curve::Amplified(rate, curve) => exactly(curve, end).map(|value| value.mul(&rate.exact)),
         Curve::Grouped(laws, direction) => exactly(&laws.written_out(*direction).ok()?, end),
+        Curve::Varied(laws, direction) => exactly(&laws.written_out(*direction).ok()?, end),
         Curve::KnownInSample(laws, direction) => exactly(&laws.written_out(*direction).ok()?, end),
         Curve::MeanOverSizes(_) | Curve::Smoothed(_) => None,
         Curve::Max(curves) => {

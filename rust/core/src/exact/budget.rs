@@ -67,9 +67,11 @@ impl At {
                 Cost { seconds: 4.0 * widest.seconds, ..widest }
             }
             // Estimated where it is evaluated.
-            Curve::Answers(_) | Curve::Smoothed(_) | Curve::Grouped(..) | Curve::KnownInSample(..) => {
-                Cost::NOTHING
-            }
+            Curve::Answers(_)
+            | Curve::Smoothed(_)
+            | Curve::Grouped(..)
+            | Curve::Varied(..)
+            | Curve::KnownInSample(..) => Cost::NOTHING,
             Curve::Amplified(rate, curve) => {
                 let inner = Self { ratio_bits: self.ratio_bits + bits(&rate.exact), ..*self }.cost(curve);
                 Cost { denominator: inner.denominator + bits(&rate.exact), ..inner }

@@ -36,8 +36,8 @@ const MOST_UNDECIDED: usize = 64;
 pub struct GroupedCount {
     given: Arc<Vec<(u64, Rational)>>,
     /// Entries that may have either value.
-    random: Vec<(u64, Probability)>,
-    size: u64,
+    pub(super) random: Vec<(u64, Probability)>,
+    pub(super) size: u64,
 }
 
 impl GroupedCount {
@@ -128,7 +128,8 @@ impl GroupedCount {
         Count { others, size: self.size as i64, epsilon, interrupt }.delta()
     }
 
-    fn parts(&self, direction: Direction) -> (Trials, Vec<BinomialGroup>) {
+    /// The laws of the numbers of ones, or of zeros: of small groups entry by entry, of the others each.
+    pub(super) fn parts(&self, direction: Direction) -> (Trials, Vec<BinomialGroup>) {
         let (mut small, mut large) = (Vec::new(), Vec::new());
         for &(count, at) in &self.random {
             let at = oriented(at, direction);
@@ -142,7 +143,7 @@ impl GroupedCount {
     }
 }
 
-fn oriented(at: Probability, direction: Direction) -> Probability {
+pub(super) fn oriented(at: Probability, direction: Direction) -> Probability {
     match direction {
         Direction::OneAgainstZero => at,
         Direction::ZeroAgainstOne => at.complement(),
@@ -150,12 +151,12 @@ fn oriented(at: Probability, direction: Direction) -> Probability {
 }
 
 /// `1 + S` against `S` at one ε ≥ 0.
-struct Count<'a> {
-    others: LatticeSum<'a>,
+pub(super) struct Count<'a> {
+    pub others: LatticeSum<'a>,
     /// The greatest value of `S`.
-    size: i64,
-    epsilon: &'a Epsilon,
-    interrupt: &'a dyn Interrupt,
+    pub size: i64,
+    pub epsilon: &'a Epsilon,
+    pub interrupt: &'a dyn Interrupt,
 }
 
 impl Count<'_> {
@@ -172,7 +173,7 @@ impl Count<'_> {
     /// `e^ε`, in doubling steps, then by bisection.
     ///
     /// `d_0 < 0`, and `d_k > 0` beyond the greatest value of `S`.
-    fn threshold(&self) -> Result<i64, Error> {
+    pub fn threshold(&self) -> Result<i64, Error> {
         let (mut low, mut high, mut step) = (0, self.size + 1, 1);
         let epsilon = self.epsilon.value.to_enclosure().lower();
         let mut at = (self.others.rough_mean(epsilon) + 0.5).round() as i64;
@@ -194,7 +195,7 @@ impl Count<'_> {
     }
 
     /// The `d_k` from the threshold on that are not certainly at least zero.
-    fn undecided(&self, first: i64) -> Result<Vec<Ball>, Error> {
+    pub fn undecided(&self, first: i64) -> Result<Vec<Ball>, Error> {
         let mut all = Vec::new();
         for k in first..=self.size {
             let difference = self.difference(k)?;
@@ -221,17 +222,17 @@ impl Count<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::pair::ShiftedBinomial;
     use proptest::prelude::*;
 
-    fn rational(text: &str) -> Rational {
+    pub(in crate::pair) fn rational(text: &str) -> Rational {
         Rational::parse(text).unwrap()
     }
 
-    fn contains(computed: Ball, truth: Ball) -> bool {
+    pub(in crate::pair) fn contains(computed: Ball, truth: Ball) -> bool {
         let gap = computed - truth;
         !gap.is_positive() && !(-gap).is_positive()
     }
@@ -252,7 +253,11 @@ mod tests {
     }
 
     /// `Σ_a (P_v(a) − e^ε P_w(a))_+`, term by term.
-    fn by_definition(groups: &[(u64, Rational)], direction: Direction, epsilon: f64) -> Ball {
+    pub(in crate::pair) fn by_definition(
+        groups: &[(u64, Rational)],
+        direction: Direction,
+        epsilon: f64,
+    ) -> Ball {
         let zero: Vec<Ball> = law(groups).iter().map(Ball::from_rational).chain([Ball::ZERO]).collect();
         let one: Vec<Ball> = std::iter::once(Ball::ZERO).chain(zero.iter().copied()).collect();
         let ratio = Ball::from_f64(epsilon).unwrap().exp();
