@@ -189,7 +189,13 @@ mod tests {
 
     #[test]
     fn sums_next_to_the_largest_double_are_rounded_outwards() {
-        for x in [-8.009_864_281_493_292e306, 4.488_189_232_838_178_6e307, -3.369_224_963_999_715_4e305, 1e300, -1e-300] {
+        for x in [
+            -8.009_864_281_493_292e306,
+            4.488_189_232_838_178_6e307,
+            -3.369_224_963_999_715_4e305,
+            1e300,
+            -1e-300,
+        ] {
             for y in [f64::MAX, -f64::MAX, f64::MAX / 2.0] {
                 let (one, other) = (Enclosure::point(x), Enclosure::point(y));
                 assert!((one + other).contains(&exact(x).add(&exact(y))), "{x} + {y}");
