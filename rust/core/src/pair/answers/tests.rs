@@ -78,6 +78,9 @@ proptest! {
         let pair = Answers::new(noisy[0].clone(), noisy[1].clone());
         prop_assert!(pair.mass_at_infinity(&Uninterrupted).unwrap().is_exact_zero());
         let masses = pair.masses(&Uninterrupted).unwrap();
+        for law in masses.iter() {
+            prop_assert_eq!(law.values().fold(zero(), |sum, mass| sum.add(mass)), Rational::from(1i64));
+        }
         let [low, high] = ratio(&epsilon);
         let delta = pair.delta(&Epsilon::new(&epsilon), Ball::ZERO, &Uninterrupted).unwrap();
         let [least, _, most] = members(delta);
@@ -113,6 +116,16 @@ fn a_sample_holds_the_critical_entry_or_does_not() {
         assert!(!found.certainly_less(expected) && !expected.certainly_less(found), "{epsilon}: {found:?}");
         assert!(found.relative_error() < 1e-14, "{epsilon}: {found:?}");
     }
+}
+
+/// Balls of `1/3` and `1/3 + 2^-110` overlap.
+#[test]
+fn gaps_too_small_to_be_certain_are_counted_as_possible() {
+    let tiny = (0..110).fold(Rational::from(1i64), |power, _| power.mul(&fraction(1, 2)));
+    let table =
+        |gap: &Rational| Law::table(0, vec![fraction(1, 3).add(gap), fraction(2, 3).sub(gap)]).unwrap();
+    let [least, _, most] = members(delta([table(&tiny), table(&zero())], "0"));
+    assert!(least <= tiny && tiny <= most, "{} to {}", least.shown(), most.shown());
 }
 
 /// Far beyond what the first levels leave out.
