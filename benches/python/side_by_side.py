@@ -24,7 +24,7 @@ from pathlib import Path
 import flint
 import mpmath
 import numpy as np
-from benches.python import budgets, peers, release
+from benches.python import budgets, peers, release, situation_peers
 from benches.python.budgets import in_units
 from benches.python.peers import SkippedError
 from tests.oracle import oracle
@@ -197,6 +197,50 @@ def exact_values() -> Iterator[Case]:
         )
 
 
+def situations() -> Iterator[Case]:
+    """The curve is built and evaluated once: a user's first number."""
+
+    def first(query: object, population: object, epsilon: float, **options: object) -> Callable[[], object]:
+        return lambda: sp.privacy_curve(query, population, **options).delta(epsilon)
+
+    half, known = sp.PropertyQuery(0.5), sp.Adversary(known=10**5)
+    sample = sp.WithoutReplacement(10**5)
+    yield Case(
+        "sampling privacy curve, n = 10⁶, sample and known entries 10⁵",
+        first(half, sp.Population(10**6), 0.005, adversary=known, sampling=sample, bound="spc", pair=(1, 0)),
+        {"scipy": lambda: situation_peers.known_in_sample(10**6, 10**5, 10**5, 0.5, 0.005)},
+    )
+    for n in (10**4, 10**5):
+        yield Case(
+            f"count with replacement, n = s = {n}",
+            first(sp.PropertyQuery(P), sp.Population(n), 0.005, sampling=sp.WithReplacement(n), pair=(1, 0)),
+            {"scipy": lambda: situation_peers.with_replacement(n, n, P, 0.005)} if n == 10**4 else {},
+        )
+    cells = [k / 55 for k in range(1, 11)]
+    yield Case(
+        "histogram of 10 cells, n = 10⁶",
+        first(sp.HistogramQuery(cells), sp.Population(10**6), 0.005),
+        {"scipy": lambda: situation_peers.histogram(10**6, cells, 0.005)},
+    )
+    for epsilon in (0.01, 0.3):
+        yield Case(
+            f"sum over 100 values, n = 10⁴, ε = {epsilon}",
+            first(sp.SumQuery(dict.fromkeys(range(100), "1/100")), sp.Population(10**4), epsilon),
+            {"numpy, FFT": lambda: situation_peers.sum_of_values(10**4, [0.01] * 100, epsilon)},
+        )
+    mixed = [k / 5001 for k in range(1, 5001)]
+    yield Case("5000 entries with different p", first(sp.PropertyQuery(mixed), sp.Population(5000), 0.01), {})
+    shares = {"a": 0.3, "b": 0.5, "c": 0.9}
+    for size in (10**4, 10**12):
+        yield Case(
+            f"3 groups of {size:.0e} entries",
+            first(
+                sp.PropertyQuery(shares), sp.Population(groups=dict.fromkeys(shares, size)), 1 / size**0.5, pair=(1, 0)
+            ),
+            {},
+        )
+
+
 TABLES = {
     "One δ through `curve.delta(ε)`": deltas,
     "Log probabilities": log_pmfs,
@@ -204,6 +248,7 @@ TABLES = {
     "Arrays": arrays,
     "Fifty digits of δ": fifty_digits,
     "Exact δ": exact_values,
+    "Situations": situations,
 }
 
 
@@ -253,6 +298,8 @@ def as_fraction(value: object) -> Fraction:
 def rows(case: Case) -> Iterator[str]:
     ours, time_of_ours = case.ours(), seconds(case.ours)
     start = f"| {case.work} | {in_units(time_of_ours)} | {relative_width(ours):.1e} |"
+    if not case.peers:
+        yield f"{start} | | | |"
     for name, work in case.peers.items():
         try:
             value = work()

@@ -85,6 +85,8 @@ class Released:
             raise NotApplicable(f"{step!r} ends between two possible answers and is not the last step")
         least = None if ends[0] is None else floor(ends[0])
         most = None if ends[1] is None else ceil(ends[1])
+        if ends[0] is not None and ends[0] == ends[1]:
+            most = least  # everything is published as the one end
         return self._with_laws(lambda law: law.clamped(least, most), self.lattice, labelled=not on_lattice)
 
     def _tabulated(self, steps: Sequence[Step]) -> Released:

@@ -10,7 +10,7 @@ from statpriv import _native
 from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array
 from statpriv.comparison import Comparison, CurveTable, compare
-from statpriv.errors import ArgumentError, MissingExtraError, UndecidedError
+from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
@@ -409,9 +409,9 @@ class PrivacyCurve:
         Returns
         -------
         Enclosure
-            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact counts;
-            finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without being 0. Without a
-            `pair`, and for a bound, only the upper end counts: no divergence of two of the laws is larger.
+            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact
+            counts; finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without
+            being 0. Without a `pair`, and for a bound, only the upper end counts: no two of the laws differ by more.
 
         Notes
         -----
@@ -433,6 +433,11 @@ class PrivacyCurve:
         if exact <= 1:
             raise ArgumentError(f"order = {spelled(order)}; a number above 1 is required")
         cells = as_count(points, "points", least=3)
+        if len(self._lowered.rules) > 1:
+            # The smaller of several curves need not be convex: each bounds the divergence by itself.
+            bounds = dict.fromkeys(rule.bound for rule in self._lowered.rules)
+            each = (PrivacyCurve(self._situation, bound=name).renyi(exact, points=cells) for name in bounds)
+            return Enclosure(0.0, min(divergence.upper for divergence in each))
         if self.mass_at_infinity().lower > 0:
             return Enclosure(math.inf, math.inf)
         other = self._reversed()
@@ -548,26 +553,9 @@ class PrivacyCurve:
         -------
         matplotlib Axes
         """
-        points = as_count(points, "points", least=2)
-        try:
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise MissingExtraError("plots need matplotlib: pip install 'statpriv[plot]'") from error
-        if ax is None:
-            _, ax = pyplot.subplots(figsize=(6.4, 4.0), layout="constrained")
-        start = self.delta(0).upper
-        end = self.epsilon(max(start * 1e-6, self.mass_at_infinity().upper * (1 + 1e-9), 1e-300)).upper
-        end = end if math.isfinite(end) and end > 0 else 1.0
-        epsilons = [end * k / (points - 1) for k in range(points)]
-        ax.plot(epsilons, self.delta(epsilons).upper, label="δ(ε)" if self.kind == "exact" else "upper bound of δ(ε)")
-        ax.set_yscale("log")
-        ax.set_xlabel("ε (nats)")
-        ax.set_ylabel("δ")
-        ax.set_xlim(0, end)
-        ax.set_title(self._situation.title)
-        ax.grid(visible=True, which="major", alpha=0.3)
-        ax.legend(frameon=False)
-        return ax
+        from statpriv.plotting import plot_curve
+
+        return plot_curve(self, ax, points=points)
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -8,7 +8,7 @@ and in which class the critical entry may be, are the *worlds* of which the wors
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -24,7 +24,7 @@ from statpriv.rules.registry import NotApplicable
 from statpriv.samplings import Stratified, TemplateLaw, WithoutReplacement, WithReplacement
 from statpriv.situation import Situation
 
-__all__ = ["Contributions", "EntryClass", "Lattice", "World", "contributions", "lattice_of"]
+__all__ = ["Contributions", "EntryClass", "Lattice", "World", "compositions", "contributions", "lattice_of"]
 
 MOST_WORLDS = 2000
 """So many choices of a critical class and of known entries are tried one by one."""
@@ -102,6 +102,11 @@ class Contributions:
     lattice: Lattice
 
     @property
+    def counts(self) -> bool:
+        """Whether no entry, the critical one included, can add anything but zero and one."""
+        return all({amount for _, amount in values} <= {0, 1} for values in self.values)
+
+    @property
     def iid(self) -> bool:
         """Whether all entries have the same law."""
         return len(self.classes) == 1
@@ -122,20 +127,22 @@ class Contributions:
 
     def _choices(self, situation: Situation, room: list[int]) -> list[tuple[int, ...]]:
         stated = situation.adversary.known
+        if situation.adversary.total == 0:
+            return [(0,) * len(room)]
         if not isinstance(stated, int):
+            if any(entries.name is None for entries in self.classes):
+                raise NotApplicable("entries are known by group, and the query states laws of single entries")
             by_name = dict(stated)
             known = tuple(by_name.get(entries.name or "", 0) for entries in self.classes)
             return [known] if all(k <= r for k, r in zip(known, room, strict=True)) else []
-        if stated == 0 or self.iid:
-            return [(stated,)] if self.iid else [(0,) * len(room)]
+        if self.iid:
+            return [(stated,)]
         if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
             raise NotApplicable(
                 f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries (known= may "
                 "name the group)"
             )
-        rests = product(*(range(min(most, stated) + 1) for most in room[:-1]))
-        choices = ((*rest, stated - sum(rest)) for rest in rests if sum(rest) <= stated)
-        return [choice for choice in choices if choice[-1] <= room[-1]]
+        return list(compositions(stated, room))
 
 
 @dataclass(frozen=True)
@@ -261,6 +268,18 @@ def _answering(situation: Situation) -> int | None:
         lengths = {len(template) for template, _ in sampling.probabilities}
         return lengths.pop() if len(lengths) == 1 else None
     return None
+
+
+def compositions(total: int, room: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All ways to choose so many altogether, from each kind at most as many as there is room for."""
+    if not room:
+        if total == 0:
+            yield ()
+        return
+    first, *rest = room
+    for number in range(max(0, total - sum(rest)), min(first, total) + 1):
+        for others in compositions(total - number, rest):
+            yield (number, *others)
 
 
 def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:

@@ -5,9 +5,9 @@ With ``H(x) = Δ_{v,w}(ln x)`` and ``H'(x) = Δ_{w,v}(ln x)`` for x ≥ 1,
     E_{P_w}[(P_v/P_w)^α] = 1 + α(α−1) ∫_1^∞ (x^{α−2} H(x) + x^{−α−1} H'(x)) dx,
 
 which is Taylor's formula for ``t^α`` around 1 with the hockey sticks as remainders (Sason and Verdú, *f-Divergence
-Inequalities*, on the integral representation of f-divergences). H is convex and falls, so that between two points it lies
-below their chord and above the chords of its neighbours, extended. Where H vanishes from a finite ε on, nothing is left
-out; where it does not, the divergence of an order above 1 is not known to be finite from finitely many values of H.
+Inequalities*, on the integral representation of f-divergences). H is convex and falls, so that between two points it
+lies below their chord and above the chord of the next two, extended. Where H vanishes from a finite ε on, nothing is
+left out; where it does not, finitely many values of H do not show that the divergence is finite.
 """
 
 from __future__ import annotations

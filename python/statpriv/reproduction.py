@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of *Parallel Composition for Statistical Privacy*, printed and computed.
+"""Tables 1 and 2 and the figure of *Parallel Composition for Statistical Privacy*, printed and computed.
 
 A database of `n` entries is split at random into `m` parts of `s = n/m`, and a property query of probability 1/2
 is asked on each. The tables print
@@ -11,15 +11,25 @@ is asked on each. The tables print
 That comparison is loose on both sides, so three numbers stand beside it: the exact δ of all answers together, when the
 partition is secret and they ask one property; how many answers with that noise are exactly (ε, δ)-differentially
 private at the δ of the table; and how many at the exact one, which is `m − 1`.
+
+The figure (labelled "PQ_Delta_Parameter_DB_Size", at Example 1) is δ of one property query against the size of the
+database at a fixed ε. The text at hand has the reference to it but not the figure itself: no p, no ε and no range of n
+are to be read off. What it says of it is that δ drops rapidly at first and then flattens out. So it is drawn here with
+the p and the six ε of the tables, for n from 1 to the n of Table 1, and checked against all that is printed of it:
+
+* the 24 δ of the tables, each of which is `Δ_s(ε)` and so a point of it;
+* the shape: every doubling of n takes some of δ away, and less than the doubling before.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from statpriv.analysis import compose, privacy_curve
 from statpriv.differential import gaussian_distance, kairouz_queries
@@ -30,7 +40,24 @@ from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.property import PropertyQuery
 
-__all__ = ["TABLES", "Cell", "Comparison", "Figure", "PrintedTable", "cells"]
+if TYPE_CHECKING:
+    from statpriv.plotting import Picture
+
+__all__ = [
+    "FIGURE",
+    "TABLES",
+    "Cell",
+    "Comparison",
+    "DeltaAgainstSize",
+    "Figure",
+    "PrintedPoint",
+    "PrintedTable",
+    "cells",
+    "delta_against_size",
+]
+
+FIGURE = "figure-delta-n"
+"""The name under which the figure is reproduced."""
 
 P = Fraction(1, 2)
 _DIGITS_OF_SIGMA = 17
@@ -134,6 +161,74 @@ class Cell:
         return self.sigma.agrees and self.delta.agrees and self.dp_queries.agrees
 
 
+@dataclass(frozen=True)
+class PrintedPoint:
+    """A δ that a table prints, as the point of the figure at this size."""
+
+    table: str
+    epsilon: str
+    size: int
+    delta: Figure
+
+
+@dataclass(frozen=True)
+class DeltaAgainstSize:
+    """The figure, and what is printed of it.
+
+    Attributes
+    ----------
+    picture
+        One line for each ε of the tables, over sizes that hold all powers of two.
+    points
+        The δ of the tables.
+    flattens
+        For each ε whether every doubling of n takes some of δ away, and less than the one before, proved.
+    """
+
+    picture: Picture
+    points: tuple[PrintedPoint, ...]
+    flattens: dict[str, bool]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all that is printed comes out."""
+        return all(point.delta.agrees for point in self.points) and all(self.flattens.values())
+
+
+def delta_against_size() -> DeltaAgainstSize:
+    """The figure, computed."""
+    from statpriv.plotting import Reference, against_size, sizes_between
+
+    largest = max(table.n for table in TABLES.values())
+    doublings = [2**k for k in range(largest.bit_length())]
+    epsilons = [epsilon for table in TABLES.values() for epsilon in table.epsilons]
+    picture = against_size(PropertyQuery(P), {*sizes_between(1, largest, 200), *doublings}, epsilons)
+    deltas = {
+        epsilon: dict(zip(line.places, line.values, strict=True))
+        for epsilon, line in zip(epsilons, picture.lines, strict=True)
+    }
+    points = tuple(
+        PrintedPoint(table.title, epsilon, size, _as_printed(row.columns[column][0], deltas[epsilon][size]))
+        for table in TABLES.values()
+        for column, epsilon in enumerate(table.epsilons)
+        for row in table.rows
+        for size in (table.n // row.queries,)
+    )
+    marks = Reference(
+        "printed in Tables 1 and 2",
+        tuple(point.size for point in points),
+        tuple(float(point.delta.printed) for point in points),
+    )
+    flattens = {epsilon: _flattens([at[size] for size in doublings]) for epsilon, at in deltas.items()}
+    return DeltaAgainstSize(replace(picture, marks=marks, decades=4), points, flattens)
+
+
+def _flattens(deltas: list[Enclosure]) -> bool:
+    """Whether the values fall, and by less each time."""
+    drops = [before - after for before, after in pairwise(deltas)]
+    return drops[-1].lower > 0 and all(later.upper < earlier.lower for earlier, later in pairwise(drops))
+
+
 def cells(table: PrintedTable) -> Iterator[Cell]:
     """Every cell of a table, computed; by ε, then by row."""
     for column, epsilon in enumerate(table.epsilons):
@@ -153,7 +248,7 @@ def _cell(n: int, row: PrintedRow, column: int, epsilon: str, rounding: Callable
         epsilon=epsilon,
         queries=row.queries,
         sigma=Figure(row.sigma, _decimals(math.isqrt(math.floor(variance * 10**8))), _root(variance)),
-        delta=Figure(printed_delta, _decimals(_decided(delta.lower, delta.upper, _four_decimals)), delta),
+        delta=_as_printed(printed_delta, delta),
         dp_queries=Figure(printed_dp, str(_decided(loose.lower, loose.upper, rounding)), loose),
         comparison=Comparison(
             delta=exact,
@@ -161,6 +256,11 @@ def _cell(n: int, row: PrintedRow, column: int, epsilon: str, rounding: Callable
             gaussian_queries_at_exact_delta=_gaussian_queries(epsilon, exact, variance, n),
         ),
     )
+
+
+def _as_printed(printed: str, delta: Enclosure) -> Figure:
+    """A δ, truncated to four decimals."""
+    return Figure(printed, _decimals(_decided(delta.lower, delta.upper, _four_decimals)), delta)
 
 
 def _exact_delta(n: int, queries: int, epsilon: str) -> Enclosure:

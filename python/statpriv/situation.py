@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
@@ -14,7 +15,8 @@ from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
-from statpriv.queries.processed import Numerical, Processed
+from statpriv.queries.order_statistic import OrderStatisticQuery
+from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.valued import Valued
@@ -24,6 +26,7 @@ from statpriv.samplings import (
     Stratified,
     TemplateLaw,
     WithoutReplacement,
+    WithReplacement,
 )
 
 __all__ = ["Pair", "PartitionedSituation", "Query", "Situation"]
@@ -54,12 +57,15 @@ class Situation:
         self._check_groups()
         self._check_known()
         self._check_sampling()
+        self._check_rank()
         object.__setattr__(self, "pair", _checked_pair(self.pair, self.asked))
 
     @property
-    def asked(self) -> Query | Numerical:
+    def asked(self) -> Query:
         """The query before its answer is processed."""
-        return self.query.query if isinstance(self.query, Processed) else self.query
+        if not isinstance(self.query, Processed):
+            return self.query
+        return cast("Query", self.query.query)  # every numerical query is one of them
 
     def _check_groups(self) -> None:
         """Names of groups are those of the population; entries have one law each."""
@@ -73,16 +79,18 @@ class Situation:
                 f"p has {per_entry} probabilities, one an entry, and the population {self.population.size} entries"
             )
         if not isinstance(self.adversary.known, int):
-            _same_names("known", [name for name, _ in self.adversary.known], groups)
+            _same_names("known", [name for name, _ in self.adversary.known], groups, every=False)
         if isinstance(self.sampling, Stratified):
-            _same_names("the sampling", [name for name, _ in self.sampling.sizes], groups)
+            drawn = [name for name, _ in self.sampling.sizes]
+            _same_names("the sampling", drawn, groups, hint=" (0 where nobody is drawn)")
 
     def _check_known(self) -> None:
         others = self.population.size - 1
         if self.adversary.total > others:
+            together = "" if isinstance(self.adversary.known, int) else " altogether"
             raise ArgumentError(
-                f"known = {self.adversary.total}; at most {others} of {others + 1} entries can be known, the critical "
-                "one is not"
+                f"known = {self.adversary.total}{together}; at most {others} of {others + 1} entries can be known, the "
+                "critical one is not"
             )
         if isinstance(self.adversary.known, int):
             return
@@ -105,11 +113,30 @@ class Situation:
             groups = dict(self.population.groups or ())
             for name, size in sampling.sizes:
                 if size > groups[name]:
-                    raise ArgumentError(f"sizes[{name!r}] = {size} of the sample; the group has {groups[name]} entries")
+                    raise ArgumentError(
+                        f"sizes[{name!r}] = {size}; at most {groups[name]}, the entries of the group, can be drawn"
+                    )
         if isinstance(sampling, TemplateLaw):
             named = max((entry for template, _ in sampling.probabilities for entry in template), default=0)
             if named >= n:
                 raise ArgumentError(f"a template names the entry {named}; those of the population are 0 to {n - 1}")
+
+    def _check_rank(self) -> None:
+        """An order statistic has its rank among those that answer; how many do may be random."""
+        if not isinstance(self.asked, OrderStatisticQuery):
+            return
+        sampling = self.sampling
+        if isinstance(sampling, WithoutReplacement | WithReplacement):
+            least = sampling.size
+        elif isinstance(sampling, Stratified):
+            least = sum(size for _, size in sampling.sizes)
+        elif isinstance(sampling, OverlappingSamples):
+            least = min(sampling.sizes)
+        elif isinstance(sampling, TemplateLaw):
+            least = min(len(template) for template, _ in sampling.probabilities)
+        else:
+            least = self.population.size
+        self.asked.rank_among(least)
 
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
@@ -219,17 +246,17 @@ def _spelled(query: PropertyQuery) -> str:
     return repr(query.p) if isinstance(query.p, Between) else show(query.p)
 
 
-def _same_names(what: str, stated: list[str], groups: dict[str, int]) -> None:
+def _same_names(what: str, stated: list[str], groups: dict[str, int], *, every: bool = True, hint: str = "") -> None:
+    """Names are those of groups; of all of them where `every` group needs a statement."""
     if not groups:
-        raise ArgumentError(f"{what} has groups {stated}, the population none; write Population(groups=...)")
-    missing, unknown = [g for g in groups if g not in stated], [g for g in stated if g not in groups]
-    if what == "known":
-        missing = []
-    if missing or unknown:
-        problem = f"lacks {missing}" if missing else f"names {unknown}, which the population does not have"
-        raise ArgumentError(
-            f"{what} has groups {stated} and {problem}; the groups of the population are {list(groups)}"
+        raise ArgumentError(f"{what} names groups, {stated}, and the population has none; write Population(groups=...)")
+    if not set(stated) <= set(groups) or (every and len(stated) < len(groups)):
+        required = (
+            f"each of {list(groups)}, those of the population, is required"
+            if every
+            else (f"some of {list(groups)}, those of the population, are required")
         )
+        raise ArgumentError(f"{what} names the groups {stated}; {required}{hint}")
 
 
 def _stated_by_group(query: object) -> list[str] | None:
@@ -264,18 +291,24 @@ def _checked_pair(pair: Pair, query: object) -> Pair:
             raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
         return (int(pair[0]), int(pair[1]))  # (1.0, 0.0) equals (1, 0)
     if isinstance(query, AnswerLaws):
+        if not all(isinstance(value, Hashable) for value in pair) or pair[0] == pair[1]:
+            raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
         return pair
-    values: tuple[Any, ...] = ()
-    chosen: tuple[Any, ...] = tuple(as_fraction(value, "pair") for value in pair)
+    together: list[tuple[Any, ...]] = []
     if isinstance(query, HistogramQuery):
         stated: Any = query.cells
-        cells = stated if isinstance(query.sums, Fraction) else stated[0][1]
-        values = tuple(range(len(cells)))
-        chosen = tuple(int(cell) if cell.denominator == 1 else cell for cell in chosen)
+        together = [tuple(range(len(stated if isinstance(query.sums, Fraction) else stated[0][1])))]
     elif isinstance(query, Valued):
-        values = query.values
-    if not all(value in values for value in chosen) or chosen[0] == chosen[1]:
+        laws: Any = [query.pmf] if isinstance(query.sums, Fraction) else [law for _, law in query.pmf]
+        together = [tuple(value for value, _ in law) for law in laws]
+    try:
+        chosen = tuple(as_fraction(value, "pair") for value in pair)
+    except ArgumentError:
+        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}") from None
+    if chosen[0] == chosen[1] or not any(set(chosen) <= set(values) for values in together):
         raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
+    if isinstance(query, HistogramQuery):
+        return (int(chosen[0]), int(chosen[1]))
     return (chosen[0], chosen[1])
 
 
@@ -286,7 +319,7 @@ def _pairs_of(query: object) -> str:
         return "a pair of different cells, counted from 0, or None is required"
     if isinstance(query, Valued):
         shown = ", ".join(show_number(value) for value in query.values[:6])
-        return (
-            f"a pair of different values among {shown}{', ...' if len(query.values) > 6 else ''}, or None is required"
-        )
-    return "a pair of values of the critical entry, or None is required"
+        of_group = "" if isinstance(query.sums, Fraction) else ", both of one group"
+        more = ", ..." if len(query.values) > 6 else ""
+        return f"a pair of different values among {shown}{more}{of_group}, or None is required"
+    return "a pair of different values of the critical entry, or None is required"

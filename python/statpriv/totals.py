@@ -61,7 +61,7 @@ def alternatives(situation: Situation, *, shift_matters: bool) -> tuple[Contribu
         return entries, list(_of_templates(situation, sampling, entries))
     if isinstance(sampling, Stratified):
         return entries, list(_stratified(situation, sampling, entries))
-    if sampling is not None and situation.adversary.total and not _counts(entries):
+    if sampling is not None and situation.adversary.total and not entries.counts:
         raise NotApplicable("known entries of a hidden sample change more than a sum, unless it is a count")
     found = []
     for world in entries.worlds(situation):
@@ -70,10 +70,6 @@ def alternatives(situation: Situation, *, shift_matters: bool) -> tuple[Contribu
             totals = list(_known_totals(situation, world))
         found.append(Alternative(world, tuple((weight, _released(sampling, world, total)) for weight, total in totals)))
     return entries, found
-
-
-def _counts(entries: Contributions) -> bool:
-    return all(kind.p is not None for kind in entries.classes)
 
 
 def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction, int]]:
@@ -104,7 +100,7 @@ def _released(sampling: Sampling | None, world: World, known: int) -> Released:
         return lambda added: others.shifted(known + added)
     if isinstance(sampling, PoissonSampling):
         return _poisson(sampling, world, known)
-    if _counts(world.contributions):
+    if world.contributions.counts:
         if isinstance(sampling, WithoutReplacement):
             return lambda added: others.shifted(known + added).sampled_without_replacement(n, sampling.size)
         if isinstance(sampling, WithReplacement):
@@ -149,11 +145,13 @@ def _stratified(situation: Situation, sampling: Stratified, entries: Contributio
     sizes = dict(sampling.sizes)
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("a stratified sample of entries that have a law each has no closed law here")
+    tried = 0
     for world in entries.worlds(situation):
-        if situation.adversary.total and not _counts(entries):
+        if situation.adversary.total and not entries.counts:
             raise NotApplicable("known entries of a hidden sample change more than a sum, unless it is a count")
         ranges = [range(known + 1) for known in world.known]
-        if prod(map(len, ranges)) > MOST_KNOWN:
+        tried += prod(map(len, ranges))
+        if tried > MOST_KNOWN:
             raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
         drawn = [sizes[kind.name or ""] for kind in entries.classes]
         cases = []

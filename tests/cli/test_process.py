@@ -66,13 +66,14 @@ def test_the_examples_of_the_help_run(process, run, tmp_path, monkeypatch):
     end = next(k for k, line in enumerate(help_of_compose) if "attribute = " in line)
     (tmp_path / "composition.toml").write_text("\n".join(help_of_compose[start : end + 1]), encoding="utf-8")
     ran = 0
-    for command in ("delta", "epsilon", "compose", "reproduce"):
-        for line in process(command, "--help").stdout.splitlines():
+    plots = [("plot", kind) for kind in ("curve", "trade-off", "size", "known")]
+    for command in (("delta",), ("epsilon",), ("compose",), ("reproduce",), ("plot",), *plots):
+        for line in process(*command, "--help").stdout.splitlines():
             words = line.split()
-            if words[:2] == ["statpriv", command] and "report.json" not in words:
-                assert run(*words[1:]).exit_code == 0, line
+            if words[: len(command) + 1] == ["statpriv", *command] and "report.json" not in words:
+                assert run(*words[1:], *(["--force"] if "--out" in words else [])).exit_code == 0, line
                 ran += 1
-    assert ran == 9
+    assert ran == 18
 
 
 def test_version(process):

@@ -1,9 +1,12 @@
-"""`statpriv reproduce`: the 24 cells, and that a wrong one is noticed."""
+"""`statpriv reproduce`: the 24 cells, the figure that they lie on, and that a wrong number is noticed."""
 
+import sys
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
+import statpriv as sp
 from statpriv import reproduction
 from statpriv.errors import UndecidedError
 
@@ -133,4 +136,106 @@ def test_rounding_that_the_enclosure_does_not_decide_is_an_error():
 def test_what_is_not_there_is_named(run, name):
     result = run("reproduce", name)
     assert result.exit_code == 2
-    assert "this version reproduces table1, table2 and all of these; it has no figures yet" in result.stderr
+    assert "this version reproduces table1, table2, figure-delta-n and all of these" in result.stderr
+
+
+@pytest.fixture(scope="module")
+def figure():
+    return reproduction.delta_against_size()
+
+
+def test_every_printed_delta_is_a_point_of_the_figure(figure):
+    printed = {(title, place): numbers[1] for title, table in PRINTED.items() for place, numbers in table.items()}
+    n = {"Table 1": 32768, "Table 2": 1024}
+    points = {(point.table, (point.epsilon, n[point.table] // point.size)): point.delta for point in figure.points}
+    assert {place: delta.computed for place, delta in points.items()} == printed
+    lines = dict(zip(figure.flattens, figure.picture.lines, strict=True))
+    for point in figure.points:
+        line = lines[point.epsilon]
+        assert line.values[line.places.index(point.size)] == point.delta.value
+    assert figure.agrees
+
+
+def test_the_figure_drops_rapidly_and_then_flattens_out(figure):
+    assert list(figure.flattens) == ["0.005", "0.01", "0.02", "0.05", "0.1", "0.2"]
+    assert all(figure.flattens.values())
+    for line in figure.picture.lines:
+        assert (line.places[0], line.places[-1]) == (1, 32768)
+        assert line.is_exact
+        uppers = figure.picture.heights(line)
+        assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(uppers))
+
+
+def test_what_does_not_flatten_is_noticed():
+    def values(*numbers):
+        return [sp.Enclosure(number) for number in numbers]
+
+    assert reproduction._flattens(values(1, 0.5, 0.375, 0.3125))
+    assert not reproduction._flattens(values(1, 0.75, 0.25))
+    assert not reproduction._flattens(values(1, 0.5, 0.5))
+    assert not reproduction._flattens([sp.Enclosure(1), sp.Enclosure(0.5), sp.Enclosure(0.2, 0.5)])
+
+
+def test_the_figure_is_shown_drawn_and_stored(run, run_json, tmp_path):
+    out = tmp_path / "delta-n.svg"
+    result = run("reproduce", "figure-delta-n", "--out", out)
+    assert result.exit_code == 0
+    assert "24 of 24 printed δ lie on the lines" in result.stdout
+    assert "6 of 6 lines drop rapidly and then flatten out" in result.stdout
+    assert result.stdout.count("✓") == 24 + 1
+    assert b"<svg" in out.read_bytes()
+    document = run_json("reproduce", "figure-delta-n")
+    (shown,) = document["figures"]
+    assert (document["reproduced"], document["tables"]) == (True, [])
+    assert (
+        shown["printed"][0].items() >= {"table": "Table 1", "epsilon": "0.005", "n": 1024, "printed": ".0225"}.items()
+    )
+    points = {point["n"]: point["delta"] for point in shown["lines"][0]["points"]}
+    assert points[1024] == shown["printed"][0]["value"]
+
+
+def test_the_figure_is_a_part_of_all(run_json, tmp_path):
+    document = run_json("reproduce", "all", "--out", tmp_path / "delta-n.png")
+    assert len(document["figures"]) == 1
+    assert (tmp_path / "delta-n.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_wrong_point_of_the_figure_is_an_error(run, run_json, monkeypatch):
+    table = reproduction.TABLES["table2"]
+    first, *rest = table.rows
+    wrong = replace(first, columns=((".1215", "2"), *first.columns[1:]))
+    monkeypatch.setitem(reproduction.TABLES, "table2", replace(table, rows=(wrong, *rest)))
+    result = run("reproduce", "figure-delta-n")
+    assert result.exit_code == 1
+    assert "Table 2, ε = 0.05, n = 32: .1215 does not come out" in result.stdout
+    assert "23 of 24 printed δ lie on the lines" in result.stdout
+    assert run_json("reproduce", "figure-delta-n", code=1)["reproduced"] is False
+
+
+def test_a_shape_that_is_not_proved_is_an_error(run, monkeypatch):
+    monkeypatch.setattr(reproduction, "_flattens", lambda deltas: deltas[-1].upper > 1e-9)
+    result = run("reproduce", "figure-delta-n")
+    assert result.exit_code == 1
+    assert "ε = 0.2: not proved to drop and to flatten" in result.stdout
+    assert "4 of 6 lines" in result.stdout
+
+
+def test_numbers_are_checked_without_matplotlib(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert run("reproduce", "all").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("table1", "--out", "a.svg"),
+            "--out = a.svg: table1 is a table; figure-delta-n and all have a figure to draw",
+        ),
+        (("all", "--out", "a.jpg"), "--out = a.jpg; a name that ends in .svg, .png or .pdf is required"),
+        (("all", "--out", "no/a.svg"), "--out = no/a.svg: its folder does not exist; create it first"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_is_refused_first(run, arguments, message):
+    result = run("reproduce", *arguments)
+    assert (result.exit_code, result.stderr) == (2, f"Error: {message}\n")

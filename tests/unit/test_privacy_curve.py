@@ -28,8 +28,8 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sp.privacy_curve(0.5, HUNDRED), r"query = 0\.5; a PropertyQuery such as sp\.PropertyQuery\(0\.5\)"),
-        (lambda: sp.privacy_curve([HALF], HUNDRED), r"query = \[PropertyQuery.*\]; a PropertyQuery such as"),
+        (lambda: sp.privacy_curve(0.5, HUNDRED), r"query = 0\.5; a query such as sp\.PropertyQuery\(0\.5\)"),
+        (lambda: sp.privacy_curve([HALF], HUNDRED), r"query = \[PropertyQuery.*\]; a query such as"),
         (
             lambda: sp.privacy_curve(HALF, 100),
             r"population = 100; a Population such as sp\.Population\(1024\) is required",
@@ -38,7 +38,10 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
             lambda: sp.privacy_curve(HALF, HUNDRED, adversary=3),
             r"adversary = 3; a Adversary such as sp\.Adversary\(known=",
         ),
-        (lambda: sp.privacy_curve(HALF, HUNDRED, sampling=5), r"sampling = 5; a WithoutReplacement such as"),
+        (
+            lambda: sp.privacy_curve(HALF, HUNDRED, sampling=5),
+            r"sampling = 5; a sampling such as sp\.Without",
+        ),
         (
             lambda: sp.compose(HALF, HUNDRED, QUARTERS),
             r"queries = .*; a list of queries is required, one for each part",
@@ -95,7 +98,7 @@ def test_what_equals_a_pair_is_one_or_is_refused(pair):
     assert curve.delta("0.1") == sp.privacy_curve(HALF, HUNDRED, pair=(1, 0)).delta("0.1")
 
 
-@pytest.mark.parametrize("bound", ["Exact", "", "amplification", None, 3, ["exact"], np.zeros(2)])
+@pytest.mark.parametrize("bound", ["Exact", "", "amplified", None, 3, ["exact"], np.zeros(2)])
 def test_an_unknown_bound_is_refused_with_the_names(bound):
     message = (
         rf"^bound = {re.escape(repr(bound))}; one of 'tightest', 'exact', .*'partition-sum', .*'spc'.* is required$"
@@ -232,20 +235,20 @@ def test_spc_is_given_the_sample():
         ),
         (
             lambda: sp.compose([SMOKERS] * 4, HUNDRED, QUARTERS, bound="spc"),
-            "the sampling privacy curve is defined for one sample",
+            "it is not for PropertyQuery with RandomPartition",
             {"exact", "total-count", "partition-sum", "threshold"},
         ),
         (
             lambda: sp.privacy_curve(
-                HALF, HUNDRED, adversary=sp.Adversary(known=1), sampling=sp.WithoutReplacement(5), bound="exact"
+                RANGE, HUNDRED, adversary=sp.Adversary(known=1), sampling=sp.WithoutReplacement(5), bound="exact"
             ),
-            "some entries are not used; entries of a hidden sample are known",
+            "entries of a hidden sample are known, .*; p is a range",
             {"total-count", "partition-sum", "threshold", "spc"},
         ),
         (
             lambda: sp.privacy_curve(RANGE, HUNDRED, sampling=sp.WithoutReplacement(5), bound="exact"),
             "p is a range",
-            {"total-count", "partition-sum", "threshold", "spc"},
+            {"total-count", "partition-sum", "threshold", "spc", "amplification"},
         ),
     ],
 )
@@ -389,7 +392,14 @@ def test_an_explanation_has_everything_a_reviewer_asks_for():
     assert text.startswith("An exact privacy curve.\n")
     for heading in ("\nSituation\n", "\nTheorem\n", "\nAssumptions\n", "\nNot covered\n"):
         assert heading in text
-    for content in (WHOLE.theorem, WHOLE.source, *WHOLE.assumptions, "PropertyQuery(0.5)", "100 entries", "membership"):
+    for content in (
+        WHOLE.theorem,
+        WHOLE.source,
+        *WHOLE.assumptions,
+        "PropertyQuery(0.5)",
+        "Population(size=100)",
+        "membership",
+    ):
         assert content in text
 
 
@@ -407,7 +417,7 @@ def test_an_explanation_of_several_bounds_names_them_all():
     curve = sp.privacy_curve(RANGE, HUNDRED, sampling=sp.WithoutReplacement(25), adversary=sp.Adversary(known=5))
     text = curve.explain()
     assert "The smaller of these bounds, at every ε." in text
-    assert "post-processing of the total count" in text
+    assert "post-processing of the counts of all entries" in text
     assert "Theorem 5.2" in text
     assert curve.theorem.startswith("The smaller of 2 bounds, at every ε. ")
     assert curve.theorem.count(" And: ") == 1
@@ -449,7 +459,7 @@ def test_curves_of_different_situations_differ(other):
 
 
 def test_curves_say_what_they_are():
-    assert repr(WHOLE) == "<PrivacyCurve, exact: PropertyQuery(0.5) on 100 of 100 entries>"
+    assert repr(WHOLE) == "<PrivacyCurve, exact: PropertyQuery(0.5) on Population(size=100)>"
     known = sp.compose([SMOKERS] * 4, sp.Population(200), QUARTERS, adversary=sp.Adversary(known=7))
     assert repr(known) == "<PrivacyCurve, bound: 4 queries on 100 of 200 entries, 7 known>"
     assert WHOLE.situation.population == HUNDRED

@@ -1,27 +1,81 @@
-"""The registry: every rule says what it proves and where, and is of use."""
+"""The registry: every rule says what it proves and where, applies somewhere, and is of use."""
 
 import inspect
-from itertools import product
+from fractions import Fraction
 
 import pytest
 
 import statpriv as sp
-from statpriv.rules.registry import NotApplicable, all_rules, lower
-from statpriv.situation import Situation
+from statpriv import _native, noise
+from statpriv.rules.registry import NotApplicable, all_rules, applicable, lower
+from statpriv.situation import PartitionedSituation, Situation
 
-SAME, OTHER = (sp.PropertyQuery("1/2", attribute=name) for name in ("same", "other"))
-QUERIES = [(SAME,), (sp.PropertyQuery(sp.Between("0.4", "0.6")),), (SAME, SAME), (SAME, OTHER)]
+TWELVE = sp.Population(12)
+GROUPS = sp.Population(groups={"f": 5, "m": 7})
+NOBODY, THREE = sp.Adversary(), sp.Adversary(known=3)
+HALF, RANGE = sp.PropertyQuery("1/2"), sp.PropertyQuery(sp.Between("0.4", "0.6"))
+TWO_LAWS = sp.PropertyQuery({"f": "1/3", "m": "1/2"})
+SUM, MEDIAN = sp.SumQuery({0: "1/2", 1: "1/4", 3: "1/4"}), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
+CELLS = sp.HistogramQuery(["1/2", "1/4", "1/4"])
+NOISY = HALF.noisy(noise.Binomial(trials=4, p="1/2"))
+
+
+class Parity:
+    """Whether the number of ones among fair bits is odd."""
+
+    def __repr__(self):
+        return "Parity()"
+
+    def answer_laws(self, entries):
+        law = {0: "1/2", 1: "1/2"}
+        return {0: law, 1: law} if entries > 1 else {0: {0: 1}, 1: {1: 1}}
+
+
 SITUATIONS = [
-    Situation(queries, sp.Population(40), sp.RandomPartition([used // len(queries)] * len(queries)), adversary)
-    for queries, used, adversary in product(QUERIES, (40, 20), (sp.Adversary(), sp.Adversary(known=5)))
+    Situation(HALF, TWELVE, None, THREE),
+    Situation(HALF, GROUPS, None, sp.Adversary(known={"f": 2}, values="expected")),
+    Situation(RANGE, TWELVE, None, NOBODY),
+    Situation(TWO_LAWS, GROUPS, None, THREE),
+    Situation(sp.PropertyQuery(["1/2"] * 6 + ["1/3"] * 6), TWELVE, None, THREE),
+    Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
+    Situation(CELLS, TWELVE, None, THREE),
+    Situation(MEDIAN, TWELVE, None, NOBODY),
+    Situation(sp.LinearQuery([[1] * 6 + [0] * 6, [0] * 3 + [1] * 9]), TWELVE, None, THREE),
+    Situation(Parity(), TWELVE, None, NOBODY),
+    Situation(HALF.thresholded(3), TWELVE, None, THREE),
+    Situation(NOISY, TWELVE, None, NOBODY),
+    Situation(HALF, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    Situation(HALF, TWELVE, sp.WithoutReplacement(5), THREE),
+    Situation(RANGE, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    Situation(CELLS, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    Situation(SUM, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    Situation(HALF, TWELVE, sp.WithReplacement(5), NOBODY),
+    Situation(HALF, TWELVE, sp.PoissonSampling("1/3"), THREE),
+    Situation(HALF, TWELVE, sp.PoissonSampling("1/3", size_published=True), NOBODY),
+    Situation(TWO_LAWS, GROUPS, sp.Stratified({"f": 2, "m": 3}), NOBODY),
+    Situation(RANGE, GROUPS, sp.Stratified({"f": 2, "m": 3}), NOBODY),
+    Situation(HALF, TWELVE, sp.OverlappingSamples([3, 4]), NOBODY),
+    Situation(HALF, TWELVE, sp.TemplateLaw({(0, 1): "1/2", (2, 2): "1/2"}), NOBODY),
+    Situation(NOISY, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    *(
+        PartitionedSituation(queries, TWELVE, sp.RandomPartition([used // len(queries)] * len(queries)), adversary)
+        for queries in ((HALF,), (RANGE,), (HALF, HALF), (sp.PropertyQuery("1/2", attribute="a"),) * 2)
+        for used in (12, 8)
+        for adversary in (NOBODY, THREE)
+    ),
 ]
-rules = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.lowering.__name__)
+rules = pytest.mark.parametrize(
+    "rule", all_rules(), ids=lambda rule: f"{rule.lowering.__module__.split('.')[-1]}.{rule.lowering.__name__}"
+)
+situations = pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.summary)
 
 
 @rules
 def test_a_rule_declares_what_it_rests_on(rule):
     assert rule.bound == rule.bound.lower().strip() != "tightest"
     assert rule.kind in ("exact", "bound")
+    assert rule.queries
+    assert rule.samplings
     assert len(rule.theorem) > 20
     assert rule.theorem.endswith(".")
     assert rule.source
@@ -31,26 +85,20 @@ def test_a_rule_declares_what_it_rests_on(rule):
 
 
 @rules
-def test_a_rule_applies_somewhere(rule):
-    assert any(applies(rule, situation) for situation in SITUATIONS)
+def test_a_conditional_rule_is_no_bound_of_what_is_released_and_does_not_compete(rule):
+    assert not (rule.conditional and (rule.competes or rule.kind == "exact"))
 
 
 @rules
-def test_a_rule_says_why_it_does_not_apply(rule):
-    for situation in SITUATIONS:
+def test_a_rule_applies_somewhere(rule):
+    assert any(verdict(rule, situation) is None for situation in SITUATIONS if rule.is_about(situation))
+
+
+@rules
+def test_a_rule_says_in_words_why_it_does_not_apply(rule):
+    for situation in filter(rule.is_about, SITUATIONS):
         reason = verdict(rule, situation)
-        assert reason is None or len(reason.split()) > 3
-
-
-@pytest.mark.parametrize("situation", SITUATIONS, ids=str)
-def test_every_situation_has_a_bound_and_every_bound_is_above_the_exact_curve(situation):
-    tightest = lower(situation, "tightest")
-    for rule in all_rules():
-        if rule.bound == "spc" or not applies(rule, situation):
-            continue  # the sampling privacy curve is conditional on being sampled, not a bound of the answer's law
-        if tightest.kind == "exact":
-            for epsilon in ("0", "0.1", "1"):
-                assert rule.lowering(situation).delta(epsilon).upper >= tightest.curve.delta(epsilon).lower
+        assert reason is None or (len(reason.split()) > 3 and reason[0].islower())
 
 
 def test_exact_rules_come_first():
@@ -58,8 +106,56 @@ def test_exact_rules_come_first():
     assert kinds == sorted(kinds, key=lambda kind: kind != "exact")
 
 
-def applies(rule, situation) -> bool:
-    return verdict(rule, situation) is None
+@situations
+def test_every_bound_is_at_least_the_exact_curve(situation):
+    curves = [(rule, rule.lowering(situation)) for rule in about(situation) if verdict(rule, situation) is None]
+    exact = [curve for rule, curve in curves if rule.kind == "exact"]
+    for epsilon_exp in (Fraction(1), Fraction(11, 10), Fraction(3)):
+        values = {_native.exact_delta(curve, epsilon_exp) for curve in exact}
+        assert len(values) <= 1, "two exact rules say the same"
+        for rule, curve in curves:
+            assert all(_native.exact_delta(curve, epsilon_exp) >= value for value in values), rule.lowering.__name__
+
+
+@situations
+def test_the_tightest_curve_is_the_exact_one_or_the_least_bound(situation):
+    lowered = lower(situation, "tightest")
+    found = [
+        (rule, rule.lowering(situation))
+        for rule in about(situation)
+        if rule.competes and verdict(rule, situation) is None
+    ]
+    if any(rule.kind == "exact" for rule, _ in found):
+        assert lowered.kind == "exact"
+        assert len(lowered.rules) == 1
+        return
+    assert lowered.kind == "bound"
+    assert lowered.rules == tuple(rule for rule, _ in found)
+    least = min(_native.exact_delta(curve, Fraction(11, 10)) for _, curve in found)
+    assert _native.exact_delta(lowered.curve, Fraction(11, 10)) == least
+
+
+@situations
+@pytest.mark.parametrize("bound", ["exact", "total-count", "partition-sum", "spc", "own-group", "unprocessed", "noise"])
+def test_a_bound_by_name_is_that_rule_or_a_reason(situation, bound):
+    applying = [rule for rule in about(situation) if rule.bound == bound and verdict(rule, situation) is None]
+    if applying:
+        assert {rule.bound for rule in lower(situation, bound).rules} == {bound}
+    else:
+        with pytest.raises(sp.NotAvailableError, match=rf"^bound = '{bound}' does not apply here: "):
+            lower(situation, bound)
+
+
+def test_a_chain_with_no_curve_before_its_steps_says_so_once():
+    situation = Situation(sp.Processed(Parity(), sp.Table({0: "even"})), TWELVE, sp.WithoutReplacement(5), NOBODY)
+    assert list(applicable(situation)) == []
+    with pytest.raises(sp.NotAvailableError, match="the answer has no curve before its steps either") as refused:
+        lower(situation, "tightest")
+    assert str(refused.value).count("does not apply here") == 1
+
+
+def about(situation):
+    return [rule for rule in all_rules() if rule.is_about(situation)]
 
 
 def verdict(rule, situation) -> str | None:

@@ -40,6 +40,7 @@ _COMMANDS = {
     "delta": "statpriv.cli.delta",
     "epsilon": "statpriv.cli.epsilon",
     "compose": "statpriv.cli.compose",
+    "plot": "statpriv.cli.plot",
     "reproduce": "statpriv.cli.reproduce",
     "release": "statpriv.cli.release",
 }

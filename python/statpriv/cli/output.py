@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 import rich_click as click
@@ -14,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from statpriv.cli.plain_text import printable
+from statpriv.errors import PublicationError
 
 if TYPE_CHECKING:
     from statpriv._native import DigitsEnclosure
@@ -32,6 +37,8 @@ __all__ = [
     "provenance",
     "screen",
     "upper_end",
+    "writable",
+    "write_whole",
 ]
 
 WHAT_IS_ENCLOSED = {
@@ -137,3 +144,29 @@ def fact_grid(facts: _Facts) -> Table:
         for k, line in enumerate([text] if isinstance(text, str) else text):
             grid.add_row("" if k else f"  {name}", printable(line))
     return grid
+
+
+def writable(path: Path, option: str, *, force: bool) -> None:
+    """Refuse, before anything is computed, a file that cannot be written or must not be replaced."""
+    if not path.parent.is_dir():
+        raise PublicationError(f"{option} = {path}: its folder does not exist; create it first")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise PublicationError(f"{option} = {path}: it exists and is not a regular file; choose another name")
+    if path.exists() and not force:
+        raise PublicationError(f"{option} = {path}: it exists; choose another name or say --force")
+
+
+def write_whole(path: Path, content: bytes, option: str) -> None:
+    """Put a file there in one step: whole, or not at all."""
+    temporary = path.with_name(f".statpriv-{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise PublicationError(f"{option} = {path}: it cannot be written ({error.strerror})") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()

@@ -1,7 +1,8 @@
-"""`statpriv reproduce`: the printed tables of the literature, beside what statpriv computes."""
+"""`statpriv reproduce`: the printed tables and figures of the literature, beside what statpriv computes."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -10,12 +11,14 @@ from rich.text import Text
 
 from statpriv.cli.options import debug_option, examples, json_option
 from statpriv.cli.output import at_most, ends, fact_grid, print_json, screen
+from statpriv.cli.plain_text import printable
+from statpriv.cli.plot import Files, as_document
 from statpriv.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from statpriv.reproduction import Cell, Figure, PrintedTable
+    from statpriv.reproduction import Cell, DeltaAgainstSize, Figure, PrintedTable
 
 __all__ = ["reproduce"]
 
@@ -39,28 +42,48 @@ _LEGEND = (
 
 
 @click.command()
-@click.argument("what", metavar="table1|table2|all")
+@click.argument("what", metavar="table1|table2|figure-delta-n|all")
+@click.option("--out", type=click.Path(path_type=Path), help="Draw the figure: .svg, .png or .pdf.")
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
 @json_option
 @debug_option
 @click.pass_context
-@examples("statpriv reproduce table1", "statpriv reproduce all --json")
-def reproduce(context: click.Context, what: str, as_json: bool) -> None:  # noqa: FBT001  (a flag, passed by name)
-    """The tables of the literature: every printed number beside the computed one.
+@examples(
+    "statpriv reproduce table1",
+    "statpriv reproduce figure-delta-n --out delta-n.svg",
+    "statpriv reproduce all --json",
+)
+def reproduce(
+    context: click.Context,
+    *,
+    what: str,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """The tables and the figure of the literature: every printed number beside the computed one.
 
     The exit code is 0 if every printed number comes out, and 1 if one does not.
     """
-    from statpriv.reproduction import TABLES, cells
+    from statpriv.reproduction import FIGURE, TABLES, cells, delta_against_size
 
-    if what not in (*TABLES, "all"):
-        raise ArgumentError(
-            f"{what}: this version reproduces {', '.join(TABLES)} and all of these; it has no figures yet"
-        )
-    computed = [(table, list(cells(table))) for name, table in TABLES.items() if what in (name, "all")]
-    reproduced = all(cell.agrees for _, found in computed for cell in found)
+    if what not in (*TABLES, FIGURE, "all"):
+        raise ArgumentError(f"{what}: this version reproduces {', '.join((*TABLES, FIGURE))} and all of these")
+    if out is not None and what in TABLES:
+        raise ArgumentError(f"--out = {out}: {what} is a table; {FIGURE} and all have a figure to draw")
+    file = Files(out, force=force)
+    file.check()
+    tables = [(table, list(cells(table))) for name, table in TABLES.items() if what in (name, "all")]
+    figures = [delta_against_size()] if what in (FIGURE, "all") else []
+    written = [line for figure in figures for line in file.write(figure.picture, {})]
+    reproduced = all(cell.agrees for _, found in tables for cell in found) and all(fig.agrees for fig in figures)
     if as_json:
-        print_json({"reproduced": reproduced, "tables": [_document(table, found) for table, found in computed]})
+        document = {"reproduced": reproduced, "tables": [_document(table, found) for table, found in tables]}
+        print_json({**document, "figures": [_document_of_figure(figure) for figure in figures]})
     else:
-        _print(screen(), computed)
+        _print(screen(), tables, figures)
+        for line in written:
+            screen().print(printable(line), soft_wrap=True)
     if not reproduced:
         context.exit(1)
 
@@ -90,6 +113,20 @@ def _document(table: PrintedTable, found: list[Cell]) -> dict[str, object]:
     }
 
 
+def _document_of_figure(figure: DeltaAgainstSize) -> dict[str, object]:
+    return {
+        "figure": "delta against n",
+        "source": _SOURCE,
+        "p": "1/2",
+        "printed": [
+            {"table": point.table, "epsilon": point.epsilon, "n": point.size, **_figure_document(point.delta)}
+            for point in figure.points
+        ],
+        "flattens": figure.flattens,
+        **as_document(figure.picture),
+    }
+
+
 def _figure_document(figure: Figure) -> dict[str, object]:
     return {
         "printed": figure.printed,
@@ -99,19 +136,61 @@ def _figure_document(figure: Figure) -> dict[str, object]:
     }
 
 
-def _print(console: Console, computed: list[tuple[PrintedTable, list[Cell]]]) -> None:
-    for table, found in computed:
-        console.print(Text(f"{table.title}: n = {table.n}, p = 1/2", style="bold"))
-        console.print(_SOURCE, style="dim")
-        console.print()
+def _print(console: Console, tables: list[tuple[PrintedTable, list[Cell]]], figures: list[DeltaAgainstSize]) -> None:
+    for table, found in tables:
+        _headline(console, f"{table.title}: n = {table.n}, p = 1/2")
         console.print(_grid(found))
         console.print()
-    wrong = [(table, cell) for table, found in computed for cell in found if not cell.agrees]
-    total = sum(len(found) for _, found in computed)
+    for figure in figures:
+        _print_figure(console, figure)
+    wrong = [(table, cell) for table, found in tables for cell in found if not cell.agrees]
+    total = sum(len(found) for _, found in tables)
     for table, cell in wrong:
         console.print(f"{table.title}, ε = {cell.epsilon}, #SP = {cell.queries}: does not come out", style="bold red")
-    console.print(Text(f"{total - len(wrong)} of {total} cells come out (✓).", style="bold"))
-    console.print(fact_grid(_LEGEND))
+    if tables:
+        console.print(Text(f"{total - len(wrong)} of {total} cells come out (✓).", style="bold"))
+        console.print(fact_grid(_LEGEND))
+
+
+def _headline(console: Console, text: str) -> None:
+    console.print(Text(text, style="bold"))
+    console.print(_SOURCE, style="dim")
+    console.print()
+
+
+def _print_figure(console: Console, figure: DeltaAgainstSize) -> None:
+    """δ at every doubling, and what is printed of the figure."""
+    _headline(console, "Figure: delta against the size n of the database, p = 1/2")
+    console.print(_grid_of_figure(figure))
+    console.print()
+    wrong = [point for point in figure.points if not point.delta.agrees]
+    for point in wrong:
+        told = f"{point.table}, ε = {point.epsilon}, n = {point.size}: {point.delta.printed} does not come out"
+        console.print(told, style="bold red")
+    for epsilon, flattens in figure.flattens.items():
+        if not flattens:
+            console.print(f"ε = {epsilon}: not proved to drop and to flatten", style="bold red")
+    total, flat = len(figure.points), sum(figure.flattens.values())
+    console.print(Text(f"{total - len(wrong)} of {total} printed δ lie on the lines (✓).", style="bold"))
+    shape = "each doubling of n takes some of δ away, and less than the one before"
+    console.print(f"{flat} of {len(figure.flattens)} lines drop rapidly and then flatten out: {shape}.", style="bold")
+    console.print()
+
+
+def _grid_of_figure(figure: DeltaAgainstSize) -> Table:
+    """A row for each power of two; a δ that a table prints is marked."""
+    grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for header in ("n", *(f"eps {epsilon}" for epsilon in figure.flattens)):
+        grid.add_column(header, justify="right", no_wrap=True)
+    marks = {(point.epsilon, point.size): "✓" if point.delta.agrees else "✗" for point in figure.points}
+    columns = [dict(zip(line.places, line.values, strict=True)) for line in figure.picture.lines]
+    for size in sorted(n for n in columns[0] if int(n).bit_count() == 1):
+        deltas = (
+            f"{at_most(column[size].upper, 3)} {marks.get((epsilon, int(size)), ' ')}"
+            for epsilon, column in zip(figure.flattens, columns, strict=True)
+        )
+        grid.add_row(str(size), *deltas)
+    return grid
 
 
 def _grid(found: list[Cell]) -> Table:

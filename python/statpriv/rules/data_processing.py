@@ -12,6 +12,7 @@ from statpriv._native import Curve, Law
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
 from statpriv.entries import Lattice, contributions
+from statpriv.errors import NotAvailableError
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.order_statistic import OrderStatisticQuery
@@ -97,7 +98,7 @@ def total_histogram(situation: Situation) -> Curve:
             pair = (values.index(pair[0]), values.index(pair[1]))
         if len(cells) > 1:
             curves.append(Curve.histogram(size=unknown, cells=cells, pair=pair))
-    return worst(curves, situation)
+    return worst(curves)
 
 
 @rule(
@@ -112,8 +113,10 @@ def total_histogram(situation: Situation) -> Curve:
 def unprocessed(situation: Situation) -> Curve:
     """The data alone."""
     asked: Any = situation.asked
-    inner = replace(situation, query=asked)
-    return lower(inner, "tightest").curve
+    try:
+        return lower(replace(situation, query=asked), "tightest").curve
+    except NotAvailableError:
+        raise NotApplicable("the answer has no curve before its steps either") from None
 
 
 @rule(
@@ -146,7 +149,7 @@ def noise_alone(situation: Situation) -> Curve:
     else:
         raise NotApplicable("what an entry changes of this answer is not one of a few numbers")
     point = Law.table(0, [1])
-    return worst([hockey_stick(point.shifted(gap), point, lattice, (first,)) for gap in gaps if gap], situation)
+    return worst([hockey_stick(point.shifted(gap), point, lattice, (first,)) for gap in gaps if gap])
 
 
 def _own_count(situation: Situation) -> Curve:
@@ -167,8 +170,14 @@ def _own_count(situation: Situation) -> Curve:
 
 
 def _by_group(situation: Situation, laws: dict[str, Any] | None, law: Any) -> list[tuple[Any, int]]:  # noqa: ANN401
-    """The law and the number of unknown entries of each group that may hold the critical entry."""
+    """The law and the number of unknown entries of each group that may hold the critical entry.
+
+    Groups with one law are one group, unless they are sampled by themselves: then the group of an entry says how likely
+    it is to be drawn, and the total of all groups does not tell what the sample shows of each.
+    """
     known = situation.adversary.known
+    if laws is None and isinstance(situation.sampling, Stratified):
+        laws = dict.fromkeys((name for name, _ in situation.population.groups or ()), law)
     if laws is None:
         return [(law, situation.population.size - situation.adversary.total)]
     by_group = {} if isinstance(known, int) else dict(known)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
+from statpriv import noise
 from statpriv._native import Curve
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
@@ -25,6 +27,9 @@ from statpriv.samplings import (
 from statpriv.situation import Situation
 from statpriv.totals import alternatives
 
+MOST_STEPS = 1_000_000
+"""Thresholds times standard deviations of the count: some seconds of work."""
+
 
 @rule(
     bound="exact",
@@ -44,6 +49,35 @@ def count_without_replacement(situation: Situation) -> Curve:
     sampling: Any = situation.sampling
     inclusion = Fraction(sampling.size, situation.population.size)
     return Curve.sampled_count(size=sampling.size, p=query, inclusion=inclusion, pair=situation.pair)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery,),
+    samplings=(WithoutReplacement,),
+    theorem=(
+        "With u known entries of which K have the property the answer is hypergeometric given the total "
+        "K + v + Bin(n−1−u, p), and the worst K is found among those where the best test changes."
+    ),
+    source="docs/explanation/known-entries-in-a-sample.md, with the proof",
+    assumptions=(INDEPENDENT, IDENTICAL, SAMPLED),
+)
+def count_with_known_entries(situation: Situation) -> Curve:
+    """The supremum over the values of the known entries."""
+    sampling: Any = situation.sampling
+    if situation.adversary.values != "worst":
+        raise NotApplicable("the known entries have expected values, not the worst ones")
+    n, u, s = situation.population.size, situation.adversary.total, sampling.size
+    if u * s / n * math.sqrt(n - u) > MOST_STEPS:
+        raise NotApplicable(f"the worst values of {u} known entries in a sample of {s} take too long to be found")
+    return Curve.known_in_sample(
+        population=situation.population.size,
+        known=situation.adversary.total,
+        size=sampling.size,
+        p=_uniform_probability(situation),
+        pair=situation.pair,
+    )
 
 
 @rule(
@@ -113,7 +147,9 @@ def histogram_without_replacement(situation: Situation) -> Curve:
 
 def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
     """The worst world, and in it the worst pair of values, of an additive query after all steps."""
-    entries, worlds = alternatives(situation, shift_matters=bool(steps))
+    # Noise moves with the answer: what known entries add matters to it as little as to the answer itself.
+    shift_matters = any(not isinstance(step, noise.Noise) for step in steps)
+    entries, worlds = alternatives(situation, shift_matters=shift_matters)
     curves = []
     for alternative in worlds:
         for v, w in dict.fromkeys(alternative.world.pairs(situation.pair)):
@@ -121,7 +157,7 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
                 (weight, hockey_stick(law(v), law(w), entries.lattice, steps)) for weight, law in alternative.known
             ]
             curves.append(_over_known_values(cases, situation))
-    return worst(curves, situation)
+    return worst(curves)
 
 
 def _over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:
@@ -135,9 +171,13 @@ def _over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation
 
 
 def _one_probability(situation: Situation) -> Fraction:
-    asked: Any = situation.asked
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
+    return _uniform_probability(situation)
+
+
+def _uniform_probability(situation: Situation) -> Fraction:
+    asked: Any = situation.asked
     if not asked.is_uniform:
         raise NotApplicable("the entries have different probabilities")
     if asked.lower != asked.upper:

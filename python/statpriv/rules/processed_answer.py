@@ -64,9 +64,9 @@ def processed(situation: Situation) -> Curve:
             raise NotApplicable(
                 "Gaussian noise on answers whose likelihood ratio need not be monotone has no closed curve"
             )
-        return worst([hockey_stick(*laws, query.steps) for laws in ordered_laws(situation)], situation)
+        return worst([hockey_stick(*laws, query.steps) for laws in ordered_laws(situation)])
     if isinstance(asked, AnswerLaws):
-        return worst(of_stated_laws(situation, query.steps), situation)
+        return worst(of_stated_laws(situation, query.steps))
     raise NotApplicable(f"{type(asked).__name__} has no answer that can be processed")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from types import NoneType
@@ -18,7 +18,9 @@ from typing import Any, Literal, TypeAlias
 
 from statpriv import rules
 from statpriv._native import Curve
+from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.queries.sum import Additive
 from statpriv.situation import PartitionedSituation, Situation
 
 __all__ = ["AnySituation", "Kind", "Lowered", "NotApplicable", "Rule", "applicable", "lower", "rule"]
@@ -157,17 +159,36 @@ def _reasons(situation: AnySituation, reasons: list[str]) -> str:
 
 
 def _alternatives(situation: AnySituation) -> str:
-    """The bounds that apply; or else the combinations that share the query or the sampling."""
+    """The bounds that apply; or else what to leave out, and what the query can be combined with."""
     bounds = dict.fromkeys(repr(found.bound) for found, _ in applicable(situation))
     if bounds:
         return f"What applies: {', '.join(bounds)}"
+    nearest = [change for change, simpler in _simpler(situation) if any(True for _ in applicable(simpler))]
+    found = f" One does {' or '.join(nearest)}." if nearest else ""
+    if any(known.is_about(situation) for known in all_rules()):
+        return f"No bound of this version applies.{found}"
     query, sampling = type(_query(situation)), type(situation.sampling)
     samplings = {other for known in all_rules() if issubclass(query, known.queries) for other in known.samplings}
     queries = {other for known in all_rules() if sampling in known.samplings for other in known.queries}
     return (
-        f"No bound of this version applies. {_named(query)} is available with {_listed(samplings)}; "
+        f"No bound of this version applies.{found} {_named(query)} is available with {_listed(samplings)}; "
         f"{_named(sampling)} with {_listed(queries)}"
     )
+
+
+def _simpler(situation: AnySituation) -> Iterator[tuple[str, AnySituation]]:
+    """The situation with one thing less."""
+    adversary = situation.adversary
+    if adversary.total:
+        if not isinstance(adversary.known, int):
+            by_number = Adversary(known=adversary.total, values=adversary.values)
+            yield f"with known={adversary.total} instead of groups", replace(situation, adversary=by_number)
+        yield "without known entries", replace(situation, adversary=Adversary())
+    if isinstance(situation, Situation):
+        if situation.sampling is not None:
+            yield "without a sample", replace(situation, sampling=None)
+        if situation.query is not situation.asked:
+            yield "without the steps", replace(situation, query=situation.asked)
 
 
 def _named(part: type) -> str:
@@ -175,4 +196,6 @@ def _named(part: type) -> str:
 
 
 def _listed(parts: set[type]) -> str:
-    return ", ".join(sorted(map(_named, parts))) or "nothing"
+    """Names that a user can write: of a family of queries those of its members."""
+    public = {member for part in parts for member in (part.__subclasses__() if part is Additive else [part])}
+    return ", ".join(sorted(map(_named, public))) or "nothing"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
 from math import comb, factorial, prod
 from types import NoneType
 from typing import Any
 
 from statpriv._native import Curve, Law
 from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
-from statpriv.entries import Contributions, contributions
+from statpriv.entries import Contributions, compositions, contributions
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.sum import Additive
@@ -171,9 +170,9 @@ def _over_compositions(situation: Situation, size: int) -> Curve:
             others = Law.sum(
                 [kind.many(number) for kind, number in zip(entries.classes, numbers, strict=False) if number]
             )
-            curves.append(_worst_pair(others, world.pairs(situation.pair), situation))
+            curves.append(_worst_pair(others, world.pairs(situation.pair)))
         worlds.append(Curve.mean(weights, curves))
-    return worst(worlds, situation)
+    return worst(worlds)
 
 
 def _compositions(pools: list[int], total: int) -> Iterator[tuple[int, ...]]:
@@ -181,16 +180,13 @@ def _compositions(pools: list[int], total: int) -> Iterator[tuple[int, ...]]:
     ranges = [range(min(pool, total) + 1) for pool in pools[:-1]]
     if prod(map(len, ranges)) > MOST_TEMPLATES:
         raise NotApplicable(f"a sample can be composed in more than {MOST_TEMPLATES} ways")
-    for numbers in product(*ranges):
-        rest = total - sum(numbers)
-        if 0 <= rest <= pools[-1]:
-            yield (*numbers, rest)
+    yield from compositions(total, pools)
 
 
-def _worst_pair(others: Law, pairs: list[tuple[int, int]], situation: Situation, times: int = 1) -> Curve:
+def _worst_pair(others: Law, pairs: list[tuple[int, int]], times: int = 1) -> Curve:
     """V + S against w + S, for the worst of the pairs; the critical entry counts `times` times."""
     gaps = dict.fromkeys(v - w for v, w in pairs if v != w)
-    return worst([Curve.answers(others.shifted(times * gap), others) for gap in gaps], situation)
+    return worst([Curve.answers(others.shifted(times * gap), others) for gap in gaps])
 
 
 def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> Curve:
@@ -216,7 +212,7 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
     weights, curves = [], []
     for number in range(others + 1):
         weights.append(comb(others, number) * rate**number * (1 - rate) ** (others - number))
-        curves.append(_worst_pair(entries.classes[0].many(number), world.pairs(situation.pair), situation))
+        curves.append(_worst_pair(entries.classes[0].many(number), world.pairs(situation.pair)))
     return Curve.mean(weights, curves)
 
 
@@ -234,7 +230,7 @@ def _drawn_again(situation: Situation, size: int) -> Curve:
             ways = _arrangements(times, partition, size, n - 1)
             weights.append(Fraction(ways, holding))
             others = _with_multiplicities(entries, partition)
-            curves.append(_worst_pair(others, world.pairs(situation.pair), situation, times))
+            curves.append(_worst_pair(others, world.pairs(situation.pair), times))
             if len(curves) > MOST_TEMPLATES:
                 raise NotApplicable(f"draws with replacement have more than {MOST_TEMPLATES} kinds of multiplicities")
     return Curve.mean(weights, curves)
@@ -279,4 +275,4 @@ def _strata(situation: Situation, sampling: Stratified) -> Iterator[tuple[Fracti
         numbers = [number - (index == world.critical) for index, number in enumerate(drawn)]
         others = Law.sum([kind.many(number) for kind, number in zip(entries.classes, numbers, strict=True) if number])
         rate = Fraction(drawn[world.critical], entries.classes[world.critical].size)
-        yield rate, _worst_pair(others, world.pairs(situation.pair), situation)
+        yield rate, _worst_pair(others, world.pairs(situation.pair))

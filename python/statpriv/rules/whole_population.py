@@ -103,7 +103,7 @@ def total(situation: Situation) -> Curve:
     for alternative in worlds:
         others = alternative.world.others
         curves += [Curve.answers(others.shifted(gap), others) for gap in _worst_gaps(alternative.world, situation.pair)]
-    return worst(curves, situation)
+    return worst(curves)
 
 
 def _worst_gaps(world: World, pair: Pair) -> list[int]:
@@ -151,7 +151,7 @@ def histogram(situation: Situation) -> Curve:
 )
 def order_statistic(situation: Situation) -> Curve:
     """The law of the order statistic from binomial tails."""
-    return worst([hockey_stick(*pair) for pair in ordered_laws(situation)], situation)
+    return worst([hockey_stick(*pair) for pair in ordered_laws(situation)])
 
 
 @rule(
@@ -164,7 +164,7 @@ def order_statistic(situation: Situation) -> Curve:
 )
 def stated_laws(situation: Situation) -> Curve:
     """The user's own laws."""
-    return worst(of_stated_laws(situation), situation)
+    return worst(of_stated_laws(situation))
 
 
 def ordered_laws(situation: Situation) -> list[tuple[Law, Law, Lattice]]:
@@ -244,10 +244,9 @@ def _cells(situation: Situation) -> tuple[Fraction, ...]:
     return cells
 
 
-def worst(curves: list[Curve], situation: Situation) -> Curve:
-    """The maximum, which needs at least one pair of different answers."""
-    if curves:
-        return curves[0] if len(curves) == 1 else Curve.maximum(curves)
-    if situation.pair is None:
-        raise NotApplicable("the answer does not depend on any entry")
-    raise NotApplicable(f"the values {situation.pair} are not those of any entry that may be critical")
+def worst(curves: list[Curve]) -> Curve:
+    """The maximum; where no two values of a critical entry give different answers, δ is zero."""
+    if not curves:
+        certain = Law.table(0, [1])
+        return Curve.answers(certain, certain)
+    return curves[0] if len(curves) == 1 else Curve.maximum(curves)

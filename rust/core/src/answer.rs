@@ -5,10 +5,13 @@
 //! description and no computation. Answers that are no integers are labelled by integers: a hockey stick does not depend
 //! on labels.
 
+mod conditional;
 mod noise;
 pub(crate) mod rationals;
 pub(crate) mod row;
 mod sampling;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use noise::Noise;
 pub use sampling::Sampling;
@@ -392,21 +395,23 @@ impl Law {
             }
             Recipe::Binomial { .. } | Recipe::Noise(_) => true,
             Recipe::Repeated { law, .. } | Recipe::Shifted(law, _) => law.is_contiguous(),
-            Recipe::Sum(parts) => parts.iter().all(Self::is_contiguous),
+            // Noise without bounds makes every integer possible.
+            Recipe::Sum(parts) => {
+                parts.iter().all(Self::is_contiguous) || parts.iter().any(Self::is_everywhere)
+            }
             Recipe::Mixture(parts) => {
                 let mut ends: Vec<_> = parts.iter().map(|(_, law)| law.support()).collect();
                 ends.sort_unstable();
                 let mut reached = ends.first().and_then(|ends| ends.1);
-                parts.iter().all(|(_, law)| law.is_contiguous())
+                let touching = parts.iter().all(|(_, law)| law.is_contiguous())
                     && ends.iter().all(|(least, most)| {
                         let touches = least.zip(reached).is_some_and(|(least, reached)| least <= reached + 1);
                         reached = reached.max(*most);
                         touches
-                    })
+                    });
+                touching || parts.iter().any(|(_, law)| law.is_everywhere())
             }
-            Recipe::Sampled(law, sampling) => {
-                law.is_contiguous() && !matches!(sampling, Sampling::Overlapping { .. })
-            }
+            Recipe::Sampled(law, sampling) => law.is_contiguous() && sampling.is_contiguous(),
             Recipe::Relabelled(law, relabelling) => {
                 let keeps = match relabelling {
                     Relabelling::AtMost(_) | Relabelling::Clamped(..) => true,
@@ -417,6 +422,11 @@ impl Law {
             }
             Recipe::Scaled(..) | Recipe::OrderStatistic { .. } => false,
         }
+    }
+
+    /// Whether certainly every integer is a possible answer.
+    fn is_everywhere(&self) -> bool {
+        self.support() == (None, None) && self.is_contiguous()
     }
 
     /// Unless sums may come near to an overflow.

@@ -491,7 +491,7 @@ impl Div for Ball {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::rational::exponential;
     use proptest::prelude::*;
@@ -516,7 +516,7 @@ mod tests {
     }
 
     /// The least, the middle and the greatest member.
-    fn members(x: Ball) -> [Rational; 3] {
+    pub(crate) fn members(x: Ball) -> [Rational; 3] {
         let (mid, radius) = parts(x);
         [mid.sub(&radius), mid.clone(), mid.add(&radius)]
     }

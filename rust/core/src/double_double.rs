@@ -89,6 +89,17 @@ impl DoubleDouble {
         fast_two_sum(s.hi, s.lo + (self.lo + other.lo))
     }
 
+    /// `a + b` for `a, b ≥ 0`, cheaper than [`Self::add`]: relative error at most `3u² + 6u³`.
+    ///
+    /// The high parts add up to `s + e` exactly. `|lo a + lo b| ≤ u s(1 + u)` rounds with an error of `u²s(1 + u)`, and the sum of that
+    /// and `e`, `|e| ≤ u s`, with one of `2u²s(1 + 2u)`, where `a + b ≥ s(1 − 2u)`.
+    #[must_use]
+    #[inline(always)]
+    pub const fn add_positive(self, other: Self) -> Self {
+        let (s, e) = two_sum(self.hi, other.hi);
+        fast_two_sum(s, e + (self.lo + other.lo))
+    }
+
     /// Algorithm 7 (`DWTimesFP1`): relative error at most `3u²/2 + 4u³`.
     #[must_use]
     #[inline(always)]
@@ -183,6 +194,9 @@ mod tests {
             let (a, b) = (exact(x), exact(y));
             prop_assert!(within(ADDITION, x.add(y), &a.add(&b)));
             prop_assert!(within(ADDITION, x.add(y.neg()), &a.sub(&b)));
+            if x.hi > 0.0 && y.hi > 0.0 {
+                prop_assert!(within(ADDITION, x.add_positive(y), &a.add(&b)));
+            }
             if x.hi.abs() >= 2.0 * y.hi.abs() {
                 prop_assert!(within(MULTIPLICATION, x.add_smaller(y), &a.add(&b)));
             }

@@ -98,7 +98,8 @@ fn add_up(a: f64, b: f64) -> f64 {
     if sum.is_nan() {
         return f64::INFINITY;
     }
-    if error > 0.0 { sum.next_up() } else { sum }
+    // Next to the largest double the error itself may overflow on the way, and is not known.
+    if error > 0.0 || (error.is_nan() && sum.is_finite()) { sum.next_up() } else { sum }
 }
 
 /// `a · b` rounded up; `0 · ∞ = 0`, the convention for ends of intervals.
@@ -184,6 +185,17 @@ mod tests {
 
     fn exact(x: f64) -> Rational {
         Rational::from_f64(x).unwrap()
+    }
+
+    #[test]
+    fn sums_next_to_the_largest_double_are_rounded_outwards() {
+        for x in [-8.009_864_281_493_292e306, 4.488_189_232_838_178_6e307, -3.369_224_963_999_715_4e305, 1e300, -1e-300] {
+            for y in [f64::MAX, -f64::MAX, f64::MAX / 2.0] {
+                let (one, other) = (Enclosure::point(x), Enclosure::point(y));
+                assert!((one + other).contains(&exact(x).add(&exact(y))), "{x} + {y}");
+                assert!((one - other).contains(&exact(x).sub(&exact(y))), "{x} - {y}");
+            }
+        }
     }
 
     proptest! {

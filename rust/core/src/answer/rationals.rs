@@ -87,12 +87,17 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
+    /// Answers that are not possible have no entry: more marked entries than there are would be drawn from.
     fn masses(&self, law: &Law) -> Result<Masses, Error> {
         self.interrupt.check()?;
+        let mut masses = self.all_masses(law)?;
+        masses.retain(|_, mass| !mass.is_zero());
+        Ok(masses)
+    }
+
+    fn all_masses(&self, law: &Law) -> Result<Masses, Error> {
         Ok(match law.recipe() {
-            Recipe::Table { first, masses } => {
-                (*first..).zip(masses.iter().cloned()).filter(|(_, mass)| !mass.is_zero()).collect()
-            }
+            Recipe::Table { first, masses } => (*first..).zip(masses.iter().cloned()).collect(),
             Recipe::Binomial { trials, p } => (0..).zip(self.binomial(*trials, p)?).collect(),
             Recipe::Repeated { law, count } => self.power(self.masses(law)?, *count)?,
             Recipe::Sum(parts) => {

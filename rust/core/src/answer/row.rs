@@ -52,29 +52,13 @@ impl Row {
         index.and_then(|index| self.masses.get(index)).copied().unwrap_or(Ball::ZERO)
     }
 
-    /// Makes the window so large that it covers these answers.
-    fn cover(&mut self, first: i64, last: i64) -> Result<(), Error> {
-        if self.masses.is_empty() {
-            self.first = first;
-        }
-        let (from, to) = (self.first.min(first), self.last().max(last));
-        check_length(from, to)?;
-        if from < self.first {
-            let before = self.first.abs_diff(from) as usize;
-            self.masses.splice(0..0, std::iter::repeat_n(Ball::ZERO, before));
-            self.first = from;
-        }
-        self.masses.resize((to.abs_diff(from) + 1) as usize, Ball::ZERO);
-        Ok(())
-    }
-
     /// Adds `weight` times another row; what the weights do not sum to is missing elsewhere.
     pub fn add(&mut self, other: &Self, weight: Ball) -> Result<(), Error> {
         self.missing = self.missing + other.missing * weight;
         if other.masses.is_empty() {
             return Ok(());
         }
-        self.cover(other.first, other.last())?;
+        cover(&mut self.first, &mut self.masses, Ball::ZERO, (other.first, other.last()))?;
         let start = other.first.abs_diff(self.first) as usize;
         for (sum, &mass) in self.masses.iter_mut().skip(start).zip(&other.masses) {
             *sum = *sum + mass * weight;
@@ -130,7 +114,7 @@ impl Row {
         let mut published = Self { missing: self.missing, ..Self::empty() };
         let labels = || (self.first..).take(self.masses.len()).map(|answer| relabelling.apply(answer));
         let (Some(first), Some(last)) = (labels().min(), labels().max()) else { return Ok(published) };
-        published.cover(first, last)?;
+        cover(&mut published.first, &mut published.masses, Ball::ZERO, (first, last))?;
         for (label, &mass) in labels().zip(&self.masses) {
             if let Some(entry) = published.masses.get_mut(label.abs_diff(first) as usize) {
                 *entry = *entry + mass;
@@ -152,7 +136,27 @@ pub(crate) fn common_window(rows: [&Row; 2]) -> Result<(i64, i64), Error> {
     Ok((first, last))
 }
 
-fn check_length(first: i64, last: i64) -> Result<(), Error> {
+/// Makes a window so large that it covers these answers too.
+pub(super) fn cover<T: Copy>(
+    start: &mut i64,
+    masses: &mut Vec<T>,
+    zero: T,
+    (first, last): (i64, i64),
+) -> Result<(), Error> {
+    if masses.is_empty() {
+        *start = first;
+    }
+    let (from, to) = (first.min(*start), last.max(*start + masses.len() as i64 - 1));
+    check_length(from, to)?;
+    if from < *start {
+        masses.splice(0..0, std::iter::repeat_n(zero, start.abs_diff(from) as usize));
+        *start = from;
+    }
+    masses.resize((to.abs_diff(from) + 1) as usize, zero);
+    Ok(())
+}
+
+pub(super) fn check_length(first: i64, last: i64) -> Result<(), Error> {
     if last.saturating_sub(first) >= LONGEST as i64 {
         return Err(Error::precision(format!(
             "the answers from {first} to {last} are too many for their probabilities to be written out; 2^24 are allowed"
@@ -162,7 +166,7 @@ fn check_length(first: i64, last: i64) -> Result<(), Error> {
 }
 
 /// `2^-bits`.
-fn power(bits: u32) -> Ball {
+pub(super) fn power(bits: u32) -> Ball {
     (Ball::ONE / Ball::from_u64(2)).powi(u64::from(bits))
 }
 
@@ -181,6 +185,9 @@ pub(super) fn log_concave(
     ratio_up: impl Fn(u64) -> Ball,
     left_out: Option<u32>,
 ) -> Result<Row, Error> {
+    if left_out.is_none() {
+        check_length(least as i64, greatest as i64)?;
+    }
     let mut missing = Ball::ZERO;
     let mut side = |ratio_from: &dyn Fn(u64) -> Ball, steps: u64| -> Result<Vec<Ball>, Error> {
         let (mut masses, mut mass) = (Vec::new(), at_mode);
@@ -236,8 +243,8 @@ pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -
         }
         Recipe::Scaled(law, by) => inner(law)?.scaled(*by)?,
         Recipe::Sampled(law, sampling) => {
-            let mut samples = sampling.push(&[inner(law)?], left_out.map(|bits| bits + 1), interrupt)?;
-            samples.pop().unwrap_or_else(Row::empty)
+            let [sample] = sampling.push(&[inner(law)?], left_out, interrupt)?;
+            sample
         }
         Recipe::Relabelled(law, relabelling) => inner(law)?.relabelled(relabelling)?,
         Recipe::OrderStatistic { entries, rank, distribution, critical } => {
@@ -271,14 +278,7 @@ pub(crate) fn rows(
     match laws.map(Law::recipe) {
         [Recipe::Sampled(one, sampling), Recipe::Sampled(other, same)] if sampling == same => {
             let populations = rows([one, other], left_out, interrupt)?;
-            let mut samples = sampling
-                .push(&populations, left_out.map(|bits| bits + 1), interrupt)?
-                .into_iter()
-                .map(Arc::new);
-            match (samples.next(), samples.next()) {
-                (Some(one), Some(other)) => Ok([one, other]),
-                _ => Err(Error::precision("a sample without a law")),
-            }
+            Ok(sampling.push(&populations, left_out, interrupt)?.map(Arc::new))
         }
         [Recipe::Relabelled(one, relabelling), Recipe::Relabelled(other, same)] if relabelling == same => {
             let [one, other] = rows([one, other], left_out, interrupt)?;
@@ -466,7 +466,7 @@ fn inverted(
 }
 
 /// `P[answer ≤ x] = P[Bin(entries, F(x)) ≥ rank − [critical ≤ x]]`; the masses are differences of these or of their complements,
-/// whichever are smaller.
+/// whichever are smaller, and exactly zero where nothing changes: then `x` is no possible answer.
 fn order_statistic(
     entries: u64,
     rank: u64,
@@ -476,8 +476,13 @@ fn order_statistic(
 ) -> Result<Row, Error> {
     let mut masses = Vec::with_capacity(distribution.len());
     let mut before = (Ball::ZERO, Ball::ONE);
+    let mut known = None;
     for (x, share) in distribution.iter().enumerate() {
         let needed = rank - u64::from(critical <= x);
+        if known.replace((share, needed)) == Some((share, needed)) {
+            masses.push(Ball::ZERO);
+            continue;
+        }
         let hits = sampling::binomial(entries, share, left_out.map(|bits| bits + 64))?;
         let (mut below, mut enough) = (Ball::ZERO, Ball::ZERO);
         for (count, &mass) in (hits.first..).zip(&hits.masses) {
@@ -506,3 +511,6 @@ fn power_of(base: &Row, mut count: u64, interrupt: &dyn Interrupt) -> Result<Row
     }
     Ok(result)
 }
+
+#[cfg(test)]
+mod tests;

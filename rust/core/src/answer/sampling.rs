@@ -1,6 +1,7 @@
 //! Samples of entries that are marked or not: the number of marked ones in a sample, given that in the population.
 
-use super::row::{Row, log_concave};
+use super::conditional::{Conditional, MOST_BITS, WeightedSums};
+use super::row::{Row, log_concave, power};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -110,6 +111,16 @@ impl Sampling {
         }
     }
 
+    /// Whether consecutive numbers of marked ones make consecutive labels possible.
+    pub(super) fn is_contiguous(&self) -> bool {
+        match self {
+            Self::WithoutReplacement { .. } | Self::Poisson { .. } => true,
+            // Of a single entry either all draws are marked or none.
+            Self::WithReplacement { population, size } => *population > 1 || *size <= 1,
+            Self::Overlapping { .. } => false,
+        }
+    }
+
     /// The law of the sample when `marked` of the entries are marked.
     pub(super) fn given(
         &self,
@@ -138,32 +149,72 @@ impl Sampling {
         }
     }
 
-    /// The law of the sample from that of the population: of several populations at once, which share the work.
-    pub(super) fn push(
+    /// The same law, started from its mode: of single counts, unless parameters are beyond doubles.
+    fn conditional(&self, marked: u64) -> Result<Option<Conditional>, Error> {
+        match self {
+            Self::WithoutReplacement { population, size } => {
+                Conditional::hypergeometric(*population, marked, *size).map(Some)
+            }
+            Self::WithReplacement { population, size } => {
+                Conditional::binomial(*size, &ratio(marked, *population))
+            }
+            Self::Poisson { rate } => Conditional::binomial(marked, rate),
+            Self::Overlapping { .. } => Ok(None),
+        }
+    }
+
+    /// The laws of the sample from those of the population, which share the work: `Σ_A w(A) P[a | A]`.
+    ///
+    /// With `R` numbers of marked ones, weights up to `2^-bits/4R` are left out, and of other conditional laws so much that what is left out is
+    /// about `2^-bits/4R` on either side: less than `2^-bits` in all.
+    pub(super) fn push<const N: usize>(
         &self,
-        populations: &[Arc<Row>],
+        populations: &[Arc<Row>; N],
         left_out: Option<u32>,
         interrupt: &dyn Interrupt,
-    ) -> Result<Vec<Row>, Error> {
+    ) -> Result<[Row; N], Error> {
         let first = populations.iter().map(|row| row.first).min().unwrap_or(0);
         let last = populations.iter().map(|row| row.last()).max().unwrap_or(-1);
-        let mut samples = vec![Row::empty(); populations.len()];
+        let share = left_out.map(|bits| bits + 2 + (last - first).max(1).ilog2() + 1);
+        let negligible = share.map_or(Ball::ZERO, power);
+        let mut samples = populations.each_ref().map(|row| Row { missing: row.missing, ..Row::empty() });
+        let mut sums = WeightedSums::new();
         for marked in first..=last {
-            let weights: Vec<Ball> = populations.iter().map(|row| row.at(marked)).collect();
+            let mut weights = populations.each_ref().map(|row| row.at(marked));
+            for (weight, sample) in weights.iter_mut().zip(&mut samples) {
+                if share.is_some() && !negligible.certainly_less(*weight) {
+                    sample.missing = sample.missing + *weight;
+                    *weight = Ball::ZERO;
+                }
+            }
             if weights.iter().all(|weight| weight.is_exact_zero()) {
                 continue;
             }
             interrupt.check()?;
-            let given = self.given(marked.unsigned_abs(), left_out, interrupt)?;
+            let bits = share.map(|share| share.saturating_sub(bits_below_one(&weights)));
+            if let Some(bits) = bits.filter(|_| share.is_some_and(|share| share <= MOST_BITS))
+                && let Some(law) = self.conditional(marked.unsigned_abs())?
+                && sums.add(&law, &weights, bits, interrupt)?
+            {
+                continue;
+            }
+            let given = self.given(marked.unsigned_abs(), bits, interrupt)?;
             for (sample, &weight) in samples.iter_mut().zip(&weights) {
                 sample.add(&given, weight)?;
             }
         }
-        for (sample, population) in samples.iter_mut().zip(populations) {
-            sample.missing = sample.missing + population.missing;
+        for (sample, sum) in samples.iter_mut().zip(sums.rows()) {
+            sample.add(&sum, Ball::ONE)?;
         }
         Ok(samples)
     }
+}
+
+/// The greatest `b` for which all of these are certainly at most `2^-b`, as far as doubles tell.
+fn bits_below_one(weights: &[Ball]) -> u32 {
+    let greatest = weights.iter().map(|weight| weight.to_enclosure().upper()).fold(0.0, f64::max);
+    // 2^(e − 1023) ≤ x < 2^(e − 1022) for the biased exponent e.
+    1022u32.saturating_sub((greatest.to_bits() >> 52) as u32)
 }
 
 /// `a/b`, for a `b` other than zero.
@@ -179,9 +230,14 @@ pub(super) fn binomial(trials: u64, p: &Rational, left_out: Option<u32>) -> Resu
         return Ok(Row::point(trials as i64));
     }
     let at = Probability::new(p)?;
-    let mode = (Ball::from_u64(trials + 1) * at.p).floor_or_above().unwrap_or(0).min(trials);
+    let mode = binomial_mode(trials, &at);
     let up = |k: u64| Ball::from_u64(trials - k) * at.odds / Ball::from_u64(k + 1);
     log_concave((0, mode, trials), binomial_probability(mode, trials, &at), up, left_out)
+}
+
+/// A most probable value, or one next to it.
+pub(super) fn binomial_mode(trials: u64, at: &Probability) -> u64 {
+    (Ball::from_u64(trials + 1) * at.p).floor_or_above().unwrap_or(0).min(trials)
 }
 
 fn without_replacement(population: u64, marked: u64, size: u64, left_out: Option<u32>) -> Result<Row, Error> {

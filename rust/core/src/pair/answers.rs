@@ -10,16 +10,16 @@
 //! How much may be missing follows from the value: first little, then ever less, until it does not matter.
 
 use super::Epsilon;
-use crate::answer::Law;
 use crate::answer::rationals::{self, Masses};
 use crate::answer::row::{Row, rows};
+use crate::answer::{Law, Recipe};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use std::sync::{Arc, Mutex};
 
 /// Negative logarithms of what may be missing, tried one after the other; at last nothing is.
-const LEVELS: [Option<u32>; 6] = [Some(120), Some(240), Some(480), Some(1000), Some(2100), None];
+const LEVELS: [Option<u32>; 7] = [Some(80), Some(120), Some(240), Some(480), Some(1000), Some(2100), None];
 /// Relatively narrower values are answers.
 pub(super) const ACCURATE: f64 = 1e-14;
 /// Laws on at most so many answers are evaluated on all of them where that may show that Δ is exactly zero.
@@ -74,7 +74,7 @@ impl Answers {
     /// About how many terms one evaluation takes.
     #[must_use]
     pub fn terms(&self) -> f64 {
-        self.laws().map(Law::span).into_iter().fold(0.0, f64::max).min(1e6) + 1.0
+        self.laws().map(Law::span).into_iter().fold(0.0, f64::max).min(1e6)
     }
 
     /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter.
@@ -117,8 +117,8 @@ impl Answers {
                 return Ok(delta);
             }
             found = Ok(delta);
-            // Nothing positive was found: where there is no more to find, that is zero, or as good as zero.
-            if sum.is_exact_zero() && self.terms() > FEW_ANSWERS {
+            // Nothing positive was found, not even in a wider window: that is zero, or as good as zero.
+            if level > 0 && sum.is_exact_zero() && self.terms() > FEW_ANSWERS {
                 return found;
             }
         }
@@ -130,7 +130,7 @@ impl Answers {
     /// # Errors
     /// As [`Self::delta`].
     pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        if self.laws().iter().all(|law| law.support() == (None, None)) || self.second_covers_first() {
+        if covers(self.laws()) {
             return Ok(Ball::ZERO);
         }
         let rows = self.rows(LEVELS.len() - 1, interrupt)?;
@@ -138,15 +138,6 @@ impl Answers {
         let lost =
             (first.first..).zip(&first.masses).filter(|(answer, _)| second.at(*answer).is_exact_zero());
         Ok(lost.fold(Ball::ZERO, |sum, (_, &mass)| sum + mass))
-    }
-
-    /// Whether every possible answer of the first law certainly is one of the second.
-    fn second_covers_first(&self) -> bool {
-        let laws = self.laws();
-        let [first, second] = laws.map(Law::support);
-        let below = second.0.is_none() || first.0.zip(second.0).is_some_and(|(one, other)| other <= one);
-        let above = second.1.is_none() || first.1.zip(second.1).is_some_and(|(one, other)| one <= other);
-        below && above && laws[1].is_contiguous()
     }
 
     /// All probabilities as rationals.
@@ -178,6 +169,24 @@ impl Answers {
     }
 }
 
+/// Whether every possible answer of the first law certainly is one of the second.
+fn covers([first, second]: [&Law; 2]) -> bool {
+    // What is done to both keeps it.
+    match [first, second].map(Law::recipe) {
+        [Recipe::Relabelled(one, labels), Recipe::Relabelled(other, same)] if labels == same => {
+            return covers([one, other]);
+        }
+        [Recipe::Scaled(one, factor), Recipe::Scaled(other, same)] if factor == same => {
+            return covers([one, other]);
+        }
+        _ => {}
+    }
+    let ends = [first, second].map(Law::support);
+    let below = ends[1].0.is_none() || ends[0].0.zip(ends[1].0).is_some_and(|(one, other)| other <= one);
+    let above = ends[1].1.is_none() || ends[0].1.zip(ends[1].1).is_some_and(|(one, other)| one <= other);
+    below && above && second.is_contiguous()
+}
+
 fn positive_part(first: &Row, ratio: Ball, second: &Row, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
     let mut sum = Ball::ZERO;
     for (index, (answer, &mass)) in (first.first..).zip(&first.masses).enumerate() {
@@ -197,3 +206,6 @@ fn positive_part(first: &Row, ratio: Ball, second: &Row, interrupt: &dyn Interru
     }
     Ok(sum)
 }
+
+#[cfg(test)]
+mod tests;

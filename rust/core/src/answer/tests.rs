@@ -1,0 +1,490 @@
+//! Rows against rationals, which share the description of a law and no computation, on random laws.
+
+use super::rationals::{self, Masses};
+use super::row::{Row, row};
+use super::*;
+use crate::ball::Ball;
+use crate::ball::tests::members;
+use crate::interrupt::Uninterrupted;
+use proptest::prelude::*;
+use proptest::strategy::Union;
+
+/// Laws with more answers than this take rationals too long.
+const MOST_ANSWERS: u64 = 40;
+const LEVELS: [Option<u32>; 5] = [None, Some(3), Some(20), Some(60), Some(120)];
+
+fn number(text: &str) -> Rational {
+    Rational::parse(text).unwrap()
+}
+
+pub(crate) fn fraction(a: i64, b: u64) -> Rational {
+    Rational::from(a).div(&Rational::from(b)).unwrap()
+}
+
+pub(crate) fn zero() -> Rational {
+    Rational::from(0i64)
+}
+
+fn two_to_the_minus(bits: u32) -> Rational {
+    (0..bits).fold(Rational::from(1i64), |power, _| power.mul(&fraction(1, 2)))
+}
+
+fn total<'a>(numbers: impl IntoIterator<Item = &'a Rational>) -> Rational {
+    numbers.into_iter().fold(zero(), |sum, x| sum.add(x))
+}
+
+pub(crate) fn exact(law: &Law) -> Masses {
+    let [masses, _] = rationals::masses(&[law.clone(), Law::point(0)], &Uninterrupted).unwrap();
+    masses
+}
+
+/// `a/(a + b)`, every third time 0 or 1.
+fn probability() -> impl Strategy<Value = Rational> {
+    prop_oneof![
+        1 => prop_oneof![Just(fraction(0, 1)), Just(fraction(1, 1))],
+        4 => (1i64..8, 1u64..8).prop_map(|(a, b)| fraction(a, a as u64 + b)),
+    ]
+}
+
+/// Numbers that sum to one, some of them zero.
+fn shares(most: usize) -> impl Strategy<Value = Vec<Rational>> {
+    (prop::collection::vec(0i64..5, 0..most), 1i64..5, prop::collection::vec(0i64..5, 0..most)).prop_map(
+        |(before, some, after)| {
+            let parts: Vec<i64> = before.into_iter().chain([some]).chain(after).collect();
+            let all = parts.iter().sum::<i64>() as u64;
+            parts.into_iter().map(|part| fraction(part, all)).collect()
+        },
+    )
+}
+
+fn order_statistic() -> impl Strategy<Value = Law> {
+    (0u64..6, shares(3), any::<u64>(), any::<usize>()).prop_map(|(entries, steps, rank, critical)| {
+        let distribution: Vec<Rational> = steps
+            .iter()
+            .scan(zero(), |reached, step| {
+                *reached = reached.add(step);
+                Some(reached.clone())
+            })
+            .collect();
+        let critical = critical % distribution.len();
+        Law::order_statistic(entries, rank % (entries + 1) + 1, distribution, critical).unwrap()
+    })
+}
+
+fn leaf() -> Union<BoxedStrategy<Law>> {
+    Union::new([
+        (-3i64..4, shares(3)).prop_map(|(first, masses)| Law::table(first, masses).unwrap()).boxed(),
+        (0u64..7, probability()).prop_map(|(trials, p)| Law::binomial(trials, &p).unwrap()).boxed(),
+        (1i64..6, 1u64..6, -4i64..4, 0i64..6)
+            .prop_map(|(a, b, least, width)| {
+                let noise = Law::noise(Noise::Geometric { alpha: fraction(a, a as u64 + b) }).unwrap();
+                noise.truncated(least, least + width).unwrap()
+            })
+            .boxed(),
+        order_statistic().boxed(),
+    ])
+}
+
+/// The law moved to start from so many, and of how many entries at least it may then be the number of marked ones.
+fn as_count(law: &Law, from: u64) -> (Law, u64) {
+    let (Some(least), Some(most)) = law.support() else { panic!("a law without ends") };
+    (law.shifted(from as i64 - least).unwrap(), most.abs_diff(least) + from)
+}
+
+fn sampled(law: &Law, kind: u8, [more, size, other]: [u64; 3], rate: Rational) -> Law {
+    let (count, marked) = as_count(law, more / 3 % 2);
+    let population = (marked + more).max(1);
+    let size = size % (population + 1);
+    let sampling = match kind {
+        0 => Sampling::WithoutReplacement { population, size },
+        1 => Sampling::WithReplacement { population, size: other },
+        2 => Sampling::Poisson { rate },
+        _ => Sampling::Overlapping { population, sizes: vec![size.min(4), other.min(population).min(3)] },
+    };
+    count.sampled(sampling).unwrap()
+}
+
+fn relabelling() -> impl Strategy<Value = Relabelling> {
+    prop_oneof![
+        (-3i64..6).prop_map(Relabelling::AtMost),
+        (-3i64..4, -4i64..5, 1i64..4)
+            .prop_map(|(factor, offset, divisor)| { Relabelling::Quotient { factor, offset, divisor } }),
+        (-3i64..4, 0i64..5, any::<[bool; 2]>()).prop_map(|(least, width, [low, high])| {
+            Relabelling::Clamped(low.then_some(least), high.then_some(least + width))
+        }),
+        prop::collection::btree_map(-3i64..6, -3i64..6, 0..4).prop_map(Relabelling::Table),
+    ]
+}
+
+/// Everything that is made of laws.
+fn made_of(inner: BoxedStrategy<Law>) -> Union<BoxedStrategy<Law>> {
+    let several = prop::collection::vec(inner.clone(), 1..4);
+    Union::new([
+        (inner.clone(), 0u64..5).prop_map(|(law, count)| law.repeated(count).unwrap()).boxed(),
+        several.clone().prop_map(|parts| Law::sum(parts).unwrap()).boxed(),
+        (several, shares(2))
+            .prop_map(|(laws, weights)| {
+                let mut parts: Vec<_> = weights.into_iter().zip(laws.iter().cycle().cloned()).collect();
+                parts.rotate_left(1);
+                Law::mixture(parts).unwrap()
+            })
+            .boxed(),
+        (inner.clone(), -5i64..6).prop_map(|(law, by)| law.shifted(by).unwrap()).boxed(),
+        (inner.clone(), prop_oneof![-3i64..0, 1i64..4]).prop_map(|(law, by)| law.scaled(by).unwrap()).boxed(),
+        (inner.clone(), 0u8..4, any::<[u8; 3]>(), probability())
+            .prop_map(|(law, kind, [more, size, other], rate)| {
+                sampled(&law, kind, [u64::from(more) % 8, u64::from(size), u64::from(other) % 7], rate)
+            })
+            .boxed(),
+        (inner, relabelling()).prop_map(|(law, labels)| law.relabelled(labels).unwrap()).boxed(),
+    ])
+}
+
+fn is_small(law: &Law) -> bool {
+    matches!(law.support(), (Some(least), Some(most)) if most.abs_diff(least) < MOST_ANSWERS)
+}
+
+/// Laws of every kind, made of others up to three times.
+pub(crate) fn law() -> impl Strategy<Value = Law> {
+    let once = made_of(leaf().boxed()).prop_filter("small", is_small).boxed();
+    let twice = made_of(once.clone()).prop_filter("small", is_small).boxed();
+    let thrice = made_of(twice.clone()).prop_filter("small", is_small).boxed();
+    prop_oneof![leaf(), once, twice, thrice]
+}
+
+/// What is published and what it takes: `x_k ≤ P[k]` for some `x_k` in the ball, and `Σ (P − x)` is at most what is missing.
+fn check(row: &Row, masses: &Masses) -> Result<(), TestCaseError> {
+    let window = row.first..=row.last();
+    let possible = masses.iter().filter(|(_, mass)| !mass.is_zero());
+    let mut left = total(possible.filter(|(answer, _)| !window.contains(answer)).map(|(_, mass)| mass));
+    for (answer, &ball) in window.zip(&row.masses) {
+        let mass = masses.get(&answer).cloned().unwrap_or_else(zero);
+        let [least, _, most] = members(ball);
+        prop_assert!(least <= mass, "P[{}] = {} lies below {:?}", answer, mass.shown(), ball);
+        left = left.add(&mass.sub(&most).max(zero()));
+    }
+    let [_, _, most] = members(row.missing);
+    prop_assert!(left <= most, "{} is left out, {:?} said to be", left.shown(), row.missing);
+    Ok(())
+}
+
+/// Whether the ends of the support are said to be exact.
+fn has_exact_ends(law: &Law) -> bool {
+    match law.recipe() {
+        Recipe::OrderStatistic { .. }
+        | Recipe::Sampled(_, Sampling::Overlapping { .. })
+        | Recipe::Relabelled(_, Relabelling::Table(_)) => false,
+        Recipe::Sampled(law, _)
+        | Recipe::Repeated { law, .. }
+        | Recipe::Shifted(law, _)
+        | Recipe::Scaled(law, _)
+        | Recipe::Relabelled(law, _) => has_exact_ends(law),
+        Recipe::Sum(laws) => laws.iter().all(has_exact_ends),
+        Recipe::Mixture(parts) => parts.iter().all(|(_, law)| has_exact_ends(law)),
+        Recipe::Table { .. } | Recipe::Binomial { .. } | Recipe::Noise(_) => true,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn rows_hold_the_law_and_say_how_much_is_missing(law in law()) {
+        let masses = exact(&law);
+        prop_assert_eq!(total(masses.values()), Rational::from(1i64));
+        for level in LEVELS {
+            let row = row(&law, level, &Uninterrupted).unwrap();
+            check(&row, &masses)?;
+            let missing = members(row.missing)[2].clone();
+            match level {
+                None => prop_assert!(row.missing.is_exact_zero(), "{:?}", row.missing),
+                // Every part may leave out so much, and there are fewer than 2^10 of them.
+                Some(bits) => prop_assert!(missing <= two_to_the_minus(bits).mul(&number("1024")), "{:?}", row.missing),
+            }
+            for &ball in &row.masses {
+                let [least, _, most] = members(ball);
+                prop_assert!(most.sub(&least) <= two_to_the_minus(88), "{:?}", ball);
+            }
+        }
+    }
+
+    #[test]
+    fn complete_rows_are_relatively_narrow_and_zero_only_where_the_law_is(law in law()) {
+        let masses = exact(&law);
+        let row = row(&law, None, &Uninterrupted).unwrap();
+        for (answer, mass) in &masses {
+            let ball = row.at(*answer);
+            prop_assert_eq!(ball.is_exact_zero(), mass.is_zero(), "P[{}] = {}", answer, mass.shown());
+            prop_assert!(mass.is_zero() || ball.relative_error() < 1e-20, "{:?}", ball);
+        }
+        let outside = (row.first..).zip(&row.masses).filter(|(answer, _)| !masses.contains_key(answer));
+        for (answer, ball) in outside {
+            prop_assert!(ball.is_exact_zero(), "P[{}] = 0 is {:?}", answer, ball);
+        }
+    }
+
+    #[test]
+    fn supports_are_the_hulls_of_what_is_possible(law in law()) {
+        let masses = exact(&law);
+        let possible: Vec<i64> = masses.iter().filter(|(_, mass)| !mass.is_zero()).map(|(&answer, _)| answer).collect();
+        let (first, last) = (*possible.first().unwrap(), *possible.last().unwrap());
+        let (least, most) = law.support();
+        prop_assert!(least.is_some_and(|least| least <= first) && most.is_some_and(|most| last <= most));
+        if has_exact_ends(&law) {
+            prop_assert_eq!((least, most), (Some(first), Some(last)));
+        }
+        if law.is_contiguous() {
+            prop_assert_eq!(Some(possible), least.zip(most).map(|(least, most)| (least..=most).collect()));
+        }
+    }
+}
+
+/// `P[X = k]` for `X` the `rank`-th smallest of `entries` independent numbers and `critical`, one outcome after the other.
+fn enumerated_order_statistic(
+    entries: u32,
+    rank: usize,
+    masses: &[Rational],
+    critical: usize,
+) -> Vec<Rational> {
+    let values = masses.len();
+    let mut law = vec![zero(); values];
+    for outcome in 0..values.pow(entries) {
+        let drawn: Vec<usize> = (0..entries).map(|entry| outcome / values.pow(entry) % values).collect();
+        let weight = drawn.iter().fold(Rational::from(1i64), |product, &value| product.mul(&masses[value]));
+        let mut all: Vec<usize> = drawn.into_iter().chain([critical]).collect();
+        all.sort_unstable();
+        law[all[rank - 1]] = law[all[rank - 1]].add(&weight);
+    }
+    law
+}
+
+#[test]
+fn an_order_statistic_is_that_of_all_outcomes() {
+    let masses = [fraction(1, 6), zero(), fraction(1, 2), fraction(1, 3)];
+    let distribution = || vec![fraction(1, 6), fraction(1, 6), fraction(2, 3), fraction(1, 1)];
+    for (entries, critical) in (0..5).flat_map(|entries| (0..4).map(move |critical| (entries, critical))) {
+        for rank in 1..=entries as usize + 1 {
+            let law =
+                Law::order_statistic(u64::from(entries), rank as u64, distribution(), critical).unwrap();
+            let outcomes = enumerated_order_statistic(entries, rank, &masses, critical);
+            let expected: Masses = (0..).zip(outcomes).filter(|(_, mass)| !mass.is_zero()).collect();
+            assert_eq!(exact(&law), expected, "{entries} {rank} {critical}");
+            check(&row(&law, Some(60), &Uninterrupted).unwrap(), &expected).unwrap();
+        }
+    }
+}
+
+/// Binomial numbers of marked ones, sampled without replacement or by a rate, are binomial again: `Bin(s, p)`, `Bin(n, pr)`.
+#[test]
+fn samples_of_binomial_populations_are_binomial() {
+    let (n, s, p, rate) = (3000, 1100, fraction(2, 7), fraction(3, 11));
+    let population = Law::binomial(n, &p).unwrap();
+    let samplings = [
+        (Sampling::WithoutReplacement { population: n, size: s }, Law::binomial(s, &p).unwrap()),
+        (Sampling::Poisson { rate: rate.clone() }, Law::binomial(n, &p.mul(&rate)).unwrap()),
+    ];
+    for (sampling, expected) in samplings {
+        let sample = population.sampled(sampling).unwrap();
+        let expected = row(&expected, Some(700), &Uninterrupted).unwrap();
+        for bits in [20, 80, 120, 480, 600] {
+            let found = row(&sample, Some(bits), &Uninterrupted).unwrap();
+            let mut left = Ball::ZERO;
+            for (answer, &ball) in (found.first..).zip(&found.masses) {
+                let truth = expected.at(answer);
+                assert!(!truth.certainly_less(ball), "{bits} {answer}: {ball:?} is above {truth:?}");
+                assert!(ball.relative_error() < 1e-20, "{bits} {answer}: {ball:?}");
+                left = left + (truth - ball);
+            }
+            let outside = (expected.first..).zip(&expected.masses);
+            let outside = outside.filter(|(answer, _)| !(found.first..=found.last()).contains(answer));
+            left = outside.fold(left, |sum, (_, &mass)| sum + mass);
+            assert!(
+                !found.missing.certainly_less(left),
+                "{bits}: {left:?} is left out, not {:?}",
+                found.missing
+            );
+            assert!(members(found.missing)[2] <= two_to_the_minus(bits - 1), "{bits}: {:?}", found.missing);
+            if bits <= 120 {
+                let tight = Ball::from_u64(12) * left;
+                assert!(!tight.certainly_less(found.missing), "{bits}: {left:?}, not {:?}", found.missing);
+            }
+            // The variances are below 225: e^(−x²/2v) = 2^-bits at x = √(2 ln 2 · bits · v).
+            let width = 2.0 * (1.39 * 225.0 * f64::from(bits + 16)).sqrt();
+            assert!((found.masses.len() as f64) < 1.5 * width, "{bits}: {}", found.masses.len());
+        }
+    }
+}
+
+/// Of a single conditional law a quarter of that on either side at most, and, in double-doubles, not much less.
+#[test]
+fn what_may_be_left_out_is_made_use_of() {
+    let population = Law::point(1000);
+    for sampling in [
+        Sampling::WithoutReplacement { population: 2600, size: 900 },
+        Sampling::WithReplacement { population: 2600, size: 900 },
+        Sampling::Poisson { rate: fraction(3, 7) },
+    ] {
+        for bits in [20, 61, 120, 400, 600] {
+            let sample = population.sampled(sampling.clone()).unwrap();
+            let [_, missing, _] = members(row(&sample, Some(bits), &Uninterrupted).unwrap().missing);
+            assert!(missing <= two_to_the_minus(bits + 1), "{sampling:?} {bits}: {}", missing.shown());
+            let least = if bits > 500 { zero() } else { two_to_the_minus(bits + 12) };
+            assert!(missing >= least, "{sampling:?} {bits}: {}", missing.shown());
+        }
+    }
+}
+
+/// `Σ_A w(A) Bin(s, A/n)` in a population large enough for its tails to be cut.
+#[test]
+fn samples_with_replacement_are_mixtures_of_binomial_laws() {
+    let (n, s) = (24, 90);
+    let sampling = Sampling::WithReplacement { population: n, size: s };
+    let laws = [(3, fraction(1, 3)), (24, fraction(1, 5)), (17, fraction(9, 10))];
+    for (marked, p) in laws {
+        let sample = Law::binomial(marked, &p).unwrap().sampled(sampling.clone()).unwrap();
+        let masses = exact(&sample);
+        for bits in [5, 20, 60, 120, 300] {
+            let row = row(&sample, Some(bits), &Uninterrupted).unwrap();
+            check(&row, &masses).unwrap();
+            assert!(members(row.missing)[2] <= two_to_the_minus(bits - 1), "{bits}: {:?}", row.missing);
+            assert!(row.masses.iter().all(|mass| mass.is_exact_zero() || mass.relative_error() < 1e-24));
+        }
+    }
+}
+
+/// Tables of which some masses, or one of two laws altogether, are far below what may be left out.
+#[test]
+fn what_weighs_next_to_nothing_is_left_out_and_counted() {
+    let tiny = two_to_the_minus(4000);
+    let most = Rational::from(1i64).sub(&tiny).sub(&fraction(1, 3));
+    let law = Law::table(0, vec![fraction(1, 3), tiny.clone(), zero(), most]).unwrap();
+    for sampling in [
+        Sampling::WithReplacement { population: 5, size: 7 },
+        Sampling::WithoutReplacement { population: 5, size: 3 },
+        Sampling::Poisson { rate: fraction(1, 4) },
+        Sampling::Poisson { rate: tiny.clone() },
+        Sampling::Overlapping { population: 5, sizes: vec![2, 3] },
+    ] {
+        let sample = law.sampled(sampling).unwrap();
+        for bits in [20, 120, 480, 2100] {
+            check(&row(&sample, Some(bits), &Uninterrupted).unwrap(), &exact(&sample)).unwrap();
+        }
+    }
+}
+
+/// `P[a] = (1−α)/(1+α) Σ_j d_j α^{|a−j|}`.
+#[test]
+fn geometric_noise_spreads_every_mass_to_both_sides() {
+    let one = Rational::from(1i64);
+    let data = Law::table(-2, vec![fraction(1, 5), zero(), fraction(3, 5), fraction(1, 5)]).unwrap();
+    let masses = exact(&data);
+    for alpha in [fraction(1, 10), fraction(4, 5)] {
+        let noise = Law::noise(Noise::Geometric { alpha: alpha.clone() }).unwrap();
+        let centre = one.sub(&alpha).div(&one.add(&alpha)).unwrap();
+        let power = |k: u64| (0..k).fold(centre.clone(), |power, _| power.mul(&alpha));
+        let sums = [
+            (noise.clone(), Masses::from([(0, one.clone())])),
+            (Law::sum(vec![data.clone(), noise.clone()]).unwrap(), masses.clone()),
+        ];
+        for (law, spread) in sums {
+            for bits in [10, 60, 200] {
+                let row = row(&law, Some(bits), &Uninterrupted).unwrap();
+                let mass = |answer: i64| {
+                    total(
+                        &spread
+                            .iter()
+                            .map(|(&at, mass)| mass.mul(&power(at.abs_diff(answer))))
+                            .collect::<Vec<_>>(),
+                    )
+                };
+                let published: Masses =
+                    (row.first..=row.last()).map(|answer| (answer, mass(answer))).collect();
+                check(&row, &published).unwrap();
+                let outside = one.sub(&total(published.values()));
+                let [_, _, missing] = members(row.missing);
+                assert!(
+                    outside <= missing && missing <= two_to_the_minus(bits - 1),
+                    "{bits}: {:?}",
+                    row.missing
+                );
+            }
+        }
+    }
+}
+
+/// Shares of `w(k)`, of which the tails beyond `±40` are below `2^-60`.
+fn shares_of(weight: impl Fn(i64) -> f64) -> Vec<(i64, f64)> {
+    let all: f64 = (-40..=40).map(&weight).sum();
+    (-40..=40).map(|k| (k, weight(k) / all)).collect()
+}
+
+#[test]
+fn noises_are_proportional_to_their_weights() {
+    let scale = fraction(3, 4);
+    let noises = [
+        (Noise::Laplace { scale: scale.clone() }, shares_of(|k| (-(k.abs() as f64) / 0.75).exp())),
+        (Noise::Gaussian { variance: fraction(5, 2) }, shares_of(|k| (-((k * k) as f64) / 5.0).exp())),
+    ];
+    for (noise, expected) in noises {
+        let whole = row(&Law::noise(noise.clone()).unwrap(), Some(80), &Uninterrupted).unwrap();
+        let part = Law::noise(noise).unwrap().truncated(-1, 3).unwrap();
+        let part = row(&part, Some(80), &Uninterrupted).unwrap();
+        let inside: f64 = expected.iter().filter(|(k, _)| (-1..=3).contains(k)).map(|(_, share)| share).sum();
+        for (k, share) in expected {
+            assert!((whole.at(k).to_enclosure().upper() - share).abs() < 1e-14, "{k}");
+            let share = if (-1..=3).contains(&k) { share / inside } else { 0.0 };
+            assert!((part.at(k).to_enclosure().upper() - share).abs() < 1e-14, "{k}");
+        }
+        let sum = whole.masses.iter().fold(Ball::ZERO, |sum, &mass| sum + mass);
+        assert!(!sum.plus_at_most(whole.missing).certainly_less(Ball::ONE) && !Ball::ONE.certainly_less(sum));
+        assert!(part.missing.is_exact_zero() && (part.first, part.last()) == (-1, 3));
+    }
+}
+
+#[test]
+fn noise_without_bounds_makes_every_answer_possible() {
+    let noise = Law::noise(Noise::Laplace { scale: fraction(1, 1) }).unwrap();
+    let gaps = Law::table(0, vec![fraction(1, 2), zero(), fraction(1, 2)]).unwrap();
+    let released = Law::sum(vec![gaps.clone(), noise.clone()]).unwrap();
+    assert!(noise.is_contiguous() && released.is_contiguous() && !gaps.is_contiguous());
+    assert!(
+        Law::mixture(vec![(fraction(1, 2), gaps.clone()), (fraction(1, 2), released.clone())])
+            .unwrap()
+            .is_contiguous()
+    );
+    assert!(released.relabelled(Relabelling::AtMost(3)).unwrap().is_contiguous());
+    assert_eq!(released.relabelled(Relabelling::AtMost(3)).unwrap().support(), (Some(3), None));
+    assert_eq!(released.relabelled(Relabelling::Clamped(None, Some(3))).unwrap().support(), (None, Some(3)));
+    assert_eq!(
+        released.relabelled(Relabelling::Clamped(Some(-1), Some(3))).unwrap().support(),
+        (Some(-1), Some(3))
+    );
+    let doubled = noise.scaled(2).unwrap();
+    assert!(!doubled.is_contiguous() && doubled.support() == (None, None));
+    assert!(!released.relabelled(Relabelling::Table(BTreeMap::from([(0, 1)]))).unwrap().is_contiguous());
+}
+
+#[test]
+fn samples_of_many_marked_entries_hold_some_for_certain() {
+    let population = Law::table(3, vec![fraction(1, 2), fraction(1, 2)]).unwrap();
+    let ends = |law: &Law, sampling| law.sampled(sampling).unwrap().support();
+    let replaced = |population| Sampling::WithReplacement { population, size: 7 };
+    let poisson = |rate| Sampling::Poisson { rate };
+    let drawn = |population, size| Sampling::WithoutReplacement { population, size };
+    assert_eq!(ends(&population, drawn(5, 4)), (Some(2), Some(4)));
+    assert_eq!(ends(&population, drawn(9, 4)), (Some(0), Some(4)));
+    assert_eq!(ends(&population, replaced(4)), (Some(0), Some(7)));
+    assert_eq!(ends(&Law::point(4), replaced(4)), (Some(7), Some(7)));
+    assert_eq!(ends(&Law::point(0), replaced(4)), (Some(0), Some(0)));
+    assert_eq!(ends(&population, poisson(fraction(1, 1))), (Some(3), Some(4)));
+    assert_eq!(ends(&population, poisson(fraction(1, 2))), (Some(0), Some(4)));
+    assert_eq!(ends(&population, poisson(zero())), (Some(0), Some(0)));
+}
+
+#[test]
+fn of_a_single_entry_either_all_draws_are_marked_or_none() {
+    let entry = Law::binomial(1, &fraction(1, 2)).unwrap();
+    let drawn = |population, size| entry.sampled(Sampling::WithReplacement { population, size }).unwrap();
+    assert!(!drawn(1, 2).is_contiguous() && drawn(1, 1).is_contiguous() && drawn(2, 2).is_contiguous());
+    assert_eq!(exact(&drawn(1, 3)).values().filter(|mass| !mass.is_zero()).count(), 2);
+}

@@ -1,0 +1,556 @@
+"""Every rule against the definitions: all small situations, drawn by hypothesis, in exact rationals.
+
+Exact rules give the very fraction that `sp.reference` adds up over all databases and templates; bounds are at least it;
+and the sampling privacy curve is that of Definition 3.3.
+"""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import reduce
+from itertools import permutations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import statpriv as sp
+from statpriv import _native, noise
+from statpriv.rules.registry import NotApplicable, all_rules
+from statpriv.situation import Situation
+
+from .literal import Literal
+
+settings.register_profile("rules", deadline=None)  # a machine that is busy is no counterexample
+settings.load_profile("rules")
+
+MULTIPLIERS = (Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(7, 2))
+PROBABILITIES = st.sampled_from([Fraction(n, d) for d in range(1, 7) for n in range(d + 1)])
+VALUES = st.sampled_from([Fraction(v) for v in ("-3", "-1", "-1/2", "0", "1/3", "1", "2", "4")])
+
+
+@st.composite
+def laws(draw, size):
+    """Probabilities that sum to one, zeros among them."""
+    shares = draw(st.lists(st.integers(0, 4), min_size=size, max_size=size).filter(any))
+    return [Fraction(share, sum(shares)) for share in shares]
+
+
+@st.composite
+def pmfs(draw, most=3):
+    values = draw(st.lists(VALUES, min_size=2, max_size=most, unique=True))
+    return dict(zip(values, draw(laws(len(values))), strict=True))
+
+
+@st.composite
+def by_group(draw, groups, law):
+    """One law for all, or one for each group."""
+    return draw(law) if draw(st.booleans()) else {group: draw(law) for group in groups}
+
+
+@st.composite
+def populations(draw, most=4):
+    """A size, or two groups."""
+    n = draw(st.integers(1, most))
+    if n == 1 or draw(st.booleans()):
+        return sp.Population(n)
+    first = draw(st.integers(1, n - 1))
+    return sp.Population(groups={"f": first, "m": n - first})
+
+
+@st.composite
+def adversaries(draw, population, most=3):
+    values = draw(st.sampled_from(["worst", "expected"]))
+    if population.groups is None or draw(st.booleans()):
+        return sp.Adversary(known=draw(st.integers(0, min(most, population.size - 1))), values=values)
+    known = {group: draw(st.integers(0, size)) for group, size in population.groups}
+    assume(sum(known.values()) < population.size)
+    return sp.Adversary(known=known, values=values)
+
+
+@st.composite
+def template_laws(draw, n):
+    templates = st.lists(st.integers(0, n - 1), max_size=3).map(tuple)
+    chosen = draw(st.lists(templates, min_size=1, max_size=3, unique=True))
+    return sp.TemplateLaw(dict(zip(chosen, draw(laws(len(chosen))), strict=True)))
+
+
+def samplings(population, kinds):
+    """A sampling of one of these kinds; None where every entry is counted."""
+    n = population.size
+    groups = dict(population.groups or ())
+    sizes = st.fixed_dictionaries({group: st.integers(0, size) for group, size in groups.items()})
+    rates = st.sampled_from(["1/3", "1/2", "1"])
+    drawn = {
+        None: st.none(),
+        sp.WithoutReplacement: st.builds(sp.WithoutReplacement, st.integers(1, n)),
+        sp.WithReplacement: st.builds(sp.WithReplacement, st.integers(1, 4)),
+        sp.PoissonSampling: st.builds(sp.PoissonSampling, rates, size_published=st.booleans()),
+        sp.OverlappingSamples: st.builds(sp.OverlappingSamples, st.lists(st.integers(1, n), min_size=1, max_size=2)),
+        sp.TemplateLaw: template_laws(n),
+    }
+    if groups:
+        drawn[sp.Stratified] = st.builds(sp.Stratified, sizes.filter(lambda sizes: any(sizes.values())))
+    return st.one_of([drawn[kind] for kind in kinds if kind in drawn])
+
+
+EVERY = (
+    None,
+    sp.WithoutReplacement,
+    sp.WithReplacement,
+    sp.PoissonSampling,
+    sp.Stratified,
+    sp.OverlappingSamples,
+    sp.TemplateLaw,
+)
+
+
+@st.composite
+def properties(draw, population):
+    if draw(st.integers(0, 3)) == 0:
+        n = population.size
+        return sp.PropertyQuery(draw(st.lists(PROBABILITIES, min_size=n, max_size=n)))
+    groups = [group for group, _ in population.groups or ()]
+    return sp.PropertyQuery(draw(by_group(groups, PROBABILITIES) if groups else PROBABILITIES))
+
+
+@st.composite
+def numbers(draw, population, kinds=(sp.SumQuery, sp.MeanQuery)):
+    groups = [group for group, _ in population.groups or ()]
+    pmf = draw(by_group(groups, pmfs()) if groups else pmfs())
+    return draw(st.sampled_from(kinds))(pmf)
+
+
+@st.composite
+def pairs(draw, query):
+    """The worst pair, or two values that some entry has."""
+    together = [(0, 1)]
+    if isinstance(query, sp.SumQuery | sp.MeanQuery | sp.OrderStatisticQuery):
+        laws_of_values = [query.pmf] if isinstance(query.sums, Fraction) else [law for _, law in query.pmf]
+        together = [tuple(value for value, _ in law) for law in laws_of_values]
+    values = draw(st.sampled_from(together))
+    return draw(st.one_of(st.none(), st.permutations(values).map(lambda order: tuple(order[:2]))))
+
+
+def judged(situation, truth, given_the_sample=None, *, known_law=True):
+    """Every rule that applies says the truth, exactly or as a bound; returns the kinds that apply.
+
+    Where the law is not known exactly (`known_law`), an exact curve is the supremum over the laws: a bound here.
+    """
+    kinds = set()
+    for rule in all_rules():
+        if not rule.is_about(situation):
+            continue
+        try:
+            curve = rule.lowering(situation)
+        except NotApplicable:
+            continue
+        kinds.add(rule.kind)
+        equal = known_law and (rule.kind == "exact" or rule.conditional)
+        claimed = given_the_sample() if rule.conditional else truth
+        for x in MULTIPLIERS:
+            value, right = _native.exact_delta(curve, x), claimed(x)
+            note = f"{rule.lowering.__name__} at e^epsilon = {x}: {value}, truth {right}"
+            assert value == right if equal else value >= right, note
+        if equal:
+            closely_encloses(curve, claimed)
+    return kinds
+
+
+def closely_encloses(curve, truth):
+    """The doubles hold the truth at ε = 1/7, of which e^ε has sixty digits, and hold little else."""
+    with localcontext() as context:
+        context.prec = 60
+        value = truth(Fraction((Decimal(1) / Decimal(7)).exp()))
+    found, rounding = curve.delta(Fraction(1, 7)), Fraction(1, 10**55)
+    assert Fraction(found.lower) <= value + rounding
+    assert value - rounding <= Fraction(found.upper)
+    assert found.upper - found.lower <= 1e-12 * max(found.lower, 1e-9)
+
+
+def literally(query, population, sampling, adversary, pair):
+    """All rules judged by brute force."""
+    literal = Literal(query, population, sampling, adversary, pair)
+    return judged(
+        Situation(query, population, sampling, adversary, pair),
+        literal.privacy_curve(),
+        literal.sampling_privacy_curve,
+    )
+
+
+def encloses_itself(curve):
+    """The doubles hold A − e^ε B, and closely."""
+    epsilon = Fraction(1, 7)
+    a, b = _native.exact_terms(curve, epsilon)
+    with localcontext() as context:
+        context.prec = 60
+        exp = (Decimal(1) / Decimal(7)).exp()
+    value = a - Fraction(exp) * b
+    found = curve.delta(epsilon)
+    slack = Fraction(1, 10**55)  # sixty digits of e^ε
+    assert Fraction(found.lower) <= value + slack
+    assert value - slack <= Fraction(found.upper)
+    assert found.upper - found.lower <= 1e-12 * max(found.lower, 1e-9)
+
+
+@given(st.data())
+def test_a_property(data):
+    population = data.draw(populations(most=5))
+    query = data.draw(properties(population))
+    adversary = data.draw(adversaries(population))
+    sampling = data.draw(samplings(population, EVERY))
+    pair = data.draw(pairs(query))
+    literally(query, population, sampling, adversary, pair)
+
+
+@given(st.data())
+def test_a_sum_and_a_mean(data):
+    population = data.draw(populations(most=4))
+    query = data.draw(numbers(population))
+    adversary = data.draw(adversaries(population, most=2))
+    sampling = data.draw(samplings(population, EVERY))
+    pair = data.draw(pairs(query))
+    literally(query, population, sampling, adversary, pair)
+
+
+@st.composite
+def histograms(draw, population):
+    size = draw(st.integers(2, 3))
+    groups = [group for group, _ in population.groups or ()]
+    return sp.HistogramQuery(draw(by_group(groups, laws(size)) if groups else laws(size)))
+
+
+@given(st.data())
+def test_a_histogram(data):
+    population = data.draw(populations(most=5))
+    query = data.draw(histograms(population))
+    adversary = data.draw(adversaries(population, most=2))
+    sampling = data.draw(samplings(population, EVERY))
+    pair = data.draw(pairs(query))
+    literally(query, population, sampling, adversary, pair)
+
+
+@st.composite
+def order_statistics(draw, population, most):
+    groups = [group for group, _ in population.groups or ()]
+    pmf = draw(by_group(groups, pmfs()) if groups else pmfs())
+    ranks = st.one_of(st.sampled_from(["minimum", "median", "maximum"]), st.integers(1, most))
+    return sp.OrderStatisticQuery(pmf, draw(ranks))
+
+
+@given(st.data())
+def test_an_order_statistic(data):
+    population = data.draw(populations(most=5))
+    sampling = data.draw(samplings(population, EVERY[:-1]))
+    query = data.draw(order_statistics(population, 1 if sampling else population.size))
+    adversary = data.draw(adversaries(population, most=2))
+    pair = data.draw(pairs(query))
+    literally(query, population, sampling, adversary, pair)
+
+
+@given(st.data())
+def test_several_counts(data):
+    population = data.draw(populations(most=5))
+    n = population.size
+    matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=3))
+    query = sp.LinearQuery(matrix, data.draw(PROBABILITIES))
+    literally(query, population, None, data.draw(adversaries(population)), data.draw(pairs(query)))
+
+
+STEPS = st.one_of(
+    st.builds(sp.Threshold, VALUES),
+    st.builds(sp.Rounding, st.sampled_from(["1/2", 1, 2, 3])),
+    st.builds(lambda ends: sp.Clamping(*sorted(ends)), st.tuples(VALUES, VALUES)),
+    st.builds(lambda end: sp.Clamping(lower=end), VALUES),
+    st.builds(lambda end: sp.Clamping(upper=end), VALUES),
+    st.builds(sp.Table, st.dictionaries(VALUES, st.sampled_from([None, "few", 0, 1, Fraction(7, 2)]), min_size=1)),
+)
+NOISES = st.one_of(
+    st.builds(lambda m, p: noise.Binomial(trials=m, p=p), st.integers(1, 2), PROBABILITIES),
+    st.builds(
+        lambda alpha, lower, upper: noise.Truncated(noise.DiscreteLaplace(alpha=alpha), lower, upper),
+        st.sampled_from(["1/3", "2/3"]),
+        st.integers(-2, 0),
+        st.integers(0, 2),
+    ),
+    st.builds(
+        lambda p, lower: noise.Truncated(noise.Binomial(trials=3, p=p), lower, 2),
+        st.sampled_from(["1/3", "2/3"]),
+        st.integers(0, 2),
+    ),
+)
+
+
+@given(st.data())
+def test_an_answer_that_is_processed(data):
+    population = data.draw(populations(most=4))
+    sampling = data.draw(samplings(population, EVERY))
+    query = data.draw(
+        st.one_of(
+            properties(population),
+            numbers(population),
+            order_statistics(population, 1 if sampling else population.size),
+        )
+    )
+    assume(not (isinstance(query, sp.OrderStatisticQuery) and isinstance(sampling, sp.TemplateLaw)))
+    steps = data.draw(st.lists(STEPS, min_size=1, max_size=3))
+    if not isinstance(sampling, sp.OverlappingSamples):
+        for added in data.draw(st.lists(NOISES, max_size=1)):
+            steps.insert(data.draw(st.integers(0, len(steps))), added)
+    adversary = data.draw(adversaries(population, most=2))
+    pair = data.draw(pairs(query))
+    literally(sp.Processed(query, *steps), population, sampling, adversary, pair)
+
+
+def convolved_with_geometric(p, q, alpha, x):
+    """The hockey stick of p and q, each plus integers with P[k] ∝ α^|k|.
+
+    On every coset of the integers the noisy laws fall by α a step outside the answers, so that the first and the last
+    answer stand for the tails, which are geometric series.
+    """
+    divergence = Fraction(0)
+    for offset in {answer % 1 for answer in (*p, *q)}:
+        answers = [answer for answer in (*p, *q) if answer % 1 == offset]
+        least, most = min(answers), max(answers)
+
+        def gain(at, coset=offset):
+            return (
+                (1 - alpha)
+                / (1 + alpha)
+                * sum(
+                    (p.get(answer, 0) - x * q.get(answer, 0)) * alpha ** abs(int(at - answer))
+                    for answer in {*p, *q}
+                    if answer % 1 == coset
+                )
+            )
+
+        inside = sum(max(Fraction(0), gain(least + k)) for k in range(int(most - least) + 1))
+        tails = max(Fraction(0), gain(least)) + max(Fraction(0), gain(most))
+        divergence += inside + tails * alpha / (1 - alpha)
+    return divergence
+
+
+@given(st.data())
+def test_two_sided_geometric_noise(data):
+    population = data.draw(populations(most=4))
+    query = data.draw(st.one_of(properties(population), numbers(population)))
+    sampling = data.draw(samplings(population, (None, sp.WithoutReplacement, sp.Stratified)))
+    adversary = data.draw(adversaries(population, most=2).filter(lambda adversary: adversary.values == "worst"))
+    pair = data.draw(pairs(query))
+    alpha = data.draw(st.sampled_from([Fraction(1, 3), Fraction(3, 4)]))
+    compared = list(Literal(query, population, sampling, adversary, pair).compared())
+    situation = Situation(query.noisy(noise.DiscreteLaplace(alpha=alpha)), population, sampling, adversary, pair)
+
+    def truth(x):
+        return max((convolved_with_geometric(p, q, alpha, x) for p, q in compared), default=Fraction(0))
+
+    for rule in all_rules():
+        if not rule.is_about(situation):
+            continue
+        try:
+            curve = rule.lowering(situation)
+        except NotApplicable:
+            continue
+        if rule.kind == "exact":
+            closely_encloses(curve, truth)
+        else:
+            assert curve.delta(0).upper >= truth(Fraction(1))
+
+
+@given(st.data())
+def test_a_probability_of_which_a_range_is_known(data):
+    """Whatever the true probability is in the range, no rule claims less."""
+    population = data.draw(populations(most=4))
+    adversary = data.draw(adversaries(population))
+    sampling = data.draw(samplings(population, EVERY))
+    groups = [group for group, _ in population.groups or ()]
+    ranges = st.tuples(PROBABILITIES, PROBABILITIES).map(sorted)
+    stated = data.draw(by_group(groups, ranges) if groups else ranges)
+    query = sp.PropertyQuery(
+        {group: sp.Between(*ends) for group, ends in stated.items()}
+        if isinstance(stated, dict)
+        else sp.Between(*stated)
+    )
+    pair = data.draw(pairs(query))
+    share = data.draw(st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)]))
+    inside = lambda ends: ends[0] + share * (ends[1] - ends[0])  # noqa: E731
+    true = {group: inside(ends) for group, ends in stated.items()} if isinstance(stated, dict) else inside(stated)
+    literal = Literal(sp.PropertyQuery(true), population, sampling, adversary, pair)
+    judged(
+        Situation(query, population, sampling, adversary, pair),
+        literal.privacy_curve(),
+        literal.sampling_privacy_curve,
+        known_law=False,
+    )
+
+
+class Stated:
+    """A query that says the laws of its answers itself."""
+
+    def __init__(self, laws):
+        self.laws = laws
+
+    def answer_laws(self, entries):
+        return self.laws
+
+
+@given(st.data())
+def test_a_query_of_ones_own(data):
+    answers = [0, 1, 2, Fraction(5, 2), "none"]
+    stated = {
+        value: dict(zip(answers, data.draw(laws(len(answers))), strict=True))
+        for value in data.draw(st.lists(st.sampled_from(["a", "b", "c"]), min_size=2, unique=True))
+    }
+    pair = data.draw(st.one_of(st.none(), st.permutations(list(stated)).map(lambda order: tuple(order[:2]))))
+    steps = data.draw(st.lists(STEPS, max_size=2))
+
+    def published(law):
+        released = {}
+        for answer, mass in law.items():
+            seen = reduce(lambda before, step: step.apply(before), steps, answer)
+            released[seen] = released.get(seen, Fraction(0)) + mass
+        return released
+
+    compared = [(published(stated[v]), published(stated[w])) for v, w in ([pair] if pair else permutations(stated, 2))]
+    query = sp.Processed(Stated(stated), *steps) if steps else Stated(stated)
+    judged(
+        Situation(query, sp.Population(data.draw(st.integers(1, 9))), None, sp.Adversary(), pair),
+        lambda x: max(sp.reference.hockey_stick(p, q, x) for p, q in compared),
+    )
+
+
+@given(st.data())
+def test_continuous_noise_is_in_the_units_of_the_answer(data):
+    """A sum of c's is c times a count, and a mean the n-th part of a sum: so are the noises that hide them alike."""
+    c, n = data.draw(st.sampled_from(["1/3", 2, 5])), data.draw(st.integers(1, 6))
+    p, scale = data.draw(PROBABILITIES), data.draw(st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(7, 3)]))
+    c = Fraction(c)
+    sampling = data.draw(samplings(sp.Population(n), (None, sp.WithoutReplacement, sp.PoissonSampling)))
+    assume(not getattr(sampling, "size_published", False))
+    answering = n if sampling is None else getattr(sampling, "size", None)
+    count = sp.PropertyQuery(p).noisy(noise.Laplace(scale=scale))
+    pmf = {0: 1 - p, c: p}
+    same = [sp.SumQuery(pmf).noisy(noise.Laplace(scale=c * scale))]
+    if answering:
+        same.append(sp.MeanQuery(pmf).noisy(noise.Laplace(scale=c * scale / answering)))
+    for epsilon in ("0", "0.1", "0.7"):
+        curves = [sp.privacy_curve(query, sp.Population(n), sampling=sampling) for query in (count, *same)]
+        assert {curve.kind for curve in curves} == {"exact"}
+        found = [curve.delta(epsilon) for curve in curves]
+        assert max(delta.lower for delta in found) <= min(delta.upper for delta in found)
+
+
+@pytest.mark.parametrize("scale", ["1/2", 1, 3])
+def test_one_entry_hides_in_the_noise_alone(scale):
+    """The Laplace mechanism: δ(ε) = 1 − e^((ε − 1/b)/2) below 1/b; the Gaussian one has a closed form of its own."""
+    one = sp.Population(1)
+    laplace = sp.privacy_curve(sp.PropertyQuery("1/3").noisy(noise.Laplace(scale=scale)), one)
+    gaussian = sp.privacy_curve(sp.PropertyQuery("1/3").noisy(noise.Gaussian(sigma=scale)), one)
+    b = Fraction(scale)
+    with localcontext() as context:
+        context.prec = 60
+        for epsilon in (Fraction(0), Fraction(1, 5), Fraction(5, 2)):
+            exponent = (epsilon - 1 / b) / 2
+            power = (Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp()
+            truth = Fraction(max(Decimal(0), 1 - power))
+            found = laplace.delta(epsilon)
+            assert Fraction(found.lower) - Fraction(1, 10**55) <= truth <= Fraction(found.upper) + Fraction(1, 10**55)
+            alone, direct = gaussian.delta(epsilon), _native.gaussian_delta(epsilon, mu=1 / b)
+            assert max(alone.lower, direct.lower) <= min(alone.upper, direct.upper)
+
+
+ONE_OF_ONE = sp.Population(groups={"f": 1, "m": 4})
+TWO_AND_TWO = sp.Population(groups={"f": 2, "m": 2})
+IMPOSSIBLE_FIVE = sp.SumQuery({0: "1/2", 1: "1/2", 5: 0})
+ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
+
+
+@pytest.mark.parametrize(
+    ("query", "population", "sampling", "adversary"),
+    [
+        pytest.param(
+            sp.PropertyQuery("1/3"), ONE_OF_ONE, sp.Stratified({"f": 1, "m": 1}), sp.Adversary(), id="one of one entry"
+        ),
+        pytest.param(IMPOSSIBLE_FIVE, sp.Population(4), sp.WithoutReplacement(2), sp.Adversary(), id="no count"),
+        pytest.param(
+            IMPOSSIBLE_FIVE, sp.Population(4), sp.PoissonSampling("1/2"), sp.Adversary(known=1), id="no count is known"
+        ),
+        pytest.param(
+            sp.PropertyQuery(["1/2", "1/3", "1/4", "1/5"]),
+            TWO_AND_TWO,
+            None,
+            ONE_OF_EACH,
+            id="a law each, known groups",
+        ),
+        pytest.param(
+            sp.LinearQuery([[1, 1, 0, 0], [0, 1, 1, 1]]), TWO_AND_TWO, None, ONE_OF_EACH, id="counts, known groups"
+        ),
+        pytest.param(
+            sp.PropertyQuery("1/3").clamped("3/2", "3/2"), sp.Population(4), None, sp.Adversary(), id="one answer left"
+        ),
+        pytest.param(
+            sp.PropertyQuery("1/2"),
+            sp.Population(6),
+            sp.WithoutReplacement(2),
+            sp.Adversary(known=2),
+            id="one known one and one known zero tell most",
+        ),
+        pytest.param(
+            sp.PropertyQuery({"f": "1/5", "m": "1/2"}),
+            sp.Population(groups={"f": 3, "m": 2}),
+            sp.Stratified({"f": 2, "m": 1}),
+            sp.Adversary(known={"f": 1, "m": 0}, values="expected"),
+            id="known ones are as likely as stated",
+        ),
+        pytest.param(
+            sp.SumQuery({"f": {0: 1, 1: 0, 2: 0}, "m": {0: "1/2", 1: 0, 2: "1/2"}}),
+            TWO_AND_TWO,
+            None,
+            sp.Adversary(),
+            id="the smaller of two differences tells more",
+        ),
+        *(
+            pytest.param(
+                sp.PropertyQuery("1/3").noisy(noise.Binomial(trials=2, p=p)),
+                sp.Population(1),
+                None,
+                sp.Adversary(),
+                id=p,
+            )
+            for p in ("1/5", "4/5")
+        ),
+    ],
+)
+def test_what_a_rule_easily_gets_wrong(query, population, sampling, adversary):
+    literally(query, population, sampling, adversary, None)
+
+
+TWO_OR_MINUS_TWO = noise.Truncated(noise.DiscreteLaplace(alpha="1/3"), -2, 2)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [sp.PropertyQuery("1/3"), sp.MeanQuery({0: "1/2", "1/2": "1/3", 2: "1/6"}), sp.SumQuery({-4: "1/4", 2: "3/4"})],
+    ids=["count", "mean", "sum"],
+)
+@pytest.mark.parametrize(
+    "steps",
+    [
+        *([sp.Threshold(above)] for above in ("-5", "1/3", "1/2", 1, "3/2", 9)),
+        *([sp.Rounding(base)] for base in ("1/7", "1/2", 2, 3, 100)),
+        *([sp.Clamping(*ends)] for ends in (("1/3", None), (None, "4/3"), ("1/3", "1/2"), (0, 1), (-9, 9), (1, 1))),
+        [sp.Table({0: "none", 1: "one", 2: "one"})],
+        [sp.Table({1: 0})],
+        [sp.Clamping("1/3", "7/3"), sp.Rounding("1/2"), sp.Threshold(1)],
+        [sp.Rounding(3), TWO_OR_MINUS_TWO],
+        [sp.Clamping(0, 6), TWO_OR_MINUS_TWO, sp.Threshold("1/2")],
+        [TWO_OR_MINUS_TWO, sp.Rounding(2), sp.Clamping(0, 2)],
+        [noise.Binomial(trials=2, p="1/5"), TWO_OR_MINUS_TWO],
+    ],
+    ids=repr,
+)
+def test_each_step(query, steps):
+    literal = Literal(sp.Processed(query, *steps), sp.Population(3))
+    curve = sp.privacy_curve(literal.query, literal.population)
+    assert curve.kind == "exact"
+    for x in MULTIPLIERS:
+        assert curve.exact_delta(exp_epsilon=x) == literal.privacy_curve()(x)

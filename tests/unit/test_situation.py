@@ -1,0 +1,251 @@
+"""Situations that cannot be: refused as a whole, by name, with what to do instead."""
+
+import re
+
+import pytest
+
+import statpriv as sp
+
+FIVE = sp.Population(5)
+GROUPS = sp.Population(groups={"f": 3, "m": 2})
+HALF = sp.PropertyQuery("1/2")
+SUM = sp.SumQuery({0: "1/2", 5: "1/2"})
+CELLS = sp.HistogramQuery(["1/3"] * 3)
+THIRD_OF = sp.OrderStatisticQuery({0: "1/2", 1: "1/2"}, 3)
+LAW_EACH = sp.PropertyQuery(["1/2"] * 5)
+
+
+class Own:
+    """Releases the critical entry."""
+
+    def answer_laws(self, entries):
+        return {0: {0: 1}, 1: {1: 1}}
+
+
+def ask(query, population=FIVE, **others):
+    return lambda: sp.privacy_curve(query, population, **others)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            ask(sp.PropertyQuery({"f": "1/2"}), GROUPS),
+            "the query names the groups ['f']; each of ['f', 'm'], those of the population, is required",
+        ),
+        (
+            ask(sp.SumQuery({"f": {0: 1}, "m": {0: "1/2", 1: "1/2"}, "x": {1: 1}}), GROUPS),
+            "the query names the groups ['f', 'm', 'x']; each of ['f', 'm'], those of the population, is required",
+        ),
+        (
+            ask(sp.HistogramQuery({"f": ["1/2", "1/2"], "w": ["1/2", "1/2"]}), GROUPS),
+            "the query names the groups ['f', 'w']; each of ['f', 'm'], those of the population, is required",
+        ),
+        (
+            ask(sp.PropertyQuery({"f": "1/2", "m": "1/3"}).thresholded(1)),
+            "the query names groups, ['f', 'm'], and the population has none; write Population(groups=...)",
+        ),
+        (
+            ask(HALF, adversary=sp.Adversary(known={"f": 1})),
+            "known names groups, ['f'], and the population has none; write Population(groups=...)",
+        ),
+        (
+            ask(HALF, GROUPS, adversary=sp.Adversary(known={"x": 1})),
+            "known names the groups ['x']; some of ['f', 'm'], those of the population, are required",
+        ),
+        (
+            ask(HALF, GROUPS, sampling=sp.Stratified({"f": 1})),
+            "the sampling names the groups ['f']; each of ['f', 'm'], those of the population, is required (0 where "
+            "nobody is drawn)",
+        ),
+        (
+            ask(HALF, sampling=sp.Stratified({"f": 1})),
+            "the sampling names groups, ['f'], and the population has none; write Population(groups=...)",
+        ),
+    ],
+)
+def test_groups_are_those_of_the_population(call, message):
+    refused(call, message)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (ask(sp.PropertyQuery(["1/2"] * 4)), "p has 4 probabilities, one an entry, and the population 5 entries"),
+        (ask(sp.LinearQuery([[1, 0]])), "matrix has 2 columns, one an entry, and the population 5 entries"),
+        (
+            ask(HALF, adversary=sp.Adversary(known=5)),
+            "known = 5; at most 4 of 5 entries can be known, the critical one is not",
+        ),
+        (
+            ask(HALF, GROUPS, adversary=sp.Adversary(known={"f": 3, "m": 2})),
+            "known = 5 altogether; at most 4 of 5 entries can be known, the critical one is not",
+        ),
+        (ask(HALF, GROUPS, adversary=sp.Adversary(known={"f": 4})), "known['f'] = 4; the group has 3 entries"),
+        (
+            ask(HALF, sampling=sp.WithoutReplacement(6)),
+            "size = 6: the sample has 6 entries, the population only 5",
+        ),
+        (
+            ask(HALF, sampling=sp.OverlappingSamples([2, 6])),
+            "sizes = [2, 6]: a sample has 6 entries, the population only 5",
+        ),
+        (
+            ask(HALF, GROUPS, sampling=sp.Stratified({"f": 1, "m": 3})),
+            "sizes['m'] = 3; at most 2, the entries of the group, can be drawn",
+        ),
+        (
+            ask(HALF, sampling=sp.TemplateLaw({(0, 5): 1})),
+            "a template names the entry 5; those of the population are 0 to 4",
+        ),
+    ],
+)
+def test_no_more_entries_than_there_are(call, message):
+    refused(call, message)
+
+
+@pytest.mark.parametrize(
+    ("others", "answering"),
+    [
+        ({"population": sp.Population(2)}, 2),
+        ({"population": sp.Population(2), "adversary": sp.Adversary(known=1)}, 2),
+        ({"population": sp.Population(2), "sampling": sp.PoissonSampling("1/2")}, 2),
+        ({"sampling": sp.WithoutReplacement(2)}, 2),
+        ({"sampling": sp.WithReplacement(1)}, 1),
+        ({"population": GROUPS, "sampling": sp.Stratified({"f": 1, "m": 1})}, 2),
+        ({"sampling": sp.OverlappingSamples([3, 2])}, 2),
+        ({"sampling": sp.TemplateLaw({(0, 1, 2): "1/2", (3,): "1/2"})}, 1),
+    ],
+    ids=str,
+)
+def test_a_rank_is_one_among_the_entries_that_answer(others, answering):
+    message = f"rank = 3; at most {answering}, the number of entries that answer, is possible"
+    refused(ask(THIRD_OF, **others), message)
+    refused(ask(THIRD_OF.thresholded(0), **others), message)
+
+
+@pytest.mark.parametrize(
+    ("query", "pair", "required"),
+    [
+        (HALF, (1, 1), "(1, 0), (0, 1) or None is required for a property"),
+        (HALF.rounded(2), (2, 0), "(1, 0), (0, 1) or None is required for a property"),
+        (sp.LinearQuery([[1] * 5]), (0,), "(1, 0), (0, 1) or None is required for a property"),
+        (CELLS, (0, 3), "a pair of different cells, counted from 0, or None is required"),
+        (CELLS, (1, 1), "a pair of different cells, counted from 0, or None is required"),
+        (CELLS, (0.5, 1), "a pair of different cells, counted from 0, or None is required"),
+        (CELLS, ("red", 1), "a pair of different cells, counted from 0, or None is required"),
+        (SUM, (5, 5), "a pair of different values among 0, 5, or None is required"),
+        (SUM, (5, 1), "a pair of different values among 0, 5, or None is required"),
+        (SUM, ("a", 1), "a pair of different values among 0, 5, or None is required"),
+        (SUM, [5, 0], "a pair of different values among 0, 5, or None is required"),
+        (SUM, (5, 0, 1), "a pair of different values among 0, 5, or None is required"),
+        (
+            sp.SumQuery(dict.fromkeys(range(8), "1/8")),
+            (8, 0),
+            "a pair of different values among 0, 1, 2, 3, 4, 5, ..., or None is required",
+        ),
+        (Own(), (0, 0), "a pair of different values of the critical entry, or None is required"),
+        (Own(), ([], 0), "a pair of different values of the critical entry, or None is required"),
+        (Own(), (0, 7), "two of the values [0, 1] that answer_laws states are required"),
+    ],
+)
+def test_a_pair_is_of_two_values_of_the_critical_entry(query, pair, required):
+    refused(ask(query, pair=pair), f"pair = {pair!r}; {required}")
+
+
+def test_a_pair_is_of_two_values_that_one_entry_can_have():
+    query = sp.SumQuery({"f": {0: "1/2", 1: "1/2"}, "m": {2: "1/2", 3: "1/2"}})
+    refused(
+        ask(query, GROUPS, pair=(0, 2)),
+        "pair = (0, 2); a pair of different values among 0, 1, 2, 3, both of one group, or None is required",
+    )
+    assert sp.privacy_curve(query, GROUPS, pair=(2, 3)).kind == "exact"
+
+
+@pytest.mark.parametrize(
+    ("call", "reason", "instead"),
+    [
+        (
+            ask(sp.LinearQuery([[1] * 5]), sampling=sp.WithoutReplacement(2)),
+            "it is not for LinearQuery with WithoutReplacement",
+            "One does without a sample. LinearQuery is available with no sampling; WithoutReplacement with "
+            "HistogramQuery, MeanQuery, OrderStatisticQuery, Processed, PropertyQuery, SumQuery",
+        ),
+        (
+            ask(CELLS, sampling=sp.TemplateLaw({(0, 1): 1})),
+            "it is not for HistogramQuery with TemplateLaw",
+            "One does without a sample. HistogramQuery is available with OverlappingSamples, PoissonSampling, "
+            "Stratified, WithReplacement, WithoutReplacement, no sampling; TemplateLaw with MeanQuery, Processed, "
+            "PropertyQuery, SumQuery",
+        ),
+        (
+            ask(Own(), adversary=sp.Adversary(known=1)),
+            "a query of the user's own states its laws without known entries",
+            "One does without known entries.",
+        ),
+        (
+            ask(sp.Processed(Own(), sp.Threshold(0)), sampling=sp.WithoutReplacement(2)),
+            "a sample of Own has no closed law here; the answer has no curve before its steps either",
+            "One does without a sample.",
+        ),
+        (
+            ask(SUM, sampling=sp.TemplateLaw({(0, 1): 1}), adversary=sp.Adversary(known=1)),
+            "known entries with a template law are not available in this version",
+            "One does without known entries or without a sample.",
+        ),
+        (
+            ask(LAW_EACH, GROUPS, adversary=sp.Adversary(known={"f": 1})),
+            "the entries have different probabilities; entries are known by group, and the query states laws of single "
+            "entries; every entry has a law of its own",
+            "One does with known=1 instead of groups or without known entries.",
+        ),
+        (
+            ask(LAW_EACH, GROUPS, sampling=sp.Stratified({"f": 1, "m": 1})),
+            "a stratified sample of entries that have a law each has no closed law here; every entry has a law of its "
+            "own; a stratified sample of entries that have a law each is not averaged over",
+            "One does without a sample.",
+        ),
+    ],
+)
+def test_what_is_not_available_says_why_and_what_is_nearest(call, reason, instead):
+    message = f"bound = 'tightest' does not apply here: {reason}. No bound of this version applies. {instead}"
+    with pytest.raises(sp.NotAvailableError, match=f"^{re.escape(message)}$"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            ask(HALF, sampling=sp.WithReplacement(2), bound="threshold"),
+            "bound = 'threshold' does not apply here: it is not for PropertyQuery with WithReplacement. What applies: "
+            "'exact', 'total-count', 'spc', 'partition-sum'",
+        ),
+        (
+            ask(SUM, bound="own-group"),
+            "bound = 'own-group' does not apply here: it is not for SumQuery with no sampling. What applies: 'exact', "
+            "'total-histogram', 'spc', 'partition-sum'",
+        ),
+        (
+            ask(sp.PropertyQuery({"f": sp.Between("0.4", "0.5"), "m": "1/2"}), GROUPS, bound="exact"),
+            "bound = 'exact' does not apply here: the entries have different probabilities; p is a range, over which "
+            "this law has no closed supremum here. What applies: 'total-count', 'own-group'",
+        ),
+    ],
+)
+def test_a_bound_that_does_not_apply_names_those_that_do(call, message):
+    with pytest.raises(sp.NotAvailableError, match=f"^{re.escape(message)}$"):
+        call()
+
+
+def test_an_answer_that_depends_on_nobody_is_private():
+    nothing = sp.privacy_curve(sp.LinearQuery([[0] * 5]), FIVE)
+    assert nothing.kind == "exact"
+    assert nothing.delta(0).upper == 0
+    assert nothing.epsilon(0).upper == 0
+    assert nothing.exact_delta(exp_epsilon=1) == 0
+
+
+def refused(call, message):
+    with pytest.raises(sp.ArgumentError, match=f"^{re.escape(message)}$"):
+        call()
