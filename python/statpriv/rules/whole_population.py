@@ -74,7 +74,7 @@ def varied_count(situation: Situation) -> Curve:
         )
         for choice in _choices_of_known(situation, entries)
     ]
-    return worst(curves, situation)
+    return worst(curves)
 
 
 def _choices_of_known(situation: Situation, entries: Contributions) -> list[tuple[int, ...]]:
