@@ -114,7 +114,12 @@ def worst_entry(probabilities: list[Fraction], pair: oracle.Pair, known: tuple[i
 def test_a_full_count_of_entries_that_differ(texts, pair):
     probabilities = [Fraction(text) for text in texts]
     curve = sp.privacy_curve(sp.PropertyQuery(texts), sp.Population(len(texts)), pair=pair)
-    assert not agrees(curve, worst_entry(probabilities, pair))
+    truth = worst_entry(probabilities, pair)
+    assert not agrees(curve, truth)
+    assert all(curve.exact_delta(exp_epsilon=x) == truth(x) for x in X_VALUES)
+    doubles, digits = curve.delta("0.1"), curve.delta("0.1", digits=25)
+    assert doubles.lower <= digits.upper
+    assert digits.lower <= doubles.upper
 
 
 @pytest.mark.parametrize("known", [{"a": 1}, {"b": 2}, {"a": 2, "b": 1}])
