@@ -85,6 +85,85 @@ def test_a_full_count_with_known_entries(n, p, pair):
         assert curve.kind == "exact"
 
 
+def worst_entry(probabilities: list[Fraction], pair: oracle.Pair, known: tuple[int, ...] = ()) -> brute_force.Curve:
+    """The count of all entries, the critical one any of those that are not known."""
+    laws = [{0: 1 - p, 1: p} for p in probabilities]
+    curves = [
+        brute_force.privacy_curve(
+            laws, brute_force.exactly(ones), critical=entry, known=known, pairs=None if pair is None else [pair]
+        )
+        for entry in range(len(laws))
+        if entry not in known
+    ]
+    return lambda x: max(curve(x) for curve in curves)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2/5", "1/2", "1/2", "3/5"],
+        ["1e-12", "1/3", "0.999999999", "1/3", "7/8"],
+        ["0", "1/4", "1", "9/10"],
+        ["1/7", "0"],
+        ["0", "1"],
+        ["1/3"],
+    ],
+    ids=str,
+)
+def test_a_full_count_of_entries_that_differ(texts, pair):
+    probabilities = [Fraction(text) for text in texts]
+    curve = sp.privacy_curve(sp.PropertyQuery(texts), sp.Population(len(texts)), pair=pair)
+    truth = worst_entry(probabilities, pair)
+    assert not agrees(curve, truth)
+    assert all(curve.exact_delta(exp_epsilon=x) == truth(x) for x in X_VALUES)
+    doubles, digits = curve.delta("0.1"), curve.delta("0.1", digits=25)
+    assert doubles.lower <= digits.upper
+    assert digits.lower <= doubles.upper
+
+
+@pytest.mark.parametrize("known", [{"a": 1}, {"b": 2}, {"a": 2, "b": 1}])
+def test_a_full_count_of_groups_with_known_entries(known):
+    population = sp.Population(groups={"a": 3, "b": 2})
+    query = sp.PropertyQuery({"a": "3/10", "b": "7/8"})
+    curve = sp.privacy_curve(query, population, adversary=sp.Adversary(known=known))
+    probabilities = [Fraction(3, 10)] * 3 + [Fraction(7, 8)] * 2
+    first = (*range(known.get("a", 0)), *range(3, 3 + known.get("b", 0)))
+    assert not agrees(curve, worst_entry(probabilities, None, first))
+
+
+def test_a_full_count_of_groups_with_known_entries_of_any_group():
+    curve = sp.privacy_curve(
+        sp.PropertyQuery({"a": "3/10", "b": "7/8"}),
+        sp.Population(groups={"a": 3, "b": 2}),
+        adversary=sp.Adversary(known=2),
+    )
+    probabilities = [Fraction(3, 10)] * 3 + [Fraction(7, 8)] * 2
+    choices = [worst_entry(probabilities, None, known) for known in ((0, 1), (0, 3), (3, 4))]
+    assert not agrees(curve, lambda x: max(choice(x) for choice in choices))
+
+
+def test_thousands_of_different_entries_are_one_curve():
+    probabilities = [Fraction(i, 3001) for i in range(1, 3001)]
+    all_of_them = sp.privacy_curve(sp.PropertyQuery(probabilities), sp.Population(3000))
+    less = sp.privacy_curve(sp.PropertyQuery(probabilities[:-1000]), sp.Population(2000))
+    for epsilon in ("0", "0.02", "1"):
+        found = all_of_them.delta(epsilon)
+        assert found.width <= 1e-12 * found.upper
+        assert found.lower <= less.delta(epsilon).upper, "an entry more never increases delta"
+
+
+def test_groups_of_any_size_with_one_probability_are_one_count():
+    groups, alike = sp.Population(groups={"a": 10**12, "b": 10**11}), sp.Population(11 * 10**11)
+    by_group = sp.privacy_curve(sp.PropertyQuery({"a": "3/10", "b": "3/10"}), groups)
+    uniform = sp.privacy_curve(sp.PropertyQuery("3/10"), alike)
+    for epsilon in ("0", "0.000001", "0.000005"):
+        found, truth = by_group.delta(epsilon), uniform.delta(epsilon)
+        assert found.lower <= truth.upper
+        assert truth.lower <= found.upper
+        assert found.width <= 1e-12 * found.upper
+
+
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("p", P_VALUES)
 @pytest.mark.parametrize("n", [1, 3, 4])

@@ -10,7 +10,7 @@ from typing import Any
 from statpriv._native import Curve, Law
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
-from statpriv.entries import Lattice, World, lattice_of
+from statpriv.entries import Contributions, Lattice, World, contributions, lattice_of
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.numbers import Number
@@ -50,7 +50,44 @@ def count(situation: Situation) -> Curve:
 @rule(
     bound="exact",
     kind="exact",
-    queries=(PropertyQuery, Additive, LinearQuery),
+    queries=(PropertyQuery,),
+    theorem=(
+        "1 + T against T, where T counts the entries that the adversary does not know, without the critical one: of "
+        "independent zeros and ones, each with its own probability. Known entries shift both by a constant. The worst "
+        "of all entries that may be critical, and of all choices of known ones."
+    ),
+    source=f"{PAPER}, Definitions 2.2 and 2.3",
+    assumptions=(INDEPENDENT, STATED),
+)
+def varied_count(situation: Situation) -> Curve:
+    """All entries that may be critical at once, for each choice of known ones."""
+    query: Any = situation.query
+    if query.is_uniform:
+        raise NotApplicable("all entries have one probability")
+    entries = contributions(situation)
+    probabilities = [kind.p or Fraction(0) for kind in entries.classes]
+    curves = [
+        Curve.varied_count(
+            counts=[kind.size - known for kind, known in zip(entries.classes, choice, strict=True)],
+            probabilities=probabilities,
+            pair=situation.pair,
+        )
+        for choice in _choices_of_known(situation, entries)
+    ]
+    return worst(curves)
+
+
+def _choices_of_known(situation: Situation, entries: Contributions) -> list[tuple[int, ...]]:
+    """How many entries of each class may be known, whichever entry is critical."""
+    if situation.adversary.total == 0:
+        return [(0,) * len(entries.classes)]
+    return list(dict.fromkeys(world.known for world in entries.worlds(situation)))
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(Additive, LinearQuery),
     theorem=(
         "v + S against w + S, where S is what the entries add that the adversary does not know: a sum of independent "
         "numbers, one law a group or an entry. Known entries shift both by a constant. The worst of all groups that "

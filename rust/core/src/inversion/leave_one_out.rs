@@ -18,9 +18,9 @@
 //!
 //! takes a few operations for each trial and point, and the number of points that matter does not hang on that of the trials.
 //!
-//! *Doubles first.* With `u = 2^-53`, and inputs of errors up to `2u`, a denominator, at least `d = 1 + u_j/2 = cos²(θ_j/2)`, errs by less than `16u`, and a
-//! numerator by less than `8u m` besides what its coefficients err by, `m` being the sum of their sizes. So a term errs by less than `64u m/d²` if `d > 2^-40`, and
-//! a sum of `N` of them by another `2Nu Σ m/d`. By twice these errors trials are told that cannot be the one; only the others are evaluated again.
+//! *Doubles first.* With `η = 2^-53`, and inputs of errors up to `2η`, a denominator, at least `d = 1 + u/2 = cos²(θ/2)`, errs by less than `16η`, and a
+//! numerator by less than `8ηm` besides what its coefficients err by, `m` being the sum of their sizes. So a term errs by less than `64ηm/d²` if `d > 2^-40`,
+//! and a sum of `N` of them by another `2Nη Σ m/d`. By twice these errors trials are told that cannot be the one; only the others are evaluated again.
 //!
 //! *What is left out of the sum.* `|e^{K(w) − K(c)}| ≤ e^{−2Σ C sin²(θ/2)}` is shown trial by trial, of which `Y` has `C = x(1−x) ≤ 1/4`: without it the bound
 //! is larger by at most `e^{1/2} <` [`ONE_LESS`]. And `|g| ≤ e^c + t/(1 − e^{−c})`.
@@ -41,7 +41,7 @@ use std::ops::RangeInclusive;
 const ONE_LESS: (u64, u64) = (5, 3);
 /// Trials between two questions whether to go on.
 const TRIALS_PER_CHECK: usize = 1024;
-/// `2^-46`, twice `64u`.
+/// `2^-46`, twice `64η`.
 const ROUGH: f64 = 1.0 / ((1u64 << 46) as f64);
 /// A relative error that covers what a quotient of doubles and its denominator err by.
 const QUOTIENT: f64 = 1.0 / ((1u64 << 49) as f64);
