@@ -34,6 +34,9 @@ __all__ = ["Pair", "PartitionedSituation", "Query", "Situation"]
 Query: TypeAlias = PropertyQuery | HistogramQuery | LinearQuery | Valued | Processed | AnswerLaws
 """What can be asked of a population."""
 
+_LONGEST = 300
+"""Characters of a query that are shown."""
+
 Pair: TypeAlias = "tuple[Any, Any] | None"
 """Which values of the critical entry are compared; None is the worst pair."""
 
@@ -141,7 +144,7 @@ class Situation:
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
         return [
-            f"query       {self.query!r}",
+            f"query       {_shown(self.query)}",
             f"population  {self.population!r}",
             f"sampling    {self.sampling!r}"
             if self.sampling is not None
@@ -162,7 +165,7 @@ class Situation:
         """One line for a repr."""
         sample = "" if self.sampling is None else f", {self.sampling!r}"
         known = f", {self.adversary!r}" if self.adversary != Adversary() else ""
-        return f"{self.query!r} on {self.population!r}{sample}{known}"
+        return f"{_shown(self.query)} on {self.population!r}{sample}{known}"
 
 
 @dataclass(frozen=True)
@@ -240,6 +243,12 @@ class PartitionedSituation:
         queries = self.queries[0] if len(self.queries) == 1 else f"{len(self.queries)} queries"
         known = f", {self.adversary.total} known" if self.adversary.total else ""
         return f"{queries!s} on {self.used} of {self.population.size} entries{known}"
+
+
+def _shown(query: object) -> str:
+    """The query, of which a long list is cut."""
+    text = repr(query)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _spelled(query: PropertyQuery) -> str:
