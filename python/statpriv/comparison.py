@@ -118,7 +118,11 @@ class CurveTable:
 def compare(situation: AnySituation, epsilon: Number) -> Comparison:
     """What every rule that applies says of the situation at this ε."""
     rows, missing = [], []
+    seen: set[str] = set()
     for rule, curve in applicable(situation):
+        if rule.bound in seen:
+            continue  # another way to the same: exact rules agree
+        seen.add(rule.bound)
         try:
             delta = curve.delta(epsilon)
         except PrecisionError as error:

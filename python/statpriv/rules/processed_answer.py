@@ -42,7 +42,8 @@ from statpriv.situation import Situation
     ),
     theorem=(
         "The two laws of the answer, with what every step does to them: answers that are published alike are one "
-        "answer, and noise is convolved. Known entries no longer shift the answer, so that their worst values count."
+        "answer, and noise is convolved. Where a step does not move with the answer, known entries do more than shift "
+        "it, and their worst values count."
     ),
     source=f"{PAPER}, Definition 2.3; docs/explanation/queries.md for the steps and for continuous noise",
     assumptions=(INDEPENDENT, STATED, SAMPLED, NOISE),

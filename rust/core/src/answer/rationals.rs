@@ -36,6 +36,10 @@ pub(crate) fn masses(laws: &[Law; 2], interrupt: &dyn Interrupt) -> Result<[Mass
     if let [Some((one, Noise::Geometric { alpha })), Some((other, Noise::Geometric { alpha: same }))] = &quiet
         && alpha == same
     {
+        let quiet = [Cost::of(one)?, Cost::of(other)?];
+        let answers = one.span().max(other.span());
+        let bits = quiet[0].bits.max(quiet[1].bits) + answers * size(alpha);
+        Cost { answers, bits, seconds: 10.0 * answers * answers * operation(bits) }.check()?;
         let data = [evaluated(one, interrupt)?, evaluated(other, interrupt)?];
         return noisy(&data, alpha, interrupt);
     }
@@ -71,14 +75,7 @@ fn noisy(data: &[Masses; 2], alpha: &Rational, interrupt: &dyn Interrupt) -> Res
 }
 
 fn evaluated(law: &Law, interrupt: &dyn Interrupt) -> Result<Masses, Error> {
-    let cost = Cost::of(law)?;
-    if cost.seconds > MOST_SECONDS || cost.answers * cost.bits / 4.0 > MOST_BYTES {
-        return Err(Error::precision(format!(
-            "the exact law of the answer has about {:.0e} values of about {:.0e} bits each and would take about {:.0e} s, above the \
-             limit of {MOST_SECONDS} s or {MOST_BYTES:.0e} bytes; delta() without digits= encloses it, and short fractions cost least",
-            cost.answers, cost.bits, cost.seconds
-        )));
-    }
+    Cost::of(law)?.check()?;
     Evaluation { interrupt }.masses(law)
 }
 
@@ -268,6 +265,19 @@ struct Cost {
 }
 
 impl Cost {
+    /// # Errors
+    /// More than is taken on.
+    fn check(self) -> Result<(), Error> {
+        if self.seconds <= MOST_SECONDS && self.answers * self.bits / 4.0 <= MOST_BYTES {
+            return Ok(());
+        }
+        Err(Error::precision(format!(
+            "the exact law of the answer has about {:.0e} values of about {:.0e} bits each and would take about {:.0e} s, above the \
+             limit of {MOST_SECONDS} s or {MOST_BYTES:.0e} bytes; delta() without digits= encloses it, and short fractions cost least",
+            self.answers, self.bits, self.seconds
+        )))
+    }
+
     fn of(law: &Law) -> Result<Self, Error> {
         let (least, most) = law.support();
         let Some(width) = least.zip(most).map(|(least, most)| most.abs_diff(least) as f64 + 1.0) else {
