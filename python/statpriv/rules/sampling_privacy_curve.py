@@ -96,7 +96,7 @@ def threshold(situation: Situation) -> Curve:
         "holds the critical entry. It needs no more than the law given the sample, and is a comparison."
     ),
     source=(
-        "Balle, Barthe and Gaboardi, Privacy Amplification by Subsampling, Theorem 8 (advanced joint convexity); "
+        "Balle, Barthe and Gaboardi, Privacy Amplification by Subsampling: advanced joint convexity; "
         "without the critical entry another one is drawn, of any value"
     ),
     assumptions=(INDEPENDENT, STATED, SAMPLED),

@@ -159,7 +159,7 @@ impl Curve {
     /// What a sample gives away that holds the critical entry with probability `rate`, from `curve`, that of the answer given that it
     /// holds it.
     ///
-    /// **Theorem** (advanced joint convexity: Balle, Barthe, Gaboardi 2018, Theorem 2). Let `P = (1−γ)R + γP'`, `Q = (1−γ)R + γQ'` and
+    /// **Theorem** (advanced joint convexity: Balle, Barthe, Gaboardi 2018). Let `P = (1−γ)R + γP'`, `Q = (1−γ)R + γQ'` and
     /// `e^{ε'} = 1 + (e^ε − 1)/γ`. Then `Δ(P, Q; ε) = γ Δ(P', (1−β)R + βQ'; ε')` with `β = e^{ε−ε'}`: pointwise, `P − e^ε Q = γP' − e^ε γQ' −
     /// (e^ε − 1)(1−γ)R = γ(P' − e^{ε'}((1−β)R + βQ'))`, as `e^{ε'}β = e^ε` and `γe^{ε'}(1−β) = (e^ε−1)(1−γ)`. By convexity it is at most `γ` times the larger
     /// of `Δ(P', R; ε')` and `Δ(P', Q'; ε')`. Where `R = Q'`, as for a count of which a Poisson sample is hidden and `Δ_{1,0}`, there is equality.
