@@ -495,8 +495,8 @@ class PrivacyCurve:
         >>> print(sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(100)).table([0, "0.1", "0.2"]))
         ε (nats)  δ
         0         0.0795892
-        0.1       0.038957
-        0.2       0.0154713
+        0.1       0.0418368
+        0.2       0.0184641
         """
         chosen = tuple(self._telling() if epsilons is None else epsilons)
         return CurveTable(chosen, tuple(self.delta(epsilon) for epsilon in chosen), self.kind == "exact")
