@@ -13,7 +13,9 @@ from statpriv.comparison import Comparison, CurveTable, compare
 from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
+from statpriv.queries.processed import Processed
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
+from statpriv.situation import Situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -427,7 +429,7 @@ class PrivacyCurve:
         >>> sample.renyi(2).upper < 0.02
         True
         """
-        from statpriv.renyi import grid, renyi_divergence
+        from statpriv.renyi import renyi_divergence
 
         exact = as_fraction(order, "order")
         if exact <= 1:
@@ -444,7 +446,7 @@ class PrivacyCurve:
         last = max(self.epsilon(0).upper, other.epsilon(0).upper)
         if math.isinf(last):
             return Enclosure(0.0, math.inf)
-        epsilons = grid(math.nextafter(last, math.inf), cells)
+        epsilons = [math.nextafter(last, math.inf) * (k / (cells - 1)) for k in range(cells)]
         forward, backward = ([curve.delta(epsilon) for epsilon in epsilons] for curve in (self, other))
         return renyi_divergence(exact, epsilons, forward, backward)
 
@@ -533,6 +535,8 @@ class PrivacyCurve:
 
     def _layers(self) -> list[str]:
         """Data and noise, where both protect."""
+        if not (isinstance(self._situation, Situation) and isinstance(self._situation.query, Processed)):
+            return []
         layers = {found.bound: curve for found, curve in applicable(self._situation) if found.bound in _LAYERS}
         if set(layers) != set(_LAYERS):
             return []

@@ -44,8 +44,7 @@ class Lattice:
 class EntryClass:
     """Entries with the same law of what they add.
 
-    `shares` are the probabilities of adding each of the integers, `p` is that of adding `step` and not zero where there
-    are no others.
+    `shares` are the probabilities of adding each of the integers.
     """
 
     name: str | None
@@ -236,7 +235,7 @@ def _of_columns(asked: LinearQuery) -> Contributions:
 
 
 def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) -> Contributions:
-    uniform = isinstance(asked.sums, Fraction)
+    uniform = asked.is_uniform
     laws: dict[Any, Any] = {None: asked.pmf} if uniform else dict(asked.pmf)
     offset, unit = (Fraction(0), _common_unit(asked.values)) if through_zero else asked.lattice[:2]
     answering = _answering(situation)

@@ -12,7 +12,6 @@ left out; where it does not, finitely many values of H do not show that the dive
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 from statpriv._native import Enclosure
 from statpriv.numbers import as_fraction
 
-__all__ = ["moment_bounds", "renyi_divergence"]
+__all__ = ["renyi_divergence"]
 
 _PRECISION = 120
 
@@ -33,13 +32,13 @@ def renyi_divergence(
 
     context = MPIntervalContext()
     context.prec = _PRECISION
-    low, high = moment_bounds(context, order, epsilons, forward, backward)
+    low, high = _moment_bounds(context, order, epsilons, forward, backward)
     bounds = [context.log(context.mpf([max(1, end), end])) / _interval(context, order - 1) for end in (low, high)]
     ends = [_fractions(bound) for bound in bounds]
     return Enclosure(max(Fraction(0), ends[0][0]), ends[1][1])
 
 
-def moment_bounds(
+def _moment_bounds(
     context: Any,  # noqa: ANN401  (mpmath's interval contexts have no type)
     order: Fraction,
     epsilons: Sequence[float],
@@ -102,8 +101,3 @@ def _fractions(interval: Any) -> tuple[Fraction, Fraction]:  # noqa: ANN401
 
     low, high = (as_fraction(mp.make_mpf(end), "end") for end in interval._mpi_)
     return low, high
-
-
-def grid(last: float, points: int) -> list[float]:
-    """From 0 to `last`, denser where H is steep in ``e^ε``."""
-    return [last * (k / (points - 1)) for k in range(points)] if math.isfinite(last) else []

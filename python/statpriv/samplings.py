@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
@@ -21,6 +21,7 @@ __all__ = [
     "TemplateLaw",
     "WithReplacement",
     "WithoutReplacement",
+    "samplings_but",
 ]
 
 
@@ -258,3 +259,8 @@ Sampling: TypeAlias = (
     WithoutReplacement | WithReplacement | PoissonSampling | Stratified | OverlappingSamples | TemplateLaw
 )
 """How a sample is drawn."""
+
+
+def samplings_but(*left_out: type) -> tuple[type, ...]:
+    """The types of all samplings but these."""
+    return tuple(sampling for sampling in get_args(Sampling) if sampling not in left_out)

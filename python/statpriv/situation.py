@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
@@ -273,9 +272,9 @@ def _stated_by_group(query: object) -> list[str] | None:
     stated: Any = None
     if isinstance(query, PropertyQuery) and isinstance(query.probabilities, tuple):
         stated = query.probabilities
-    if isinstance(query, HistogramQuery) and not isinstance(query.sums, Fraction):
+    if isinstance(query, HistogramQuery) and not query.is_uniform:
         stated = query.cells
-    if isinstance(query, Valued) and not isinstance(query.sums, Fraction):
+    if isinstance(query, Valued) and not query.is_uniform:
         stated = query.pmf
     if stated is None or not isinstance(stated[0], tuple):
         return None
@@ -306,9 +305,9 @@ def _checked_pair(pair: Pair, query: object) -> Pair:
     together: list[tuple[Any, ...]] = []
     if isinstance(query, HistogramQuery):
         stated: Any = query.cells
-        together = [tuple(range(len(stated if isinstance(query.sums, Fraction) else stated[0][1])))]
+        together = [tuple(range(len(stated if query.is_uniform else stated[0][1])))]
     elif isinstance(query, Valued):
-        laws: Any = [query.pmf] if isinstance(query.sums, Fraction) else [law for _, law in query.pmf]
+        laws: Any = [query.pmf] if query.is_uniform else [law for _, law in query.pmf]
         together = [tuple(value for value, _ in law) for law in laws]
     try:
         chosen = tuple(as_fraction(value, "pair") for value in pair)
@@ -328,7 +327,7 @@ def _pairs_of(query: object) -> str:
         return "a pair of different cells, counted from 0, or None is required"
     if isinstance(query, Valued):
         shown = ", ".join(show_number(value) for value in query.values[:6])
-        of_group = "" if isinstance(query.sums, Fraction) else ", both of one group"
+        of_group = "" if query.is_uniform else ", both of one group"
         more = ", ..." if len(query.values) > 6 else ""
         return f"a pair of different values among {shown}{more}{of_group}, or None is required"
     return "a pair of different values of the critical entry, or None is required"

@@ -75,6 +75,11 @@ class HistogramQuery(Labelled):
             object.__setattr__(self, "cells", masses)
             object.__setattr__(self, "sums", total)
 
+    @property
+    def is_uniform(self) -> bool:
+        """Whether one law is stated for all entries together."""
+        return isinstance(self.sums, Fraction)
+
     def __repr__(self) -> str:
         cells: Any = self.cells
         if isinstance(self.sums, Fraction):

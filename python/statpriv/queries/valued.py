@@ -57,6 +57,11 @@ class Valued(Labelled, Numerical):
             raise ArgumentError(f"pmf = {abridged(pmf)}; at least two values are required, one alone hides nothing")
 
     @property
+    def is_uniform(self) -> bool:
+        """Whether one law is stated for all entries together."""
+        return isinstance(self.sums, Fraction)
+
+    @property
     def _by_group(self) -> ByGroup[Pmf]:
         """The laws of the groups, or the one law as that of a group without a name."""
         by_name: Any = self.pmf if not isinstance(self.sums, Fraction) else (("", self.pmf),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from types import NoneType
 from typing import Any
 
@@ -21,24 +20,15 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import Additive
 from statpriv.rules.registry import NotApplicable, lower, rule
 from statpriv.rules.whole_population import worst
-from statpriv.samplings import (
-    OverlappingSamples,
-    PoissonSampling,
-    Stratified,
-    TemplateLaw,
-    WithoutReplacement,
-    WithReplacement,
-)
+from statpriv.samplings import Stratified, TemplateLaw, samplings_but
 from statpriv.situation import Situation
-
-SAMPLINGS = (WithoutReplacement, WithReplacement, PoissonSampling, Stratified, OverlappingSamples, TemplateLaw)
 
 
 @rule(
     bound="total-count",
     kind="bound",
     queries=(PropertyQuery,),
-    samplings=(NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified, OverlappingSamples),
+    samplings=(NoneType, *samplings_but(TemplateLaw)),
     theorem=(
         "Counts of a sample are post-processing of the counts of all entries, group by group, so their privacy curve "
         "is at most that of the critical entry's group over the entries the adversary does not know."
@@ -71,7 +61,7 @@ def own_group(situation: Situation) -> Curve:
     bound="total-histogram",
     kind="bound",
     queries=(Additive, OrderStatisticQuery, HistogramQuery),
-    samplings=(NoneType, *SAMPLINGS[:5]),
+    samplings=(NoneType, *samplings_but(TemplateLaw)),
     theorem=(
         "A symmetric query, and its answer on a sample that does not look at the data, is post-processing of how many "
         "entries have each value: at most the curve of that histogram over the entries the adversary does not know, in "
@@ -83,10 +73,10 @@ def own_group(situation: Situation) -> Curve:
 def total_histogram(situation: Situation) -> Curve:
     """Δ of the histogram of the values, which every symmetric query is a function of."""
     asked: Any = situation.asked
-    if isinstance(asked, HistogramQuery) and situation.sampling is None and isinstance(asked.sums, Fraction):
+    if isinstance(asked, HistogramQuery) and situation.sampling is None and asked.is_uniform:
         raise NotApplicable("the histogram itself has an exact curve")
     stated: Any = asked.cells if isinstance(asked, HistogramQuery) else asked.pmf
-    uniform = isinstance(asked.sums, Fraction)
+    uniform = asked.is_uniform
     curves = []
     for law, unknown in _by_group(situation, None if uniform else dict(stated), stated):
         cells = law if isinstance(asked, HistogramQuery) else tuple(share for _, share in law)
@@ -105,7 +95,7 @@ def total_histogram(situation: Situation) -> Curve:
     bound="unprocessed",
     kind="bound",
     queries=(Processed,),
-    samplings=(NoneType, *SAMPLINGS),
+    samplings=(NoneType, *samplings_but()),
     theorem="What is done to an answer never makes it less private: at most the curve of the answer before all steps.",
     source="data processing",
     assumptions=(INDEPENDENT, STATED, SAMPLED),

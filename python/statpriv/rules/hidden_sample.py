@@ -15,15 +15,8 @@ from statpriv.queries.processed import Step
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.sum import Additive
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.rules.whole_population import worst
-from statpriv.samplings import (
-    OverlappingSamples,
-    PoissonSampling,
-    Stratified,
-    TemplateLaw,
-    WithoutReplacement,
-    WithReplacement,
-)
+from statpriv.rules.whole_population import uniform_cells, worst
+from statpriv.samplings import PoissonSampling, WithoutReplacement, samplings_but
 from statpriv.situation import Situation
 from statpriv.totals import alternatives
 
@@ -105,7 +98,7 @@ def count_with_published_size(situation: Situation) -> Curve:
     bound="exact",
     kind="exact",
     queries=(PropertyQuery, Additive),
-    samplings=(WithoutReplacement, WithReplacement, PoissonSampling, Stratified, OverlappingSamples, TemplateLaw),
+    samplings=samplings_but(),
     theorem=(
         "A sample of zeros and ones is post-processing of their total count A: hypergeometric given A without "
         "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample of identically "
@@ -134,14 +127,12 @@ def total_of_a_sample(situation: Situation) -> Curve:
 )
 def histogram_without_replacement(situation: Situation) -> Curve:
     """A mean over the number of sampled entries in the two cells."""
-    asked: Any = situation.asked
     sampling: Any = situation.sampling
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of a histogram")
-    if not isinstance(asked.sums, Fraction):
-        raise NotApplicable("the histogram of groups with different laws has no closed curve here")
+    cells = uniform_cells(situation)
     return Curve.sampled_histogram(
-        population=situation.population.size, size=sampling.size, cells=asked.cells, pair=situation.pair
+        population=situation.population.size, size=sampling.size, cells=cells, pair=situation.pair
     )
 
 

@@ -17,14 +17,7 @@ from statpriv.queries.sum import Additive
 from statpriv.rules.hidden_sample import released_totals
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.rules.whole_population import of_stated_laws, ordered_laws, worst
-from statpriv.samplings import (
-    OverlappingSamples,
-    PoissonSampling,
-    Stratified,
-    TemplateLaw,
-    WithoutReplacement,
-    WithReplacement,
-)
+from statpriv.samplings import OverlappingSamples, TemplateLaw, samplings_but
 from statpriv.situation import Situation
 
 
@@ -32,14 +25,7 @@ from statpriv.situation import Situation
     bound="exact",
     kind="exact",
     queries=(Processed,),
-    samplings=(
-        NoneType,
-        WithoutReplacement,
-        WithReplacement,
-        PoissonSampling,
-        Stratified,
-        TemplateLaw,
-    ),
+    samplings=(NoneType, *samplings_but(OverlappingSamples)),
     theorem=(
         "The two laws of the answer, with what every step does to them: answers that are published alike are one "
         "answer, and noise is convolved. Where a step does not move with the answer, known entries do more than shift "
@@ -73,6 +59,4 @@ def processed(situation: Situation) -> Curve:
 
 def _is_monotone(situation: Situation) -> bool:
     """Counts of independent entries have log-concave laws, which a sample of them keeps in ratio."""
-    return isinstance(situation.asked, PropertyQuery) and not isinstance(
-        situation.sampling, OverlappingSamples | TemplateLaw
-    )
+    return isinstance(situation.asked, PropertyQuery) and not isinstance(situation.sampling, TemplateLaw)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import comb, factorial, prod
 from types import NoneType
@@ -106,9 +107,9 @@ def amplification(situation: Situation) -> Curve:
     if situation.adversary.total:
         raise NotApplicable("known entries of the sample would not be replaced by unknown ones")
     asked: Any = situation.asked
-    if not (asked.is_uniform if isinstance(asked, PropertyQuery) else isinstance(asked.sums, Fraction)):
+    if not asked.is_uniform:
         raise NotApplicable("an entry that is drawn instead of the critical one may have another law")
-    any_pair = Situation(situation.query, situation.population, situation.sampling, situation.adversary)
+    any_pair = replace(situation, pair=None)
     return Curve.maximum([Curve.amplified(rate, curve) for rate, curve in _given_the_sample(any_pair)])
 
 
@@ -149,7 +150,7 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
     if thresholds is not None:
         raise NotApplicable("thresholds are for one property with one probability")
     if isinstance(asked, HistogramQuery):
-        if known or not isinstance(asked.sums, Fraction):
+        if known or not asked.is_uniform:
             raise NotApplicable("a sampled histogram with known entries, or of several laws, is not available")
         cells: Any = asked.cells
         return Curve.histogram(size=size, cells=cells, pair=pair)

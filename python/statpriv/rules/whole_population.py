@@ -133,7 +133,7 @@ def _worst_gaps(world: World, pair: Pair) -> list[int]:
 )
 def histogram(situation: Situation) -> Curve:
     """A mean over the number of entries in the two cells."""
-    cells = _cells(situation)
+    cells = uniform_cells(situation)
     unknown = situation.population.size - situation.adversary.total
     return Curve.histogram(size=unknown, cells=cells, pair=situation.pair)
 
@@ -172,7 +172,7 @@ def ordered_laws(situation: Situation) -> list[tuple[Law, Law, Lattice]]:
     asked: Any = situation.asked
     if situation.adversary.total:
         raise NotApplicable("known entries of an order statistic have no closed worst values here")
-    if not isinstance(asked.sums, Fraction):
+    if not asked.is_uniform:
         raise NotApplicable("an order statistic of groups with different laws has no closed law here")
     n, values = situation.population.size, asked.values
     distribution = list(accumulate(share for _, share in asked.pmf))
@@ -236,9 +236,10 @@ def _read(stated: object) -> dict[Hashable, dict[Hashable, Fraction]]:
     return laws
 
 
-def _cells(situation: Situation) -> tuple[Fraction, ...]:
+def uniform_cells(situation: Situation) -> tuple[Fraction, ...]:
+    """The probabilities of the cells, where all entries have the same."""
     asked: Any = situation.asked
-    if not isinstance(asked.sums, Fraction):
+    if not asked.is_uniform:
         raise NotApplicable("the histogram of groups with different laws has no closed curve here")
     cells: tuple[Fraction, ...] = asked.cells
     return cells

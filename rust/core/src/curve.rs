@@ -316,6 +316,25 @@ impl Curve {
         }
     }
 
+    /// The same expression with the recipes of the laws instead of the forms that only the fast tier evaluates. What is computed for
+    /// these laws is kept with them: so this is called once, before a curve is evaluated several times.
+    pub(crate) fn written_out(&self) -> Result<Self, Error> {
+        let all = |curves: &[Self]| curves.iter().map(Self::written_out).collect::<Result<Vec<_>, _>>();
+        Ok(match self {
+            Self::Grouped(laws, direction) => laws.written_out(*direction)?,
+            Self::Varied(laws, direction) => laws.written_out(*direction)?,
+            Self::KnownInSample(laws, direction) => laws.written_out(*direction)?,
+            Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.written_out()?)),
+            Self::Mean(parts) => {
+                let part = |(weight, curve): &(Weight, Self)| Ok((weight.clone(), curve.written_out()?));
+                Self::Mean(parts.iter().map(part).collect::<Result<_, Error>>()?)
+            }
+            Self::Max(curves) => Self::Max(all(curves)?),
+            Self::Min(curves) => Self::Min(all(curves)?),
+            _ => self.clone(),
+        })
+    }
+
     /// The limit of δ for ε → ∞; it is attained at a finite ε.
     ///
     /// # Errors

@@ -63,7 +63,10 @@ pub fn delta(
     interrupt: &dyn Interrupt,
 ) -> Result<DigitsEnclosure, Error> {
     let accuracy = bits_for(digits)?;
-    Evaluation::new(epsilon, accuracy, interrupt).curve(curve).map(|ball| DigitsEnclosure::probability(&ball))
+    let curve = curve.written_out()?;
+    Evaluation::new(epsilon, accuracy, interrupt)
+        .curve(&curve)
+        .map(|ball| DigitsEnclosure::probability(&ball))
 }
 
 /// `ln δ(ε)` to `digits` digits: where δ is too small for a double too.
@@ -76,9 +79,8 @@ pub fn log_delta(
     digits: u32,
     interrupt: &dyn Interrupt,
 ) -> Result<DigitsEnclosure, Error> {
-    logarithm(bits_for(digits)?, interrupt, |accuracy| {
-        Evaluation::new(epsilon, accuracy, interrupt).curve(curve)
-    })
+    let (accuracy, curve) = (bits_for(digits)?, curve.written_out()?);
+    logarithm(accuracy, interrupt, |accuracy| Evaluation::new(epsilon, accuracy, interrupt).curve(&curve))
 }
 
 /// The least `ε ≥ 0` with `δ(ε) ≤ δ`, to `digits` digits; infinite where there is none.
@@ -103,7 +105,9 @@ pub fn mass_at_infinity(
     digits: u32,
     interrupt: &dyn Interrupt,
 ) -> Result<DigitsEnclosure, Error> {
-    delta(curve, &Rational::from(curve::last_change_of(curve)), digits, interrupt)
+    bits_for(digits)?;
+    let curve = curve.written_out()?;
+    delta(&curve, &Rational::from(curve::last_change_of(&curve)), digits, interrupt)
 }
 
 /// Bits of relative accuracy that make a width of at most `10^-digits`: `log2 10 < 3.322`.

@@ -37,7 +37,7 @@ pub fn exact_terms(
     interrupt: &dyn Interrupt,
 ) -> Result<(Rational, Rational), Error> {
     budget::check("exact_terms", curve, Enclosure::from(epsilon).upper(), 0.0)?;
-    let terms = evaluate(curve, Ratio::from_epsilon(epsilon), interrupt)?;
+    let terms = evaluate(&curve.written_out()?, Ratio::from_epsilon(epsilon), interrupt)?;
     interrupt.check()?;
     Ok((terms.first.to_rational(), terms.second.to_rational()))
 }
@@ -56,7 +56,7 @@ pub fn exact_delta(
     }
     let logarithm = Ball::from_rational(exp_epsilon).ln().to_enclosure().upper();
     budget::check("exact_delta", curve, logarithm, budget::bits(exp_epsilon))?;
-    let terms = evaluate(curve, Ratio::Rational(exp_epsilon.clone()), interrupt)?;
+    let terms = evaluate(&curve.written_out()?, Ratio::Rational(exp_epsilon.clone()), interrupt)?;
     interrupt.check()?;
     Ok(terms.first.minus(terms.second.scaled(exp_epsilon)).to_rational())
 }
@@ -112,9 +112,9 @@ impl Evaluation<'_> {
             },
             Curve::Range(laws, direction) => self.range(laws, *direction),
             Curve::Answers(laws) => self.answers(laws),
-            Curve::Grouped(laws, direction) => self.terms(&laws.written_out(*direction)?),
-            Curve::Varied(laws, direction) => self.terms(&laws.written_out(*direction)?),
-            Curve::KnownInSample(laws, direction) => self.terms(&laws.written_out(*direction)?),
+            Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+                self.terms(&curve.written_out()?)
+            }
             Curve::Smoothed(_) => Err(Error::precision(
                 "a curve with continuous noise has no rational terms; delta() encloses it",
             )),

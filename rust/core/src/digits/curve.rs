@@ -51,9 +51,9 @@ impl<'a> Evaluation<'a> {
             Curve::Pair(pair, direction) => self.pair(pair, *direction),
             Curve::Range(range, direction) => self.range(range, *direction),
             Curve::Answers(laws) => self.answers(laws),
-            Curve::Grouped(laws, direction) => self.curve(&laws.written_out(*direction)?),
-            Curve::Varied(laws, direction) => self.curve(&laws.written_out(*direction)?),
-            Curve::KnownInSample(laws, direction) => self.curve(&laws.written_out(*direction)?),
+            Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+                self.curve(&curve.written_out()?)
+            }
             Curve::Smoothed(_) => Err(Error::precision(
                 "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
             )),
@@ -271,14 +271,8 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
         Curve::Answers(laws) => laws.masses(&Uninterrupted).map_or(0, |masses| {
             laws.in_order(&masses)[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)
         }),
-        Curve::Grouped(laws, direction) => {
-            laws.written_out(*direction).map_or(0, |curve| last_change_of(&curve))
-        }
-        Curve::Varied(laws, direction) => {
-            laws.written_out(*direction).map_or(0, |curve| last_change_of(&curve))
-        }
-        Curve::KnownInSample(laws, direction) => {
-            laws.written_out(*direction).map_or(0, |curve| last_change_of(&curve))
+        Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+            curve.written_out().map_or(0, |curve| last_change_of(&curve))
         }
         // Has no digits.
         Curve::Smoothed(_) => 0,

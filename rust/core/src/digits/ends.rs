@@ -54,9 +54,9 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
             .iter()
             .try_fold(zero, |sum, (weight, curve)| Some(sum.add(&weight.exact.mul(&exactly(curve, end)?)))),
         Curve::Amplified(rate, curve) => exactly(curve, end).map(|value| value.mul(&rate.exact)),
-        Curve::Grouped(laws, direction) => exactly(&laws.written_out(*direction).ok()?, end),
-        Curve::Varied(laws, direction) => exactly(&laws.written_out(*direction).ok()?, end),
-        Curve::KnownInSample(laws, direction) => exactly(&laws.written_out(*direction).ok()?, end),
+        Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+            exactly(&curve.written_out().ok()?, end)
+        }
         Curve::MeanOverSizes(_) | Curve::Smoothed(_) => None,
         Curve::Max(curves) => {
             curves.iter().try_fold(zero, |best, curve| Some(best.max(exactly(curve, end)?)))

@@ -53,6 +53,7 @@ pub(super) fn epsilon(
     if delta.is_negative() {
         return Err(Error::argument("delta is below 0; a number of at least 0 is required"));
     }
+    let curve = &curve.written_out()?;
     let bits = accuracy + 64;
     let logarithm = ln(&Ball::rational(delta, bits + 64), bits);
     let search = Search { curve, delta, logarithm, accuracy, interrupt };

@@ -9,7 +9,7 @@
 //!
 //! How much may be missing follows from the value: first little, then ever less, until it does not matter.
 
-use super::Epsilon;
+use super::{Direction, Epsilon};
 use crate::answer::rationals::{self, Masses};
 use crate::answer::row::{Row, rows};
 use crate::answer::{Law, Recipe};
@@ -52,6 +52,11 @@ impl Answers {
     pub fn new(first: Law, second: Law) -> Self {
         let (rows, rationals) = (Mutex::new(Vec::new()), Mutex::new(None));
         Self { shared: Arc::new(Shared { laws: [first, second], rows, rationals }), reversed: false }
+    }
+
+    /// Of a property, from the laws under 1 and under 0.
+    pub(crate) fn in_direction(one: Law, zero: Law, direction: Direction) -> Self {
+        Self { reversed: direction == Direction::ZeroAgainstOne, ..Self::new(one, zero) }
     }
 
     /// The two laws.

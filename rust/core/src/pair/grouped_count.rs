@@ -82,11 +82,7 @@ impl GroupedCount {
         let parts =
             self.given.iter().map(|(others, p)| Law::binomial(*others, p)).collect::<Result<_, _>>()?;
         let others = Law::sum(parts)?;
-        let answers = Answers::new(others.shifted(1)?, others);
-        Ok(Curve::Answers(match direction {
-            Direction::OneAgainstZero => answers,
-            Direction::ZeroAgainstOne => answers.reversed(),
-        }))
+        Ok(Curve::Answers(Answers::in_direction(others.shifted(1)?, others, direction)))
     }
 
     /// About how many terms one evaluation takes, other work counted as so many terms: some 200 values of each group's transform.

@@ -153,13 +153,8 @@ impl KnownInSample {
         let others = Law::binomial(self.population - 1 - self.known, &self.p)?;
         let sample = || Sampling::WithoutReplacement { population: self.population, size: self.size };
         let laws = |total: u64| others.shifted(total as i64)?.sampled(sample());
-        let curves = (0..=self.known).map(|ones| {
-            let answers = Answers::new(laws(ones + 1)?, laws(ones)?);
-            Ok(Curve::Answers(match direction {
-                Direction::OneAgainstZero => answers,
-                Direction::ZeroAgainstOne => answers.reversed(),
-            }))
-        });
+        let curves = (0..=self.known)
+            .map(|ones| Ok(Curve::Answers(Answers::in_direction(laws(ones + 1)?, laws(ones)?, direction))));
         Ok(Curve::Max(curves.collect::<Result<_, Error>>()?))
     }
 
