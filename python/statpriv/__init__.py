@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         TableError,
         UndecidedError,
     )
-    from statpriv.partitions import RandomPartition
+    from statpriv.partitions import MultinomialPartition, RandomPartition
     from statpriv.populations import Population
     from statpriv.queries.histogram import HistogramQuery
     from statpriv.queries.linear import LinearQuery
@@ -89,6 +89,7 @@ _HOME = {
     "Processed": "queries.processed",
     "PropertyQuery": "queries.property",
     "PublicationError": "errors",
+    "MultinomialPartition": "partitions",
     "RandomPartition": "partitions",
     "Report": "releasing",
     "Rounding": "queries.processed",
@@ -127,6 +128,7 @@ __all__ = [
     "MedianQuery",
     "MinimumQuery",
     "MissingExtraError",
+    "MultinomialPartition",
     "NormalisedEnclosure",
     "NotASingleNumberError",
     "NotAvailableError",

@@ -36,6 +36,11 @@ NOT_PROTECTED = (
 )
 """What the model says nothing about, whatever the theorem."""
 
+_NATURE = {
+    "exact": "An exact privacy curve.",
+    "enclosed": "A privacy curve enclosed between an attained value and a certified bound.",
+    "bound": "A certified upper bound of the privacy curve.",
+}
 _LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
 _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
@@ -65,7 +70,11 @@ class PrivacyCurve:
 
     @property
     def kind(self) -> Kind:
-        """`"exact"`: δ itself is enclosed. `"bound"`: a certified upper bound of δ is."""
+        """What is enclosed.
+
+        `"exact"`: δ itself. `"bound"`: a certified upper bound of δ. `"enclosed"`: δ, between an attained value and a
+        proved bound that need not be close.
+        """
         return self._lowered.kind
 
     @property
@@ -191,13 +200,16 @@ class PrivacyCurve:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
         why = f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
         for digits in _ESCALATION:
+            if digits is not None and self.kind == "enclosed":
+                why = "it lies between what is attained and what is proved, and digits do not bring these together"
+                break
             reached = self.delta(epsilon, digits=digits)
             try:
                 # Enclosures compare exactly; an mpf would round the fraction to mpmath's precision.
                 holds = reached <= target
             except UndecidedError:
                 continue
-            if holds or self.kind == "exact":
+            if holds or self.kind != "bound":
                 return holds
             why = "the bound exceeds it, which refutes nothing"
             break
@@ -217,6 +229,38 @@ class PrivacyCurve:
     def mass_at_infinity(self) -> Enclosure:
         """The limit of δ for ε → ∞: below it no ε is enough."""
         return self._lowered.curve.mass_at_infinity()
+
+    def pattern(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
+        """Which pair of values of the critical entry is the worst, for each part of a composition.
+
+        The critical entry has a value for each attribute; parts of one attribute share it.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, default "0.1"
+            ε in nats, at least 0: the worst pattern may change with it.
+
+        Returns
+        -------
+        tuple of tuples of two values
+            (v, w) for each part, in the order of the queries: δ is that of v against w. Of a curve of kind "enclosed"
+            the worst that was found, which attains the lower end. Of parts that are alike any may have either pair.
+
+        Raises
+        ------
+        NotAvailableError
+            This curve is no composition with a pattern, or that of a bound.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> rare = sp.PropertyQuery("0.3")
+        >>> sp.compose([rare, rare], sp.Population(15), sp.RandomPartition([4, 1])).pattern("0.1")
+        ((1, 0), (0, 1))
+        """
+        from statpriv.patterns import worst_pattern
+
+        return worst_pattern(self._situation, self._lowered.curve, as_fraction(epsilon, "epsilon"))
 
     def exact_delta(self, *, exp_epsilon: Number) -> Fraction:
         """δ as an exact fraction, at a rational e^ε (for a bound: the exact value of the bound).
@@ -523,7 +567,7 @@ class PrivacyCurve:
         An exact privacy curve.
         ...
         """
-        nature = "An exact privacy curve." if self.kind == "exact" else "A certified upper bound of the privacy curve."
+        nature = _NATURE[self.kind]
         lines = [nature, "", "Situation", *(f"  {line}" for line in self._situation.describe()), "", "Theorem"]
         for rule in self._lowered.rules:
             lines += [f"  {rule.theorem}", f"    ({rule.source})"]
@@ -565,7 +609,7 @@ class PrivacyCurve:
         from html import escape
 
         rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._situation.describe())
-        heading = f"Privacy curve, {'exact' if self.kind == 'exact' else 'upper bound'}"
+        heading = f"Privacy curve, {'upper bound' if self.kind == 'bound' else self.kind}"
         return f"<table><thead><tr><th scope='col'>{heading}</th></tr></thead><tbody>{rows}</tbody></table>" + (
             self.table()._repr_html_()
         )

@@ -16,6 +16,7 @@
 
 mod enumeration;
 mod envelope;
+mod exact_laws;
 mod inversion;
 mod limit;
 mod part;
@@ -36,7 +37,7 @@ use sum::Sum;
 /// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
 const MOST_PATTERNS: f64 = 1024.0;
 /// Relative widths at which patterns are told apart.
-const COARSE: [f64; 2] = [1e-4, 1e-6];
+const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
 
 /// Attributes of which nothing is known to relate them, each with the same parts.
 #[derive(Clone, Debug)]
@@ -57,13 +58,13 @@ pub struct Composition {
 /// How many of the attributes of each kind have which pair of values.
 pub type Pattern = Vec<Vec<u64>>;
 
-/// δ between two ends that are numbers themselves: they are equal, up to rounding, where all patterns were tried.
-#[derive(Clone, Copy, Debug)]
-pub struct Ends {
-    /// Attained by a pattern.
-    pub lower: Ball,
-    /// No pattern exceeds it.
-    pub upper: Ball,
+/// An end of an enclosure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Attained.
+    Lower,
+    /// Not exceeded.
+    Upper,
 }
 
 impl Composition {
@@ -157,19 +158,30 @@ impl Composition {
         Self { unused: self.unused.clone(), attributes: attributes.collect() }
     }
 
-    /// `δ(ε)` for `ε ≥ 0`.
+    /// One end of the enclosure of `δ(ε)` for `ε ≥ 0`: the lower one is attained by a pattern, no pattern exceeds the upper one. Where all patterns
+    /// are tried both are δ.
     ///
     /// # Errors
     /// Answers with too many values; interruption.
-    pub fn delta(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ends, Error> {
+    pub fn delta(&self, epsilon: &Epsilon, end: End, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let prepared = Prepared::new(self, epsilon, interrupt)?;
         if self.is_exact() {
-            let (value, _) = prepared.worst_of_all(interrupt)?;
-            return Ok(Ends { lower: value, upper: value });
+            return Ok(prepared.worst_of_all(interrupt)?.0);
         }
-        let lower = prepared.value(&prepared.search(), Goal::Narrow, interrupt)?;
-        let upper = prepared.envelope(interrupt)?;
-        Ok(Ends { lower, upper: upper.max(lower) })
+        match end {
+            End::Lower => prepared.value(&prepared.search(), Goal::Narrow, interrupt),
+            End::Upper => prepared.envelope(interrupt),
+        }
+    }
+
+    /// The same parts with one pattern only.
+    #[must_use]
+    pub fn only(&self, pattern: &Pattern) -> Self {
+        let kinds = self.attributes.iter().zip(pattern).flat_map(|(attribute, counts)| {
+            let chosen = attribute.choices.iter().zip(counts).filter(|(_, count)| **count > 0);
+            chosen.map(|(choice, &count)| Attributes { count, choices: vec![choice.clone()] })
+        });
+        Self { unused: self.unused.clone(), attributes: kinds.collect() }
     }
 
     /// The worst pattern at this ε, or the worst that was found.

@@ -36,8 +36,8 @@ fn partition(n: u64, parts: &[(u64, &str)], pattern: Option<&[usize]>) -> Compos
 }
 
 fn delta(composition: &Composition, epsilon: &str) -> (Ball, Ball) {
-    let ends = composition.delta(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
-    (ends.lower, ends.upper)
+    let at = |end| composition.delta(&Epsilon::new(&rational(epsilon)), end, &Uninterrupted).unwrap();
+    (at(End::Lower), at(End::Upper))
 }
 
 fn contains(ball: Ball, truth: &str) -> bool {
