@@ -53,6 +53,7 @@ _WORST_SHARE = (
 )
 _ASSUMPTIONS = (
     INDEPENDENT,
+    "every entry has the law that the queries state (or any in the stated range)",
     "rows are taken in an order that is drawn once, uniformly and independently of the data, and kept secret",
     "no row answers twice",
     "the analyst sees nothing of the data but the answers",
@@ -507,7 +508,7 @@ class PartitionAccountant:
             guarantee = [holds, "get_delta and get_epsilon are guarantees at every ε."]
             theorem = [self._promise.theorem, self._promised.theorem, f"({self._promised.source})"]
             report = [f"rows: {self._rows_used} of {self._population.size} have answered."]
-            assumptions = (*self._promised.assumptions, *_ASSUMPTIONS[1:])
+            assumptions = (*self._promised.assumptions, *_ASSUMPTIONS[2:])
         sections = {
             "Guarantee": guarantee,
             "Theorem": theorem,
