@@ -184,6 +184,8 @@ def test_nothing_asked_is_nothing_spent():
     assert acc.get_epsilon(0) == sp.Enclosure(0.0, 0.0)
     with pytest.raises(sp.ArgumentError, match="nothing was asked yet"):
         acc.non_adaptive_curve()
+    with pytest.raises(sp.ArgumentError, match="nothing was promised"):
+        acc.promised_curve  # noqa: B018  (a property that refuses)
 
 
 def test_the_report_is_the_sum_of_theorem_5_1():
@@ -260,6 +262,7 @@ def test_what_asks_one_attribute_costs_its_total_once():
     assert acc.spent == Fraction(total.delta(".01").upper)
     assert acc.get_delta(".02") == total.delta(".02")
     assert acc.get_epsilon("1e-6") == total.epsilon("1e-6")
+    assert acc.promised_curve == total
     assert acc.remaining_rows == 32768 - 1010
     assert acc.largest_count(SMOKERS, size=2) == (32768 - 1010) // 2
     for other in (

@@ -141,7 +141,8 @@ class PartitionAccountant:
             self._check_model()
         else:
             self._promised = self._promise.curve(population, self._adversary)
-            self._spent = Fraction(self._promised.delta(self._epsilon).upper)
+            self._promised_delta = self._promised.delta(self._epsilon)
+            self._spent = Fraction(self._promised_delta.upper)
             self._laws = _laws_with(self._laws, self._promise.queries)
 
     def _check_model(self) -> None:
@@ -386,6 +387,19 @@ class PartitionAccountant:
         """How many rows have not answered yet."""
         return self._population.size - self._rows_used
 
+    @property
+    def promised_curve(self) -> PrivacyCurve:
+        """The privacy curve that what was promised cannot exceed: a guarantee at every ε.
+
+        Raises
+        ------
+        ArgumentError
+            Nothing was promised.
+        """
+        if self._promise is None:
+            raise ArgumentError("nothing was promised, so no curve bounds what may be asked; give only= or declared=")
+        return self._promised
+
     def get_delta(self, epsilon: Number) -> Enclosure:
         """δ at any ε, of what was asked so far.
 
@@ -412,7 +426,7 @@ class PartitionAccountant:
         """
         at = _at_least_zero(epsilon, "epsilon")
         if self._promise is not None:
-            return self._promised.delta(at)
+            return self._promised_delta if at == self._epsilon else self._promised.delta(at)
         return Enclosure(*(min(end, Fraction(1)) for end in self._sum(lambda curve: curve.delta(at))))
 
     def get_epsilon(self, delta: Number) -> Enclosure:
