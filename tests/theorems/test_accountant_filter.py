@@ -214,8 +214,32 @@ def test_any_strategy_about_properties_of_one_half_tells_exactly_what_one_total_
     assert game(accountant, TWO_FAIR_BITS, actions, x, known) == total
 
 
+@pytest.mark.parametrize("known", [0, 1])
+@pytest.mark.parametrize("x", [Fraction(1), Fraction(6, 5), Fraction(2)])
+def test_no_strategy_about_properties_in_a_range_exceeds_their_bound(x, known):
+    asked = sp.PropertyQuery(sp.Between("2/5", "1/2"))
+    accountant = sp.PartitionAccountant(
+        sp.Population(3), epsilon=just_below_log(x), delta=1, only=asked, adversary=sp.Adversary(known=known)
+    )
+    worst = game(accountant, TWO_BITS, TWO_PROPERTIES, x, known)
+    assert accountant.get_delta(just_below_log(x)).lower <= worst + Fraction(1, 10**9) <= accountant.spent
+
+
+@pytest.mark.parametrize("x", [Fraction(1), Fraction(11, 10), Fraction(2)])
+def test_the_bound_of_a_range_holds_for_skewed_properties(x):
+    skewed = {(a, b): Fraction(1 if a else 4, 5) * Fraction(3 if b else 1, 4) for a in (0, 1) for b in (0, 1)}
+    actions = [*counts("a", 0, "1/5", (1, 2, 3)), *counts("b", 1, "3/4", (1, 2))]
+    accountant = sp.PartitionAccountant(
+        sp.Population(3),
+        epsilon=just_below_log(x),
+        delta=1,
+        only=sp.PropertyQuery(sp.Between("1/5", "3/4")),
+    )
+    assert game(accountant, skewed, actions, x) <= accountant.spent
+
+
 def test_other_probabilities_have_no_such_promise():
-    """Two properties of probability 3/10 tell more than the total of either: the promise is about one half alone."""
+    """Two properties of probability 3/10 tell more than the total of either: that is so at one half alone."""
     independent = {(a, b): Fraction(3 if a else 7, 10) * Fraction(3 if b else 7, 10) for a in (0, 1) for b in (0, 1)}
     x, n = Fraction(11, 10), 3
     actions = [*counts("a", 0, "3/10", (1, 2)), *counts("b", 1, "3/10", (1,))]

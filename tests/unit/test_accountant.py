@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import pickle
 from fractions import Fraction
 
@@ -184,7 +185,7 @@ def test_nothing_asked_is_nothing_spent():
     assert acc.get_epsilon(0) == sp.Enclosure(0.0, 0.0)
     with pytest.raises(sp.ArgumentError, match="nothing was asked yet"):
         acc.non_adaptive_curve()
-    with pytest.raises(sp.ArgumentError, match="nothing was promised"):
+    with pytest.raises(sp.ArgumentError, match="no attribute and no list of queries was promised"):
         acc.promised_curve  # noqa: B018  (a property that refuses)
 
 
@@ -273,9 +274,51 @@ def test_what_asks_one_attribute_costs_its_total_once():
         assert not acc.supports(other, size=1)
         assert acc.largest_count(other, size=1) == 0
         with pytest.raises(
-            sp.BudgetExceededError, match=r"does not ask what was promised, only = PropertyQuery\(0.5, "
+            sp.BudgetExceededError, match=r"the promise, OneAttribute\(query=PropertyQuery\(0.5, .*, covers 0 more"
         ):
             acc.compose(other, size=1)
+
+
+def test_a_range_stands_for_every_property_in_it():
+    acc = accountant(32768, epsilon=".01", delta=".002", only=sp.PropertyQuery(sp.Between("0.4", "0.6")))
+    assert acc.compose(SMOKERS, size=1024, count=16).supports(sp.PropertyQuery("0.4").thresholded(3), size=10, count=9)
+    assert acc.supports(sp.PropertyQuery(sp.Between("0.5", "0.55")), size=10)
+    for other in (sp.PropertyQuery("0.39"), sp.PropertyQuery([0.5, 0.5]), sp.SumQuery({0: 0.5, 1: 0.5})):
+        assert not acc.supports(other, size=2)
+    attained = sp.privacy_curve(sp.PropertyQuery("0.4"), acc.population).delta(".01")
+    assert acc.get_delta(".01").lower == attained.lower
+    assert attained.upper < acc.get_delta(".01").upper < 2 * attained.lower
+    with pytest.raises(sp.ArgumentError, match="no one curve bounds what may be asked"):
+        acc.promised_curve  # noqa: B018  (a property that refuses)
+
+
+def test_the_bound_of_any_property_is_the_total_where_p_is_one_half():
+    acc = accountant(32768, epsilon=".01", delta=1, only=sp.PropertyQuery("1/2"))
+    total = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(32768))
+    for epsilon in ("0", ".005", ".02", "1"):
+        assert acc.get_delta(epsilon).upper == total.delta(epsilon).upper
+        assert acc.get_delta(epsilon).lower == total.delta(epsilon).lower
+    for delta in (".01", "1e-6"):
+        assert acc.get_epsilon(delta).lower <= total.epsilon(delta).upper
+        assert total.epsilon(delta).lower <= acc.get_epsilon(delta).upper
+        assert acc.get_epsilon(delta).width < 1e-12
+
+
+@given(
+    least=st.fractions("1/100", "1/2"),
+    x=st.fractions(1, 20).filter(lambda x: x.denominator < 100),
+    n=st.integers(1, 30),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_bound_of_any_property_is_the_stop_loss_of_its_binomial(least, x, n):
+    """Against E[(K − x(n−K))_+]/(mn) in exact rationals, K binomial."""
+    epsilon = Fraction(math.log(x))
+    pi = (least + x * (1 - least)) / (1 + x)
+    stop_loss = sum(
+        (math.comb(n, k) * pi**k * (1 - pi) ** (n - k) * max(0, k - x * (n - k)) for k in range(n + 1)), Fraction(0)
+    ) / (least * n)
+    acc = accountant(n, epsilon=epsilon, delta=1, only=sp.PropertyQuery(sp.Between(least, 1 - least)))
+    assert acc.spent == pytest.approx(min(1, stop_loss), rel=1e-9)
 
 
 def test_one_half_stands_for_every_property_of_one_half():
@@ -312,7 +355,9 @@ def test_declared_queries_cost_their_composition_once():
     assert acc.spent == Fraction(curve.delta("0.1").upper)
     assert acc.compose(SMOKERS, size=100).largest_count(SMOKERS, size=100) == 1
     assert acc.get_delta("0.2") == curve.delta("0.2")
-    with pytest.raises(sp.BudgetExceededError, match=r"on 100 rows was declared for 1 more parts, and 2 are asked for"):
+    with pytest.raises(
+        sp.BudgetExceededError, match=r"on 100 rows, 2 times: the promise, Declared\(.*, covers 1 more of these"
+    ):
         acc.compose(SMOKERS, size=100, count=2)
     assert not acc.supports(SMOKERS, size=50)
     acc.compose_batch([sp.PropertyQuery("0.3"), SMOKERS], sp.RandomPartition([50, 100]))
@@ -440,7 +485,9 @@ def test_a_document_with_a_new_digest_still_has_to_make_sense(changes):
             lambda: sp.PartitionAccountant(sp.Population(groups={"f": 3, "m": 4}), epsilon=1, delta=1),
             "entries of one law are required, because earlier answers tell which groups are left",
         ),
-        (lambda: accountant(only=sp.PropertyQuery("0.3")), "an attribute= is required, which says that all queries"),
+        (lambda: accountant(only=sp.HistogramQuery([0.5, 0.5])), "an attribute= is required, which says that all"),
+        (lambda: accountant(only=sp.PropertyQuery(sp.Between(0, "0.3"))), "one range of p above 0 and below 1"),
+        (lambda: accountant(only=sp.PropertyQuery([0.5, 0.3])), "one range of p above 0 and below 1"),
         (lambda: accountant(only=SMOKERS.rounded(5)), "from which all answers are made is required"),
         (lambda: accountant(only=SMOKERS, declared=([], None)), "at most one promise is possible"),
         (lambda: accountant(declared=[SMOKERS]), "a list of queries and a partition are required"),

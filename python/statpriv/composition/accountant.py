@@ -6,15 +6,17 @@ Which statement is a guarantee and which is bookkeeping, with the proofs: docs/e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
 from statpriv.assumptions import INDEPENDENT, PAPER
+from statpriv.composition.least_epsilon import least_epsilon
 from statpriv.composition.ledger import Ledger, LedgerEntry, at_most
-from statpriv.composition.promises import Declared, OneAttribute, Promise, one_a_part, promise_arguments
+from statpriv.composition.promises import Declared, Guaranteed, Promise, one_a_part, only_promise, promise_arguments
 from statpriv.composition.state import sealed, unsealed
 from statpriv.composition.written_queries import number_from, written_number
 from statpriv.curve import NOT_PROTECTED, PrivacyCurve
@@ -33,10 +35,6 @@ from statpriv.queries.valued import Valued
 from statpriv.situation import Query
 
 __all__ = ["PartitionAccountant"]
-
-_HALVINGS = 60
-"""Halvings of a bracket when ε is searched: every step is certified, so more make the enclosure narrower, not truer."""
-_LARGEST_EPSILON = 1024.0
 
 _Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...]]"
 """Queries that are answered together, and the rows of each."""
@@ -80,8 +78,8 @@ class PartitionAccountant:
         many of the known entries as it can.
     only : PropertyQuery or HistogramQuery, optional
         A promise: every answer will be made from this one attribute. All of them together then cost no more than its
-        total over all entries, whatever the sizes. ``PropertyQuery("1/2")`` without an attribute stands for all
-        properties of probability exactly one half.
+        total over all entries, whatever the sizes. A PropertyQuery without an attribute stands for all properties with
+        a probability in its range: see :mod:`statpriv.composition.any_property`.
     declared : (list of queries, RandomPartition), optional
         A promise: only these queries will be asked, each on a part of its size. All of them together then cost their
         exact composition, :func:`statpriv.compose`, in whatever order they are asked.
@@ -133,6 +131,7 @@ class PartitionAccountant:
         self._adversary = Adversary() if adversary is None else adversary
         self._promise = _promise(only, declared)
         self._entries: list[LedgerEntry] = []
+        self._asked: Counter[tuple[Query, int]] = Counter()
         self._rows_used = 0
         self._spent = Fraction(0)
         self._laws: dict[_Attribute, object] = {}
@@ -140,10 +139,10 @@ class PartitionAccountant:
         if self._promise is None:
             self._check_model()
         else:
-            self._promised = self._promise.curve(population, self._adversary)
+            self._promised: Guaranteed = self._promise.curve(population, self._adversary)
             self._promised_delta = self._promised.delta(self._epsilon)
             self._spent = Fraction(self._promised_delta.upper)
-            self._laws = _laws_with(self._laws, self._promise.queries)
+            self._laws = _new_laws({}, self._promise.queries)
 
     def _check_model(self) -> None:
         """Without a promise the entries have one law, and known ones are only a number."""
@@ -281,7 +280,7 @@ class PartitionAccountant:
         times = as_count(count, "count", least=1)
         for query in queries:
             _check_query(query)
-        _laws_with(self._laws, queries)
+        _new_laws(self._laws, queries)
         if self._promise is not None:
             return LedgerEntry(queries, rows, times, Fraction(0))
         for query in queries:
@@ -297,7 +296,8 @@ class PartitionAccountant:
         return self
 
     def _record(self, entry: LedgerEntry) -> None:
-        self._laws = _laws_with(self._laws, entry.queries)
+        self._laws.update(_new_laws(self._laws, entry.queries))
+        self._asked.update(_parts(entry))
         self._entries.append(entry)
         self._rows_used += entry.rows
         self._spent += entry.cost
@@ -311,9 +311,13 @@ class PartitionAccountant:
                     f"what was promised costs up to {at_most(self._spent)} at epsilon = {epsilon}, above "
                     f"delta = {literal(self._delta)}: nothing of it can be asked"
                 )
-            broken = self._promise.refusal(entry, self._entries)
-            if broken is not None:
-                return broken
+            for (query, size), times in _parts(entry).items():
+                covered = self._promise.left(query, size, self._asked)
+                if covered is not None and times > covered:
+                    return (
+                        f"query = {abridged(query)} on {size} rows, {times} times: the promise, "
+                        f"{abridged(self._promise)}, covers {covered} more of these"
+                    )
         if entry.rows > self.remaining_rows:
             return (
                 f"{entry.shown} takes {entry.rows} rows; {self.remaining_rows} of {self._population.size} "
@@ -339,7 +343,7 @@ class PartitionAccountant:
             return 0
         bounds = [self.remaining_rows // entry.rows]
         if self._promise is not None:
-            covered = self._promise.largest_count(entry.queries[0], entry.sizes[0], self._entries)
+            covered = self._promise.left(entry.queries[0], entry.sizes[0], self._asked)
             bounds += [] if covered is None else [covered]
         if entry.cost > 0:
             bounds.append((self._delta - self._spent) // entry.cost)
@@ -394,10 +398,13 @@ class PartitionAccountant:
         Raises
         ------
         ArgumentError
-            Nothing was promised.
+            Nothing was promised, or a range of p alone: its bound is no privacy curve; get_delta gives it.
         """
-        if self._promise is None:
-            raise ArgumentError("nothing was promised, so no curve bounds what may be asked; give only= or declared=")
+        if self._promise is None or not isinstance(self._promised, PrivacyCurve):
+            raise ArgumentError(
+                "no attribute and no list of queries was promised, so no one curve bounds what may be asked; give "
+                "only= with an attribute, or declared="
+            )
         return self._promised
 
     def get_delta(self, epsilon: Number) -> Enclosure:
@@ -456,7 +463,7 @@ class PartitionAccountant:
             return self._promised.epsilon(target)
         if self._sum(PrivacyCurve.mass_at_infinity)[0] > target:
             return Enclosure(math.inf, math.inf)
-        return _least_epsilon(lambda at: self._sum(lambda curve: curve.delta(at)), target)
+        return least_epsilon(lambda at: self._sum(lambda curve: curve.delta(at)), target)
 
     def non_adaptive_curve(self, *, bound: str = "tightest") -> PrivacyCurve:
         """The privacy curve of all answers so far **if nothing was chosen by an answer**: :func:`statpriv.compose`.
@@ -484,10 +491,10 @@ class PartitionAccountant:
         """
         if not self._entries:
             raise ArgumentError("nothing was asked yet, so there is no curve; compose() a query first")
-        queries = [query for entry in self._entries for _ in range(entry.count) for query in entry.queries]
+        queries: Any = [query for entry in self._entries for _ in range(entry.count) for query in entry.queries]
         sizes = [size for entry in self._entries for _ in range(entry.count) for size in entry.sizes]
         return compose(
-            queries,  # type: ignore[arg-type]
+            queries,
             self._population,
             RandomPartition(sizes),
             adversary=self._adversary,
@@ -545,7 +552,7 @@ class PartitionAccountant:
             self._curves[asked] = (
                 privacy_curve(queries[0], population, adversary=adversary)
                 if len(queries) == 1
-                else compose(queries, population, RandomPartition(sizes), adversary=adversary)  # type: ignore[arg-type]
+                else compose(cast("Any", queries), population, RandomPartition(sizes), adversary=adversary)
             )
         return self._curves[asked]
 
@@ -647,7 +654,7 @@ class PartitionAccountant:
     def __copy__(self) -> PartitionAccountant:
         copied = object.__new__(type(self))
         copied.__dict__.update(self.__dict__)
-        copied._entries, copied._laws = list(self._entries), dict(self._laws)
+        copied._entries, copied._asked, copied._laws = list(self._entries), Counter(self._asked), dict(self._laws)
         return copied
 
     def __repr__(self) -> str:
@@ -669,7 +676,7 @@ def _promise(
     if only is not None and declared is not None:
         raise ArgumentError("only and declared are both given; at most one promise is possible")
     if only is not None:
-        return OneAttribute(only)
+        return only_promise(only)
     return None if declared is None else Declared.of(declared)
 
 
@@ -699,9 +706,17 @@ def _check_identical(query: Query) -> None:
         )
 
 
-def _laws_with(laws: dict[_Attribute, object], queries: Iterable[Query]) -> dict[_Attribute, object]:
-    """The laws of all attributes asked so far and by these queries: one attribute has one law."""
-    known = dict(laws)
+def _parts(entry: LedgerEntry) -> Counter[tuple[Query, int]]:
+    """How often each query is asked on each number of rows."""
+    counted: Counter[tuple[Query, int]] = Counter()
+    for part in zip(entry.queries, entry.sizes, strict=True):
+        counted[part] += entry.count
+    return counted
+
+
+def _new_laws(known: Mapping[_Attribute, object], queries: Iterable[Query]) -> dict[_Attribute, object]:
+    """The laws of the attributes that are new among these queries: one attribute has one law."""
+    new: dict[_Attribute, object] = {}
     for query in queries:
         asked: Any = query.query if isinstance(query, Processed) else query
         field = next((field for kind, field in _LAWS if isinstance(asked, kind)), None)
@@ -709,44 +724,16 @@ def _laws_with(laws: dict[_Attribute, object], queries: Iterable[Query]) -> dict
             continue
         law = getattr(asked, field)
         attribute = (asked.attribute, "p" if field == "probabilities" else field)
-        if known.setdefault(attribute, law) != law:
+        if known.get(attribute, new.setdefault(attribute, law)) != law or new[attribute] != law:
             raise ArgumentError(
                 f"attribute = {asked.attribute!r} is asked with two different laws, now by {abridged(asked)}; one "
                 "attribute has one law (give the hull of the ranges to all its queries)"
             )
-    return known
+    return new
 
 
 _LAWS = ((PropertyQuery, "probabilities"), (LinearQuery, "p"), (HistogramQuery, "cells"), (Valued, "pmf"))
 """Where queries state the law of an entry."""
-
-
-def _least_epsilon(delta: Callable[[float], tuple[Fraction, Fraction]], target: Fraction) -> Enclosure:
-    """Where the nonincreasing function enclosed by `delta` falls to `target`."""
-
-    def surely_above(at: float) -> bool:
-        return delta(at)[0] > target
-
-    def perhaps_above(at: float) -> bool:
-        return delta(at)[1] > target
-
-    if not perhaps_above(0.0):
-        return Enclosure(0.0, 0.0)
-    high = 1.0
-    while perhaps_above(high):
-        if high == _LARGEST_EPSILON:
-            return Enclosure(_bracket(surely_above, 0.0, high)[0], math.inf)
-        high *= 2
-    low = _bracket(surely_above, 0.0, high)[0]
-    return Enclosure(low, _bracket(perhaps_above, low, high)[1])
-
-
-def _bracket(above: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """A narrow bracket of where `above` ends: it fails at the upper end, or that is still `high`; likewise below."""
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if above(middle) else (low, middle)
-    return low, high
 
 
 def _written_counts(counts: int | ByGroup[int]) -> object:

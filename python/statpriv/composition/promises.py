@@ -6,16 +6,17 @@ The proofs are in docs/explanation/filters-and-odometers.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
-from statpriv.composition.ledger import LedgerEntry
+from statpriv.composition.any_property import AnyPropertyCurve
 from statpriv.composition.written_queries import query_from, written_query
-from statpriv.curve import PrivacyCurve
+from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.partitions import RandomPartition
@@ -25,9 +26,32 @@ from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.situation import Query
 
-__all__ = ["Declared", "OneAttribute", "Promise", "one_a_part", "promise_arguments"]
+__all__ = [
+    "AnyProperty",
+    "Declared",
+    "Guaranteed",
+    "OneAttribute",
+    "Promise",
+    "one_a_part",
+    "only_promise",
+    "promise_arguments",
+]
 
-HALF = Fraction(1, 2)
+Part: TypeAlias = "tuple[Query, int]"
+"""A query and the rows it is answered on."""
+
+
+class Guaranteed(Protocol):
+    """A curve that nothing the analyst does can exceed: a :class:`statpriv.PrivacyCurve`, or a bound."""
+
+    @property
+    def theorem(self) -> str: ...  # noqa: D102
+    @property
+    def source(self) -> str: ...  # noqa: D102
+    @property
+    def assumptions(self) -> tuple[str, ...]: ...  # noqa: D102
+    def delta(self, epsilon: Fraction) -> Enclosure: ...  # noqa: D102
+    def epsilon(self, delta: Fraction) -> Enclosure: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -36,76 +60,61 @@ class OneAttribute:
 
     Given the total of all entries, their bits in the secret order are one of all arrangements, equally likely, whatever
     the critical entry is. All answers are made from these bits, so they are post-processing of the total.
-
-    A property of probability exactly one half without an attribute stands for all such properties: each bit that is
-    read moves the likelihood ratios by the same law, whichever property it is of.
     """
 
     query: PropertyQuery | HistogramQuery
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.query, PropertyQuery | HistogramQuery):
-            raise ArgumentError(
-                f"only = {abridged(self.query)}; the PropertyQuery or HistogramQuery from which all answers are made "
-                "is required"
-            )
-        if self.query.attribute is None and not self.any_attribute:
-            raise ArgumentError(
-                f"only = {self.query!r}; an attribute= is required, which says that all queries ask the same (without "
-                "it only a property of probability exactly 1/2 is allowed)"
-            )
+    theorem = (
+        "All queries ask the same attribute, so all answers are post-processing of its total over all entries, "
+        "whatever their number, sizes and order: δ is at most that of the total."
+    )
 
     @property
-    def queries(self) -> tuple[PropertyQuery | HistogramQuery]:
-        """The query, as one of several."""
+    def queries(self) -> tuple[Query, ...]:
+        """What was promised, as a list."""
         return (self.query,)
 
-    @property
-    def any_attribute(self) -> bool:
-        """Whether it is about all properties of probability one half."""
-        return (
-            isinstance(self.query, PropertyQuery) and self.query.attribute is None and self.query.probabilities == HALF
-        )
-
-    @property
-    def theorem(self) -> str:
-        """Why it bounds everything."""
-        if self.any_attribute:
-            return (
-                "All queries count properties of probability 1/2. Whatever is asked of which rows, δ is at most that "
-                "of one count of all entries."
-            )
-        return (
-            "All queries ask the same attribute, so all answers are post-processing of its total over all entries, "
-            "whatever their number, sizes and order: δ is at most that of the total."
-        )
-
-    def curve(self, population: Population, adversary: Adversary) -> PrivacyCurve:
-        """The privacy curve that nothing the analyst does can exceed."""
-        if self.any_attribute and population.groups is not None:
-            raise ArgumentError(
-                f"only = {self.query!r} with {population!r}; an attribute= is required where there are groups"
-            )
+    def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
+        """The privacy curve of the total."""
         return privacy_curve(self.query, population, adversary=adversary)
 
-    def refusal(self, entry: LedgerEntry, earlier: Iterable[LedgerEntry]) -> str | None:  # noqa: ARG002  (see Declared)
-        """Why the promise does not cover some query, or None."""
-        for query in entry.queries:
-            if not self._covers(query):
-                return f"query = {abridged(query)} does not ask what was promised, only = {self.query!r}"
-        return None
-
-    def largest_count(self, query: Query, size: int, earlier: Iterable[LedgerEntry]) -> int | None:  # noqa: ARG002
+    def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
         """How many more such queries are covered; None stands for any number."""
-        return None if self._covers(query) else 0
+        part = query.query if isinstance(query, Processed) else query
+        same = isinstance(part, type(self.query)) and part.attribute == self.query.attribute
+        return None if same and _law(part) == _law(self.query) else 0
 
-    def _covers(self, query: object) -> bool:
-        asked: Any = query.query if isinstance(query, Processed) else query
-        if isinstance(asked, PropertyQuery) and self.any_attribute:
-            return asked.probabilities == HALF
-        if type(asked) is not type(self.query) or asked.attribute != self.query.attribute:
-            return False
-        return bool(_law(asked) == _law(self.query))
+    def document(self) -> dict[str, Any]:
+        """The promise as JSON."""
+        return {"only": written_query(self.query)}
+
+
+@dataclass(frozen=True)
+class AnyProperty:
+    """Every answer is made from a count of some property whose probability is in a range, each row counted once.
+
+    See :class:`statpriv.composition.any_property.AnyPropertyCurve`.
+    """
+
+    query: PropertyQuery
+
+    theorem = "Whatever properties are counted, their probabilities are in the promised range."
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """What was promised, as a list."""
+        return (self.query,)
+
+    def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
+        """The bound of all ways to count."""
+        return AnyPropertyCurve(self.query, population, adversary)
+
+    def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
+        """How many more such queries are covered; None stands for any number."""
+        part = query.query if isinstance(query, Processed) else query
+        if not isinstance(part, PropertyQuery) or not part.is_uniform:
+            return 0
+        return None if self.query.lower <= part.lower and part.upper <= self.query.upper else 0
 
     def document(self) -> dict[str, Any]:
         """The promise as JSON."""
@@ -122,6 +131,11 @@ class Declared:
     queries: tuple[Query, ...]
     partition: RandomPartition
 
+    theorem = (
+        "All queries were declared. Which of them are asked, and in which order, is chosen from their answers, so that "
+        "whatever is released is post-processing of answering all: δ is at most that of their composition."
+    )
+
     @classmethod
     def of(cls, declared: object) -> Declared:
         """The queries and the partition, as :func:`statpriv.compose` takes them."""
@@ -133,38 +147,17 @@ class Declared:
         queries, partition = declared
         return cls(one_a_part(queries, partition, "declared"), partition)
 
-    @property
-    def theorem(self) -> str:
-        """Why it bounds everything."""
-        return (
-            "All queries were declared. Which of them are asked, and in which order, is chosen from their answers, so "
-            "that whatever is released is post-processing of answering all: δ is at most that of their composition."
-        )
-
-    def curve(self, population: Population, adversary: Adversary) -> PrivacyCurve:
+    def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
         """The privacy curve of answering all."""
-        return compose(self.queries, population, self.partition, adversary=adversary)  # type: ignore[arg-type]
+        return compose(cast("Any", self.queries), population, self.partition, adversary=adversary)
 
-    def refusal(self, entry: LedgerEntry, earlier: Iterable[LedgerEntry]) -> str | None:
-        """Why the promise does not cover some query, or None."""
-        left = self._left(earlier)
-        asked = _asked([entry])
-        for (query, size), times in asked.items():
-            if times > left[query, size]:
-                return (
-                    f"query = {abridged(query)} on {size} rows was declared for {left[query, size]} more parts, "
-                    f"and {times} are asked for"
-                )
-        return None
-
-    def largest_count(self, query: Query, size: int, earlier: Iterable[LedgerEntry]) -> int | None:
+    def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:
         """How many more such queries are covered."""
-        return self._left(earlier)[query, size]
+        return max(0, self._declared[query, size] - asked[query, size])
 
-    def _left(self, earlier: Iterable[LedgerEntry]) -> Counter[tuple[Query, int]]:
-        declared = Counter(zip(self.queries, self.partition.sizes, strict=True))
-        declared.subtract(_asked(earlier))
-        return declared
+    @cached_property
+    def _declared(self) -> Counter[Part]:
+        return Counter(zip(self.queries, self.partition.sizes, strict=True))
 
     def document(self) -> dict[str, Any]:
         """The promise as JSON."""
@@ -173,11 +166,28 @@ class Declared:
         }
 
 
-Promise: TypeAlias = OneAttribute | Declared
+Promise: TypeAlias = OneAttribute | AnyProperty | Declared
+
+
+def only_promise(query: object) -> OneAttribute | AnyProperty:
+    """What `only=` promises."""
+    if not isinstance(query, PropertyQuery | HistogramQuery):
+        raise ArgumentError(
+            f"only = {abridged(query)}; the PropertyQuery or HistogramQuery from which all answers are made is required"
+        )
+    if query.attribute is not None:
+        return OneAttribute(query)
+    if isinstance(query, PropertyQuery):
+        return AnyProperty(query)
+    raise ArgumentError(
+        f"only = {abridged(query)}; an attribute= is required, which says that all queries ask the same histogram"
+    )
 
 
 def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[Query, ...]:
     """Queries, which messages call `name`, as many as there are parts."""
+    if not all(isinstance(size, int) for size in partition.sizes):
+        raise ArgumentError(f"{name} with {partition!r}; parts that have one size, not one a group, are required")
     if isinstance(queries, str | Query) or not isinstance(queries, Sequence) or len(queries) != len(partition.sizes):
         raise ArgumentError(f"{name} = {abridged(queries)}; {len(partition.sizes)} queries, one a part, are required")
     return tuple(queries)
@@ -193,13 +203,5 @@ def promise_arguments(document: dict[str, Any] | None) -> dict[str, Any]:
     return {"declared": ([*map(query_from, declared["queries"])], RandomPartition(declared["sizes"]))}
 
 
-def _asked(entries: Iterable[LedgerEntry]) -> Counter[tuple[Query, int]]:
-    counted: Counter[tuple[Query, int]] = Counter()
-    for entry in entries:
-        for query, size in zip(entry.queries, entry.sizes, strict=True):
-            counted[query, size] += entry.count
-    return counted
-
-
-def _law(query: PropertyQuery | HistogramQuery) -> object:
-    return query.probabilities if isinstance(query, PropertyQuery) else query.cells
+def _law(query: object) -> object:
+    return query.probabilities if isinstance(query, PropertyQuery) else getattr(query, "cells", None)
