@@ -5,7 +5,9 @@ import json
 import math
 import pickle
 from fractions import Fraction
+from importlib import resources
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -228,6 +230,9 @@ def test_the_non_adaptive_curve_is_the_exact_composition():
     assert curve.kind == "exact"
     assert curve.delta(".01") == sp.privacy_curve(SMOKERS, sp.Population(32768)).delta(".01")
     assert acc.non_adaptive_curve(bound="partition-sum").kind == "bound"
+    many = accountant(2**40, delta=1).compose(SMOKERS, size=1, count=10**9)
+    with pytest.raises(sp.ArgumentError, match="1000000000 parts were asked; at most 10000000 are composed"):
+        many.non_adaptive_curve()
 
 
 def test_the_text_says_what_is_a_guarantee():
@@ -367,10 +372,20 @@ def test_declared_queries_cost_their_composition_once():
 # --- keeping it ----------------------------------------------------------------------------------
 
 
+def validator(*, query=False):
+    """Of a state, or of one query, by the published schema."""
+    schema = json.loads(resources.files("statpriv.composition").joinpath("accountant.schema.json").read_text("utf-8"))
+    if query:
+        schema = {"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": "#/$defs/query"}
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
 @pytest.mark.parametrize("query", QUERIES, ids=repr)
 def test_every_query_survives_json(query):
     document = json.loads(json.dumps(written_query(query)))
     assert query_from(document) == query
+    validator(query=True).validate(document)
 
 
 def test_a_query_of_your_own_can_be_asked_but_not_written():
@@ -403,6 +418,7 @@ def test_an_accountant_survives_json_pickle_and_copy(promise):
         copy.copy(acc),
         copy.deepcopy(acc),
     ):
+        validator().validate(json.loads(restored.to_json()))
         assert restored == acc
         assert restored.get_delta("0.2") == acc.get_delta("0.2")
         restored.compose(SMOKERS, size=100)

@@ -36,6 +36,9 @@ from statpriv.situation import Query
 
 __all__ = ["PartitionAccountant"]
 
+_MOST_PARTS = 10_000_000
+"""Parts that are written out for a composition: some hundred megabytes."""
+
 _Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...]]"
 """Queries that are answered together, and the rows of each."""
 _Attribute: TypeAlias = "tuple[str, str]"
@@ -479,7 +482,7 @@ class PartitionAccountant:
         Raises
         ------
         ArgumentError
-            Nothing was asked yet.
+            Nothing was asked yet, or more than ten million parts.
 
         Examples
         --------
@@ -491,6 +494,10 @@ class PartitionAccountant:
         """
         if not self._entries:
             raise ArgumentError("nothing was asked yet, so there is no curve; compose() a query first")
+        if (parts := sum(self._asked.values())) > _MOST_PARTS:
+            raise ArgumentError(
+                f"{parts} parts were asked; at most {_MOST_PARTS} are composed: get_delta() has no limit"
+            )
         queries: Any = [query for entry in self._entries for _ in range(entry.count) for query in entry.queries]
         sizes = [size for entry in self._entries for _ in range(entry.count) for size in entry.sizes]
         return compose(
