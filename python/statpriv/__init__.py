@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from statpriv import differential, laws, noise, reference
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
+    from statpriv.composition.accountant import PartitionAccountant
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
         ArgumentError,
+        BudgetExceededError,
         GuaranteeNotReachedError,
         LedgerError,
         MissingExtraError,
@@ -64,6 +66,7 @@ _HOME = {
     "AnswerLaws": "queries.protocol",
     "ArgumentError": "errors",
     "Between": "queries.property",
+    "BudgetExceededError": "errors",
     "Clamping": "queries.processed",
     "Enclosure": "enclosure",
     "EnclosureArray": "enclosure_array",
@@ -81,6 +84,7 @@ _HOME = {
     "NotAvailableError": "errors",
     "OrderStatisticQuery": "queries.order_statistic",
     "OverlappingSamples": "samplings",
+    "PartitionAccountant": "composition.accountant",
     "PlanError": "errors",
     "PoissonSampling": "samplings",
     "Population": "populations",
@@ -116,6 +120,7 @@ __all__ = [
     "AnswerLaws",
     "ArgumentError",
     "Between",
+    "BudgetExceededError",
     "Clamping",
     "Enclosure",
     "EnclosureArray",
@@ -134,6 +139,7 @@ __all__ = [
     "NotAvailableError",
     "OrderStatisticQuery",
     "OverlappingSamples",
+    "PartitionAccountant",
     "PlanError",
     "PoissonSampling",
     "Population",

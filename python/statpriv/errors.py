@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "ArgumentError",
+    "BudgetExceededError",
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",
@@ -64,6 +65,10 @@ class LedgerError(StatprivError):
 
 class PublicationError(StatprivError):
     """The report cannot be written where it should go."""
+
+
+class BudgetExceededError(StatprivError):
+    """A query would break the budget, the rows or the promise of an accountant, which has not changed."""
 
 
 class GuaranteeNotReachedError(StatprivError):
