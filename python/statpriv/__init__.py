@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from statpriv import differential, laws, noise, reference
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
+    from statpriv.certificate import Certificate
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
         ArgumentError,
+        DisagreementError,
         GuaranteeNotReachedError,
         LedgerError,
         MissingExtraError,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         WithoutReplacement,
         WithReplacement,
     )
+    from statpriv.verification import Claim, Verification, verify
 
 __version__ = "0.1.0"
 
@@ -64,7 +67,10 @@ _HOME = {
     "AnswerLaws": "queries.protocol",
     "ArgumentError": "errors",
     "Between": "queries.property",
+    "Certificate": "certificate",
+    "Claim": "verification",
     "Clamping": "queries.processed",
+    "DisagreementError": "errors",
     "Enclosure": "enclosure",
     "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
@@ -101,12 +107,14 @@ _HOME = {
     "TemplateLaw": "samplings",
     "Threshold": "queries.processed",
     "UndecidedError": "errors",
+    "Verification": "verification",
     "WithReplacement": "samplings",
     "WithoutReplacement": "samplings",
     "compose": "analysis",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
+    "verify": "verification",
 }
 _MODULES = ("differential", "laws", "noise", "reference")
 
@@ -115,7 +123,10 @@ __all__ = [
     "AnswerLaws",
     "ArgumentError",
     "Between",
+    "Certificate",
+    "Claim",
     "Clamping",
+    "DisagreementError",
     "Enclosure",
     "EnclosureArray",
     "GuaranteeNotReachedError",
@@ -152,6 +163,7 @@ __all__ = [
     "TemplateLaw",
     "Threshold",
     "UndecidedError",
+    "Verification",
     "WithReplacement",
     "WithoutReplacement",
     "__version__",
@@ -163,6 +175,7 @@ __all__ = [
     "privacy_curve",
     "reference",
     "release",
+    "verify",
 ]
 
 

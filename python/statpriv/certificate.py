@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from statpriv import checker
+from statpriv.digits import exact_ends
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.literals import abridged, literal, spelled
 from statpriv.numbers import Number, as_fraction
@@ -115,13 +116,11 @@ def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[st
     """The kernel's δ by the named bound, as decimals rounded outward."""
     from statpriv.curve import PrivacyCurve
 
-    reached: Any = PrivacyCurve(situation, bound=bound).delta(epsilon, digits=_DIGITS)
-    return {"lower": _decimal(reached.lower, ROUND_FLOOR), "upper": _decimal(reached.upper, ROUND_CEILING)}
+    lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=_DIGITS))
+    return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
 
 
-def _decimal(end: Any, rounding: str) -> str:  # noqa: ANN401  (an mpf, whose package has no types)
-    mantissa, exponent = end.man_exp
-    exact = Fraction(mantissa) * Fraction(2) ** exponent
+def _decimal(exact: Fraction, rounding: str) -> str:
     rounded = Context(prec=_DIGITS, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
     return str(rounded.divide(Decimal(exact.numerator), Decimal(exact.denominator))).lower()
 

@@ -35,13 +35,19 @@ in its range. The least such δ is here called Δ. What is used, with r = e^ε:
 
 from __future__ import annotations
 
+import os
+import sys
+
+if __name__ == "__main__":  # this file's own folder may hold modules that hide those of the standard library
+    sys.path = [folder for folder in sys.path if folder != os.path.dirname(os.path.realpath(__file__))]  # noqa: PTH120
+
+# ruff: noqa: E402
 import json
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, comb, floor
+from math import ceil, comb, floor, isqrt
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -52,7 +58,7 @@ EXIT_CODES = {"proved": 0, "refuted": 1, "undecided": 4}
 Interval: TypeAlias = "tuple[Fraction, Fraction]"
 _Ratio: TypeAlias = "Callable[[int], tuple[int, int]]"
 _ZERO, _ONE = Fraction(0), Fraction(1)
-_MOST_TERMS, _MOST_BITS, _MOST_EXACT_BITS = 2**22, 2**13, 2**34
+_MOST_TERMS, _MOST_BITS, _MOST_EXACT_BITS, _MOST_COUNTS = 2**22, 2**13, 2**34, 2**19
 _WIDEST = Fraction(1, 10**12)  # a witness that states δ more loosely would agree with too much
 
 
@@ -199,8 +205,12 @@ class _Situation:
         """The mean of Δ over Z, how many of the part's other entries are known (6)."""
         n, u, s = self.population, self.known, part.size
         mode = s * (u + 1) // (n + 1)
+        if bits is None and s > _MOST_BITS:
+            raise TooLargeError("the exact fraction would be too long")
         start = comb(u, mode) * comb(n - 1 - u, s - 1 - mode) if bits is None else 1 << bits
         law, below, above = _law(mode, lambda z: ((u - z) * (s - 1 - z), (z + 1) * (n - u - s + z + 1)), start)
+        if len(law) * isqrt(s) > _MOST_COUNTS:
+            raise TooLargeError("too many numbers of known entries in a part matter")
         total = _total(law, below + above)
         values = [(weight, self.count(s - z, part, r, bits)) for z, weight in law.items()]
         lower = sum((weight[0] * value[0] for weight, value in values), _ZERO) / total[1]
