@@ -41,7 +41,6 @@ import sys
 if __name__ == "__main__":  # this file's own folder may hold modules that hide those of the standard library
     sys.path = [folder for folder in sys.path if folder != os.path.dirname(os.path.realpath(__file__))]  # noqa: PTH120
 
-# ruff: noqa: E402
 import json
 import re
 from collections.abc import Callable

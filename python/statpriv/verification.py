@@ -26,7 +26,7 @@ _DIGITS = (30, 100)
 _WHY: dict[tuple[str, Verdict], str] = {
     ("exact", "proved"): "the least δ is at most the claimed one",
     ("exact", "refuted"): "the least δ is above the claimed one",
-    ("exact", "undecided"): f"{_DIGITS[-1]} digits do not tell the least δ from the claimed one",
+    ("exact", "undecided"): "what was computed does not tell the least δ from the claimed one",
     ("bound", "proved"): "a bound of the least δ is at most the claimed one",
     ("bound", "undecided"): "the bound is not below the claimed δ, which refutes nothing",
     ("enclosed", "proved"): "what the least δ is proved to be at most is at most the claimed one",
@@ -219,6 +219,8 @@ def _finding(claim: Claim) -> Finding:
     verdict: Verdict = (
         "proved" if True in said else "refuted" if False in said and curve.kind != "bound" else "undecided"
     )
+    if second is None and verdict == "proved":
+        route = _confirmed(claim) or route
     least, most = (closest, closest) if isinstance(closest, Fraction) else exact_ends(closest)
     margin = Enclosure(target - most, target - least)
     return Finding(claim, verdict, first, margin, route, _WHY[curve.kind, verdict])
@@ -231,10 +233,19 @@ def _recomputed(claim: Claim) -> tuple[str, Enclosure | Fraction | None]:
             found = claim.curve.delta(claim.epsilon, digits=digits)
             if _holds(found, claim.delta) is not None:
                 return f"{digits} digits", found
-        exact = _exactly(claim)
     except (NotAvailableError, PrecisionError) as reason:
-        return f"doubles alone ({reason})", None
+        return f"nothing else ({reason})", None
+    exact = _exactly(claim)
     return (f"{_DIGITS[-1]} digits", found) if exact is None else ("exact fractions", exact)
+
+
+def _confirmed(claim: Claim) -> str | None:
+    """By what the checker of certificates proves the claim where δ itself cannot be computed again, if it does."""
+    try:
+        theorem = claim.curve.certify(epsilon=claim.epsilon, delta=claim.delta).document["witness"]["theorem"]
+    except (ArgumentError, PrecisionError):
+        return None
+    return f"the checker of certificates, by {theorem}"
 
 
 def _exactly(claim: Claim) -> Fraction | None:
@@ -242,9 +253,14 @@ def _exactly(claim: Claim) -> Fraction | None:
 
     For rational ε other than 0, e^ε is transcendental (Lindemann).
     """
-    if claim.epsilon == 0:
-        return claim.curve.exact_delta(exp_epsilon=1)
-    constant, factor = claim.curve.exact_terms(claim.epsilon)
+    if claim.curve.kind not in ("exact", "bound"):  # two numbers
+        return None
+    try:
+        if claim.epsilon == 0:
+            return claim.curve.exact_delta(exp_epsilon=1)
+        constant, factor = claim.curve.exact_terms(claim.epsilon)
+    except (ArgumentError, PrecisionError):
+        return None
     return constant if factor == 0 else None
 
 

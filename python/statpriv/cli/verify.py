@@ -120,7 +120,7 @@ def _print(found: Verification, written: list[str | None]) -> None:
             ("why", finding.why),
             ("margin", _margin(finding)),
             ("delta", f"{enclosed(finding.delta)}, {WHAT_IS_ENCLOSED.get(claim.curve.kind, claim.curve.kind)}"),
-            ("by", f"doubles, and {finding.route}"),
+            ("by", f"doubles and {finding.route}"),
             ("theorem", claim.curve.theorem),
             *([] if certificate is None else [("certificate", certificate)]),
         ]
