@@ -22,7 +22,7 @@ from statpriv.cli.output import (
     write_whole,
 )
 from statpriv.cli.plain_text import printable
-from statpriv.errors import NotAvailableError
+from statpriv.errors import NotAvailableError, PublicationError
 
 if TYPE_CHECKING:
     from statpriv.verification import Finding, Verification
@@ -36,7 +36,7 @@ __all__ = ["verify"]
     "--certificates",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Write a certificate of each claim that is proved: claim-1.json and so on.",
+    help="An empty folder: write a certificate of each claim that is proved, claim-1.json and so on.",
 )
 @json_option
 @debug_option
@@ -71,6 +71,8 @@ def verify(
     """
     from statpriv.verification import verify as verified
 
+    if certificates is not None:
+        _make_empty(certificates)
     found = verified(file)
     written: list[str | None] = [None] * len(found)
     if certificates is not None:
@@ -82,6 +84,19 @@ def verify(
     context.exit(found.exit_code)
 
 
+def _make_empty(folder: Path) -> None:
+    """Make the folder if it is not there; refuse one that may hold certificates of other claims."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        holds_something = any(folder.iterdir())
+    except OSError as error:
+        raise PublicationError(
+            f"--certificates = {folder}: it is no folder that can be used ({error.strerror})"
+        ) from error
+    if holds_something:
+        raise PublicationError(f"--certificates = {folder}: it is not empty; choose another folder, or empty this one")
+
+
 def _written(finding: Finding, path: Path) -> str | None:
     """Write the certificate of a claim that is proved, and say where it is or why there is none."""
     if finding.verdict != "proved":
@@ -90,7 +105,6 @@ def _written(finding: Finding, path: Path) -> str | None:
         text = finding.certificate().text
     except NotAvailableError as reason:
         return f"none: {reason}"
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.encode(), "--certificates")
     return str(path)
 
