@@ -33,6 +33,7 @@ __all__ = ["Certificate", "certify"]
 
 _DIGITS = 30
 _LARGEST_EPSILON = 1000
+_LONGEST = 2**13  # bits of a numerator or denominator: Python writes them, and the checker reads them
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,13 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
     if not 0 <= target <= 1:
         raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
     situation = _described(curve.situation)
-    claim = {"epsilon": literal(exact_epsilon), "delta": literal(target)}
+    claim = {"epsilon": _text(exact_epsilon), "delta": _text(target)}
     missed: list[str] = []
     for theorem, bound in _theorems(curve.situation):
         ends = _computed(curve.situation, bound, exact_epsilon)
         margin = {
-            "lower": literal(target - Fraction(ends["upper"])),
-            "upper": literal(target - Fraction(ends["lower"])),
+            "lower": _text(target - Fraction(ends["upper"])),
+            "upper": _text(target - Fraction(ends["lower"])),
         }
         witness = {"theorem": theorem, "delta": ends, "margin": margin}
         document = {"format": checker.FORMAT, "claim": claim, "situation": situation, "witness": witness}
@@ -118,6 +119,12 @@ def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[st
 
     lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=_DIGITS))
     return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
+
+
+def _text(exact: Fraction) -> str:
+    if max(abs(exact.numerator), exact.denominator).bit_length() > _LONGEST:
+        raise NotAvailableError(f"{abridged(exact)} cannot be certified; fractions of up to {_LONGEST} bits can")
+    return literal(exact)
 
 
 def _decimal(exact: Fraction, rounding: str) -> str:
@@ -182,7 +189,7 @@ def _described(situation: AnySituation) -> dict[str, Any]:
         "known_rows": adversary.known,
         "parts": [
             {
-                "probability": {"lower": literal(lower), "upper": literal(upper)},
+                "probability": {"lower": _text(lower), "upper": _text(upper)},
                 "size": size,
                 "count": count,
                 "attribute": attribute,

@@ -23,6 +23,7 @@ __all__ = ["Claim", "Finding", "Verdict", "Verification", "verify"]
 Verdict: TypeAlias = Literal["proved", "refuted", "undecided"]
 
 _DIGITS = (30, 100)
+_LONGEST = 2**13  # bits of a numerator or denominator: what can be printed
 _WHY: dict[tuple[str, Verdict], str] = {
     ("exact", "proved"): "the least δ is at most the claimed one",
     ("exact", "refuted"): "the least δ is above the claimed one",
@@ -73,6 +74,9 @@ class Claim:
             raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
         if not 0 <= exact_delta <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
+        for argument, exact in (("epsilon", exact_epsilon), ("delta", exact_delta)):
+            if max(exact.numerator, exact.denominator).bit_length() > _LONGEST:
+                raise ArgumentError(f"{argument} = {abridged(exact)}; a fraction of up to {_LONGEST} bits is required")
         object.__setattr__(self, "curve", curve)
         object.__setattr__(self, "epsilon", exact_epsilon)
         object.__setattr__(self, "delta", exact_delta)

@@ -532,6 +532,9 @@ def test_what_cannot_be_certified_is_said():
     for curve, message in curves:
         with pytest.raises(sp.NotAvailableError, match=message):
             curve.certify(epsilon="0.1", delta=1)
+    rare = sp.privacy_curve(sp.PropertyQuery("1e-4000"), people)
+    with pytest.raises(sp.NotAvailableError, match="cannot be certified; fractions of up to 8192 bits can"):
+        rare.certify(epsilon="0.1", delta=1)
     unrelated = sp.compose([sp.PropertyQuery("1/2")] * 2, people, sp.RandomPartition([10, 10]))
     with pytest.raises(sp.NotAvailableError, match=r"partition-sum gives 0\.24"):
         unrelated.certify(epsilon="0.005", delta="0.001")

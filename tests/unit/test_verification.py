@@ -182,6 +182,7 @@ def test_claims_are_values(copies):
     [
         (lambda: sp.Claim(one_count(), epsilon=-1, delta=0), "epsilon = -1; a number of at least 0 is required"),
         (lambda: sp.Claim(one_count(), epsilon=1, delta="1.1"), "delta = 1.1; a number from 0 to 1 is required"),
+        (lambda: sp.Claim(one_count(), epsilon=1, delta="1e-4000"), "a fraction of up to 8192 bits is required"),
         (lambda: sp.Claim(COIN, epsilon=1, delta=0), "curve = PropertyQuery(0.5); a curve such as"),
         (lambda: sp.Claim(one_count(), epsilon=1, delta=0, name=3), "name = 3; a string or None is required"),
         (lambda: sp.verify([]), "claims = []; claims such as sp.Claim"),
