@@ -57,7 +57,7 @@ EXIT_CODES = {"proved": 0, "refuted": 1, "undecided": 4}
 Interval: TypeAlias = "tuple[Fraction, Fraction]"
 _Ratio: TypeAlias = "Callable[[int], tuple[int, int]]"
 _ZERO, _ONE = Fraction(0), Fraction(1)
-_MOST_TERMS, _MOST_BITS, _MOST_EXACT_BITS, _MOST_COUNTS = 2**22, 2**13, 2**34, 2**19
+_MOST_TERMS, _MOST_BITS, _MOST_EXACT_BITS, _MOST_COUNTS = 2**20, 2**13, 2**34, 2**19
 _WIDEST = Fraction(1, 10**12)  # a witness that states δ more loosely would agree with too much
 
 
@@ -248,7 +248,7 @@ class Verdict:
         return self.claimed - self.delta[1], self.claimed - self.delta[0]
 
     def __str__(self) -> str:
-        computed = "δ" if self.exact else "an upper bound of δ"
+        computed = "delta" if self.exact else "an upper bound of delta"
         lower, upper = _digits(self.delta[0], floor), _digits(self.delta[1], ceil)
         margin = _digits(self.margin[0], floor)
         return f"{self.verdict}: {self.claim}\n{computed} is from {lower} to {upper}; the margin is at least {margin}"
@@ -298,7 +298,7 @@ def check(document: object) -> Verdict:
         if found[1] <= claimed or found[0] > claimed:
             break
     refuted = found[0] > claimed and exact
-    text = f"(ε, δ) = ({claim['epsilon']}, {claim['delta']}) for {json.dumps(top['situation'])}"
+    text = f"(epsilon, delta) = ({claim['epsilon']}, {claim['delta']}) for {json.dumps(top['situation'])}"
     verdict = Verdict(
         "proved" if found[1] <= claimed else "refuted" if refuted else "undecided", text, claimed, found, exact
     )
@@ -361,6 +361,8 @@ def _situation(value: object) -> _Situation:
         raise CertificateError("situation.parts: a list of parts is required")
     parts = tuple(_part(part, f"situation.parts[{k}]", n) for k, part in enumerate(table["parts"]))
     situation = _Situation(n, known, parts, None if table["pair"] is None else (table["pair"][0], table["pair"][1]))
+    if situation.pair is not None and not situation.one_property:
+        raise CertificateError("situation.pair: null is required where parts ask different properties")
     if situation.used > n:
         raise CertificateError(f"situation.parts have {situation.used} entries together, the population only {n}")
     ranges = {(part.attribute, part.low, part.high) for part in parts if part.attribute is not None}
