@@ -9,7 +9,7 @@ import sys
 from fractions import Fraction
 from importlib import resources
 from itertools import product
-from math import comb
+from math import ceil, comb, floor
 from pathlib import Path
 
 import jsonschema
@@ -146,6 +146,13 @@ def test_what_is_no_certificate_is_refused_without_a_traceback(tmp_path, capsys,
     assert capsys.readouterr().err.startswith("Error: ")
 
 
+def test_a_key_that_stands_there_twice_is_refused():
+    """Readers differ in which of the two they take."""
+    text = json.dumps(certificate()).replace('"delta": "0.0226"', '"delta": "0.0001", "delta": "0.0226"')
+    with pytest.raises(CertificateError, match="a key stands there twice"):
+        checker.read(text)
+
+
 def test_a_missing_file_and_no_file_are_told():
     assert checker.main(["/nowhere/certificate.json"]) == 2
     assert checker.main([]) == 2
@@ -164,6 +171,13 @@ def test_the_exponential_is_enclosed_tightly(x):
     exact = context.exp(context.mpf(Fraction(x).numerator) / Fraction(x).denominator)
     assert context.mpf(low.numerator) / low.denominator <= exact <= context.mpf(high.numerator) / high.denominator
     assert high - low <= low / 2**220
+
+
+@given(st.fractions(0, 60, max_denominator=50), st.integers(4, 24))
+def test_the_exponential_is_enclosed_at_any_precision(x, bits):
+    rough, fine = checker.exponential(x, bits), checker.exponential(x, 300)
+    assert rough[0] <= fine[0]
+    assert fine[1] <= rough[1]
 
 
 def enumerated(size, p, w, r):
@@ -415,6 +429,41 @@ def test_a_theorem_whose_hypotheses_fail_is_refused():
     for theorem in ("total-count", "hidden-sample", "exact"):
         with pytest.raises(CertificateError, match=re.escape(f"witness.theorem = {theorem!r} does not apply")):
             check(altered(document, ("witness", "theorem"), theorem))
+
+
+@pytest.mark.parametrize(
+    ("parts", "known", "theorem", "applies"),
+    [
+        ([("1/2", 5, 1, None)], 0, "hidden-sample", True),
+        ([("1/2", 5, 1, None)], 3, "hidden-sample", False),
+        ([(("1/3", "1/2"), 5, 1, None)], 0, "hidden-sample", False),
+        ([("1/2", 5, 2, None)], 0, "hidden-sample", False),
+        ([("1/2", 5, 2, "a")], 0, "hidden-sample", True),
+        ([("1/2", 5, 1, None)], 3, "total-count", True),
+        ([(("1/3", "1/2"), 5, 2, "a")], 3, "total-count", True),
+        ([("1/2", 5, 2, None)], 0, "total-count", False),
+        ([("1/2", 5, 1, "a"), ("1/2", 5, 1, "b")], 0, "total-count", False),
+        ([("1/2", 5, 1, "a"), ("1/2", 5, 1, None)], 0, "total-count", False),
+        ([("1/2", 5, 1, "a"), ("1/3", 5, 1, None)], 3, "partition-sum", True),
+    ],
+)
+def test_each_theorem_has_its_hypotheses(parts, known, theorem, applies):
+    situation = of_situation(parts, 20, known)
+    if applies:
+        assert checker._theorem(theorem, situation)[1] == (theorem == "hidden-sample")
+    else:
+        with pytest.raises(CertificateError, match="does not apply to the situation"):
+            checker._theorem(theorem, situation)
+
+
+def test_a_claim_too_close_to_the_truth_is_undecided():
+    """At 10^5 entries the last run, with exact integers, is too long."""
+    document = certificate(population=10**5, delta="0.01")
+    low, high = checker.delta(checker._situation(document["situation"]), "total-count", Fraction("0.005"), 1600)
+    assert high - low < Fraction(1, 2**1500)
+    assert check(restated(document, Fraction(floor(low * 2**1490), 2**1490))).verdict == "undecided"
+    assert check(restated(document, Fraction(ceil(high * 2**600), 2**600))).verdict == "proved"
+    assert check(restated(document, Fraction(floor(low * 2**600) - 1, 2**600))).verdict == "refuted"
 
 
 def test_a_witness_that_says_nothing_is_refused():
