@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from statpriv import differential, laws, noise, reference
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
+    from statpriv.certificate import Certificate
     from statpriv.composition.accountant import PartitionAccountant
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from statpriv.errors import (
         ArgumentError,
         BudgetExceededError,
+        DisagreementError,
         GuaranteeNotReachedError,
         LedgerError,
         MissingExtraError,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         WithoutReplacement,
         WithReplacement,
     )
+    from statpriv.verification import Claim, Verification, verify
 
 __version__ = "0.1.0"
 
@@ -67,7 +70,10 @@ _HOME = {
     "ArgumentError": "errors",
     "Between": "queries.property",
     "BudgetExceededError": "errors",
+    "Certificate": "certificate",
+    "Claim": "verification",
     "Clamping": "queries.processed",
+    "DisagreementError": "errors",
     "Enclosure": "enclosure",
     "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
@@ -106,12 +112,14 @@ _HOME = {
     "TemplateLaw": "samplings",
     "Threshold": "queries.processed",
     "UndecidedError": "errors",
+    "Verification": "verification",
     "WithReplacement": "samplings",
     "WithoutReplacement": "samplings",
     "compose": "analysis",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
+    "verify": "verification",
 }
 _MODULES = ("differential", "laws", "noise", "reference")
 
@@ -121,7 +129,10 @@ __all__ = [
     "ArgumentError",
     "Between",
     "BudgetExceededError",
+    "Certificate",
+    "Claim",
     "Clamping",
+    "DisagreementError",
     "Enclosure",
     "EnclosureArray",
     "GuaranteeNotReachedError",
@@ -160,6 +171,7 @@ __all__ = [
     "TemplateLaw",
     "Threshold",
     "UndecidedError",
+    "Verification",
     "WithReplacement",
     "WithoutReplacement",
     "__version__",
@@ -171,6 +183,7 @@ __all__ = [
     "privacy_curve",
     "reference",
     "release",
+    "verify",
 ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = [
     "ArgumentError",
     "BudgetExceededError",
+    "DisagreementError",
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",
@@ -77,3 +78,7 @@ class GuaranteeNotReachedError(StatprivError):
 
 class RowsSpentError(StatprivError):
     """The release failed after its rows were spent: they stay spent, and there is no report."""
+
+
+class DisagreementError(StatprivError, ArithmeticError):
+    """Two independent computations of one number contradict each other: a defect of statpriv."""

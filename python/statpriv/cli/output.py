@@ -43,6 +43,7 @@ __all__ = [
 
 WHAT_IS_ENCLOSED = {
     "exact": "exact: the least δ itself is enclosed",
+    "enclosed": "enclosed: the least δ lies between what one combination of values attains and a bound of all",
     "bound": "bound: the least δ is at most this",
 }
 
