@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from statpriv import differential, laws, noise, reference
+    from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
@@ -108,7 +109,13 @@ _HOME = {
     "privacy_curve": "analysis",
     "release": "releasing",
 }
-_MODULES = ("differential", "laws", "noise", "reference")
+_MODULES = {
+    "design": "planning",
+    "differential": "differential",
+    "laws": "laws",
+    "noise": "noise",
+    "reference": "reference",
+}
 
 __all__ = [
     "Adversary",
@@ -156,6 +163,7 @@ __all__ = [
     "WithoutReplacement",
     "__version__",
     "compose",
+    "design",
     "differential",
     "hockey_stick",
     "laws",
@@ -170,7 +178,7 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         value: object = getattr(import_module(f"statpriv.{_HOME[name]}"), name)
     elif name in _MODULES:
-        value = import_module(f"statpriv.{name}")
+        value = import_module(f"statpriv.{_MODULES[name]}")
     else:
         raise AttributeError(f"module 'statpriv' has no attribute {name!r}")
     globals()[name] = value
