@@ -58,11 +58,12 @@ class Trial:
             _written_sizes(self.sizes),
             "" if self.delta is None else at_most(self.delta.upper),
             "" if self.rmse is None else at_most(self.rmse.upper),
-            self.verdict,
+            "the accuracy fails" if self.delta is None and self.verdict == "fails" else self.verdict,
         ]
 
 
-_HEADING = ["entries of a part", "δ at most", "rmse at most", ""]
+_MOST_WRITTEN = 8
+_HEADING = ["entries of a part", "δ at most", "rmse at most", "guarantee"]
 
 
 @dataclass(frozen=True)
@@ -297,7 +298,9 @@ def written(value: object) -> str:
         return at_most(value.upper)
     if isinstance(value, Fraction):
         return literal(value)
-    return _written_sizes(value) if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) if len(value) <= _MOST_WRITTEN else _written_sizes(value)
+    return str(value)
 
 
 def _written_sizes(sizes: tuple[int, ...]) -> str:

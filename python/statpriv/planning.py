@@ -152,7 +152,9 @@ def most_queries(
         ways.append(_fit(study, n, size, f"in parts of {size}", lambda m: RandomPartition([size] * m)))
     chosen = max(ways, key=lambda way: 0 if way.best is None else way.best.value)  # of equal ones the first
     if chosen.best is None:
-        nearest = min((way.next_to_it for way in ways), key=lambda trial: trial.delta.upper if trial.delta else 1.0)
+        nearest = min(
+            (way.next_to_it for way in ways), key=lambda trial: 1.0 if trial.delta is None else trial.delta.upper
+        )
         raise _unreachable("number of queries", study, nearest)
     neighbour, beyond = _beside_most(study, n, size, chosen, fixed=chosen is not ways[0])
     given = study.given(n, None, chosen.name)

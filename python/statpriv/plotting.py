@@ -143,7 +143,7 @@ class Picture:
     title : str
         What all lines have in common.
     lines : tuple of Line
-        At least one.
+        At least one, or else marks.
     references : tuple of Reference
         Thin grey lines.
     marks : Reference, optional
@@ -354,14 +354,12 @@ def design_picture(design: Design) -> Picture:
             raise ArgumentError(f"design = {design!r}; one with a curve is required")
         return against_epsilon(design.curve)
     places = tuple(float(trial.value) for trial in tried)
-    values = tuple(trial.delta for trial in tried if trial.delta is not None)
-    line = Line("δ", places, values, tuple(trial.curve for trial in tried if trial.curve is not None))
+    exact = all(trial.curve is not None and trial.curve.kind == "exact" for trial in tried)
+    heights = tuple(trial.delta.upper for trial in tried if trial.delta is not None)
+    # Between the alternatives nothing was evaluated: no line joins them.
+    marks = Reference("δ" if exact else "upper bound of δ", places, heights)
     target = () if design.target is None else (_level("target", design.target, places),)
-    answer = None
-    if design.delta is not None:
-        label = f"{design.unknown}: {written(design.value)}"
-        answer = Reference(label, (float(design.value),), (design.delta.upper,))
-    return Picture(across, "delta", "", _marked_as_bounds([line]), target, answer)
+    return Picture(across, "delta", f"{design.unknown}: {written(design.value)}", (), target, marks)
 
 
 def trade_off_pictures(designs: TradeOff) -> tuple[Picture, Picture]:
@@ -378,11 +376,12 @@ def trade_off_pictures(designs: TradeOff) -> tuple[Picture, Picture]:
         _marked_as_bounds([shared]),
         () if designs.target is None else (_level("target", designs.target, places),),
     )
-    errors = [Line("all entries used", places, tuple(row.rmse for row in designs), curves)]
-    reached = [(row.queries, row.rmse_at_guarantee) for row in designs if row.rmse_at_guarantee is not None]
+
+    asked = [row for row in designs if row.rmse.upper > 0]  # that of one query is 0, and has no logarithm
+    errors = [_errors("all entries used", [(row.queries, row.rmse) for row in asked], curves)]
+    reached = [(row.queries, row.rmse_at_guarantee) for row in asked if row.rmse_at_guarantee is not None]
     if designs.target is not None and len(reached) > 1:
-        label = f"parts that reach δ ≤ {_spelled(designs.target)}"
-        errors.append(Line(label, tuple(m for m, _ in reached), tuple(error for _, error in reached), curves))
+        errors.append(_errors(f"parts that reach δ ≤ {_spelled(designs.target)}", reached, curves))
     return privacy, Picture("queries", "rmse", "accuracy", tuple(errors))
 
 
@@ -393,6 +392,10 @@ _ACROSS: dict[str, Quantity] = {
     "distance of p from what is stated": "distance",
 }
 """By the unknown of a plan what its alternatives differ in."""
+
+
+def _errors(label: str, values: Sequence[tuple[int, Enclosure]], curves: tuple[PrivacyCurve, ...]) -> Line:
+    return Line(label, tuple(m for m, _ in values), tuple(error for _, error in values), curves)
 
 
 def _level(label: str, height: Fraction, places: Sequence[float]) -> Reference:
