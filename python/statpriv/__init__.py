@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         WithoutReplacement,
         WithReplacement,
     )
+    from statpriv.sensitivity import sensitivity_of
 
 __version__ = "0.1.0"
 
@@ -108,6 +109,7 @@ _HOME = {
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
+    "sensitivity_of": "sensitivity",
 }
 _MODULES = {
     "design": "planning",
@@ -171,6 +173,7 @@ __all__ = [
     "privacy_curve",
     "reference",
     "release",
+    "sensitivity_of",
 ]
 
 
