@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
+    from statpriv.assessment import assess
+    from statpriv.certificate import Certificate
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
         ArgumentError,
+        DisagreementError,
         GuaranteeNotReachedError,
         LedgerError,
         MissingExtraError,
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
         WithReplacement,
     )
     from statpriv.sensitivity import sensitivity_of
+    from statpriv.verification import Claim, Verification, verify
 
 __version__ = "0.1.0"
 
@@ -66,7 +70,10 @@ _HOME = {
     "AnswerLaws": "queries.protocol",
     "ArgumentError": "errors",
     "Between": "queries.property",
+    "Certificate": "certificate",
+    "Claim": "verification",
     "Clamping": "queries.processed",
+    "DisagreementError": "errors",
     "Enclosure": "enclosure",
     "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
@@ -103,13 +110,16 @@ _HOME = {
     "TemplateLaw": "samplings",
     "Threshold": "queries.processed",
     "UndecidedError": "errors",
+    "Verification": "verification",
     "WithReplacement": "samplings",
     "WithoutReplacement": "samplings",
+    "assess": "assessment",
     "compose": "analysis",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
     "sensitivity_of": "sensitivity",
+    "verify": "verification",
 }
 _MODULES = {
     "design": "planning",
@@ -124,7 +134,10 @@ __all__ = [
     "AnswerLaws",
     "ArgumentError",
     "Between",
+    "Certificate",
+    "Claim",
     "Clamping",
+    "DisagreementError",
     "Enclosure",
     "EnclosureArray",
     "GuaranteeNotReachedError",
@@ -161,9 +174,11 @@ __all__ = [
     "TemplateLaw",
     "Threshold",
     "UndecidedError",
+    "Verification",
     "WithReplacement",
     "WithoutReplacement",
     "__version__",
+    "assess",
     "compose",
     "design",
     "differential",
@@ -174,6 +189,7 @@ __all__ = [
     "reference",
     "release",
     "sensitivity_of",
+    "verify",
 ]
 
 

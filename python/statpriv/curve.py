@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from statpriv.certificate import Certificate
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike
 
@@ -202,6 +203,50 @@ class PrivacyCurve:
             why = "the bound exceeds it, which refutes nothing"
             break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
+
+    def certify(self, *, epsilon: Number, delta: Number) -> Certificate:
+        """A certificate that the answers are (ε, δ)-statistically private, for readers who do not trust this library.
+
+        The certificate is a small JSON text. `python -m statpriv.checker certificate.json` proves it with integers and
+        fractions alone; that file of Python can be read, and needs nothing else of statpriv.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, from 0 to 1000.
+        delta : float, int, Fraction, Decimal or str
+            δ, from 0 to 1.
+
+        Returns
+        -------
+        Certificate
+            Its `text` is the JSON.
+
+        Raises
+        ------
+        ArgumentError
+            The claim is false; the message has the δ that is reached.
+        NotAvailableError
+            The claim is not one about counts with one p or range each, all entries or secret random parts of them, and
+            a number of known entries; or the theorems that certificates rest on do not prove it.
+
+        Notes
+        -----
+        Sources and proofs: docs/explanation/certificates.md.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
+        >>> certificate = curve.certify(epsilon="0.005", delta="0.0226")
+        >>> certificate.check().verdict
+        'proved'
+        >>> certificate.document["claim"]
+        {'epsilon': '0.005', 'delta': '0.0226'}
+        """
+        from statpriv.certificate import certify
+
+        return certify(self, epsilon=epsilon, delta=delta)
 
     def total_variation(self) -> Enclosure:
         """The total variation distance of the answers' laws for the two values: δ(0).

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "ArgumentError",
+    "DisagreementError",
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",
@@ -72,3 +73,7 @@ class GuaranteeNotReachedError(StatprivError):
 
 class RowsSpentError(StatprivError):
     """The release failed after its rows were spent: they stay spent, and there is no report."""
+
+
+class DisagreementError(StatprivError, ArithmeticError):
+    """Two independent computations of one number contradict each other: a defect of statpriv."""

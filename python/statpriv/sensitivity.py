@@ -8,10 +8,10 @@ inequalities `P_i(S) ≤ e^{ε/r} P_{i+1}(S) + δ'` gives
     Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r).
 
 **Of one count it is exact.** With N unknown entries, r of them of the person, the count is `a + B` for the person's own
-a = 0..r and `B ~ Bin(N−r, p)`. B is log-concave, so for a > b the ratio of the laws of `a + B` and `b + B` increases, and
-the best test is "at least c"; `P[a + B ≥ c] − e^ε P[b + B ≥ c]` at its best c depends on a − b alone and grows with it. So
-(r, 0) is the worst pair of one direction: `δ = max_c P[B ≥ c−r] − e^ε P[B ≥ c]`, and the best c is the least integer with
-`P[B = c−r] > e^ε P[B = c]`. The other direction is the same at 1−p.
+a = 0..r and `B ~ Bin(N−r, p)`. B is log-concave, so for a > b the ratio of the laws of `a + B` and `b + B` increases,
+and the best test is "at least c"; `P[a + B ≥ c] − e^ε P[b + B ≥ c]` at its best c depends on a − b alone and grows with
+it. So (r, 0) is the worst pair of one direction: `δ = max_c P[B ≥ c−r] − e^ε P[B ≥ c]`, and the best c is the least
+integer with `P[B = c−r] > e^ε P[B = c]`. The other direction is the same at 1−p.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Sensitivity:
 
     @property
     def _heading(self) -> list[str]:
-        return ["assumption", "instead", f"δ({literal(self.epsilon)}) at most", ""]
+        return ["assumption", "instead", f"δ({literal(self.epsilon)}) at most", "kind"]
 
     def _cells(self) -> list[list[str]]:
         return [[change.assumption, change.value, at_most(change.delta.upper), change.kind] for change in self]
@@ -167,19 +167,19 @@ def sensitivity_of(
     >>> import statpriv as sp
     >>> query = sp.PropertyQuery("0.4")
     >>> print(sp.sensitivity_of(query, sp.Population(1000), epsilon="0.1", rows=[2, 3]))
-    assumption     instead                             δ(0.1) at most
-    as stated      p = 0.4                             0.00183795      exact
-    probability    0.01 outside (p from 0.39 to 0.41)  0.00188160      exact
-    probability    0.02 outside (p from 0.38 to 0.42)  0.00192788      exact
-    probability    0.05 outside (p from 0.35 to 0.45)  0.00210306      exact
-    probability    0.1 outside (p from 0.3 to 0.5)     0.00253209      exact
-    probability    0.2 outside (p from 0.2 to 0.6)     0.00439357      exact
-    known rows     10                                  0.00188136      exact
-    known rows     20                                  0.00192389      exact
-    known rows     50                                  0.00206302      exact
-    known rows     100                                 0.00231997      exact
-    rows a person  2                                   0.0172054       exact
-    rows a person  3                                   0.0394065       exact
+    assumption     instead              δ(0.1) at most  kind
+    as stated      p = 0.4              0.00183795      exact
+    probability    p from 0.39 to 0.41  0.00188160      exact
+    probability    p from 0.38 to 0.42  0.00192788      exact
+    probability    p from 0.35 to 0.45  0.00210306      exact
+    probability    p from 0.3 to 0.5    0.00253209      exact
+    probability    p from 0.2 to 0.6    0.00439357      exact
+    known rows     10                   0.00188136      exact
+    known rows     20                   0.00192389      exact
+    known rows     50                   0.00206302      exact
+    known rows     100                  0.00231997      exact
+    rows a person  2                    0.0172054       exact
+    rows a person  3                    0.0394065       exact
     """
     exact = as_fraction(epsilon, "epsilon")
     release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
@@ -256,8 +256,8 @@ class _Release:
                 if wider == self.queries:
                     continue
                 other = _Release(wider, self.population, self.partition, self.known, self.bound)
-                ranges = f" ({other.probability})" if other.probability.startswith("p") else ""
-                yield f"{literal(distance)} outside{ranges}", other
+                one = other.probability.startswith("p")
+                yield other.probability if one else f"{literal(distance)} outside each range", other
         (query, *_) = self.queries
         if isinstance(query, HistogramQuery) and query.is_uniform:
             for factor in _RARER:
