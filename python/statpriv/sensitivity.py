@@ -47,6 +47,8 @@ _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
 _ROWS = (2, 3, 5, 10)
 _EXPONENTIAL_BITS = 120
+_DIGITS = 30
+"""Of the tails, whose difference has fewer."""
 
 
 @dataclass(frozen=True)
@@ -297,6 +299,8 @@ def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> En
 
     >>> shifted_count(3, 2, Fraction(1, 2), Fraction(0))
     Enclosure(1.0, 1.0)
+    >>> shifted_count(10**12, 2, Fraction(1, 2), Fraction(1, 10**7)).width < 1e-21
+    True
     """
     if p in (0, 1):
         return Enclosure(1.0, 1.0)
@@ -309,13 +313,13 @@ def _upward(others: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure
     low, high = _exponential_ends(epsilon)
     first = _least(lambda c: _ratio(c, others, rows, p) > low, others + 1)
     last = _least(lambda c: _ratio(c, others, rows, p) > high, others + 1)
-    factor = Enclosure(low, high)
-    found = []
+    lower, upper = Fraction(0), Fraction(0)
     for threshold in range(first, last + 1):
-        above = binomial_upper_tail(threshold, n=others, p=p)
-        found.append(binomial_upper_tail(threshold - rows, n=others, p=p) - factor * above)
-    lower, upper = max(delta.lower for delta in found), max(delta.upper for delta in found)
-    return Enclosure(min(max(lower, 0.0), 1.0), min(max(upper, 0.0), 1.0))
+        above = binomial_upper_tail(threshold, n=others, p=p, digits=_DIGITS)
+        reached = binomial_upper_tail(threshold - rows, n=others, p=p, digits=_DIGITS)
+        lower = max(lower, as_fraction(reached.lower, "lower") - high * as_fraction(above.upper, "upper"))
+        upper = max(upper, as_fraction(reached.upper, "upper") - low * as_fraction(above.lower, "lower"))
+    return Enclosure(lower, min(upper, Fraction(1)))
 
 
 def _ratio(c: int, others: int, rows: int, p: Fraction) -> Fraction | float:
