@@ -38,21 +38,8 @@ def test_unrelated_properties_are_the_default(run_json):
         (["widest-range", "--n", 1000, "--p", "1/2", "--epsilon", "0.1", "--delta", "0.002"], "133/1000"),
         (
             [
-                *[
-                    "smallest-sizes",
-                    "--n",
-                    "10000",
-                    "--p",
-                    "1/2",
-                    "--p",
-                    "0.1",
-                    "--rmse",
-                    "0.02",
-                    "--epsilon",
-                    "0.1",
-                    "--delta",
-                    "0.01",
-                ]
+                *("smallest-sizes", "--n", 10000, "--p", "1/2", "--p", "0.1"),
+                *("--rmse", "0.02", "--epsilon", "0.1", "--delta", "0.01"),
             ],
             [589, 221],
         ),
@@ -79,22 +66,8 @@ def test_text_says_what_holds_and_what_fails(run):
 
 def test_the_trade_off_is_a_table_and_a_picture(run, run_json, tmp_path):
     pytest.importorskip("matplotlib")
-    asked = [
-        *[
-            "design",
-            "trade-off",
-            "--n",
-            "1000",
-            "--p",
-            "1/2",
-            "--epsilon",
-            "0.1",
-            "--delta",
-            "0.05",
-            "--queries",
-            "1,2,4,8",
-        ]
-    ]
+    asked = ["design", "trade-off", "--n", 1000, "--p", "1/2", "--epsilon", "0.1"]
+    asked += ["--delta", "0.05", "--queries", "1,2,4,8"]
     document = run_json(*asked)
     assert [row["queries"] for row in document["rows"]] == [1, 2, 4, 8]
     picture = tmp_path / "trade-off.svg"
