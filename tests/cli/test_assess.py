@@ -196,3 +196,11 @@ def test_an_assessment_is_a_value(written):
     found = sp.assess(written(ONE))
     assert repr(found) == "<Assessment of 1 counts of 944 entries>"
     assert str(found).splitlines()[1] == "δ is at most 0.00897185 at ε = 0.05"
+
+
+def test_the_file_of_the_help_runs(run, written):
+    shown = run("assess", "--help").stdout.splitlines()
+    start = next(k for k, line in enumerate(shown) if "epsilon = " in line)
+    end = next(k for k, line in enumerate(shown) if "count = " in line)
+    assert run("assess", written("\n".join(shown[start : end + 1]))).exit_code == 0
+    assert max(map(len, shown)) <= 80

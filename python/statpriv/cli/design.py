@@ -128,7 +128,7 @@ def _query(p: tuple[Fraction, Fraction], *, same: bool) -> PropertyQuery:
 
 @click.group(no_args_is_help=False)
 @examples(
-    "statpriv design most-queries --n 32768 --p 1/2 --epsilon 0.01 --delta 0.05 --rmse 0.05",
+    "statpriv design most-queries --n 944 --p 1/2 --epsilon 0.1 --delta 0.05",
     "statpriv design smallest-population --p 0.2..0.4 --epsilon 0.1 --delta 0.001",
 )
 def design() -> None:
@@ -150,8 +150,8 @@ def design() -> None:
 @_printed
 @examples(
     "statpriv design most-queries --n 32768 --p 1/2 --epsilon 0.01 --delta 0.05",
-    "statpriv design most-queries --n 32768 --p 1/2 --epsilon 0.01 --delta 0.05 --same-property --rmse 0.02",
-    "statpriv design most-queries --n 944 --p 0.4..0.6 --epsilon 0.1 --delta 0.05 --half-width 0.1 --json",
+    "statpriv design most-queries --n 944 --p 1/2 --epsilon 1 --delta .1 --rmse .1",
+    "statpriv design most-queries --n 944 --p 0.4..0.6 --epsilon 1 --delta 0.1",
 )
 def most_queries(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
     """How many queries can be answered, each on a secret random part of its own."""
@@ -177,7 +177,7 @@ def most_queries(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: 
 @_accuracy
 @_bound
 @_printed
-@examples("statpriv design smallest-sizes --n 10000 --p 1/2 --p 0.1 --epsilon 0.1 --delta 0.01 --rmse 0.02")
+@examples("statpriv design smallest-sizes --n 99 --p 1/2 --epsilon 1 --delta 1 --rmse .1")
 def smallest_sizes(*, n: int, probabilities: list[tuple[Fraction, Fraction]], **target: Any) -> Design:  # noqa: ANN401
     """How few entries each of several unrelated queries needs for an accuracy."""
     import statpriv as sp
@@ -197,7 +197,7 @@ def smallest_sizes(*, n: int, probabilities: list[tuple[Fraction, Fraction]], **
 @_printed
 @examples(
     "statpriv design smallest-population --p 0.2..0.4 --epsilon 0.1 --delta 0.001",
-    "statpriv design smallest-population --p 1/2 --queries 5 --epsilon 0.1 --delta 0.01 --rmse 0.02",
+    "statpriv design smallest-population --p 0.1 --queries 5 --epsilon 1 --delta 1",
 )
 def smallest_population(*, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
     """How few entries so many queries need, all entries shared equally by them."""
@@ -215,7 +215,7 @@ def smallest_population(*, p: tuple[Fraction, Fraction], same: bool, **target: A
 @_same
 @_bound
 @_printed
-@examples("statpriv design most-known --n 32768 --p 1/2 --queries 8 --epsilon 0.1 --delta 0.01")
+@examples("statpriv design most-known --n 32768 --p 1/2 --epsilon 0.1 --delta 0.01")
 def most_known(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
     """How many entries an adversary may know."""
     import statpriv as sp
@@ -236,7 +236,7 @@ def most_known(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: An
 @_printed
 @examples(
     "statpriv design widest-range --n 1000 --p 1/2 --epsilon 0.1 --delta 0.002",
-    "statpriv design widest-range --n 1000 --p 0.4..0.5 --epsilon 0.1 --delta 0.002 --step 0.0001",
+    "statpriv design widest-range --n 944 --p 0.4..0.5 --epsilon 0.1 --delta 0.01",
 )
 def widest_range(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
     """How far p may lie outside what is stated, at both ends."""
@@ -290,8 +290,8 @@ def least_epsilon(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target:
 @_bound
 @_printed
 @examples(
-    "statpriv design trade-off --n 32768 --p 1/2 --epsilon 0.01 --delta 0.02 --out trade-off.png",
-    "statpriv design trade-off --n 32768 --p 0.3 --epsilon 0.01 --queries 1,2,4,8 --json",
+    "statpriv design trade-off --n 944 --p 1/2 --epsilon 0.1 --out trade-off.svg",
+    "statpriv design trade-off --n 944 --p 0.3 --epsilon 0.1 --queries 1,2,4,8",
 )
 def trade_off(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> TradeOff:  # noqa: ANN401
     """What a number of queries costs in privacy and in accuracy."""
