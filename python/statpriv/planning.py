@@ -38,7 +38,7 @@ they rise with n as long as ⌊n/m⌋ stays, and fall along n = m, 2m, 3m, …
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -217,8 +217,7 @@ def smallest_sizes(
             f"the parts need {sum(sizes)} entries for {accuracy}, and the population has {n}; "
             "ask fewer queries or less accuracy"
         )
-    errors = [each.root_mean_squared_error(size, n) for each, size in zip(studies, sizes, strict=True)]
-    best = study.trial(sizes, n, sizes, queries=asked, rmse=max(errors, key=lambda error: error.upper))
+    best = study.trial(sizes, n, sizes, queries=asked)
     if best.verdict != "holds":
         raise _unreachable("choice of such sizes", study, best)
     less = tuple(max(size - 1, 1) for size in sizes)
@@ -714,7 +713,6 @@ class _Study:
         sizes: tuple[int, ...],
         *,
         queries: tuple[PropertyQuery, ...] | None = None,
-        rmse: Enclosure | None = None,
         known: int | None = None,
     ) -> Trial:
         """Evaluate one alternative, once."""
@@ -727,7 +725,7 @@ class _Study:
             )
             reached = curve.delta(self.epsilon)
             verdict = self._verdict(curve, reached)
-            error = self.root_mean_squared_error(min(sizes), n) if rmse is None else rmse
+            error = _root_mean_squared_error(asked, sizes, n)
             self.trials[key] = Trial(value, verdict, _why(curve, reached, verdict), sizes, reached, error, curve)
         return self.trials[key]
 
@@ -772,16 +770,7 @@ class _Study:
     # --- accuracy
 
     def _squared_error(self, size: int, n: int) -> Fraction:
-        return Fraction(0) if self.accuracy is None else self.accuracy.squared_error(self._variance, size, n)
-
-    @property
-    def _variance(self) -> Fraction:
-        worst = min(max(Fraction(1, 2), self.query.lower), self.query.upper)
-        return worst * (1 - worst)
-
-    def root_mean_squared_error(self, size: int, n: int) -> Enclosure:
-        """The error of a proportion in a part of this size, at the worst p."""
-        return _root(self._variance * (Fraction(1, size) - Fraction(1, n)))
+        return Fraction(0) if self.accuracy is None else self.accuracy.squared_error(_variance(self.query), size, n)
 
     def accurate(self, size: int, n: int) -> bool:
         """Whether parts of this size reach the accuracy."""
@@ -830,7 +819,8 @@ def _fit(study: _Study, n: int, size: int, name: str, partition: Callable[[int],
     def trial(m: int) -> Trial:
         return tried.setdefault(m, study.trial(m, n, partition(m).sizes))
 
-    best, next_to_it = _last(trial, 1, n // size)
+    from_below = study.accuracy is None and not study.one_property
+    best, next_to_it = _last(trial, 1, n // size, from_below=from_below)
     return _Fit(name, best, next_to_it, tuple(tried.values()))
 
 
@@ -854,19 +844,25 @@ def _beside_most(study: _Study, n: int, size: int, found: _Fit, *, fixed: bool) 
     return found.next_to_it, study.beyond(found.next_to_it, "larger numbers", truth=truth, total=total)
 
 
-def _last(trial: Callable[[int], Trial], least: int, most: int) -> tuple[Trial | None, Trial]:
+def _last(
+    trial: Callable[[int], Trial], least: int, most: int, *, from_below: bool = False
+) -> tuple[Trial | None, Trial]:
     """Two neighbours of which the first holds and the second does not, by bisection.
 
     If the last of all holds, it is both; if the first of all does not, it is the second, and there is no first.
+    `from_below` doubles the distance from the first before it bisects, where the last one costs much.
     """
-    top = trial(most)
-    if top.verdict == "holds":
-        return top, top
-    bottom = trial(least)
-    if bottom.verdict != "holds":
-        return None, bottom
-    holding, not_holding = bottom, top
-    low, high = least, most
+    holding = trial(least) if from_below else None
+    low, high = least, min(least + 1, most) if from_below else most
+    not_holding = trial(high)
+    while not_holding.verdict == "holds" and high < most:
+        low, holding, high = high, not_holding, min(2 * high - least + 1, most)
+        not_holding = trial(high)
+    if not_holding.verdict == "holds":
+        return not_holding, not_holding
+    holding = trial(least) if holding is None else holding
+    if holding.verdict != "holds":
+        return None, holding
     while high - low > 1:
         middle = (low + high) // 2
         tried = trial(middle)
@@ -937,7 +933,7 @@ def _read_off(curve: PrivacyCurve, unknown: str, value: Enclosure, at: str) -> D
     n, sizes = situation.population.size, situation.sampling.sizes
     study = _Study.of(situation.queries[0], 0, 1, known=situation.adversary.total)
     delta = value if unknown == "δ" else None
-    error = study.root_mean_squared_error(min(sizes), n)
+    error = _root_mean_squared_error(situation.queries, sizes, n)
     best = Trial(value, "holds", f"{unknown} ≤ {at_most(value.upper)}", sizes, delta, error, curve)
     least = "It is the least: nothing below its lower end holds."
     beyond = least if curve.kind == "exact" else "Less is not excluded: the curve is not known exactly."
@@ -973,6 +969,18 @@ def _spread(n: int) -> list[int]:
     from statpriv.plotting import sizes_between
 
     return sizes_between(1, max(n // 100, 2), 24)
+
+
+def _variance(query: PropertyQuery) -> Fraction:
+    """p(1−p) at the worst p of the range."""
+    worst = min(max(Fraction(1, 2), query.lower), query.upper)
+    return worst * (1 - worst)
+
+
+def _root_mean_squared_error(queries: Sequence[PropertyQuery], sizes: Sequence[int], n: int) -> Enclosure:
+    """The largest error of a proportion in a part, each at its worst p (Example 2)."""
+    asked = set(zip(queries, sizes, strict=True))
+    return _root(max(_variance(query) * (Fraction(1, size) - Fraction(1, n)) for query, size in asked))
 
 
 def _root(square: Fraction) -> Enclosure:

@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
@@ -219,19 +219,19 @@ class _Release:
         known: int,
         bound: str,
     ) -> _Release:
-        several = isinstance(queries, Iterable)
+        several = not isinstance(queries, Query)
         if several != (partition is not None):
             raise ArgumentError(
                 f"partition = {partition}; several queries need a partition, and one query of all entries none"
             )
-        asked: tuple[Query, ...] = tuple(queries) if isinstance(queries, Iterable) else (queries,)
+        asked: tuple[Query, ...] = (queries,) if isinstance(queries, Query) else tuple(queries)
         return cls(asked, population, partition, known, bound)
 
     def curve(self, *, known: int | None = None) -> PrivacyCurve:
         adversary = Adversary(known=self.known if known is None else known)
         if self.partition is None:
             return privacy_curve(self.queries[0], self.population, adversary=adversary, bound=self.bound)
-        asked = [query for query in self.queries if isinstance(query, PropertyQuery)]
+        asked = cast("tuple[PropertyQuery, ...]", self.queries)  # others are refused or accepted there
         return compose(asked, self.population, self.partition, adversary=adversary, bound=self.bound)
 
     @property
@@ -245,7 +245,7 @@ class _Release:
         """What is stated, in words."""
         ranges = {(query.lower, query.upper) for query in self.queries if isinstance(query, PropertyQuery)}
         if len(ranges) != 1:
-            return "all probabilities"
+            return "everything"
         (ends,) = ranges
         return _range(*ends)
 
@@ -260,8 +260,8 @@ class _Release:
                 other = _Release(wider, self.population, self.partition, self.known, self.bound)
                 one = other.probability.startswith("p")
                 yield other.probability if one else f"{literal(distance)} outside each range", other
-        (query, *_) = self.queries
-        if isinstance(query, HistogramQuery) and query.is_uniform:
+        query = self.queries[0]
+        if len(self.queries) == 1 and isinstance(query, HistogramQuery) and query.is_uniform:
             for factor in _RARER:
                 rarer = _with_rarest_cell(query, factor)
                 other = _Release((rarer,), self.population, self.partition, self.known, self.bound)
