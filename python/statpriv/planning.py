@@ -46,6 +46,7 @@ from typing import Any
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose
+from statpriv.bisection import least_integer
 from statpriv.curve import PrivacyCurve
 from statpriv.designs import Design, TradeOff, TradeOffRow, Trial, Verdict, written
 from statpriv.enclosure import Enclosure
@@ -95,7 +96,8 @@ def most_queries(
     """How many such queries can be answered, each on a secret random part of its own.
 
     Either all entries are shared equally, or, if an accuracy is asked for, every part has the least size that reaches
-    it and the other entries are not used. The way that allows more queries is shown.
+    it and the other entries are not used. The way that allows more queries is shown; what is said of larger numbers is
+    about that way.
 
     Parameters
     ----------
@@ -783,7 +785,7 @@ class _Study:
 
     def smallest_size(self, n: int) -> int:
         """The least size of a part that reaches the accuracy; all entries do."""
-        return _first(lambda size: self.accurate(size, n), 1, n)
+        return least_integer(lambda size: self.accurate(size, n), 1, n)
 
     def accurate_population(self, n: int, m: int) -> int:
         """The least population from n on in which m equal parts reach the accuracy: n, or a multiple of m.
@@ -800,7 +802,7 @@ class _Study:
         size, step = n // m + 1, 1
         while not self.accurate(size + step, m * (size + step)):
             step *= 2
-        return m * _first(lambda s: self.accurate(s, m * s), size, size + step)
+        return m * least_integer(lambda s: self.accurate(s, m * s), size, size + step)
 
 
 @dataclass(frozen=True)
@@ -880,18 +882,7 @@ def _enough(trial: Callable[[int], Trial], least: int, study: _Study) -> Trial:
         if high == _LARGEST_POPULATION:
             raise _unreachable("population of up to 2^53 entries", study, trial(high))
         low, high = high, min(2 * high, _LARGEST_POPULATION)
-    return trial(_first(lambda n: trial(n).verdict == "holds", low + 1, high))
-
-
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least integer of low..high at which a condition that stays true holds; it holds at `high`."""
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return trial(least_integer(lambda n: trial(n).verdict == "holds", low + 1, high))
 
 
 def _unreachable(what: str, study: _Study, nearest: Trial) -> GuaranteeNotReachedError:

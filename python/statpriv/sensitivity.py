@@ -17,13 +17,14 @@ integer with `P[B = c−r] > e^ε P[B = c]`. The other direction is the same at 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
+from statpriv.bisection import least_integer
 from statpriv.comparison import aligned, html_table
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
@@ -311,8 +312,8 @@ def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> En
 def _upward(others: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
     """δ of `rows + B` against B: the best threshold, or the best of those that rounding cannot tell apart."""
     low, high = _exponential_ends(epsilon)
-    first = _least(lambda c: _ratio(c, others, rows, p) > low, others + 1)
-    last = _least(lambda c: _ratio(c, others, rows, p) > high, others + 1)
+    first = least_integer(lambda c: _ratio(c, others, rows, p) > low, 0, others + 1)
+    last = least_integer(lambda c: _ratio(c, others, rows, p) > high, first, others + 1)
     lower, upper = Fraction(0), Fraction(0)
     for threshold in range(first, last + 1):
         above = binomial_upper_tail(threshold, n=others, p=p, digits=_DIGITS)
@@ -332,18 +333,6 @@ def _ratio(c: int, others: int, rows: int, p: Fraction) -> Fraction | float:
     # p and 1 − p have one denominator.
     denominator = math.prod(others - c + i + 1 for i in range(rows)) * p.numerator**rows
     return Fraction(numerator, denominator)
-
-
-def _least(holds: Callable[[int], bool], most: int) -> int:
-    """The least integer from 0 to `most` at which a condition that stays true holds; it holds at `most`."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _exponential(exponent: Fraction) -> Enclosure:

@@ -168,6 +168,12 @@ def test_the_widest_range_is_the_widest_multiple_of_the_step():
     ).satisfies(**asked)
 
 
+def test_the_error_of_a_wider_range_is_that_of_its_worst_p():
+    plan = sp.design.widest_range(unrelated("0.1"), sp.Population(400), queries=4, epsilon="0.1", delta="0.3")
+    worst = min(Fraction(1, 10) + plan.value, HALF)
+    assert Fraction(plan.rmse.lower) ** 2 <= squared_error(100, 400, worst) <= Fraction(plan.rmse.upper) ** 2
+
+
 def test_a_stated_range_grows_at_both_ends_and_stops_at_0():
     plan = sp.design.widest_range(sp.PropertyQuery(sp.Between("0.01", "0.5")), sp.Population(50), epsilon=1, delta=1)
     assert plan.value == HALF
