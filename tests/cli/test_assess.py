@@ -1,12 +1,18 @@
 """`statpriv assess`: what a published table says, from a file that describes it."""
 
+import json
 import math
 from fractions import Fraction
+from importlib import resources
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 import statpriv as sp
+from statpriv import assessment
 from statpriv.assessment import IMPROBABLE, Published
+from statpriv.documents import parsed
 
 ONE = """
 epsilon = [0.1, 0.05]
@@ -204,3 +210,39 @@ def test_the_file_of_the_help_runs(run, written):
     end = next(k for k, line in enumerate(shown) if "count = " in line)
     assert run("assess", written("\n".join(shown[start : end + 1]))).exit_code == 0
     assert max(map(len, shown)) <= 80
+
+
+# --- the published schema
+
+
+@pytest.fixture
+def schema():
+    text = resources.files("statpriv.releasing").joinpath("counts.schema.json").read_text("utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def as_json(text):
+    return json.loads(json.dumps(parsed(text, Path("counts.toml")), default=float))
+
+
+@pytest.mark.parametrize("text", [ONE, PARTS, TABLE])
+def test_the_schema_takes_what_the_reader_takes(schema, text):
+    whole = as_json(text)
+    schema.validate(whole)
+    wrong = [{**whole, "known": 3}, {**whole, "epsilon": -1}, {**whole, "population": 0}, {**whole, "table": {}}]
+    assert not any(map(schema.is_valid, wrong))
+
+
+def test_the_schema_has_the_keys_of_the_reader(schema):
+    tables = {"count": assessment._COUNT_KEYS, "table": assessment._TABLE_KEYS, "cell": assessment._CELL_KEYS}
+    for name, keys in tables.items():
+        stated = schema.schema["$defs"][name]
+        assert stated["properties"].keys() == keys.keys()
+    assert schema.schema["properties"].keys() == assessment._FILE_KEYS.keys()
+
+
+@pytest.mark.parametrize("name", ["counts.toml", "table.toml"])
+def test_the_examples_are_such_files(schema, name):
+    path = Path(__file__).parents[2] / "examples" / name
+    schema.validate(as_json(path.read_text(encoding="utf-8")))
+    assert sp.assess(path).warnings == ()
