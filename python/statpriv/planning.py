@@ -15,6 +15,9 @@ of values that m properties tell apart can be told apart by m+1. So δ does not 
 (0, …, 0) the sum over all entries is one count of them: δ is at least that of the one count. If all parts ask the same
 property, it is equal to it, whatever the parts.
 
+**Sizes.** In a fixed population δ does not fall with the size of a part: the count of a random part of s−1 of s entries
+is drawn from the count a of all s, hypergeometric whoever is in the part. (The sum of Theorem 5.2 may fall.)
+
 **Knowledge.** Revealing an entry does not lower δ on average (joint convexity), so not at the worst value either.
 
 **Range.** A supremum over a wider range is not smaller, nor is a sum of such.
@@ -50,7 +53,7 @@ from statpriv.bisection import least_integer
 from statpriv.curve import PrivacyCurve
 from statpriv.designs import Design, TradeOff, TradeOffRow, Trial, Verdict, written
 from statpriv.enclosure import Enclosure
-from statpriv.errors import ArgumentError, GuaranteeNotReachedError, UndecidedError
+from statpriv.errors import ArgumentError, GuaranteeNotReachedError, StatprivError, UndecidedError
 from statpriv.literals import abridged, at_least, at_most, literal, spelled
 from statpriv.numbers import Number, as_count, as_fraction, as_positive
 from statpriv.partitions import RandomPartition
@@ -63,6 +66,7 @@ __all__ = [
     "TradeOffRow",
     "Trial",
     "guarantee",
+    "largest_size",
     "least_delta",
     "least_epsilon",
     "most_known",
@@ -227,6 +231,64 @@ def smallest_sizes(
     about = f"{n} entries, {_counted(len(sizes), 'query', 'queries')}, {study.goal}, {study.knows}"
     beyond = "Every smaller part misses the accuracy: the error falls with the size of a part."
     return study.design("entries of each part", about, best, neighbour, beyond)
+
+
+def largest_size(
+    query: PropertyQuery,
+    population: Population,
+    *,
+    epsilon: Number,
+    delta: Number,
+    queries: Number = 1,
+    known: Number = 0,
+    bound: str = "tightest",
+) -> Design:
+    """How many entries each of so many such queries may use, so how precise its answer can be.
+
+    Parameters
+    ----------
+    query, population, epsilon, delta, known, bound
+        As of :func:`most_queries`.
+    queries : int, default 1
+        How many such queries are asked, on parts of one size; the other entries are not used.
+
+    Returns
+    -------
+    Design
+        Its `value` is the size of a part, its `rmse` the error of an answer. Under a bound larger parts may hold, too.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+    GuaranteeNotReachedError
+        Even parts of one entry are too large; the message says what they reach.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> coin = sp.PropertyQuery("1/2", attribute="coin")
+    >>> print(sp.design.largest_size(coin, sp.Population(1000), queries=4, epsilon="0.1", delta="0.0001"))
+    size of a part: 104
+      1000 entries, 4 queries of p = 0.5, δ(0.1) ≤ 0.0001, no entry known
+      104 holds: δ ≤ 0.0000990986
+      105 fails: δ ≥ 0.000103223
+      All larger parts fail too: the count of fewer entries is drawn from that of more.
+      curves evaluated: 10
+    """
+    study = _Study.of(query, epsilon, delta, known=known, bound=bound)
+    n = _entries(population, study.known)
+    m = len(_folds(n, queries))
+    best, next_to_it = _last(lambda size: study.trial(size, n, (size,) * m), 1, n // m)
+    if best is None:
+        raise _unreachable("size of a part", study, next_to_it)
+    given = study.given(n, m)
+    if best is next_to_it:
+        return study.design("size of a part", given, best, None, "Larger parts have more entries than there are.")
+    beyond = study.beyond(
+        next_to_it, "larger parts", truth="the count of fewer entries is drawn from that of more", total=None
+    )
+    return study.design("size of a part", given, best, next_to_it, beyond)
 
 
 def smallest_population(
@@ -739,7 +801,19 @@ class _Study:
         try:
             return "holds" if curve.satisfies(epsilon=self.epsilon, delta=self.delta) else "fails"
         except UndecidedError:
+            return self._equal(curve)
+
+    def _equal(self, curve: PrivacyCurve) -> Verdict:
+        """Whether δ, which no number of digits tells from the target, is equal to it.
+
+        δ = A − e^ε B with rational A and B; e^ε is irrational unless ε = 0, so equality needs B = 0 or ε = 0.
+        """
+        try:
+            first, second = curve.exact_terms(self.epsilon)
+        except StatprivError:
             return "undecided"
+        rational = second == 0 or self.epsilon == 0
+        return "holds" if rational and first - second <= self.delta else "undecided"
 
     def design(
         self,

@@ -58,7 +58,7 @@ __all__ = [
     "trade_off_pictures",
 ]
 
-Quantity: TypeAlias = Literal["epsilon", "delta", "alpha", "beta", "n", "known", "queries", "distance", "rmse"]
+Quantity: TypeAlias = Literal["epsilon", "delta", "alpha", "beta", "n", "known", "queries", "size", "distance", "rmse"]
 
 _AXIS_LABELS: dict[Quantity, str] = {
     "epsilon": "ε (nats)",
@@ -68,6 +68,7 @@ _AXIS_LABELS: dict[Quantity, str] = {
     "n": "size n of the population (entries)",
     "known": "known entries",
     "queries": "number of queries",
+    "size": "entries of a part",
     "distance": "distance of p from what is stated",
     "rmse": "root mean squared error",
 }
@@ -89,7 +90,7 @@ _LOGARITHMIC_FROM = 30
 _DECADES_OF_A_CURVE = 6
 _MOST_SPELLED_OUT = 10**6
 """Ticks of an axis of counts that ends before it are written with all their digits."""
-_COUNTS: tuple[Quantity, ...] = ("n", "known", "queries")
+_COUNTS: tuple[Quantity, ...] = ("n", "known", "queries", "size")
 _MOST_DIRECT_LABELS = 6
 _LABEL_HEIGHT = 12.0
 """Points between the feet of two labels that do not touch."""
@@ -138,8 +139,8 @@ class Picture:
     Attributes
     ----------
     across, up : str
-        The quantities on the axes: "epsilon", "alpha", "n", "known", "queries" or "distance"; "delta", "beta" or
-        "rmse".
+        The quantities on the axes: "epsilon", "alpha", "n", "known", "queries", "size" or "distance"; "delta", "beta"
+        or "rmse".
     title : str
         What all lines have in common.
     lines : tuple of Line
@@ -388,6 +389,7 @@ def trade_off_pictures(designs: TradeOff) -> tuple[Picture, Picture]:
 _ACROSS: dict[str, Quantity] = {
     "queries": "queries",
     "entries": "n",
+    "size of a part": "size",
     "known entries": "known",
     "distance of p from what is stated": "distance",
 }

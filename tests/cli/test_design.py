@@ -114,6 +114,7 @@ def test_what_is_refused_is_said(run, arguments, message):
     "command",
     [
         *("most-queries", "smallest-sizes", "smallest-population", "most-known", "widest-range"),
+        "largest-size",
         *("least-delta", "least-epsilon", "trade-off"),
     ],
 )

@@ -198,6 +198,39 @@ def test_the_paper_s_table_is_a_row_of_the_trade_off():
     assert Fraction(row.rmse.lower) ** 2 <= squared_error(1024, 32768) <= Fraction(row.rmse.upper) ** 2
 
 
+def sampled(n, size, p, epsilon=EPSILON):
+    """δ of the count of a secret sample, the chance of not being drawn included, from the definition."""
+    ratio = EXP.exp(EXP.mpf(epsilon.numerator) / epsilon.denominator)
+    share = Fraction(size, n)
+
+    def law(value):
+        def b(trials, k):
+            return math.comb(trials, k) * p**k * (1 - p) ** (trials - k) if 0 <= k <= trials else Fraction(0)
+
+        return [(1 - share) * b(size, a) + share * b(size - 1, a - value) for a in range(size + 1)]
+
+    one, zero = ([EXP.mpf(mass.numerator) / mass.denominator for mass in law(value)] for value in (1, 0))
+    return max(
+        sum(max(0, a - ratio * b) for a, b in zip(first, second, strict=True))
+        for first, second in ((one, zero), (zero, one))
+    )
+
+
+@pytest.mark.parametrize("p", [HALF, Fraction(1, 10)])
+def test_delta_of_a_secret_sample_does_not_fall_with_its_size(p):
+    values = [sampled(30, size, p) for size in range(1, 31)]
+    assert all(smaller <= larger + LAST for smaller, larger in pairwise(values))
+
+
+@pytest.mark.parametrize("delta", ["0.005", "0.01", "0.02"])
+def test_the_largest_size_is_the_largest_whose_sample_reaches_the_target(delta):
+    plan = sp.design.largest_size(same("0.3"), sp.Population(60), queries=3, epsilon="0.1", delta=delta)
+    allowed = [size for size in range(1, 21) if sampled(60, 3 * size, Fraction(3, 10)) <= EXP.mpf(delta)]
+    assert plan.value == max(allowed)
+    assert (plan.neighbour.value, plan.neighbour.verdict) == (plan.value + 1, "fails")
+    assert plan.beyond.startswith("All larger parts fail too")
+
+
 # --- accuracy
 
 
@@ -246,6 +279,15 @@ def test_an_accuracy_that_the_next_number_misses_is_the_neighbour():
     assert (plan.value, plan.neighbour.value, plan.neighbour.verdict) == (10, 11, "fails")
     assert "a part of 90 has 0.0502770 at least, and a root mean squared error of 0.05 is asked for" in str(plan)
     assert plan.neighbour.delta is None
+
+
+def test_a_delta_that_is_the_target_reaches_it():
+    """Of 16 entries in ten parts, one known, the sum is 13/20 whatever small ε is."""
+    plan = sp.design.most_queries(
+        unrelated(), sp.Population(16), epsilon="0.1", delta="0.65", known=1, bound="partition-sum"
+    )
+    assert plan.value == 10
+    assert sp.design.smallest_population(same(), epsilon=0, delta="0.375").value == 4
 
 
 # --- cost

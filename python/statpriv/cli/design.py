@@ -185,6 +185,24 @@ def smallest_sizes(*, n: int, probabilities: list[tuple[Fraction, Fraction]], **
     return sp.design.smallest_sizes([_query(p, same=False) for p in probabilities], sp.Population(n), **target)
 
 
+@design.command("largest-size")
+@_n
+@_p
+@_epsilon
+@_delta
+@_queries
+@_known
+@_same
+@_bound
+@_printed
+@examples("statpriv design largest-size --n 944 --p 1/2 --epsilon 0.1 --delta 0.001")
+def largest_size(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """How many entries each query may use, so how precise its answer can be."""
+    import statpriv as sp
+
+    return sp.design.largest_size(_query(p, same=same), sp.Population(n), **target)
+
+
 @design.command("smallest-population")
 @_p
 @_epsilon
