@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from statpriv import differential, laws, noise, reference
+    from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
+    from statpriv.assessment import assess
     from statpriv.certificate import Certificate
     from statpriv.composition.accountant import PartitionAccountant
     from statpriv.curve import PrivacyCurve
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
         WithoutReplacement,
         WithReplacement,
     )
+    from statpriv.sensitivity import sensitivity_of
     from statpriv.verification import Claim, Verification, verify
 
 __version__ = "0.1.0"
@@ -115,13 +118,21 @@ _HOME = {
     "Verification": "verification",
     "WithReplacement": "samplings",
     "WithoutReplacement": "samplings",
+    "assess": "assessment",
     "compose": "analysis",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
+    "sensitivity_of": "sensitivity",
     "verify": "verification",
 }
-_MODULES = ("differential", "laws", "noise", "reference")
+_MODULES = {
+    "design": "planning",
+    "differential": "differential",
+    "laws": "laws",
+    "noise": "noise",
+    "reference": "reference",
+}
 
 __all__ = [
     "Adversary",
@@ -175,7 +186,9 @@ __all__ = [
     "WithReplacement",
     "WithoutReplacement",
     "__version__",
+    "assess",
     "compose",
+    "design",
     "differential",
     "hockey_stick",
     "laws",
@@ -183,6 +196,7 @@ __all__ = [
     "privacy_curve",
     "reference",
     "release",
+    "sensitivity_of",
     "verify",
 ]
 
@@ -191,7 +205,7 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         value: object = getattr(import_module(f"statpriv.{_HOME[name]}"), name)
     elif name in _MODULES:
-        value = import_module(f"statpriv.{name}")
+        value = import_module(f"statpriv.{_MODULES[name]}")
     else:
         raise AttributeError(f"module 'statpriv' has no attribute {name!r}")
     globals()[name] = value

@@ -41,6 +41,8 @@ _COMMANDS = {
     "delta": "statpriv.cli.delta",
     "epsilon": "statpriv.cli.epsilon",
     "compose": "statpriv.cli.compose",
+    "design": "statpriv.cli.design",
+    "assess": "statpriv.cli.assess",
     "plot": "statpriv.cli.plot",
     "reproduce": "statpriv.cli.reproduce",
     "release": "statpriv.cli.release",
