@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from statpriv.comparison import _aligned, _html
+from statpriv.comparison import aligned, html_table
 from statpriv.composition.written_queries import number_from, query_from, written_number, written_query
 from statpriv.errors import ArgumentError
 from statpriv.numbers import as_count
@@ -75,13 +75,13 @@ class Ledger(tuple[LedgerEntry, ...]):
         return [[_asked(entry), str(entry.count), str(entry.rows), at_most(entry.cost)] for entry in self]
 
     def __str__(self) -> str:
-        return "\n".join(_aligned(_HEADING, self._cells()))
+        return "\n".join(aligned(_HEADING, self._cells()))
 
     def __repr__(self) -> str:
         return f"<Ledger of {len(self)} entries, {sum(entry.rows for entry in self)} rows>"
 
     def _repr_html_(self) -> str:
-        return _html(_HEADING, self._cells())
+        return html_table(_HEADING, self._cells())
 
 
 _HEADING = ("query", "times", "rows", "δ charged at most")
