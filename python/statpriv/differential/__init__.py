@@ -16,6 +16,7 @@ from statpriv.differential.optimal_composition import (
     exact_randomized_response,
     optimal_composition,
 )
+from statpriv.differential.partition import ComparedPartition, PartitionComparison, compare
 from statpriv.differential.renyi import (
     delta_from_renyi,
     delta_from_zcdp,
@@ -24,11 +25,14 @@ from statpriv.differential.renyi import (
 )
 
 __all__ = [
+    "ComparedPartition",
     "GaussianMechanism",
     "Guarantee",
     "LaplaceMechanism",
+    "PartitionComparison",
     "RandomizedResponse",
     "advanced_composition",
+    "compare",
     "delta_from_renyi",
     "delta_from_zcdp",
     "epsilon_from_renyi",
