@@ -17,6 +17,7 @@ from statpriv.differential.optimal_composition import (
     optimal_composition,
 )
 from statpriv.differential.partition import ComparedPartition, PartitionComparison, compare
+from statpriv.differential.random_allocation import random_allocation_delta
 from statpriv.differential.renyi import (
     delta_from_renyi,
     delta_from_zcdp,
@@ -44,4 +45,5 @@ __all__ = [
     "kairouz_queries",
     "kairouz_variance",
     "optimal_composition",
+    "random_allocation_delta",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from statpriv._native import Enclosure
@@ -16,8 +17,13 @@ _EXPONENTS_OF_DOUBLES = 1100
 """No double but zero and infinity has a binary exponent beyond this in size."""
 
 
+@cache
 def interval_context(bits: int) -> Any:  # noqa: ANN401  (mpmath has no types)
-    """Interval arithmetic at a precision of its own: the global one of mpmath has no effect."""
+    """Interval arithmetic at a precision of its own: the global one of mpmath has no effect.
+
+    A context takes a millisecond to make, so it is kept. Threads may share it: mpmath changes its precision for a
+    moment in some functions, and intervals contain the truth at any precision.
+    """
     from mpmath import MPIntervalContext
 
     context = MPIntervalContext()
