@@ -1,6 +1,7 @@
 """Composition of differentially private mechanisms, against sums and integrals that share no code with it."""
 
 import math
+import pickle
 from fractions import Fraction
 from itertools import product
 from math import inf
@@ -378,6 +379,15 @@ def test_any_divergence_converts():
     as_numbers = differential.delta_from_renyi(1, lambda order: order / 20)
     assert as_numbers.midpoint == pytest.approx(differential.delta_from_zcdp(1, rho="0.05").midpoint, rel=1e-14)
     assert differential.delta_from_renyi(1, lambda _: 0).upper < 1e-300
+
+
+@pytest.mark.parametrize("mechanism", [*PURE, differential.GaussianMechanism(sigma=3, k=2)], ids=str)
+def test_mechanisms_are_values(mechanism):
+    mechanism.delta("0.01")
+    copy = pickle.loads(pickle.dumps(mechanism))  # noqa: S301  (our own)
+    assert copy == mechanism
+    assert hash(copy) == hash(mechanism)
+    assert copy.delta("0.01") == mechanism.delta("0.01")
 
 
 # --- arguments

@@ -63,7 +63,8 @@ def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivi
     Returns
     -------
     Enclosure
-        The bound; its upper end is safe. The truth is lower by about a thousandth of it where δ is not tiny.
+        The value of the bound; its upper end is safe. The truth may be below the lower one: for two answers by up to
+        0.2 %, by more the smaller δ and, on the coarser grids past 64 and 1024 answers, by four and sixteen times that.
 
     Raises
     ------
