@@ -9,15 +9,15 @@ from statpriv.differential.gaussian import (
     kairouz_variance,
 )
 from statpriv.differential.laplace import LaplaceMechanism
-from statpriv.differential.optimal_composition import (
+from statpriv.differential.partition import ComparedPartition, PartitionComparison, compare
+from statpriv.differential.random_allocation import random_allocation_delta
+from statpriv.differential.randomized_response import (
     Guarantee,
     RandomizedResponse,
     advanced_composition,
     exact_randomized_response,
     optimal_composition,
 )
-from statpriv.differential.partition import ComparedPartition, PartitionComparison, compare
-from statpriv.differential.random_allocation import random_allocation_delta
 from statpriv.differential.renyi import (
     delta_from_renyi,
     delta_from_zcdp,
