@@ -7,7 +7,7 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
-use statpriv_core::composition::{Attributes, Cell, Composition, Part as KernelPart};
+use statpriv_core::composition::{Attributes, Cell, Composition, End, Part as KernelPart};
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
@@ -51,6 +51,24 @@ impl Part {
         };
         let cells = cells.iter().map(cell).collect::<PyResult<_>>()?;
         Ok(Self(KernelPart::Entries { count, cells }))
+    }
+
+    /// The count of a property among `count` entries with a probability in a range, for both pairs of values: `share` is one over the size of
+    /// the population. The composition is then a bound.
+    #[staticmethod]
+    #[pyo3(signature = (*, count, share, lower, upper))]
+    fn range(
+        count: u64,
+        share: &Bound<'_, PyAny>,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        Ok(Self(KernelPart::Range {
+            count,
+            share: convert::rational(share, "share")?,
+            lower: convert::rational(lower, "lower")?,
+            upper: convert::rational(upper, "upper")?,
+        }))
     }
 
     /// Any answer: its laws where the part holds the critical entry with the first and the second value, and where it does not.
@@ -346,11 +364,15 @@ impl Curve {
         attributes: Vec<(u64, Vec<Vec<PyRef<'_, Part>>>)>,
     ) -> PyResult<Self> {
         let parts = |choice: &Vec<PyRef<'_, Part>>| choice.iter().map(|part| part.0.clone()).collect();
-        let attributes = attributes
-            .iter()
-            .map(|(count, choices)| Attributes { count: *count, choices: choices.iter().map(parts).collect() });
+        let attributes = attributes.iter().map(|(count, choices)| Attributes {
+            count: *count,
+            choices: choices.iter().map(parts).collect(),
+        });
         let composition = Composition::new(convert::rational(unused, "unused")?, attributes.collect());
-        kernel(py, composition).map(|parts| Self(Kernel::Composed(Arc::new(parts), None)))
+        kernel(py, composition).map(|parts| {
+            let end = parts.has_ranges().then_some(End::Upper);
+            Self(Kernel::Composed(Arc::new(parts), end))
+        })
     }
 
     /// Whether δ is enclosed between an attained value and a bound, which need not be close.

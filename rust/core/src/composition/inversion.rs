@@ -45,7 +45,7 @@ const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Up to so many equal summands the power of a transform is taken in doubles.
 const FEW: u64 = 1 << 12;
 /// Terms, nodes times atoms, that are worth a narrower enclosure, and those that are taken on at all.
-const WORTH: f64 = 3e8;
+const WORTH: f64 = 1e8;
 const MOST_TERMS: f64 = 2e10;
 const MOST_NODES: f64 = (1u64 << 36) as f64;
 /// Relative widths that are tried, the first one that is affordable.
