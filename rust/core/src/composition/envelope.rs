@@ -20,6 +20,8 @@ use crate::interrupt::Interrupt;
 const MOST_VALUES: usize = 512;
 /// Else at so many points.
 const SPREAD_POINTS: i32 = 256;
+/// The relative width to which the bound is computed: it is looser itself.
+const WIDTH: f64 = 1e-6;
 /// The first and the last point lie outside by this part of the range.
 const MARGIN: f64 = 1.0 / ((1u64 << 40) as f64);
 
@@ -49,7 +51,7 @@ impl Prepared<'_> {
                 certain = certain + worst * copies;
             }
         }
-        let positive = inversion::positive_part(&sum, Goal::Narrow, interrupt)?;
+        let positive = inversion::positive_part(&sum, Goal::About(WIDTH), interrupt)?;
         Ok(positive + certain + missing + certain * missing)
     }
 }
