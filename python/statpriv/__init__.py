@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, laws, noise, reference
+    from statpriv import differential, interop, laws, noise, reference
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.curve import PrivacyCurve
@@ -108,7 +108,7 @@ _HOME = {
     "privacy_curve": "analysis",
     "release": "releasing",
 }
-_MODULES = ("differential", "laws", "noise", "reference")
+_MODULES = ("differential", "interop", "laws", "noise", "reference")
 
 __all__ = [
     "Adversary",
@@ -158,6 +158,7 @@ __all__ = [
     "compose",
     "differential",
     "hockey_stick",
+    "interop",
     "laws",
     "noise",
     "privacy_curve",

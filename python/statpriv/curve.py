@@ -442,7 +442,7 @@ class PrivacyCurve:
             return Enclosure(0.0, min(divergence.upper for divergence in each))
         if self.mass_at_infinity().lower > 0:
             return Enclosure(math.inf, math.inf)
-        other = self._reversed()
+        other = self.reversed()
         last = max(self.epsilon(0).upper, other.epsilon(0).upper)
         if math.isinf(last):
             return Enclosure(0.0, math.inf)
@@ -450,7 +450,7 @@ class PrivacyCurve:
         forward, backward = ([curve.delta(epsilon) for epsilon in epsilons] for curve in (self, other))
         return renyi_divergence(exact, epsilons, forward, backward)
 
-    def _reversed(self) -> PrivacyCurve:
+    def reversed(self) -> PrivacyCurve:
         """The curve of the pair in the other order; the worst pair stays the worst."""
         pair = self._situation.pair
         if pair is None:
