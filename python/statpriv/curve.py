@@ -451,7 +451,20 @@ class PrivacyCurve:
         return renyi_divergence(exact, epsilons, forward, backward)
 
     def reversed(self) -> PrivacyCurve:
-        """The curve of the pair in the other order; the worst pair stays the worst."""
+        """The curve of the pair in the other order; the worst pair stays the worst.
+
+        Returns
+        -------
+        PrivacyCurve
+            For ``pair=(v, w)`` that of ``(w, v)``, else the same curve.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/4"), sp.Population(3), pair=(1, 0))
+        >>> curve.exact_delta(exp_epsilon=2), curve.reversed().exact_delta(exp_epsilon=2)
+        (Fraction(5, 16), Fraction(9, 16))
+        """
         pair = self._situation.pair
         if pair is None:
             return self

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import flint
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.interop.exact_masses import BITS, ball
 
@@ -12,7 +12,8 @@ from statpriv.interop.grid import bits_for, double_above, double_below, grid
 from statpriv.interop.loss_masses import masses_above, masses_below
 
 laws = st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any)
-widths = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=41, max_size=41)
+mostly_narrow = st.sampled_from([0, 0, 0, 0, 1, 9])
+widths = st.lists(st.tuples(mostly_narrow, mostly_narrow), min_size=41, max_size=41)
 
 
 def floor_of(value: flint.arb) -> int:
@@ -23,7 +24,7 @@ def hockey_stick(first, second, x: flint.arb) -> flint.arb:
     return sum((max(ball(a) - x * ball(b), flint.arb(0)) for a, b in zip(first, second, strict=True)), flint.arb(0))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80, deadline=None, phases=[Phase.reuse, Phase.generate])
 @given(laws, laws, widths, st.integers(0, 4), st.sampled_from([Fraction(1, 4), Fraction(0.1), Fraction(1, 64)]))
 def test_masses_from_wide_enclosures_stay_on_their_side(first, second, widths, coarseness, step):
     first, second = ([Fraction(m, sum(law)) for m in law] for law in (first, second))
