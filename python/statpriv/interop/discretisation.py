@@ -91,8 +91,7 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
     # δ is nonincreasing: its value at a double below a loss is not less, at one above not more.
     upper = curve.delta([double_below(loss) for loss in losses]).upper.tolist()
     lower = curve.delta([double_above(loss) for loss in losses]).lower.tolist()
-    lower[-1] = max(lower[-1], limit.lower)
-    return _Ends([*accumulate(reversed(lower), max)][::-1], [*accumulate(upper, min)], limit.lower)
+    return _Ends(lower, [*accumulate(upper, min)], limit.lower)
 
 
 def _masses(step: Fraction, forward: _Ends, backward: _Ends, *, pessimistic: bool) -> LossMasses:

@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import TypeAlias
 
 from statpriv.interop.grid import Grid, ceiling, double_above, double_below
@@ -78,9 +79,10 @@ def masses_below(grid: Grid, lower: Sequence[int], upper: Sequence[int], limits:
 
     `limits` are lower bounds of the limits of δ, and of δ' of the laws exchanged, for ε → ∞.
     """
-    infinity, other_infinity = limits
-    steepest = grid.one - grid.down(other_infinity)
-    corners = _hull([*_polygon_below(grid, lower, upper, steepest), (grid.high[-1], grid.down(infinity))])
+    limit, other_limit = map(grid.down, limits)
+    sharper = [*accumulate(reversed(lower), max, initial=limit)][:0:-1]  # δ is nonincreasing
+    corners = _hull([*_polygon_below(grid, sharper, upper, grid.one - other_limit), (grid.high[-1], limit)])
+    infinity = double_below(Fraction(limit, grid.one))  # below all corners, as the line from here on must be
     nearest = len(corners) - 1
     # Never less than the truth: F at the point that is reached, and how steeply it rises to the left of it.
     reached, steepness = grid.up(infinity), 0
@@ -115,12 +117,16 @@ def _steepness(grid: Grid, start: Point, corner: Point) -> int:
 
 
 def _polygon_below(grid: Grid, lower: Sequence[int], upper: Sequence[int], steepest: int) -> Iterator[Point]:
-    """Points that a polygon below δ connects: one in each cell, and δ(0) = 1. The first cell begins at x = 0."""
+    """Points that a polygon below δ connects: one in each cell, and δ(0) = 1. The first cell begins at x = 0.
+
+    `lower` must not rise. Then no point is below the limit, and one that rounding puts before the left end of its cell,
+    by less than a unit, is not above the bound there, so that the side to the next one, which does not rise, is not.
+    """
     yield 0, grid.one
     last = len(lower) - 1
     falling = steepest  # δ(x) = 1 − x (1 − δ'(1/x)), and δ' is at least its limit
     for cell in range(last + 1):
-        left = (grid.low[cell - 1], grid.high[cell - 1], lower[cell - 1]) if cell else (0, 0, grid.one)
+        left = (grid.low[cell - 1], lower[cell - 1]) if cell else (0, grid.one)
         rising = 0  # δ is nonincreasing
         if cell < last:
             drop = lower[cell] - upper[cell + 1]
@@ -128,16 +134,20 @@ def _polygon_below(grid: Grid, lower: Sequence[int], upper: Sequence[int], steep
         right = (grid.low[cell], lower[cell])
         yield _point_below(grid, left, falling, right, rising)
         before = upper[cell - 1] if cell else grid.one
-        falling = ceiling((before - lower[cell]) << grid.bits, grid.low[cell] - left[1])
+        start = grid.high[cell - 1] if cell else 0
+        falling = ceiling((before - lower[cell]) << grid.bits, grid.low[cell] - start)
 
 
-def _point_below(grid: Grid, left: tuple[int, int, int], falling: int, right: Point, rising: int) -> Point:
-    """Where the line that falls from the left end of a cell meets the one that rises from its right end, or below."""
-    low, high, value = left
-    x = (high + right[0]) // 2
+def _point_below(grid: Grid, left: Point, falling: int, right: Point, rising: int) -> Point:
+    """Where the line that falls from the left end of a cell meets the one that rises from its right end.
+
+    Rounded down, and not below the value at the right end, which is at most that at the left end.
+    """
+    low, value = left
+    x = low
     if falling > rising:
         meeting = (((value - right[1]) << grid.bits) + falling * low - rising * right[0]) // (falling - rising)
-        x = min(max(meeting, high), right[0])
+        x = min(max(meeting, low), right[0])
     from_left = value - ceiling(falling * (x - low), grid.one)
     from_right = right[1] + (rising * (right[0] - x) >> grid.bits)
     return x, min(from_left, from_right)
