@@ -16,14 +16,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from statpriv import differential, interop, laws, noise, reference
+    from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
+    from statpriv.assessment import assess
+    from statpriv.certificate import Certificate
+    from statpriv.composition.accountant import PartitionAccountant
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.errors import (
         ArgumentError,
+        BudgetExceededError,
+        DisagreementError,
         GuaranteeNotReachedError,
         LedgerError,
         MissingExtraError,
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
         TableError,
         UndecidedError,
     )
-    from statpriv.partitions import RandomPartition
+    from statpriv.partitions import MultinomialPartition, RandomPartition
     from statpriv.populations import Population
     from statpriv.queries.histogram import HistogramQuery
     from statpriv.queries.linear import LinearQuery
@@ -55,6 +61,8 @@ if TYPE_CHECKING:
         WithoutReplacement,
         WithReplacement,
     )
+    from statpriv.sensitivity import sensitivity_of
+    from statpriv.verification import Claim, Verification, verify
 
 __version__ = "0.1.0"
 
@@ -64,7 +72,11 @@ _HOME = {
     "AnswerLaws": "queries.protocol",
     "ArgumentError": "errors",
     "Between": "queries.property",
+    "BudgetExceededError": "errors",
+    "Certificate": "certificate",
+    "Claim": "verification",
     "Clamping": "queries.processed",
+    "DisagreementError": "errors",
     "Enclosure": "enclosure",
     "EnclosureArray": "enclosure_array",
     "GuaranteeNotReachedError": "errors",
@@ -81,6 +93,7 @@ _HOME = {
     "NotAvailableError": "errors",
     "OrderStatisticQuery": "queries.order_statistic",
     "OverlappingSamples": "samplings",
+    "PartitionAccountant": "composition.accountant",
     "PlanError": "errors",
     "PoissonSampling": "samplings",
     "Population": "populations",
@@ -89,6 +102,7 @@ _HOME = {
     "Processed": "queries.processed",
     "PropertyQuery": "queries.property",
     "PublicationError": "errors",
+    "MultinomialPartition": "partitions",
     "RandomPartition": "partitions",
     "Report": "releasing",
     "Rounding": "queries.processed",
@@ -101,21 +115,36 @@ _HOME = {
     "TemplateLaw": "samplings",
     "Threshold": "queries.processed",
     "UndecidedError": "errors",
+    "Verification": "verification",
     "WithReplacement": "samplings",
     "WithoutReplacement": "samplings",
+    "assess": "assessment",
     "compose": "analysis",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
+    "sensitivity_of": "sensitivity",
+    "verify": "verification",
 }
-_MODULES = ("differential", "interop", "laws", "noise", "reference")
+_MODULES = {
+    "design": "planning",
+    "differential": "differential",
+    "interop": "interop",
+    "laws": "laws",
+    "noise": "noise",
+    "reference": "reference",
+}
 
 __all__ = [
     "Adversary",
     "AnswerLaws",
     "ArgumentError",
     "Between",
+    "BudgetExceededError",
+    "Certificate",
+    "Claim",
     "Clamping",
+    "DisagreementError",
     "Enclosure",
     "EnclosureArray",
     "GuaranteeNotReachedError",
@@ -127,11 +156,13 @@ __all__ = [
     "MedianQuery",
     "MinimumQuery",
     "MissingExtraError",
+    "MultinomialPartition",
     "NormalisedEnclosure",
     "NotASingleNumberError",
     "NotAvailableError",
     "OrderStatisticQuery",
     "OverlappingSamples",
+    "PartitionAccountant",
     "PlanError",
     "PoissonSampling",
     "Population",
@@ -152,10 +183,13 @@ __all__ = [
     "TemplateLaw",
     "Threshold",
     "UndecidedError",
+    "Verification",
     "WithReplacement",
     "WithoutReplacement",
     "__version__",
+    "assess",
     "compose",
+    "design",
     "differential",
     "hockey_stick",
     "interop",
@@ -164,6 +198,8 @@ __all__ = [
     "privacy_curve",
     "reference",
     "release",
+    "sensitivity_of",
+    "verify",
 ]
 
 
@@ -171,7 +207,7 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         value: object = getattr(import_module(f"statpriv.{_HOME[name]}"), name)
     elif name in _MODULES:
-        value = import_module(f"statpriv.{name}")
+        value = import_module(f"statpriv.{_MODULES[name]}")
     else:
         raise AttributeError(f"module 'statpriv' has no attribute {name!r}")
     globals()[name] = value

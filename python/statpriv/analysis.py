@@ -8,9 +8,8 @@ from statpriv.adversaries import Adversary
 from statpriv.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
-from statpriv.partitions import RandomPartition
+from statpriv.partitions import Partition
 from statpriv.populations import Population
-from statpriv.queries.property import PropertyQuery
 from statpriv.samplings import Sampling
 from statpriv.situation import Pair, PartitionedSituation, Query, Situation
 
@@ -90,37 +89,41 @@ def privacy_curve(
 
 
 def compose(
-    queries: Iterable[PropertyQuery],
+    queries: Iterable[Query],
     population: Population,
-    partition: RandomPartition,
+    partition: Partition,
     *,
     adversary: Adversary | None = None,
     pair: Pair = None,
     bound: str = "tightest",
 ) -> PrivacyCurve:
-    """The privacy curve of several exact answers, query k on part k of a secret random partition.
+    """The privacy curve of several answers, query k on part k of a secret random partition.
 
     Parameters
     ----------
-    queries : iterable of PropertyQuery
-        One query a part. Two queries ask the same property only if they have the same `attribute`.
+    queries : iterable of queries
+        One query a part, of any type. Two queries ask about the same values of the entries only if they have the same
+        `attribute`; all others are unrelated, and the worst combination of values counts.
     population : Population
-        How many entries there are, the critical one included.
-    partition : RandomPartition
-        Part sizes; entries beyond their sum are not used.
+        How many entries there are.
+    partition : RandomPartition or MultinomialPartition
+        Part sizes, also by group, or the probability of each part; entries beyond them are not used.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
-    pair : (1, 0), (0, 1) or None
-        Which values of the critical entry are compared (one property only); None is the worst pair.
+    pair : tuple of two values, or None
+        Which values of the critical entry are compared (one attribute only); None is the worst pair.
     bound : str, default "tightest"
-        "tightest" (exact where there is an exact form, else the smallest certified bound), "exact",
+        "tightest" (exact where there is an exact form, else an enclosure or the smallest certified bound), "exact",
+        "convex-order" (one law for all sign patterns of many unrelated attributes, or for all p of a range),
         "partition-sum" (Theorems 5.1 and 5.2), "threshold" (the same, cheaper and a little larger where many
         entries are known) or "total-count".
 
     Returns
     -------
     PrivacyCurve
-        δ against ε in nats, of all answers together.
+        δ against ε in nats, of all answers together. Its `kind` is "exact", "bound", or "enclosed": then the
+        combinations of values are too many to be tried, the lower end is attained by one of them and none exceeds the
+        upper end. :meth:`PrivacyCurve.pattern` names the worst.
 
     Raises
     ------
@@ -131,7 +134,8 @@ def compose(
 
     Notes
     -----
-    Sources: *Parallel Composition for Statistical Privacy*, Theorems 5.1 and 5.2.
+    Sources: *Parallel Composition for Statistical Privacy*, Definition 3.4, Theorems 5.1 and 5.2;
+    docs/explanation/composition.md for the exact forms, with the proofs.
 
     Examples
     --------
@@ -142,14 +146,27 @@ def compose(
     True
     >>> sp.compose([smokers] * 32, sp.Population(32768), parts, bound="partition-sum").delta("0.005").lower > 0.0225
     True
+
+    Two properties that nothing is known to relate; the worst pair of values is a mixed one.
+
+    >>> rare = sp.PropertyQuery("0.3")
+    >>> both = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]))
+    >>> both.kind, both.pattern("0.1"), round(both.delta("0.1").upper, 7)
+    ('exact', ((1, 0), (0, 1)), 0.3105713)
     """
-    if isinstance(queries, PropertyQuery) or not isinstance(queries, Iterable):
-        raise ArgumentError(f"queries = {queries!r}; a list of queries is required, one for each part")
+    if isinstance(queries, Query) or not isinstance(queries, Iterable):
+        raise ArgumentError(f"queries = {abridged(queries)}; a list of queries is required, one for each part")
     asked = tuple(queries)
     for index, query in enumerate(asked):
-        _expect(query, PropertyQuery, f"queries[{index}]", "sp.PropertyQuery(0.5)")
+        if isinstance(query, type) or not isinstance(query, Query):
+            raise ArgumentError(
+                f"queries[{index}] = {abridged(query)}; a query such as sp.PropertyQuery(0.5) is required"
+            )
     _expect(population, Population, "population", "sp.Population(1024)")
-    _expect(partition, RandomPartition, "partition", "sp.RandomPartition([512, 512])")
+    if not isinstance(partition, Partition):
+        raise ArgumentError(
+            f"partition = {abridged(partition)}; a partition such as sp.RandomPartition([512, 512]) is required"
+        )
     return PrivacyCurve(PartitionedSituation(asked, population, partition, _adversary(adversary), pair), bound=bound)
 
 

@@ -33,6 +33,8 @@ class Released:
     """What the integers stand for, unless they are mere labels."""
     labelled: bool = False
     smoothing: Continuous | None = None
+    reference: Law | None = None
+    """The law of the same answer without the critical entry, where that is needed too."""
 
     def processed(self, steps: Sequence[Step]) -> Released:
         """After all steps, the first one first."""
@@ -47,11 +49,16 @@ class Released:
 
     @property
     def _unbounded(self) -> bool:
-        return None in (*self.first.support, *self.second.support)
+        return any(None in law.support for law in self._laws)
+
+    @property
+    def _laws(self) -> list[Law]:
+        return [law for law in (self.first, self.second, self.reference) if law is not None]
 
     def _with_laws(self, change: object, lattice: Lattice, *, labelled: bool = False) -> Released:
-        first, second = (change(law) for law in (self.first, self.second))  # type: ignore[operator]
-        return replace(self, first=first, second=second, lattice=lattice, labelled=labelled)
+        first, second, *rest = (change(law) for law in self._laws)  # type: ignore[operator]
+        reference = rest[0] if rest else None
+        return replace(self, first=first, second=second, reference=reference, lattice=lattice, labelled=labelled)
 
     def _require_numbers(self, step: Step) -> None:
         if self.smoothing is not None:
@@ -92,7 +99,7 @@ class Released:
     def _tabulated(self, steps: Sequence[Step]) -> Released:
         """Answer by answer."""
         self._require_numbers(steps[0])
-        supports = [law.support for law in (self.first, self.second)]
+        supports = [law.support for law in self._laws]
         least = min(low for low, _ in supports if low is not None)
         most = max(high for _, high in supports if high is not None)
         if most - least >= MOST_TABULATED:

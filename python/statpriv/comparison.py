@@ -16,7 +16,7 @@ from statpriv.rules.registry import AnySituation, Kind, applicable
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Compared", "Comparison", "CurveTable", "compare"]
+__all__ = ["Compared", "Comparison", "CurveTable", "aligned", "compare", "html_table"]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Comparison:
         return [[row.bound, kinds[row.bound], f"{row.delta.upper:.6g}"] for row in self.rows]
 
     def __str__(self) -> str:
-        lines = _aligned([f"δ({spelled(self.epsilon)}) by", "", "at most"], self._cells())
+        lines = aligned([f"δ({spelled(self.epsilon)}) by", "", "at most"], self._cells())
         return "\n".join([*lines, *(f"{name}: not evaluated ({why})" for name, why in self.not_evaluated)])
 
     def __repr__(self) -> str:
         return f"<Comparison at ε = {spelled(self.epsilon)}: {', '.join(row.bound for row in self.rows)}>"
 
     def _repr_html_(self) -> str:
-        return _html([f"δ({spelled(self.epsilon)}) by", "", "at most"], self._cells())
+        return html_table([f"δ({spelled(self.epsilon)}) by", "", "at most"], self._cells())
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ class CurveTable:
         return [[spelled(epsilon), f"{delta.upper:.6g}"] for epsilon, delta in self]
 
     def __str__(self) -> str:
-        return "\n".join(_aligned(self._heading, self._cells()))
+        return "\n".join(aligned(self._heading, self._cells()))
 
     def __repr__(self) -> str:
         return f"<CurveTable of {len(self)} ε>"
 
     def _repr_html_(self) -> str:
-        return _html(self._heading, self._cells())
+        return html_table(self._heading, self._cells())
 
     def to_pandas(self) -> DataFrame:
         """As a pandas DataFrame with the columns `epsilon`, `delta_lower` and `delta_upper`.
@@ -134,13 +134,15 @@ def compare(situation: AnySituation, epsilon: Number) -> Comparison:
     return Comparison(epsilon, tuple(rows), tuple(missing))
 
 
-def _aligned(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table as lines of text."""
     widths = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
     table = [heading, *rows]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
 
-def _html(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def html_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table as HTML."""
     head = "".join(f"<th scope='col'>{escape(cell)}</th>" for cell in heading)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

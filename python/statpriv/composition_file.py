@@ -21,35 +21,34 @@ beside what it says of it.
 
 from __future__ import annotations
 
-import difflib
-import json
-import sys
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from statpriv.documents import (
+    COUNT,
+    NUMBER,
+    PROBABILITY,
+    SIZE,
+    TEXT,
+    Key,
+    Value,
+    parsed,
+    probability_range,
+    read_table,
+    read_text,
+)
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.numbers import as_count, as_fraction, as_probability
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve
 
-__all__ = ["Composition", "Part", "Report", "read_composition"]
+__all__ = ["BOUND", "PARTS", "Composition", "Part", "Report", "read_composition", "read_parts"]
 
 MOST_PARTS = 100_000
 
-_Value: TypeAlias = Any
-"""What a value of a TOML or JSON file is read as."""
 _WIDEST = 1e-6  # no report of ours states δ more loosely
 _Sized: TypeAlias = "tuple[tuple[int, tuple[Fraction, Fraction]], ...]"
 """Size and range of p, of each part."""
@@ -200,13 +199,7 @@ def read_composition(path: Path) -> Composition | Report:
     ArgumentError
         The file cannot be read or is not such a file; the message lists every key at fault.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ArgumentError(f"{path}: {error.strerror}; the path of a composition file is required") from error
-    except UnicodeDecodeError as error:
-        raise ArgumentError(f"{path}: not a text in UTF-8, so neither TOML nor JSON") from error
-    document = _parsed(text, path)
+    document = parsed(read_text(path, "composition"), path)
     faults: list[str] = []
     found = _report(document, faults) if "composition" in document else _composition(document, "", faults)
     if found is None:
@@ -214,132 +207,83 @@ def read_composition(path: Path) -> Composition | Report:
     return found
 
 
-def _parsed(text: str, path: Path) -> dict[str, _Value]:
-    try:
-        if text.lstrip().startswith("{"):
-            document = json.loads(text, parse_float=Decimal, object_pairs_hook=_without_repetition)
-        else:
-            document = tomllib.loads(text, parse_float=Decimal)
-    except (ValueError, RecursionError) as error:
-        raise ArgumentError(f"{path}: neither TOML nor JSON: {error}") from error
-    return dict(document)
+def _range_of_table(value: Value) -> tuple[Fraction, Fraction]:
+    return probability_range([value["lower"], value["upper"]])
 
 
-def _without_repetition(pairs: list[tuple[str, _Value]]) -> dict[str, _Value]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands there twice")
-    return table
-
-
-_MISSING = object()
-
-
-@dataclass(frozen=True)
-class _Key:
-    """A key of a table: how its value is read, what is allowed, and what stands for its absence."""
-
-    read: Callable[[_Value], Any]
-    allowed: str
-    absent: Any = _MISSING
-
-
-def _number(value: _Value) -> Fraction:
-    number = as_fraction(value, "value")
-    if number < 0:
-        raise ArgumentError("negative")
-    return number
-
-
-def _range(value: _Value) -> tuple[Fraction, Fraction]:
-    low, high = value if isinstance(value, list) else (value, value)
-    ends = as_probability(low, "value"), as_probability(high, "value")
-    if ends[0] > ends[1]:
-        raise ArgumentError("not in order")
-    return ends
-
-
-def _range_of_table(value: _Value) -> tuple[Fraction, Fraction]:
-    return _range([value["lower"], value["upper"]])
-
-
-def _enclosure(value: _Value) -> Enclosure:
+def _enclosure(value: Value) -> Enclosure:
     # JSON numbers of a report are doubles in decimal.
     return Enclosure(float(value["lower"]), float(value["upper"]))
 
 
-def _text(value: _Value) -> str:
-    if not isinstance(value, str) or not value:
-        raise ArgumentError("not a text")
-    return value
-
-
-def _truth(value: _Value) -> bool:
+def _truth(value: Value) -> bool:
     if not isinstance(value, bool):
         raise ArgumentError("not a truth value")
     return value
 
 
-def _list(value: _Value) -> list[_Value]:
+def _list(value: Value) -> list[Value]:
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_PARTS:
         raise ArgumentError("not a list")
     return value
 
 
-_NUMBER = 'a number of at least 0 such as 0.1, "0.1" or "1/10"'
-_COUNT, _SIZE = "a whole number from 0 to 2^53", "a whole number from 1 to 2^53"
-_A_COUNT, _A_SIZE = (partial(as_count, name="value", least=least) for least in (0, 1))
-_A_PROBABILITY = 'a number from 0 to 1, or a range ["low", "high"] of two in order'
-
+BOUND = Key(TEXT.read, 'the name of a bound, such as "tightest"', absent="tightest")
+PARTS = Key(_list, f"1 to {MOST_PARTS} tables [[part]]")
 _PART_KEYS = {
-    "probability": _Key(_range, _A_PROBABILITY),
-    "size": _Key(_A_SIZE, _SIZE),
-    "count": _Key(_A_SIZE, _SIZE, absent=1),
-    "attribute": _Key(_text, "a text that is not empty", absent=None),
-    "name": _Key(_text, "a text that is not empty", absent=None),
+    "probability": PROBABILITY,
+    "size": SIZE,
+    "count": SIZE.optional(1),
+    "attribute": TEXT.optional(),
+    "name": TEXT.optional(),
 }
 _COMPOSITION_KEYS = {
-    "epsilon": _Key(_number, _NUMBER),
-    "population": _Key(_A_SIZE, _SIZE),
-    "known_rows": _Key(_A_COUNT, _COUNT, absent=0),
-    "bound": _Key(_text, 'the name of a bound, such as "tightest"', absent="tightest"),
-    "part": _Key(_list, f"1 to {MOST_PARTS} tables [[part]]"),
+    "epsilon": NUMBER,
+    "population": SIZE,
+    "known_rows": COUNT.optional(0),
+    "bound": BOUND,
+    "part": PARTS,
 }
 _GUARANTEE_KEYS = {
-    "delta": _Key(_enclosure, 'an enclosure {"lower": …, "upper": …}'),
-    "epsilon": _Key(_number, _NUMBER, absent=None),
-    "epsilon_exact": _Key(_number, _NUMBER, absent=None),
-    "target_delta": _Key(_number, _NUMBER, absent=None),
-    "target_delta_exact": _Key(_number, _NUMBER, absent=None),
-    "known_rows": _Key(_A_COUNT, _COUNT, absent=None),
-    "holds": _Key(_truth, "true or false", absent=None),
+    "delta": Key(_enclosure, 'an enclosure {"lower": …, "upper": …}'),
+    "epsilon": NUMBER.optional(),
+    "epsilon_exact": NUMBER.optional(),
+    "target_delta": NUMBER.optional(),
+    "target_delta_exact": NUMBER.optional(),
+    "known_rows": COUNT.optional(),
+    "holds": Key(_truth, "true or false", absent=None),
 }
-_DATA_KEYS = {"rows": _Key(_A_SIZE, _SIZE, absent=None)}
+_DATA_KEYS = {"rows": SIZE.optional()}
 _QUERY_KEYS = {
-    "size": _Key(_A_SIZE, _SIZE),
-    "probability": _Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1'),
+    "size": SIZE,
+    "probability": Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1'),
 }
 
 
-def _composition(table: _Value, place: str, faults: list[str]) -> Composition | None:
-    read = _read(table, _COMPOSITION_KEYS, place, faults)
-    prefix = f"{place}." if place else ""
-    parts = [
-        _read(part, _PART_KEYS, f"{prefix}part[{k}]", faults) for k, part in enumerate(read.pop("part", []), start=1)
-    ]
-    if not faults and (together := sum(part["count"] for part in parts)) > MOST_PARTS:
-        faults.append(f"{prefix}part: {together} parts together; at most {MOST_PARTS} are allowed")
-    return None if faults else Composition(**read, parts=tuple(Part(**part) for part in parts))
+def read_parts(tables: list[Value], place: str, faults: list[str]) -> tuple[Part, ...]:
+    """The parts of a composition; what is wrong with them is added to `faults`."""
+    known = len(faults)
+    parts = [read_table(part, _PART_KEYS, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
+    if len(faults) > known:
+        return ()
+    if (together := sum(part["count"] for part in parts)) > MOST_PARTS:
+        faults.append(f"{place}: {together} parts together; at most {MOST_PARTS} are allowed")
+    return tuple(Part(**part) for part in parts)
 
 
-def _report(document: dict[str, _Value], faults: list[str]) -> Report | None:
+def _composition(table: Value, place: str, faults: list[str]) -> Composition | None:
+    read = read_table(table, _COMPOSITION_KEYS, place, faults)
+    parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults)
+    return None if faults else Composition(**read, parts=parts)
+
+
+def _report(document: dict[str, Value], faults: list[str]) -> Report | None:
     composition = _composition(document["composition"], "composition", faults)
-    said = _read(document.get("guarantee"), _GUARANTEE_KEYS, "guarantee", faults, closed=False)
-    data = _read(document.get("data", {}), _DATA_KEYS, "data", faults, closed=False)
+    said = read_table(document.get("guarantee"), _GUARANTEE_KEYS, "guarantee", faults, closed=False)
+    data = read_table(document.get("data", {}), _DATA_KEYS, "data", faults, closed=False)
     queries = document.get("queries")
     asked = [
-        _read(query, _QUERY_KEYS, f"queries[{k}]", faults, closed=False)
+        read_table(query, _QUERY_KEYS, f"queries[{k}]", faults, closed=False)
         for k, query in enumerate(queries if isinstance(queries, list) else [], start=1)
     ]
     if composition is None or faults:
@@ -355,37 +299,3 @@ def _report(document: dict[str, _Value], faults: list[str]) -> Report | None:
         rows=data["rows"],
         queries=None if queries is None else tuple((query["size"], query["probability"]) for query in asked),
     )
-
-
-def _read(
-    table: _Value, keys: Mapping[str, _Key], place: str, faults: list[str], *, closed: bool = True
-) -> dict[str, _Value]:
-    """The values of a table by key; what is wrong with it is added to `faults`."""
-    prefix = f"{place}." if place else ""
-    if not isinstance(table, dict):
-        faults.append(f"{place} = {_shown(table)}; a table with the keys {', '.join(keys)} is required")
-        return {}
-    if closed:
-        faults += [f"{prefix}{name}: no such key{_suggestion(name, keys)}" for name in table if name not in keys]
-    values = {}
-    for name, key in keys.items():
-        if name not in table and key.absent is not _MISSING:
-            values[name] = key.absent
-        elif name not in table:
-            faults.append(f"{prefix}{name} is missing; {key.allowed} is required")
-        else:
-            try:
-                values[name] = key.read(table[name])
-            except (KeyError, TypeError, ValueError, OverflowError):
-                faults.append(f"{prefix}{name} = {_shown(table[name])}; {key.allowed} is required")
-    return values
-
-
-def _suggestion(name: str, keys: Mapping[str, _Key]) -> str:
-    close = difflib.get_close_matches(name, keys, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; allowed here: {', '.join(keys)}"
-
-
-def _shown(value: object) -> str:
-    plain = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
-    return plain if len(plain) <= 60 else f"{plain[:59]}…"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from statpriv.certificate import Certificate
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike
 
@@ -36,6 +37,11 @@ NOT_PROTECTED = (
 )
 """What the model says nothing about, whatever the theorem."""
 
+_NATURE = {
+    "exact": "An exact privacy curve.",
+    "enclosed": "A privacy curve enclosed between an attained value and a certified bound.",
+    "bound": "A certified upper bound of the privacy curve.",
+}
 _LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
 _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
@@ -65,7 +71,11 @@ class PrivacyCurve:
 
     @property
     def kind(self) -> Kind:
-        """`"exact"`: δ itself is enclosed. `"bound"`: a certified upper bound of δ is."""
+        """What is enclosed.
+
+        `"exact"`: δ itself. `"bound"`: a certified upper bound of δ. `"enclosed"`: δ, between an attained value and a
+        proved bound that need not be close.
+        """
         return self._lowered.kind
 
     @property
@@ -191,17 +201,64 @@ class PrivacyCurve:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
         why = f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
         for digits in _ESCALATION:
+            if digits is not None and self.kind == "enclosed":
+                why = "it lies between what is attained and what is proved, and digits do not bring these together"
+                break
             reached = self.delta(epsilon, digits=digits)
             try:
                 # Enclosures compare exactly; an mpf would round the fraction to mpmath's precision.
                 holds = reached <= target
             except UndecidedError:
                 continue
-            if holds or self.kind == "exact":
+            if holds or self.kind != "bound":
                 return holds
             why = "the bound exceeds it, which refutes nothing"
             break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
+
+    def certify(self, *, epsilon: Number, delta: Number) -> Certificate:
+        """A certificate that the answers are (ε, δ)-statistically private, for readers who do not trust this library.
+
+        The certificate is a small JSON text. `python -m statpriv.checker certificate.json` proves it with integers and
+        fractions alone; that file of Python can be read, and needs nothing else of statpriv.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, from 0 to 1000.
+        delta : float, int, Fraction, Decimal or str
+            δ, from 0 to 1.
+
+        Returns
+        -------
+        Certificate
+            Its `text` is the JSON.
+
+        Raises
+        ------
+        ArgumentError
+            The claim is false; the message has the δ that is reached.
+        NotAvailableError
+            The claim is not one about counts with one p or range each, all entries or secret random parts of them, and
+            a number of known entries; or the theorems that certificates rest on do not prove it.
+
+        Notes
+        -----
+        Sources and proofs: docs/explanation/certificates.md.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
+        >>> certificate = curve.certify(epsilon="0.005", delta="0.0226")
+        >>> certificate.check().verdict
+        'proved'
+        >>> certificate.document["claim"]
+        {'epsilon': '0.005', 'delta': '0.0226'}
+        """
+        from statpriv.certificate import certify
+
+        return certify(self, epsilon=epsilon, delta=delta)
 
     def total_variation(self) -> Enclosure:
         """The total variation distance of the answers' laws for the two values: δ(0).
@@ -217,6 +274,38 @@ class PrivacyCurve:
     def mass_at_infinity(self) -> Enclosure:
         """The limit of δ for ε → ∞: below it no ε is enough."""
         return self._lowered.curve.mass_at_infinity()
+
+    def pattern(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
+        """Which pair of values of the critical entry is the worst, for each part of a composition.
+
+        The critical entry has a value for each attribute; parts of one attribute share it.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, default "0.1"
+            ε in nats, at least 0: the worst pattern may change with it.
+
+        Returns
+        -------
+        tuple of tuples of two values
+            (v, w) for each part, in the order of the queries: δ is that of v against w. Of a curve of kind "enclosed"
+            the worst that was found, which attains the lower end. Of parts that are alike any may have either pair.
+
+        Raises
+        ------
+        NotAvailableError
+            This curve is no composition with a pattern, or that of a bound.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> rare = sp.PropertyQuery("0.3")
+        >>> sp.compose([rare, rare], sp.Population(15), sp.RandomPartition([4, 1])).pattern("0.1")
+        ((1, 0), (0, 1))
+        """
+        from statpriv.patterns import worst_pattern
+
+        return worst_pattern(self._situation, self._lowered.curve, as_fraction(epsilon, "epsilon"))
 
     def exact_delta(self, *, exp_epsilon: Number) -> Fraction:
         """δ as an exact fraction, at a rational e^ε (for a bound: the exact value of the bound).
@@ -536,7 +625,7 @@ class PrivacyCurve:
         An exact privacy curve.
         ...
         """
-        nature = "An exact privacy curve." if self.kind == "exact" else "A certified upper bound of the privacy curve."
+        nature = _NATURE[self.kind]
         lines = [nature, "", "Situation", *(f"  {line}" for line in self._situation.describe()), "", "Theorem"]
         for rule in self._lowered.rules:
             lines += [f"  {rule.theorem}", f"    ({rule.source})"]
@@ -578,7 +667,7 @@ class PrivacyCurve:
         from html import escape
 
         rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._situation.describe())
-        heading = f"Privacy curve, {'exact' if self.kind == 'exact' else 'upper bound'}"
+        heading = f"Privacy curve, {'upper bound' if self.kind == 'bound' else self.kind}"
         return f"<table><thead><tr><th scope='col'>{heading}</th></tr></thead><tbody>{rows}</tbody></table>" + (
             self.table()._repr_html_()
         )

@@ -9,16 +9,29 @@ from statpriv.errors import NotAvailableError
 from statpriv.numbers import is_array
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from statpriv._native import Curve, Enclosure
     from statpriv.numbers import Number
 
-__all__ = ["delta", "epsilon", "law", "log_delta", "mass_at_infinity", "poisson_binomial_pmf"]
+__all__ = ["delta", "epsilon", "exact_ends", "law", "log_delta", "mass_at_infinity", "poisson_binomial_pmf"]
 
 
 def delta(curve: Curve, epsilon: Number, digits: int) -> Enclosure:
     """δ(ε), relatively narrower than 10^-digits."""
     _refuse_arrays(epsilon=epsilon)
     return _native.delta_digits(curve, epsilon, digits)
+
+
+def exact_ends(enclosure: Enclosure) -> tuple[Fraction, Fraction]:
+    """The finite ends of an enclosure, of doubles or of digits, as the fractions that they are."""
+    from fractions import Fraction
+
+    lower, upper = (
+        Fraction(end) if isinstance(end, float) else end.man_exp[0] * Fraction(2) ** end.man_exp[1]
+        for end in (enclosure.lower, enclosure.upper)
+    )
+    return lower, upper
 
 
 def log_delta(curve: Curve, epsilon: Number, digits: int) -> Enclosure:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 __all__ = [
     "ArgumentError",
+    "BudgetExceededError",
+    "DisagreementError",
     "GuaranteeNotReachedError",
     "LedgerError",
     "MissingExtraError",
@@ -66,9 +68,17 @@ class PublicationError(StatprivError):
     """The report cannot be written where it should go."""
 
 
+class BudgetExceededError(StatprivError):
+    """A query would break the budget, the rows or the promise of an accountant, which has not changed."""
+
+
 class GuaranteeNotReachedError(StatprivError):
     """The certified delta is above the target: nothing was read and nothing was spent."""
 
 
 class RowsSpentError(StatprivError):
     """The release failed after its rows were spent: they stay spent, and there is no report."""
+
+
+class DisagreementError(StatprivError, ArithmeticError):
+    """Two independent computations of one number contradict each other: a defect of statpriv."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from decimal import Context, Decimal, Inexact
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 from itertools import groupby
 from typing import TypeVar
 
-__all__ = ["abridged", "literal", "show", "show_list", "show_number", "spelled"]
+__all__ = ["abridged", "at_least", "at_most", "literal", "show", "show_list", "show_number", "spelled"]
 
 Value = TypeVar("Value")
 
@@ -41,6 +41,31 @@ def literal(value: Fraction) -> str:
         return str(Context(prec=40, traps=[Inexact]).divide(Decimal(value.numerator), value.denominator)).lower()
     except Inexact:
         return str(value)
+
+
+def at_most(value: float, digits: int = 6) -> str:
+    """A number of so many digits that is not below `value`.
+
+    >>> at_most(0.1234567), at_most(float("inf"))
+    ('0.123457', '∞')
+    """
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def at_least(value: float, digits: int = 6) -> str:
+    """A number of so many digits that is not above `value`.
+
+    >>> at_least(0.1234567)
+    '0.123456'
+    """
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    if math.isinf(value):
+        return "∞"
+    context = Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return str(context.create_decimal(Decimal(value))).lower()
 
 
 def show(value: Fraction) -> str:

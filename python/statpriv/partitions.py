@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
-from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.literals import show_list
-from statpriv.numbers import Number, as_count
+from statpriv.errors import ArgumentError
+from statpriv.groups import ByGroup, by_group, show_groups
+from statpriv.literals import abridged, show, show_list
+from statpriv.numbers import Number, as_count, as_fraction
 
-__all__ = ["RandomPartition"]
+__all__ = ["MultinomialPartition", "Partition", "RandomPartition"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -18,32 +21,53 @@ class RandomPartition:
 
     Parameters
     ----------
-    sizes : iterable of int
+    sizes : iterable of int, or of dict of str to int
         Size of each part, at least 1. They may add up to less than the population: the other entries are
-        not used.
+        not used. A stratified partition states for each part how many entries of each group it has, and is uniform
+        among those with these numbers.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Number of entries of each part.
+    strata : tuple of tuple of (str, int), or None
+        Of a stratified partition the numbers by group of each part.
 
     Examples
     --------
     >>> import statpriv as sp
     >>> sp.RandomPartition([1024] * 32)
     RandomPartition([1024] * 32)
+    >>> sp.RandomPartition([{"f": 30, "m": 20}] * 8).sizes[:2]
+    (50, 50)
     """
 
     sizes: tuple[int, ...]
+    strata: tuple[ByGroup[int], ...] | None
 
-    def __init__(self, sizes: Iterable[Number]) -> None:
+    def __init__(self, sizes: Iterable[Number | Mapping[str, Number]]) -> None:
         if isinstance(sizes, str | Mapping) or not isinstance(sizes, Iterable):
-            raise ArgumentError(f"sizes = {sizes!r}; a list of part sizes is required, such as [472, 472]")
+            raise ArgumentError(f"sizes = {abridged(sizes)}; a list of part sizes is required, such as [472, 472]")
         parts = list(sizes)
-        if any(isinstance(size, Mapping) for size in parts):
-            raise NotAvailableError("sizes by group (a stratified partition) are not available yet; one size a part is")
         if not parts:
             raise ArgumentError("sizes = []; at least one part is required")
-        exact = tuple(as_count(size, f"sizes[{k}]", least=1) for k, size in enumerate(parts))
+        by_strata = [isinstance(size, Mapping) for size in parts]
+        if any(by_strata) and not all(by_strata):
+            raise ArgumentError("sizes mixes numbers and dicts; either all parts state their groups, or none does")
+        mappings = [size for size in parts if isinstance(size, Mapping)]
+        strata = tuple(_stratum(size, k) for k, size in enumerate(mappings)) or None
+        if strata is None:
+            numbers: list[Any] = parts
+            exact = tuple(as_count(size, f"sizes[{k}]", least=1) for k, size in enumerate(numbers))
+        else:
+            exact = tuple(sum(count for _, count in part) for part in strata)
         object.__setattr__(self, "sizes", exact)
+        object.__setattr__(self, "strata", strata)
 
     def __repr__(self) -> str:
-        return f"RandomPartition({show_list(self.sizes)})"
+        if self.strata is None:
+            return f"RandomPartition({show_list(self.sizes)})"
+        return f"RandomPartition({show_list(self.strata, lambda part: show_groups(part, str))})"
 
     @classmethod
     def folds(cls, population_size: Number, folds: Number) -> RandomPartition:
@@ -67,3 +91,60 @@ class RandomPartition:
             raise ArgumentError(f"folds = {parts}; at most one fold an entry, here {entries}, is possible")
         size, larger = divmod(entries, parts)
         return cls([size + 1] * larger + [size] * (parts - larger))
+
+
+def _stratum(stated: Mapping[str, Number], index: int) -> ByGroup[int]:
+    name = f"sizes[{index}]"
+    counts = by_group(stated, name, lambda size, of: as_count(size, of, least=0))
+    if sum(count for _, count in counts) < 1:
+        raise ArgumentError(f"{name} = {abridged(stated)}; a part has at least one entry")
+    return counts
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class MultinomialPartition:
+    """A secret partition that puts each entry into part k with probability `weights[k]`, independently of the others.
+
+    Parameters
+    ----------
+    weights : iterable of numbers
+        A number above 0 for each part; together at most 1. With the rest of the probability an entry is not used.
+    sizes_published : bool, default False
+        Whether the size of each part is published with its answer.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.MultinomialPartition(["1/4", "1/4"])
+    MultinomialPartition([0.25] * 2)
+    """
+
+    weights: tuple[Fraction, ...]
+    sizes_published: bool
+
+    def __init__(self, weights: Iterable[Number], *, sizes_published: bool = False) -> None:
+        if isinstance(weights, str | Mapping) or not isinstance(weights, Iterable):
+            raise ArgumentError(
+                f"weights = {abridged(weights)}; a list of probabilities such as ['1/2', '1/4'] is required"
+            )
+        exact = tuple(as_fraction(weight, f"weights[{k}]") for k, weight in enumerate(weights))
+        if not exact:
+            raise ArgumentError("weights = []; at least one part is required")
+        for k, weight in enumerate(exact):
+            if not 0 < weight <= 1:
+                raise ArgumentError(f"weights[{k}] = {show(weight)}; a number above 0 and at most 1 is required")
+        if (together := sum(exact, Fraction(0))) > 1:
+            raise ArgumentError(
+                f"weights sum to {show(together)}; they are probabilities of one entry, at most 1 together"
+            )
+        if not isinstance(sizes_published, bool):
+            raise ArgumentError(f"sizes_published = {sizes_published!r}; True or False is required")
+        object.__setattr__(self, "weights", exact)
+        object.__setattr__(self, "sizes_published", sizes_published)
+
+    def __repr__(self) -> str:
+        published = ", sizes_published=True" if self.sizes_published else ""
+        return f"MultinomialPartition({show_list(self.weights, show)}{published})"
+
+
+Partition = RandomPartition | MultinomialPartition

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from statpriv.adversaries import Adversary
 from statpriv.analysis import privacy_curve
 from statpriv.curve import PrivacyCurve
+from statpriv.designs import written
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError, MissingExtraError
 from statpriv.literals import abridged, literal
@@ -30,6 +31,7 @@ from statpriv.situation import PartitionedSituation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from statpriv.designs import Design, TradeOff
     from statpriv.rules.registry import AnySituation
     from statpriv.samplings import Sampling
     from statpriv.situation import Query
@@ -41,18 +43,22 @@ __all__ = [
     "against_epsilon",
     "against_known",
     "against_size",
+    "design_picture",
     "draw",
     "plot_against_known",
     "plot_against_size",
     "plot_curve",
+    "plot_design",
+    "plot_designs",
     "plot_trade_off",
     "render",
     "require_matplotlib",
     "sizes_between",
     "trade_off",
+    "trade_off_pictures",
 ]
 
-Quantity: TypeAlias = Literal["epsilon", "delta", "alpha", "beta", "n", "known"]
+Quantity: TypeAlias = Literal["epsilon", "delta", "alpha", "beta", "n", "known", "queries", "size", "distance", "rmse"]
 
 _AXIS_LABELS: dict[Quantity, str] = {
     "epsilon": "ε (nats)",
@@ -61,6 +67,10 @@ _AXIS_LABELS: dict[Quantity, str] = {
     "beta": "type II error β",
     "n": "size n of the population (entries)",
     "known": "known entries",
+    "queries": "number of queries",
+    "size": "entries of a part",
+    "distance": "distance of p from what is stated",
+    "rmse": "root mean squared error",
 }
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 """Okabe and Ito's: distinct to every kind of colour vision."""
@@ -80,6 +90,7 @@ _LOGARITHMIC_FROM = 30
 _DECADES_OF_A_CURVE = 6
 _MOST_SPELLED_OUT = 10**6
 """Ticks of an axis of counts that ends before it are written with all their digits."""
+_COUNTS: tuple[Quantity, ...] = ("n", "known", "queries", "size")
 _MOST_DIRECT_LABELS = 6
 _LABEL_HEIGHT = 12.0
 """Points between the feet of two labels that do not touch."""
@@ -128,11 +139,12 @@ class Picture:
     Attributes
     ----------
     across, up : str
-        The quantities on the axes: "epsilon", "alpha", "n" or "known"; "delta" or "beta".
+        The quantities on the axes: "epsilon", "alpha", "n", "known", "queries", "size" or "distance"; "delta", "beta"
+        or "rmse".
     title : str
         What all lines have in common.
     lines : tuple of Line
-        At least one.
+        At least one, or else marks.
     references : tuple of Reference
         Thin grey lines.
     marks : Reference, optional
@@ -282,6 +294,115 @@ def plot_against_known(
     return _on_axes(
         lambda: against_known(query, population, epsilon, sampling=sampling, bound=bound, points=points), ax
     )
+
+
+def plot_design(design: Design, ax: Axes | None = None) -> Axes:
+    """δ of the alternatives that a plan was chosen from, the target, and the answer.
+
+    Parameters
+    ----------
+    design : Design
+        What a function of `statpriv.design` gave; of one with no number that varies the whole curve is drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    return _on_axes(lambda: design_picture(design), ax)
+
+
+def plot_designs(designs: TradeOff, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """δ and the root mean squared error against the number of queries.
+
+    Parameters
+    ----------
+    designs : TradeOff
+        What `statpriv.design.trade_off` gave.
+    axes : two matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    two matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib import pyplot
+
+    pictures = trade_off_pictures(designs)
+    if axes is None:
+        _, axes = pyplot.subplots(1, len(pictures), figsize=_figure_size(*pictures), layout="constrained")
+    return [draw(picture, ax) for picture, ax in zip(pictures, axes, strict=True)]
+
+
+def design_picture(design: Design) -> Picture:
+    """The picture of :func:`plot_design`."""
+    across = _ACROSS.get(design.unknown)
+    tried = [trial for trial in design.trials if trial.delta is not None and trial.curve is not None]
+    if across is None or len(tried) < 2:
+        if design.curve is None:
+            raise ArgumentError(f"design = {design!r}; one with a curve is required")
+        return against_epsilon(design.curve)
+    places = tuple(float(trial.value) for trial in tried)
+    exact = all(trial.curve is not None and trial.curve.kind == "exact" for trial in tried)
+    heights = tuple(trial.delta.upper for trial in tried if trial.delta is not None)
+    # Between the alternatives nothing was evaluated: no line joins them.
+    marks = Reference("δ" if exact else "upper bound of δ", places, heights)
+    target = () if design.target is None else (_level("target", design.target, places),)
+    return Picture(across, "delta", f"{design.unknown}: {written(design.value)}", (), target, marks)
+
+
+def trade_off_pictures(designs: TradeOff) -> tuple[Picture, Picture]:
+    """The pictures of :func:`plot_designs`."""
+    places = tuple(row.queries for row in designs)
+    if len(places) < 2:
+        raise ArgumentError(f"designs = {designs!r}; at least two numbers of queries are required")
+    curves = tuple(row.curve for row in designs if row.curve is not None)
+    shared = Line("all entries used", places, tuple(row.delta for row in designs), curves)
+    privacy = Picture(
+        "queries",
+        "delta",
+        "privacy",
+        _marked_as_bounds([shared]),
+        () if designs.target is None else (_level("target", designs.target, places),),
+    )
+
+    asked = [row for row in designs if row.rmse.upper > 0]  # that of one query is 0, and has no logarithm
+    errors = [_errors("all entries used", [(row.queries, row.rmse) for row in asked], curves)]
+    reached = [(row.queries, row.rmse_at_guarantee) for row in asked if row.rmse_at_guarantee is not None]
+    if designs.target is not None and len(reached) > 1:
+        errors.append(_errors(f"parts that reach δ ≤ {_spelled(designs.target)}", reached, curves))
+    return privacy, Picture("queries", "rmse", "accuracy", tuple(errors))
+
+
+_ACROSS: dict[str, Quantity] = {
+    "queries": "queries",
+    "entries": "n",
+    "size of a part": "size",
+    "known entries": "known",
+    "distance of p from what is stated": "distance",
+}
+"""By the unknown of a plan what its alternatives differ in."""
+
+
+def _errors(label: str, values: Sequence[tuple[int, Enclosure]], curves: tuple[PrivacyCurve, ...]) -> Line:
+    return Line(label, tuple(m for m, _ in values), tuple(error for _, error in values), curves)
+
+
+def _level(label: str, height: Fraction, places: Sequence[float]) -> Reference:
+    """A horizontal line."""
+    return Reference(label, (places[0], places[-1]), (float(height), float(height)))
 
 
 def against_epsilon(curve: PrivacyCurve, *, points: int = 200) -> Picture:
@@ -451,8 +572,8 @@ def draw(picture: Picture, ax: Axes) -> Axes:
     return ax
 
 
-def render(picture: Picture, file_format: str) -> bytes:
-    """A picture as a file: "svg", "png" or "pdf", the same bytes for the same picture.
+def render(picture: Picture | Sequence[Picture], file_format: str) -> bytes:
+    """A picture, or several side by side, as a file: "svg", "png" or "pdf", the same bytes for the same pictures.
 
     Raises
     ------
@@ -467,8 +588,10 @@ def render(picture: Picture, file_format: str) -> bytes:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update({"svg.hashsalt": "statpriv", "pdf.fonttype": 42})
-        figure = Figure(figsize=_figure_size(picture), layout="constrained")
-        draw(picture, figure.subplots())
+        pictures = [picture] if isinstance(picture, Picture) else list(picture)
+        figure = Figure(figsize=_figure_size(*pictures), layout="constrained")
+        for each, ax in zip(pictures, figure.subplots(1, len(pictures), squeeze=False)[0], strict=True):
+            draw(each, ax)
         undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
         file = io.BytesIO()
         figure.savefig(file, format=file_format, dpi=_DOTS_PER_INCH, metadata=undated.get(file_format))
@@ -486,8 +609,10 @@ def _on_axes(picture: Callable[[], Picture], ax: Axes | None) -> Axes:
     return draw(computed, ax)
 
 
-def _figure_size(picture: Picture) -> tuple[float, float]:
-    return _SQUARE if picture.up == "beta" else _FIGURE_SIZE
+def _figure_size(*pictures: Picture) -> tuple[float, float]:
+    """Side by side, somewhat narrower each than alone."""
+    sizes = [_SQUARE if picture.up == "beta" else _FIGURE_SIZE for picture in pictures]
+    return sum(width for width, _ in sizes) * (1 if len(sizes) == 1 else 0.8), max(height for _, height in sizes)
 
 
 def require_matplotlib() -> None:
@@ -583,10 +708,10 @@ def _scale(picture: Picture, ax: Axes) -> None:
         ax.set_ylim(max(min(heights), max(heights) * 10.0**-picture.decades) / 1.3, max(heights) * 1.3)
     else:
         ax.set_ylim(0, max(heights, default=1.0) * 1.05)
-    if picture.across == "n" and max(places) > _LOGARITHMIC_FROM * min(places):
+    if picture.across in ("n", "queries") and max(places) > _LOGARITHMIC_FROM * min(places):
         ax.set_xscale("log")
     ax.set_xlim(min(places), max(places))
-    if picture.across in ("n", "known") and max(places) < _MOST_SPELLED_OUT:
+    if picture.across in _COUNTS and max(places) < _MOST_SPELLED_OUT:
         ax.xaxis.set_major_formatter(_count)
 
 

@@ -27,17 +27,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from statpriv.analysis import compose, privacy_curve
-from statpriv.differential import gaussian_distance, kairouz_queries
+from statpriv.differential.partition import ComparedPartition, compare
 from statpriv.enclosure import Enclosure
 from statpriv.errors import UndecidedError
 from statpriv.numbers import as_fraction
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
 from statpriv.queries.property import PropertyQuery
 
 if TYPE_CHECKING:
@@ -47,7 +43,6 @@ __all__ = [
     "FIGURE",
     "TABLES",
     "Cell",
-    "Comparison",
     "DeltaAgainstSize",
     "Figure",
     "PrintedPoint",
@@ -60,7 +55,6 @@ FIGURE = "figure-delta-n"
 """The name under which the figure is reproduced."""
 
 P = Fraction(1, 2)
-_DIGITS_OF_SIGMA = 17
 
 
 @dataclass(frozen=True)
@@ -126,25 +120,6 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The exact numbers beside the printed ones.
-
-    Attributes
-    ----------
-    delta
-        Of all answers together, the partition secret.
-    gaussian_queries
-        How many answers with Gaussian noise of error σ are exactly (ε, δ)-private at the δ of the table.
-    gaussian_queries_at_exact_delta
-        How many are at the exact δ.
-    """
-
-    delta: Enclosure
-    gaussian_queries: int
-    gaussian_queries_at_exact_delta: int
-
-
-@dataclass(frozen=True)
 class Cell:
     """One (#SP, ε) of a table."""
 
@@ -153,7 +128,7 @@ class Cell:
     sigma: Figure
     delta: Figure
     dp_queries: Figure
-    comparison: Comparison
+    comparison: ComparedPartition
 
     @property
     def agrees(self) -> bool:
@@ -239,63 +214,22 @@ def cells(table: PrintedTable) -> Iterator[Cell]:
 
 def _cell(n: int, row: PrintedRow, column: int, epsilon: str, rounding: Callable[[Fraction], int]) -> Cell:
     printed_delta, printed_dp = row.columns[column]
-    size = n // row.queries
-    variance = P * (1 - P) * (Fraction(1, size) - Fraction(1, n))
-    delta = privacy_curve(PropertyQuery(P), Population(size)).delta(epsilon)
-    loose = _kairouz_queries(epsilon, delta, variance, n)
-    exact = _exact_delta(n, row.queries, epsilon)
+    (compared,) = compare(n, parts=row.queries, epsilon=epsilon, p=P)
+    variance = P * (1 - P) * (Fraction(row.queries, n) - Fraction(1, n))
+    loose = compared.kairouz_queries
     return Cell(
         epsilon=epsilon,
         queries=row.queries,
-        sigma=Figure(row.sigma, _decimals(math.isqrt(math.floor(variance * 10**8))), _root(variance)),
-        delta=_as_printed(printed_delta, delta),
+        sigma=Figure(row.sigma, _decimals(math.isqrt(math.floor(variance * 10**8))), compared.sigma),
+        delta=_as_printed(printed_delta, compared.delta_by_theorem),
         dp_queries=Figure(printed_dp, str(_decided(loose.lower, loose.upper, rounding)), loose),
-        comparison=Comparison(
-            delta=exact,
-            gaussian_queries=_gaussian_queries(epsilon, delta, variance, n),
-            gaussian_queries_at_exact_delta=_gaussian_queries(epsilon, exact, variance, n),
-        ),
+        comparison=compared,
     )
 
 
 def _as_printed(printed: str, delta: Enclosure) -> Figure:
     """A δ, truncated to four decimals."""
     return Figure(printed, _decimals(_decided(delta.lower, delta.upper, _four_decimals)), delta)
-
-
-def _exact_delta(n: int, queries: int, epsilon: str) -> Enclosure:
-    """δ of all answers together: the partition is secret, every entry is used, the property is one."""
-    question = PropertyQuery(P, attribute="the property of the table")
-    partition = RandomPartition([n // queries] * queries)
-    return compose([question] * queries, Population(n), partition, bound="exact").delta(epsilon)
-
-
-def _kairouz_queries(epsilon: str, delta: Enclosure, variance: Fraction, n: int) -> Enclosure:
-    """#DP before rounding. It grows with δ, so the ends of δ give its ends."""
-    low, high = (
-        kairouz_queries(epsilon, end, variance=variance, sensitivity=Fraction(1, n))
-        for end in (delta.lower, delta.upper)
-    )
-    return Enclosure(low.lower, high.upper)
-
-
-def _gaussian_queries(epsilon: str, delta: Enclosure, variance: Fraction, n: int) -> int:
-    """How many answers with Gaussian noise of this variance are exactly as private: k with k/(n² σ²) ≤ μ²."""
-    low, high = _distance(epsilon, delta.lower).lower, _distance(epsilon, delta.upper).upper
-    scale = variance * n**2
-    return _decided(Fraction(low) ** 2 * scale, Fraction(high) ** 2 * scale, math.floor)
-
-
-@cache
-def _distance(epsilon: str, delta: float) -> Enclosure:
-    return gaussian_distance(epsilon, delta)
-
-
-def _root(value: Fraction) -> Enclosure:
-    """√value, from the integer square root."""
-    scale = 10**_DIGITS_OF_SIGMA
-    root = math.isqrt(math.floor(value * scale**2))
-    return Enclosure(Fraction(root, scale), Fraction(root + 1, scale))
 
 
 def _decided(low: float | Fraction, high: float | Fraction, rounding: Callable[[Fraction], int]) -> int:

@@ -10,7 +10,7 @@ from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show, show_number
 from statpriv.numbers import as_fraction
-from statpriv.partitions import RandomPartition
+from statpriv.partitions import MultinomialPartition, Partition, RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
@@ -28,7 +28,7 @@ from statpriv.samplings import (
     WithReplacement,
 )
 
-__all__ = ["Pair", "PartitionedSituation", "Query", "Situation"]
+__all__ = ["Pair", "PartitionedSituation", "Query", "Situation", "attribute_of"]
 
 Query: TypeAlias = PropertyQuery | HistogramQuery | LinearQuery | Valued | Processed | AnswerLaws
 """What can be asked of a population."""
@@ -65,9 +65,7 @@ class Situation:
     @property
     def asked(self) -> Query:
         """The query before its answer is processed."""
-        if not isinstance(self.query, Processed):
-            return self.query
-        return cast("Query", self.query.query)  # every numerical query is one of them
+        return _asked(self.query)
 
     def _check_groups(self) -> None:
         """Names of groups are those of the population; entries have one law each."""
@@ -171,56 +169,106 @@ class Situation:
 class PartitionedSituation:
     """Queries, one a part of a secret random partition, and who looks at the answers."""
 
-    queries: tuple[PropertyQuery, ...]
+    queries: tuple[Query, ...]
     population: Population
-    sampling: RandomPartition
+    sampling: Partition
     adversary: Adversary
     pair: Pair = None
 
     def __post_init__(self) -> None:
-        n, sizes, known = self.population.size, self.sampling.sizes, self.adversary.total
-        if len(self.queries) != len(sizes):
-            raise ArgumentError(f"{len(self.queries)} queries and {len(sizes)} parts; one query a part is required")
+        if len(self.queries) != self.parts:
+            raise ArgumentError(f"{len(self.queries)} queries and {self.parts} parts; one query a part is required")
+        self._check_sizes()
+        self._check_known()
+        self._check_attributes()
+        for query in dict.fromkeys(map(_asked, self.queries)):
+            self._check_query(query)
+        if self.pair is not None:
+            if not self.one_property:
+                raise ArgumentError(
+                    f"pair = {abridged(self.pair)} with unrelated properties; a pair is defined for one property only"
+                )
+            object.__setattr__(self, "pair", _checked_pair(self.pair, _asked(self.queries[0])))
+
+    def _check_sizes(self) -> None:
+        if isinstance(self.sampling, MultinomialPartition):
+            return
+        n, strata = self.population.size, self.sampling.strata
         if self.used > n:
             raise ArgumentError(f"the sample or parts have {self.used} entries together, the population only {n}")
+        if strata is None:
+            return
+        groups = dict(self.population.groups or ())
+        for k, part in enumerate(strata):
+            _same_names(f"sizes[{k}]", [name for name, _ in part], groups, every=False)
+        for name, size in groups.items():
+            together = sum(dict(part).get(name, 0) for part in strata)
+            if together > size:
+                raise ArgumentError(
+                    f"the parts have {together} entries of group {name!r} together, the population only {size}"
+                )
+
+    def _check_known(self) -> None:
+        n, known = self.population.size, self.adversary.total
         if known > n - 1:
             raise ArgumentError(
                 f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"
             )
-        if self.pair is not None:
-            object.__setattr__(self, "pair", _checked_pair(self.pair, self.queries[0]))
-        if self.pair is not None and not self.one_property:
-            raise ArgumentError(
-                f"pair = {self.pair!r} with unrelated properties; a pair is defined for one property only"
-            )
-        self._check_attributes()
+        if not isinstance(self.adversary.known, int):
+            groups = dict(self.population.groups or ())
+            _same_names("known", [name for name, _ in self.adversary.known], groups, every=False)
 
     def _check_attributes(self) -> None:
-        ranges: dict[str, PropertyQuery] = {}
+        first_of: dict[str, Query] = {}
         for query in self.queries:
-            if query.attribute is None:
+            attribute = attribute_of(query)
+            if attribute is None:
                 continue
-            first = ranges.setdefault(query.attribute, query)
-            if first.probabilities != query.probabilities:
+            first, asked = _asked(first_of.setdefault(attribute, query)), _asked(query)
+            if type(first) is not type(asked):
                 raise ArgumentError(
-                    f"attribute = {query.attribute!r} is asked with two different p, {_spelled(first)} and "
-                    f"{_spelled(query)}; one property has one probability (give the hull of the ranges to both)"
+                    f"attribute = {attribute!r} is asked by a {type(first).__name__} and a {type(asked).__name__}; "
+                    "one attribute has one kind of values"
                 )
+            if _stated_law(first) != _stated_law(asked):
+                raise ArgumentError(
+                    f"attribute = {attribute!r} is asked with two different p, {_spelled(first)} and "
+                    f"{_spelled(asked)}; one property has one probability (give the hull of the ranges to both)"
+                )
+
+    def _check_query(self, query: Query) -> None:
+        stated = _stated_by_group(query)
+        if stated is not None:
+            _same_names("the query", stated, dict(self.population.groups or ()))
+        if _stated_by_entry(query) is not None:
+            raise ArgumentError(
+                f"{_shown(query)} states one p an entry; of a part it is not known which entries it has. State p by "
+                "group, and a stratified partition"
+            )
+        if isinstance(query, LinearQuery):
+            raise ArgumentError(f"{_shown(query)} names single entries; a part of a random partition has no fixed ones")
+        if isinstance(query, OrderStatisticQuery) and isinstance(self.sampling, RandomPartition):
+            query.rank_among(min(self.sampling.sizes))
+
+    @property
+    def parts(self) -> int:
+        """Number of parts."""
+        return len(self.sampling.weights if isinstance(self.sampling, MultinomialPartition) else self.sampling.sizes)
 
     @property
     def used(self) -> int:
-        """Number of entries that answer some query."""
-        return sum(self.sampling.sizes)
+        """Number of entries that answer some query, where it is certain; else the number of all."""
+        return self.population.size if isinstance(self.sampling, MultinomialPartition) else sum(self.sampling.sizes)
 
     @property
     def one_property(self) -> bool:
         """Whether all parts are known to ask the same property: one part, or one common attribute."""
-        attributes = {query.attribute for query in self.queries}
+        attributes = {attribute_of(query) for query in self.queries}
         return len(self.queries) == 1 or (len(attributes) == 1 and None not in attributes)
 
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
-        counted = dict.fromkeys(map(repr, self.queries))
+        counted = dict.fromkeys(map(_shown, self.queries))
         return [
             f"queries     {', '.join(counted) if len(counted) <= 4 else f'{len(counted)} different queries'}",
             f"population  {self.population.size} entries",
@@ -233,15 +281,36 @@ class PartitionedSituation:
     def title(self) -> str:
         """What is released, for a plot."""
         counts = len(self.queries)
-        what = "One exact count" if counts == 1 else f"{counts} exact counts"
+        what = "One exact answer" if counts == 1 else f"{counts} exact answers"
+        if all(isinstance(query, PropertyQuery) for query in self.queries):
+            what = what.replace("answer", "count")
         return f"{what} of {self.used} among {self.population.size} entries"
 
     @property
     def summary(self) -> str:
         """One line for a repr."""
-        queries = self.queries[0] if len(self.queries) == 1 else f"{len(self.queries)} queries"
+        queries = _shown(self.queries[0]) if len(self.queries) == 1 else f"{len(self.queries)} queries"
         known = f", {self.adversary.total} known" if self.adversary.total else ""
-        return f"{queries!s} on {self.used} of {self.population.size} entries{known}"
+        return f"{queries} on {self.used} of {self.population.size} entries{known}"
+
+
+def attribute_of(query: Query) -> str | None:
+    """What says that two queries are about the same values of the entries."""
+    attribute: str | None = getattr(_asked(query), "attribute", None)
+    return attribute
+
+
+def _asked(query: Query) -> Query:
+    # Every numerical query is a query.
+    return cast("Query", query.query) if isinstance(query, Processed) else query
+
+
+def _stated_law(query: Query) -> object:
+    """The law of an entry, as the query states it."""
+    for name in ("probabilities", "cells", "pmf"):
+        if hasattr(query, name):
+            return getattr(query, name)
+    return query
 
 
 def _shown(query: object) -> str:
@@ -250,7 +319,9 @@ def _shown(query: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _spelled(query: PropertyQuery) -> str:
+def _spelled(query: Query) -> str:
+    if not isinstance(query, PropertyQuery):
+        return _shown(query)
     return repr(query.p) if isinstance(query.p, Between) else show(query.p)
 
 

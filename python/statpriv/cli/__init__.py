@@ -7,6 +7,7 @@ Exit codes, the same for every command:
 1    the answer is no: a table does not come out, a report disagrees; or a defect of statpriv, or a closed pipe
 2    the command, a plan, a file or the data are refused, or the number cannot be enclosed
 3    a guarantee does not reach its target
+4    some claims are neither proved nor refuted
 5    a release failed after its rows were spent
 130  interrupted
 ===  ====================================================================================
@@ -40,9 +41,12 @@ _COMMANDS = {
     "delta": "statpriv.cli.delta",
     "epsilon": "statpriv.cli.epsilon",
     "compose": "statpriv.cli.compose",
+    "design": "statpriv.cli.design",
+    "assess": "statpriv.cli.assess",
     "plot": "statpriv.cli.plot",
     "reproduce": "statpriv.cli.reproduce",
     "release": "statpriv.cli.release",
+    "verify": "statpriv.cli.verify",
 }
 
 

@@ -8,7 +8,6 @@ import os
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -19,6 +18,7 @@ from rich.text import Text
 
 from statpriv.cli.plain_text import printable
 from statpriv.errors import PublicationError
+from statpriv.literals import at_least, at_most
 
 if TYPE_CHECKING:
     from statpriv._native import DigitsEnclosure
@@ -43,6 +43,7 @@ __all__ = [
 
 WHAT_IS_ENCLOSED = {
     "exact": "exact: the least δ itself is enclosed",
+    "enclosed": "enclosed: the least δ lies between what one combination of values attains and a bound of all",
     "bound": "bound: the least δ is at most this",
 }
 
@@ -83,12 +84,7 @@ def enclosed(enclosure: Enclosure) -> str:
     """An enclosure for reading, both ends rounded outward: doubles to 17 digits, others to a few more than agree."""
     if has_digits(enclosure):
         return str(enclosure).replace("inf", "∞")
-    return f"[{_rounded(enclosure.lower, 17, ROUND_FLOOR)}, {_rounded(enclosure.upper, 17, ROUND_CEILING)}]"
-
-
-def at_most(value: float, digits: int = 6) -> str:
-    """A number for reading that is not below `value`."""
-    return _rounded(value, digits, ROUND_CEILING)
+    return f"[{at_least(enclosure.lower, 17)}, {at_most(enclosure.upper, 17)}]"
 
 
 def upper_end(enclosure: Enclosure) -> str:
@@ -96,13 +92,6 @@ def upper_end(enclosure: Enclosure) -> str:
     if has_digits(enclosure):
         return enclosure.decimals()[1].replace("inf", "∞")
     return at_most(enclosure.upper)
-
-
-def _rounded(value: float, digits: int, rounding: str) -> str:
-    if math.isinf(value):
-        return "∞"
-    context = Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return str(context.create_decimal(Decimal(value))).lower()
 
 
 def provenance(curve: PrivacyCurve) -> dict[str, object]:

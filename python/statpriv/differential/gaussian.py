@@ -9,17 +9,92 @@ sufficient, and loose.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv._native import Enclosure, gaussian_delta
+from statpriv.differential.intervals import exact, interval_context, rational_ends
+from statpriv.differential.inverse import least_epsilon
+from statpriv.differential.renyi import as_order
 from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.literals import show
-from statpriv.numbers import Number, as_count, as_fraction
+from statpriv.numbers import Number, as_count, as_fraction, as_positive, as_probability
 
-__all__ = ["gaussian_delta", "gaussian_distance", "gaussian_queries", "kairouz_queries", "kairouz_variance"]
+__all__ = [
+    "GaussianMechanism",
+    "gaussian_delta",
+    "gaussian_distance",
+    "gaussian_queries",
+    "kairouz_queries",
+    "kairouz_variance",
+]
 
 _LOGARITHM_BITS = 200
 _LARGEST_DISTANCE = 1024.0
+_ROOT_BITS = 200
+
+
+@dataclass(frozen=True, init=False)
+class GaussianMechanism:
+    """k answers with normal noise, exactly.
+
+    Parameters
+    ----------
+    sigma : float, int, Fraction, Decimal or str
+        Standard deviation of the noise of each answer, above 0.
+    sensitivity : float, int, Fraction, Decimal or str
+        How far one entry moves an answer, above 0.
+    k : int
+        How many answers, each with noise of its own.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> twenty = sp.differential.GaussianMechanism(sigma=10, k=20)
+    >>> print(f"{twenty.delta(1).upper:.4e}, {twenty.epsilon('1e-5').upper:.4f}")
+    3.1851e-03, 1.7601
+    """
+
+    sigma: Fraction
+    sensitivity: Fraction
+    k: int
+
+    def __init__(self, *, sigma: Number, sensitivity: Number = 1, k: int = 1) -> None:
+        object.__setattr__(self, "sigma", as_positive(sigma, "sigma"))
+        object.__setattr__(self, "sensitivity", as_positive(sensitivity, "sensitivity"))
+        object.__setattr__(self, "k", as_count(k, "k", least=1))
+
+    @property
+    def zcdp(self) -> Enclosure:
+        """The least ρ of zero-concentrated differential privacy, `μ²/2` (Bun and Steinke, Proposition 1.6)."""
+        return Enclosure(self._squared_distance / 2)
+
+    def renyi(self, order: Number) -> Enclosure:
+        """The Rényi divergence of order α > 1, `αμ²/2` in nats."""
+        return Enclosure(as_order(order) * self._squared_distance / 2)
+
+    def delta(self, epsilon: Number) -> Enclosure:
+        """The least δ at which the k answers are (ε, δ)-differentially private; ε in nats, at least 0."""
+        low, high = self._distance
+        at_low = gaussian_delta(epsilon, mu=low)
+        return at_low if low == high else Enclosure(at_low.lower, gaussian_delta(epsilon, mu=high).upper)
+
+    def epsilon(self, delta: Number) -> Enclosure:
+        """The least ε at which the k answers are (ε, δ)-differentially private; infinite at δ = 0."""
+        target = as_probability(delta, "delta")
+        return least_epsilon(self.delta, target) if target > 0 else Enclosure(math.inf)
+
+    @property
+    def _squared_distance(self) -> Fraction:
+        return self.k * (self.sensitivity / self.sigma) ** 2
+
+    @property
+    def _distance(self) -> tuple[Fraction, Fraction]:
+        """Bounds of `μ = √k S/σ`, from the integer square root; δ grows with μ."""
+        ratio, scale = self.sensitivity / self.sigma, 1 << _ROOT_BITS
+        root = math.isqrt(self.k * scale**2)
+        is_square = root**2 == self.k * scale**2
+        return ratio * Fraction(root, scale), ratio * Fraction(root if is_square else root + 1, scale)
 
 
 def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:
@@ -90,7 +165,7 @@ def gaussian_queries(epsilon: Number, delta: Number, *, variance: Number, sensit
     int
         The largest `k` with `√k · sensitivity/σ` at most the distance that (ε, δ) allows.
     """
-    ratio = _positive(variance, "variance") / _positive(sensitivity, "sensitivity") ** 2
+    ratio = as_positive(variance, "variance") / as_positive(sensitivity, "sensitivity") ** 2
     mu = gaussian_distance(epsilon, delta)
     return _certain_floor(Fraction(mu.lower) ** 2 * ratio, Fraction(mu.upper) ** 2 * ratio)
 
@@ -100,39 +175,27 @@ def kairouz_variance(epsilon: Number, delta: Number, *, queries: int, sensitivit
 
     Valid for `ε <= 8 ln(e + ε/δ)`, which is checked (the printed "any ε > 0" fails for very large ε).
     """
-    target = _positive(epsilon, "epsilon")
-    low, high = _kairouz_logarithm(target, _positive(delta, "delta"))
-    scale = 8 * as_count(queries, "queries", least=1) * _positive(sensitivity, "sensitivity") ** 2 / target**2
+    target = as_positive(epsilon, "epsilon")
+    low, high = _kairouz_logarithm(target, as_positive(delta, "delta"))
+    scale = 8 * as_count(queries, "queries", least=1) * as_positive(sensitivity, "sensitivity") ** 2 / target**2
     return Enclosure(scale * low, scale * high)
 
 
 def kairouz_queries(epsilon: Number, delta: Number, *, variance: Number, sensitivity: Number) -> Enclosure:
     """`σ² ε²/(8 S² ln(e + ε/δ))`: the number of answers that the literature's calibration allows, not rounded."""
-    target = _positive(epsilon, "epsilon")
-    low, high = _kairouz_logarithm(target, _positive(delta, "delta"))
-    scale = _positive(variance, "variance") * target**2 / (8 * _positive(sensitivity, "sensitivity") ** 2)
+    target = as_positive(epsilon, "epsilon")
+    low, high = _kairouz_logarithm(target, as_positive(delta, "delta"))
+    scale = as_positive(variance, "variance") * target**2 / (8 * as_positive(sensitivity, "sensitivity") ** 2)
     return Enclosure(scale / high, scale / low)
 
 
 def _kairouz_logarithm(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
     """Bounds of `ln(e + ε/δ)`, by interval arithmetic of its own precision."""
-    from mpmath import MPIntervalContext, mp
-
-    intervals = MPIntervalContext()
-    intervals.prec = _LOGARITHM_BITS
-    ratio = epsilon / delta
-    value = intervals.log(intervals.e + intervals.mpf(ratio.numerator) / intervals.mpf(ratio.denominator))
-    low, high = (as_fraction(mp.make_mpf(end), "end") for end in value._mpi_)
+    context = interval_context(_LOGARITHM_BITS)
+    low, high = rational_ends(context.log(context.e + exact(context, epsilon / delta)))
     if epsilon > 8 * low:
         raise ArgumentError(f"epsilon = {show(epsilon)}; the calibration is proved for ε <= 8 ln(e + ε/δ) only")
     return low, high
-
-
-def _positive(value: Number, name: str) -> Fraction:
-    exact = as_fraction(value, name)
-    if exact <= 0:
-        raise ArgumentError(f"{name} = {value}; a number above 0 is required")
-    return exact
 
 
 def _certain_floor(low: Fraction, high: Fraction) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
+from statpriv.bisection import least_integer
 from statpriv.laws import hypergeometric_upper_tail
 
 __all__ = ["CONFIDENCE", "confidence_interval", "root_mean_squared_error"]
@@ -46,17 +46,6 @@ def confidence_interval(*, count: int, size: int, rows: int) -> tuple[Fraction, 
 
     # The table holds at least the counted ones, and at least the misses of the part are none.
     least, most = count, rows - (size - count)
-    low = _first(plausible_from_below, least, most)
-    high = most - _first(lambda gap: plausible_from_above(most - gap), 0, most - least)
+    low = least_integer(plausible_from_below, least, most)
+    high = most - least_integer(lambda gap: plausible_from_above(most - gap), 0, most - least)
     return Fraction(low, rows), Fraction(high, rows)
-
-
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least integer in `low..high` at which a condition that stays true holds; it holds at `high`."""
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low

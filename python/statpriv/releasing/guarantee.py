@@ -9,6 +9,7 @@ from functools import cached_property
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
+from statpriv.composition.accountant import PartitionAccountant
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
 from statpriv.errors import PlanError
@@ -47,19 +48,31 @@ class Guarantee:
         return self.plan.guarantee.epsilon
 
     @cached_property
+    def accountant(self) -> PartitionAccountant:
+        """The budget of the release: every query of the plan is declared before any of them is answered."""
+        target = self.plan.guarantee
+        return PartitionAccountant(
+            Population(self.rows),
+            epsilon=target.epsilon,
+            delta=target.delta,
+            adversary=Adversary(known=target.known_rows),
+            declared=(self.queries, RandomPartition(self.sizes)),
+        )
+
+    @property
     def curve(self) -> PrivacyCurve:
         """The curve of everything released, the partition secret."""
-        return self._compose(self.plan.guarantee.known_rows, "tightest")
+        return self.accountant.promised_curve
 
-    @cached_property
+    @property
     def delta(self) -> Enclosure:
         """δ at the target's ε."""
-        return self.curve.delta(self.epsilon)
+        return self.accountant.get_delta(self.epsilon)
 
     @property
     def holds(self) -> bool:
         """Whether δ is certified to be at most the target."""
-        return Fraction(self.delta.upper) <= self.plan.guarantee.delta
+        return self.accountant.remaining_delta >= 0
 
     def secret(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ for a reader who does not know who is in which part, and knows the values of `known` rows."""

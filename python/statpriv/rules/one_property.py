@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from statpriv._native import Curve
 from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
@@ -50,7 +51,10 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
     _require_one_property(situation)
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
-    query = situation.queries[0]
+    query: Any = situation.queries[0]
+    partition: Any = situation.sampling
+    if partition.strata is not None:
+        raise NotApplicable("a stratified partition that leaves entries out draws no uniform sample")
     if query.lower != query.upper:
         raise NotApplicable("p is a range, over which the law of a hidden sample has no closed supremum here")
     inclusion = Fraction(situation.used, situation.population.size)
@@ -77,8 +81,9 @@ def total_count(situation: PartitionedSituation) -> Curve:
 
 def require_alike(situation: PartitionedSituation) -> None:
     """One law for all entries, and known entries only as a number: what the theorems here are about."""
-    if not all(query.is_uniform for query in situation.queries):
-        raise NotApplicable("probabilities by group or by entry are not composed in this version")
+    queries: tuple[Any, ...] = situation.queries
+    if not all(query.is_uniform for query in queries):
+        raise NotApplicable("probabilities by group are not those of one count")
     if not isinstance(situation.adversary.known, int) or situation.adversary.values != "worst":
         raise NotApplicable("known entries by group, or with expected values, are not composed in this version")
 
@@ -90,6 +95,6 @@ def _require_one_property(situation: PartitionedSituation) -> None:
 
 
 def _total(situation: PartitionedSituation) -> Curve:
-    query = situation.queries[0]
+    query: Any = situation.queries[0]
     unknown = situation.population.size - situation.adversary.total
     return Curve.count(size=unknown, lower=query.lower, upper=query.upper, pair=situation.pair)

@@ -1,36 +1,89 @@
-"""The composition theorems over a random partition, Theorems 5.1 and 5.2."""
+"""The composition theorems over a secret partition, Theorems 5.1 and 5.2."""
 
 from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER
-from statpriv.partitions import RandomPartition
+from statpriv.adversaries import Adversary
+from statpriv.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
+from statpriv.errors import NotAvailableError
+from statpriv.partitions import MultinomialPartition, RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
+from statpriv.queries.protocol import AnswerLaws
+from statpriv.queries.valued import Valued
+from statpriv.queries.variants import of_groups
 from statpriv.rules.one_property import require_alike
-from statpriv.rules.registry import rule
-from statpriv.situation import PartitionedSituation
+from statpriv.rules.registry import NotApplicable, lower, rule
+from statpriv.situation import PartitionedSituation, Query, Situation
 
 THRESHOLDS = 32
+QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed, AnswerLaws)
+ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
 
 
 @rule(
     bound="partition-sum",
     kind="bound",
-    queries=(PropertyQuery,),
+    queries=QUERIES,
     samplings=(RandomPartition,),
     theorem=(
         "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
         "(Theorem 5.2). Without known entries that is the privacy curve of n_k entries (Theorem 5.1)."
     ),
     source=f"{PAPER}, Theorems 5.1 and 5.2; known entries by the corrected Example 1",
-    assumptions=(INDEPENDENT, IDENTICAL, DRAWN),
+    assumptions=ASSUMPTIONS,
 )
 def partition_sum(situation: PartitionedSituation) -> Curve:
     """The maximum over pairs stands inside the sum."""
-    return _weighted_sum(situation)
+    partition: Any = situation.sampling
+    if partition.strata is not None:
+        return _stratified_sum(situation)
+    if situation.adversary.total:
+        return _sum_with_known(situation)
+    n, parts = situation.population.size, Counter(zip(situation.queries, partition.sizes, strict=True))
+    if any(not _is_uniform(query) for query, _ in parts):
+        raise NotApplicable(
+            "entries with different laws are composed in this version only where the partition is stratified by group"
+        )
+    curves = [_of_part(query, Population(size), situation) for query, size in parts]
+    return Curve.mean([Fraction(count * size, n) for (_, size), count in parts.items()], curves)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(MultinomialPartition,),
+    theorem=(
+        "δ(ε) ≤ Σ_k w_k · E[Δ_{1+Bin(n−1, w_k)}(ε)]: given that part k holds the critical entry, its size is one more "
+        "than the number of the others that it holds (Theorem 5.2)."
+    ),
+    source=f"{PAPER}, Theorem 5.2, with multinomial assignment",
+    assumptions=ASSUMPTIONS,
+)
+def multinomial_sum(situation: PartitionedSituation) -> Curve:
+    """The mean over the sizes of the parts, also where they are not published: that is post-processing."""
+    require_alike(situation)
+    if situation.adversary.total:
+        raise NotApplicable("known entries in parts of random sizes are not composed in this version")
+    n, partition = situation.population.size, situation.sampling
+    weights: Any = partition.weights if isinstance(partition, MultinomialPartition) else ()
+    parts = Counter(zip(situation.queries, weights, strict=True))
+    curves = []
+    for query, weight in parts:
+        asked: Any = query
+        curves.append(
+            Curve.irrelevant_entries(
+                size=n, others=n - 1, irrelevant=1 - weight, lower=asked.lower, upper=asked.upper, pair=situation.pair
+            )
+        )
+    return Curve.mean([count * weight for (_, weight), count in parts.items()], curves)
 
 
 @rule(
@@ -44,37 +97,65 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
         f"{THRESHOLDS} thresholds bounds it."
     ),
     source=f"{PAPER}, Example 1, with several thresholds",
-    assumptions=(INDEPENDENT, IDENTICAL, DRAWN),
+    assumptions=ASSUMPTIONS,
     competes=False,
 )
 def threshold(situation: PartitionedSituation) -> Curve:
     """Cheap where many entries are known, and a little larger than the partition sum."""
-    return _weighted_sum(situation, thresholds=THRESHOLDS)
+    partition: Any = situation.sampling
+    if partition.strata is not None:
+        raise NotApplicable("a stratified partition has no threshold bound in this version")
+    return _sum_with_known(situation, thresholds=THRESHOLDS)
 
 
-def _weighted_sum(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
-    require_alike(situation)
-    parts = Counter(
-        (query.lower, query.upper, size)
-        for query, size in zip(situation.queries, situation.sampling.sizes, strict=True)
-    )
-    weights = [Fraction(count * size, situation.population.size) for (_, _, size), count in parts.items()]
-    curves = [_given_the_part(situation, *part, thresholds) for part in parts]
-    return Curve.mean(weights, curves)
-
-
-def _given_the_part(
-    situation: PartitionedSituation, lower: Fraction, upper: Fraction, size: int, thresholds: int | None = None
-) -> Curve:
+def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
     """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
-    if situation.adversary.total == 0:
-        return Curve.count(size=size, lower=lower, upper=upper, pair=situation.pair)
-    return Curve.known_entries(
-        population=situation.population.size,
-        known=situation.adversary.total,
-        size=size,
-        lower=lower,
-        upper=upper,
-        pair=situation.pair,
-        thresholds=thresholds,
-    )
+    if not all(isinstance(query, PropertyQuery) for query in situation.queries):
+        raise NotApplicable("known entries are composed for counts of properties only")
+    require_alike(situation)
+    queries, partition = [query for query in situation.queries if isinstance(query, PropertyQuery)], situation.sampling
+    sizes = partition.sizes if isinstance(partition, RandomPartition) else ()
+    parts = Counter((query.lower, query.upper, size) for query, size in zip(queries, sizes, strict=True))
+    n, known = situation.population.size, situation.adversary.total
+    curves = [
+        Curve.known_entries(
+            population=n, known=known, size=size, lower=low, upper=high, pair=situation.pair, thresholds=thresholds
+        )
+        if known
+        else Curve.count(size=size, lower=low, upper=high, pair=situation.pair)
+        for low, high, size in parts
+    ]
+    return Curve.mean([Fraction(count * size, n) for (_, _, size), count in parts.items()], curves)
+
+
+def _stratified_sum(situation: PartitionedSituation) -> Curve:
+    """The critical entry in the worst group; of each part the worst entry."""
+    if situation.adversary.total:
+        raise NotApplicable("known entries in a stratified partition are not composed in this version")
+    partition: Any = situation.sampling
+    parts = Counter(zip(situation.queries, partition.strata, strict=True))
+    curves = [
+        _of_part(query, Population(groups={name: size for name, size in part if size}), situation)
+        for query, part in parts
+    ]
+    of_groups = []
+    for name, size in situation.population.groups or ():
+        weights = [Fraction(count * dict(part).get(name, 0), size) for (_, part), count in parts.items()]
+        present = [(weight, curve) for weight, curve in zip(weights, curves, strict=True) if weight]
+        of_groups.append(Curve.mean([weight for weight, _ in present], [curve for _, curve in present]))
+    return of_groups[0] if len(of_groups) == 1 else Curve.maximum(of_groups)
+
+
+def _of_part(query: Query, population: Population, situation: PartitionedSituation) -> Curve:
+    """The curve of the part given that it holds the critical entry."""
+    if population.groups is not None:
+        query = of_groups(query, [name for name, _ in population.groups])
+    try:
+        return lower(Situation(query, population, None, Adversary(), situation.pair), "tightest").curve
+    except NotAvailableError as error:
+        raise NotApplicable(f"a part has no curve: {error}") from None
+
+
+def _is_uniform(query: Query) -> bool:
+    asked = query.query if isinstance(query, Processed) else query
+    return bool(getattr(asked, "is_uniform", True))

@@ -25,7 +25,9 @@ from statpriv.situation import PartitionedSituation, Situation
 
 __all__ = ["AnySituation", "Kind", "Lowered", "NotApplicable", "Rule", "applicable", "lower", "rule"]
 
-Kind: TypeAlias = Literal["exact", "bound"]
+Kind: TypeAlias = Literal["exact", "enclosed", "bound"]
+_ORDER = ("exact", "enclosed", "bound")
+"""In which kinds are tried."""
 AnySituation: TypeAlias = Situation | PartitionedSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
 
@@ -56,7 +58,8 @@ class Rule:
 
     def is_about(self, situation: AnySituation) -> bool:
         """Whether the query and the sampling are of the declared types."""
-        return isinstance(_query(situation), self.queries) and isinstance(situation.sampling, self.samplings)
+        of_type = all(isinstance(query, self.queries) for query in _queries(situation))
+        return of_type and isinstance(situation.sampling, self.samplings)
 
 
 @dataclass(frozen=True)
@@ -96,10 +99,10 @@ def rule(
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule of this package, exact ones first: a new file of rules is found by being there."""
+    """Every rule of this package, the exact ones first: a new file of rules is found by being there."""
     for module in pkgutil.iter_modules(rules.__path__):
         import_module(f"{rules.__name__}.{module.name}")
-    return tuple(sorted(_RULES, key=lambda declared: declared.kind != "exact"))
+    return tuple(sorted(_RULES, key=lambda declared: _ORDER.index(declared.kind)))
 
 
 def applicable(situation: AnySituation) -> Iterator[tuple[Rule, Curve]]:
@@ -138,8 +141,8 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
         except NotApplicable as reason:
             reasons.append(str(reason))
             continue
-        if candidate.kind == "exact":
-            return Lowered(found[0][1], "exact", (candidate,))
+        if candidate.kind != "bound":
+            return Lowered(found[0][1], candidate.kind, (candidate,))
     if not found:
         raise NotAvailableError(
             f"bound = {bound!r} does not apply here: {_reasons(situation, reasons)}. {_alternatives(situation)}"
@@ -148,8 +151,12 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
     return Lowered(curves[0] if len(curves) == 1 else Curve.minimum(curves), "bound", applied)
 
 
+def _queries(situation: AnySituation) -> tuple[object, ...]:
+    return (situation.query,) if isinstance(situation, Situation) else situation.queries
+
+
 def _query(situation: AnySituation) -> object:
-    return situation.query if isinstance(situation, Situation) else situation.queries[0]
+    return _queries(situation)[0]
 
 
 def _reasons(situation: AnySituation, reasons: list[str]) -> str:

@@ -23,3 +23,13 @@ pub(crate) fn exp(x: f64) -> f64 {
 pub(crate) fn power(x: f64, y: f64) -> f64 {
     x.powf(y)
 }
+
+/// About `sin x` and `cos x`.
+pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
+    x.sin_cos()
+}
+
+/// About the angle of the point `(x, y)`.
+pub(crate) fn angle(y: f64, x: f64) -> f64 {
+    y.atan2(x)
+}

@@ -9,6 +9,7 @@ pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
 
 use crate::ball::Ball;
+use crate::composition::{Composition, End, Pattern};
 use crate::digits::{self, DigitsEnclosure, Dyadic};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
@@ -18,6 +19,7 @@ use crate::pair::{
     VariedCount,
 };
 use crate::rational::Rational;
+use std::sync::Arc;
 
 /// A privacy curve, or a certified bound of one.
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ pub enum Curve {
     Mean(Vec<(Weight, Curve)>),
     /// As [`Curve::Mean`], over the number of entries that matter.
     MeanOverSizes(Box<MeanOverSizes>),
+    /// Answers on the parts of a secret partition; of δ itself, or of one end of its enclosure where not all patterns are tried.
+    Composed(Arc<Composition>, Option<End>),
     /// The worst of several: pairs, groups, probabilities.
     Max(Vec<Curve>),
     /// The best of several certified upper bounds.
@@ -205,13 +209,53 @@ impl Curve {
         self.enclosure(&prepared, interrupt)
     }
 
+    /// Whether a value is an enclosure between two numbers that need not be close: an attained one, and a bound of all patterns.
+    #[must_use]
+    pub fn is_bracket(&self) -> bool {
+        match self {
+            Self::Composed(parts, None) => !parts.is_exact(),
+            Self::Amplified(_, curve) => curve.is_bracket(),
+            Self::Mean(parts) => parts.iter().any(|(_, curve)| curve.is_bracket()),
+            Self::Max(curves) | Self::Min(curves) => curves.iter().any(Self::is_bracket),
+            _ => false,
+        }
+    }
+
+    /// The curve of one end of every such enclosure.
+    pub(crate) fn end(&self, end: End) -> Self {
+        let all = |curves: &[Self]| curves.iter().map(|curve| curve.end(end)).collect();
+        match self {
+            Self::Composed(parts, None) => Self::Composed(Arc::clone(parts), Some(end)),
+            Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.end(end))),
+            Self::Mean(parts) => {
+                Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.end(end))).collect())
+            }
+            Self::Max(curves) => Self::Max(all(curves)),
+            Self::Min(curves) => Self::Min(all(curves)),
+            _ => self.clone(),
+        }
+    }
+
+    /// The worst pattern of a composition at this ε, or the worst that was found; nothing for other curves.
+    ///
+    /// # Errors
+    /// [`Error::Precision`], [`Error::Interrupted`].
+    pub fn pattern(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Option<Pattern>, Error> {
+        match self {
+            Self::Composed(parts, _) => parts.pattern(&Epsilon::new(epsilon), interrupt).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// By balls; by digits where balls leave it wide, as they do next to a tie of κ with an integer.
     fn enclosure(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
         let found = self
             .ball(epsilon, interrupt)
             .map(|ball| (ball.relative_error(), ball.to_enclosure().clamp(0.0, 1.0)));
-        let narrow =
-            |&(error, enclosure): &(f64, Enclosure)| error < WIDE || enclosure.upper() < LEAST_NORMAL;
+        let bracket = self.is_bracket();
+        let narrow = |&(error, enclosure): &(f64, Enclosure)| {
+            bracket || error < WIDE || enclosure.upper() < LEAST_NORMAL
+        };
         if let Ok((_, enclosure)) = found
             && found.as_ref().is_ok_and(narrow)
         {
@@ -311,6 +355,7 @@ impl Curve {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
             }
             Self::MeanOverSizes(mean) => mean.reversed().into(),
+            Self::Composed(parts, end) => Self::Composed(Arc::new(parts.reversed()), *end),
             Self::Max(curves) => Self::Max(each(curves)),
             Self::Min(curves) => Self::Min(each(curves)),
         }
@@ -324,6 +369,7 @@ impl Curve {
             Self::Grouped(laws, direction) => laws.written_out(*direction)?,
             Self::Varied(laws, direction) => laws.written_out(*direction)?,
             Self::KnownInSample(laws, direction) => laws.written_out(*direction)?,
+            Self::Composed(parts, _) => parts.written_out()?,
             Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.written_out()?)),
             Self::Mean(parts) => {
                 let part = |(weight, curve): &(Weight, Self)| Ok((weight.clone(), curve.written_out()?));
@@ -357,6 +403,7 @@ impl Curve {
             Self::Amplified(rate, curve) => Ok(rate.ball * value(curve)?),
             Self::Mean(parts) => mean(parts, &value, interrupt),
             Self::MeanOverSizes(mean) => mean.mass_at_infinity(interrupt),
+            Self::Composed(parts, _) => parts.mass_at_infinity(interrupt),
             Self::Max(curves) => {
                 curves.iter().try_fold(Ball::ZERO, |greatest, curve| Ok(greatest.max(value(curve)?)))
             }
@@ -378,6 +425,7 @@ impl Curve {
             Self::Amplified(_, curve) => curve.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
             Self::MeanOverSizes(mean) => mean.terms(),
+            Self::Composed(parts, _) => parts.terms(),
             Self::Max(curves) | Self::Min(curves) => curves.iter().map(Self::terms).sum(),
         }
     }
@@ -398,6 +446,12 @@ impl Curve {
             }
             Self::Mean(parts) => mean(parts, &value, interrupt),
             Self::MeanOverSizes(mean) => mean.ball(&value, interrupt),
+            Self::Composed(parts, Some(end)) => parts.delta(epsilon, *end, interrupt),
+            Self::Composed(parts, None) if parts.is_exact() => parts.delta(epsilon, End::Upper, interrupt),
+            Self::Composed(parts, None) => {
+                let lower = parts.delta(epsilon, End::Lower, interrupt)?;
+                Ok(lower.hull(parts.delta(epsilon, End::Upper, interrupt)?))
+            }
             Self::Max(curves) => maximum(curves, &|curve, floor| curve.at(epsilon, floor, interrupt)),
             Self::Min(curves) => minimum(curves, &value),
         }

@@ -112,7 +112,7 @@ impl Evaluation<'_> {
             },
             Curve::Range(laws, direction) => self.range(laws, *direction),
             Curve::Answers(laws) => self.answers(laws),
-            Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+            Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
                 self.terms(&curve.written_out()?)
             }
             Curve::Smoothed(_) => Err(Error::precision(

@@ -5,6 +5,7 @@
 
 use crate::approximate;
 use crate::ball::Ball;
+use crate::composition::End;
 use crate::curve::Curve;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
@@ -15,6 +16,11 @@ use crate::rational::Rational;
 const LARGEST_EPSILON: f64 = 4096.0;
 /// Proposals before plain bisection, which always ends, takes over.
 const PROPOSALS: u32 = 60;
+/// What is enclosed between an attained value and a bound is not known any better than this, relatively.
+const NARROW_IN_A_BRACKET: f64 = 1e-6;
+
+/// A relative width of δ beyond what doubles lose.
+const WIDE: f64 = 1e-11;
 
 /// What a certified evaluation says about ε.
 enum Side {
@@ -23,12 +29,17 @@ enum Side {
     /// `Δ(ε) > δ`: ε is too small.
     Missed,
     /// The enclosure straddles δ: ε is the answer up to rounding.
-    Undecided,
+    Undecided {
+        /// Relative width of δ.
+        width: f64,
+    },
 }
 
 struct Search<'a> {
     curve: &'a Curve,
     target: Enclosure,
+    /// The answer is narrow enough where its ends differ by this part of it.
+    narrow: f64,
     interrupt: &'a dyn Interrupt,
 }
 
@@ -40,7 +51,22 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
     if delta.is_negative() {
         return Err(Error::argument("delta must be at least 0"));
     }
-    let search = Search { curve, target: Enclosure::from(delta), interrupt };
+    if curve.is_bracket() {
+        // Where even the attained end exceeds δ, ε is too small; where the bound does not, it is large enough.
+        let end = |end| searched(&curve.end(end), delta, NARROW_IN_A_BRACKET, interrupt);
+        let (lower, upper) = (end(End::Lower)?, end(End::Upper)?);
+        return Ok(Enclosure::ordered(lower.lower(), upper.upper().max(lower.lower())));
+    }
+    searched(curve, delta, 0.0, interrupt)
+}
+
+fn searched(
+    curve: &Curve,
+    delta: &Rational,
+    narrow: f64,
+    interrupt: &dyn Interrupt,
+) -> Result<Enclosure, Error> {
+    let search = Search { curve, narrow, target: Enclosure::from(delta), interrupt };
     if let (Side::Reached, _) = search.compare(0.0)? {
         return Ok(Enclosure::point(0.0));
     }
@@ -55,7 +81,7 @@ impl Search<'_> {
     fn compare(&self, epsilon: f64) -> Result<(Side, f64), Error> {
         let delta = match self.curve.delta_at(epsilon, self.interrupt) {
             // Far out, where nothing is known of δ, there is nothing to compare.
-            Err(Error::Precision(_)) if epsilon > 0.0 => return Ok((Side::Undecided, 0.0)),
+            Err(Error::Precision(_)) if epsilon > 0.0 => return Ok((Side::Undecided { width: 0.0 }, 0.0)),
             found => found?,
         };
         let gap = approximate::ln(delta.upper()) - approximate::ln(self.target.upper());
@@ -64,7 +90,7 @@ impl Search<'_> {
         } else if delta.lower() > self.target.upper() {
             Side::Missed
         } else {
-            Side::Undecided
+            Side::Undecided { width: delta.width() / delta.upper() }
         };
         Ok((side, gap))
     }
@@ -76,7 +102,7 @@ impl Search<'_> {
             match self.compare(reached)? {
                 (Side::Reached, gap) => break gap,
                 (Side::Missed, gap) => (missed, missed_gap) = (reached, gap),
-                (Side::Undecided, _) => return self.around(reached, missed, f64::INFINITY),
+                (Side::Undecided { width }, _) => return self.around(reached, width, missed, f64::INFINITY),
             }
             if reached >= LARGEST_EPSILON {
                 // δ is the mass at infinity up to rounding.
@@ -86,7 +112,7 @@ impl Search<'_> {
         };
         let mut proposals = 0;
         let mut reached_last = None;
-        while missed.next_up() < reached {
+        while missed.next_up() < reached && reached - missed > self.narrow * reached {
             let middle = missed + (reached - missed) / 2.0;
             let slope = reached_gap - missed_gap;
             let secant = missed - missed_gap * (reached - missed) / slope;
@@ -107,16 +133,18 @@ impl Search<'_> {
                         reached_gap /= 2.0;
                     }
                 }
-                (Side::Undecided, _) => return self.around(point, missed, reached),
+                (Side::Undecided { width }, _) => return self.around(point, width, missed, reached),
             }
         }
         Ok(Enclosure::ordered(missed, reached))
     }
 
-    /// The answer is next to `centre`: steps outwards, doubling, until both ends are certified.
-    fn around(&self, centre: f64, missed: f64, reached: f64) -> Result<Enclosure, Error> {
+    /// The answer is next to `centre`: steps outwards, doubling, until both ends are certified. Where δ is known to a relative `width` only, steps are
+    /// not much shorter than that.
+    fn around(&self, centre: f64, width: f64, missed: f64, reached: f64) -> Result<Enclosure, Error> {
+        let shortest = if width > WIDE { centre * width / 8.0 } else { 0.0 };
         let mut upper = centre;
-        let mut step = centre.next_up() - centre;
+        let mut step = (centre.next_up() - centre).max(shortest);
         loop {
             upper += step;
             step *= 2.0;
@@ -133,7 +161,7 @@ impl Search<'_> {
             }
         }
         let mut lower = centre;
-        step = centre - centre.next_down();
+        step = (centre - centre.next_down()).max(shortest);
         loop {
             lower -= step;
             step *= 2.0;

@@ -18,12 +18,14 @@
 //! curve at `1/x`, so the least such `α` is `β` of the reversed curve at `b`.
 
 use crate::ball::Ball;
+use crate::composition::End;
 use crate::curve::Curve;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::pair::Epsilon;
 use crate::rational::Rational;
+use std::sync::Arc;
 
 /// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is. On the way to
 /// a peak far out many may pass; close to it what is not known of δ ends the progress.
@@ -49,6 +51,18 @@ pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Resul
             let next = beta(bound, alpha, interrupt)?;
             Ok(Enclosure::ordered(best.lower().max(next.lower()), best.upper().max(next.upper())))
         });
+    }
+    if curve.is_bracket() {
+        // No pattern errs less often than the bound allows. What one pattern errs bounds the worst one.
+        let lower = beta(&curve.end(End::Upper), alpha, interrupt)?.lower();
+        let upper = match curve {
+            Curve::Composed(parts, None) => {
+                let worst = parts.pattern(&Epsilon::new(&Rational::from(0i64)), interrupt)?;
+                beta(&Curve::Composed(Arc::new(parts.only(&worst)), None), alpha, interrupt)?.upper()
+            }
+            _ => 1.0,
+        };
+        return Ok(Enclosure::ordered(lower, upper.max(lower)));
     }
     if !is_convex(curve) {
         return Err(Error::argument(
@@ -77,6 +91,7 @@ fn is_convex(curve: &Curve) -> bool {
         | Curve::Grouped(..)
         | Curve::Varied(..)
         | Curve::KnownInSample(..)
+        | Curve::Composed(..)
         | Curve::MeanOverSizes(_) => true,
         Curve::Amplified(_, curve) => is_convex(curve),
         Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),

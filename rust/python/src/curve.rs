@@ -7,6 +7,7 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
+use statpriv_core::composition::{Attributes, Cell, Composition, Part as KernelPart};
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
@@ -14,6 +15,7 @@ use statpriv_core::pair::{
     Answers, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed, VariedCount,
 };
 use statpriv_core::rational::Rational;
+use std::sync::Arc;
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
 ///
@@ -21,6 +23,53 @@ use statpriv_core::rational::Rational;
 /// maximum of both.
 #[pyclass(frozen, module = "statpriv._native", name = "Curve")]
 pub struct Curve(pub(crate) Kernel);
+
+/// A part of a partition, and the pair of values that is asked of it.
+#[pyclass(frozen, module = "statpriv._native", name = "Part")]
+pub struct Part(KernelPart);
+
+#[pymethods]
+impl Part {
+    /// Counts of `count` independent entries: for each cell its probability, and how much of the laws under the first and the second value
+    /// it carries, over all entries of all parts.
+    #[staticmethod]
+    #[pyo3(signature = (*, count, cells))]
+    fn entries(
+        py: Python<'_>,
+        count: u64,
+        cells: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    ) -> PyResult<Self> {
+        if count == 0 {
+            return Err(errors::argument(py, "count = 0; a part has at least one entry"));
+        }
+        let cell = |(mass, first, second): &(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Ok(Cell {
+                mass: convert::rational(mass, "mass")?,
+                first: convert::rational(first, "first")?,
+                second: convert::rational(second, "second")?,
+            })
+        };
+        let cells = cells.iter().map(cell).collect::<PyResult<_>>()?;
+        Ok(Self(KernelPart::Entries { count, cells }))
+    }
+
+    /// Any answer: its laws where the part holds the critical entry with the first and the second value, and where it does not.
+    #[staticmethod]
+    #[pyo3(signature = (*, weight, first, second, reference))]
+    fn answer(
+        weight: &Bound<'_, PyAny>,
+        first: PyRef<'_, Law>,
+        second: PyRef<'_, Law>,
+        reference: PyRef<'_, Law>,
+    ) -> PyResult<Self> {
+        Ok(Self(KernelPart::Answer {
+            weight: convert::rational(weight, "weight")?,
+            first: first.0.clone(),
+            second: second.0.clone(),
+            reference: reference.0.clone(),
+        }))
+    }
+}
 
 fn direction(py: Python<'_>, pair: Option<(i64, i64)>) -> PyResult<Option<Direction>> {
     match pair {
@@ -285,6 +334,35 @@ impl Curve {
             .zip(&curves)
             .map(|(weight, curve)| Ok((Weight::from(convert::rational(weight, "weight")?), curve.0.clone())));
         Ok(Self(Kernel::Mean(parts.collect::<PyResult<_>>()?)))
+    }
+
+    /// Answers on the parts of a secret partition, of which none holds the critical entry with probability `unused`: for each kind of
+    /// attribute how many there are, and for each pair of values the parts.
+    #[staticmethod]
+    #[pyo3(signature = (*, unused, attributes))]
+    fn composed(
+        py: Python<'_>,
+        unused: &Bound<'_, PyAny>,
+        attributes: Vec<(u64, Vec<Vec<PyRef<'_, Part>>>)>,
+    ) -> PyResult<Self> {
+        let parts = |choice: &Vec<PyRef<'_, Part>>| choice.iter().map(|part| part.0.clone()).collect();
+        let attributes = attributes
+            .iter()
+            .map(|(count, choices)| Attributes { count: *count, choices: choices.iter().map(parts).collect() });
+        let composition = Composition::new(convert::rational(unused, "unused")?, attributes.collect());
+        kernel(py, composition).map(|parts| Self(Kernel::Composed(Arc::new(parts), None)))
+    }
+
+    /// Whether δ is enclosed between an attained value and a bound, which need not be close.
+    #[getter]
+    fn is_bracket(&self) -> bool {
+        self.0.is_bracket()
+    }
+
+    /// Of a composition, the worst pattern at ε: for each kind of attribute how many of them have which pair; None for other curves.
+    fn pattern(&self, py: Python<'_>, epsilon: &Bound<'_, PyAny>) -> PyResult<Option<Vec<Vec<u64>>>> {
+        let epsilon = convert::rational(epsilon, "epsilon")?;
+        door::run(py, self.0.terms(), |run| self.0.pattern(&epsilon, run))
     }
 
     /// The pointwise maximum.

@@ -34,7 +34,7 @@ mod native {
     #[pymodule_export]
     use crate::convert::{fraction, integer};
     #[pymodule_export]
-    use crate::curve::Curve;
+    use crate::curve::{Curve, Part};
     #[pymodule_export]
     use crate::digits::{
         binomial_digits, delta_digits, epsilon_digits, hypergeometric_digits, log_delta_digits,

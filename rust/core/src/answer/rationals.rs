@@ -74,6 +74,14 @@ fn noisy(data: &[Masses; 2], alpha: &Rational, interrupt: &dyn Interrupt) -> Res
     Ok(result)
 }
 
+/// All probabilities of one law.
+///
+/// # Errors
+/// As [`masses`].
+pub(crate) fn all_masses(law: &Law, interrupt: &dyn Interrupt) -> Result<Masses, Error> {
+    evaluated(law, interrupt)
+}
+
 fn evaluated(law: &Law, interrupt: &dyn Interrupt) -> Result<Masses, Error> {
     Cost::of(law)?.check()?;
     Evaluation { interrupt }.masses(law)

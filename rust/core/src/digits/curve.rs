@@ -51,7 +51,7 @@ impl<'a> Evaluation<'a> {
             Curve::Pair(pair, direction) => self.pair(pair, *direction),
             Curve::Range(range, direction) => self.range(range, *direction),
             Curve::Answers(laws) => self.answers(laws),
-            Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+            Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
                 self.curve(&curve.written_out()?)
             }
             Curve::Smoothed(_) => Err(Error::precision(
@@ -271,7 +271,7 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
         Curve::Answers(laws) => laws.masses(&Uninterrupted).map_or(0, |masses| {
             laws.in_order(&masses)[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)
         }),
-        Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+        Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
             curve.written_out().map_or(0, |curve| last_change_of(&curve))
         }
         // Has no digits.

@@ -54,7 +54,7 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
             .iter()
             .try_fold(zero, |sum, (weight, curve)| Some(sum.add(&weight.exact.mul(&exactly(curve, end)?)))),
         Curve::Amplified(rate, curve) => exactly(curve, end).map(|value| value.mul(&rate.exact)),
-        Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) => {
+        Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
             exactly(&curve.written_out().ok()?, end)
         }
         Curve::MeanOverSizes(_) | Curve::Smoothed(_) => None,

@@ -71,6 +71,7 @@ impl At {
             | Curve::Smoothed(_)
             | Curve::Grouped(..)
             | Curve::Varied(..)
+            | Curve::Composed(..)
             | Curve::KnownInSample(..) => Cost::NOTHING,
             Curve::Amplified(rate, curve) => {
                 let inner = Self { ratio_bits: self.ratio_bits + bits(&rate.exact), ..*self }.cost(curve);

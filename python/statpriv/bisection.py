@@ -1,0 +1,22 @@
+"""The one search that everything here needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["least_integer"]
+
+
+def least_integer(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least integer from `low` to `high` at which a condition that stays true holds; it holds at `high`.
+
+    >>> least_integer(lambda k: k * k >= 50, 0, 100)
+    8
+    """
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -1,0 +1,98 @@
+"""`statpriv assess`: how private a published table is, from a file that describes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from statpriv.cli.options import debug_option, examples, json_option
+from statpriv.cli.output import WHAT_IS_ENCLOSED, at_most, grounds, print_facts, print_json, provenance
+from statpriv.literals import literal
+
+if TYPE_CHECKING:
+    from statpriv.assessment import Assessment
+
+__all__ = ["assess"]
+
+_MOST_LINES = 12
+_EXIT_CODES = {None: 0, "proved": 0, "refuted": 1, "undecided": 4}
+_VERDICTS = {
+    "proved": "proved",
+    "refuted": "refuted: the least δ is larger",
+    "undecided": "undecided: what is certified is larger, and the least δ may be smaller",
+}
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+@debug_option
+@click.pass_context
+@examples(
+    "statpriv assess counts.toml",
+    "statpriv assess counts.toml --json",
+    "",
+    "where counts.toml holds",
+    "epsilon = 0.1          # or several: [0.05, 0.1]",
+    "population = 944",
+    "delta = 0.02           # optional: whether this is reached",
+    "[[count]]",
+    'probability = ["0.4", "0.6"]',
+    "count = 441            # optional: compared with the range",
+)
+def assess(
+    context: click.Context,
+    file: Path,
+    as_json: bool,  # noqa: FBT001  (a flag, passed by name)
+) -> None:
+    """How private a table is that is already published. No data are needed.
+
+    FILE states the number of entries and what the public knew about each count before: one count, several on disjoint
+    secret random parts, or one contingency table. Where it states a target δ the exit code is 0 if that is proved, 1
+    if it is refuted and 4 if it is undecided.
+    """
+    from statpriv.assessment import assess as assessed
+
+    found = assessed(file)
+    if as_json:
+        print_json({**found.document(), **provenance(found.curve)})
+    else:
+        _print(found)
+    context.exit(_EXIT_CODES[found.verdict])
+
+
+def _print(found: Assessment) -> None:
+    headline, *more = (
+        f"δ is at most {at_most(delta.upper)} at ε = {literal(epsilon)}"
+        for epsilon, delta in zip(found.epsilons, found.deltas, strict=True)
+    )
+    target = "" if found.target is None else f"δ ≤ {literal(found.target)} at ε = {literal(found.epsilons[0])}: "
+    verdict = [] if found.verdict is None else [("target", f"{target}{_VERDICTS[found.verdict]}")]
+    print_facts(
+        headline,
+        [
+            *([("further ε", more)] if more else []),
+            *verdict,
+            *([("warning", found.warnings)] if found.warnings else []),
+            ("kind", WHAT_IS_ENCLOSED[found.curve.kind]),
+            ("published", _published(found)),
+            ("adversary", f"knows {found.known_rows or 'no'} entries"),
+            ("curve", str(found.curve.table()).splitlines()),
+            ("what if", str(found.sensitivity).splitlines()),
+            *grounds(found.curve),
+        ],
+    )
+
+
+def _published(found: Assessment) -> list[str]:
+    lines = []
+    for each in found.published[:_MOST_LINES]:
+        low, high = each.probability
+        p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
+        count = "a count" if each.count is None else str(each.count)
+        lines.append(f"{each.name}: {count} of {each.size} entries, {p}")
+    if len(found.published) > _MOST_LINES:
+        lines.append(f"… and {len(found.published) - _MOST_LINES} more")
+    return lines

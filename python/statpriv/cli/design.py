@@ -1,0 +1,318 @@
+"""`statpriv design`: of guarantee, accuracy and population, the third from the other two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from statpriv.cli.options import count_from, debug_option, exact, exact_range, examples, json_option
+from statpriv.cli.output import print_facts, print_json, provenance, screen, writable, write_whole
+from statpriv.cli.plain_text import printable
+from statpriv.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from statpriv.designs import Design, TradeOff
+    from statpriv.queries.property import PropertyQuery
+
+__all__ = ["design"]
+
+_FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _number_if_given(context: click.Context, option: click.Parameter, text: str | None) -> Fraction | None:
+    return None if text is None else exact(context, option, text)
+
+
+def _counts(_context: click.Context, option: click.Parameter, text: str | None) -> list[int] | None:
+    read = count_from(1)
+    return None if text is None else [read(_context, option, each) or 1 for each in text.split(",")]
+
+
+_n = click.option("--n", callback=count_from(1), metavar="COUNT", required=True, help="Entries of the population.")
+_p = click.option(
+    "--p", callback=exact_range, metavar="P", required=True, help="Probability: 1/2, 0.4, or a range 0.4..0.6."
+)
+_epsilon = click.option("--epsilon", callback=exact, metavar="NUMBER", required=True, help="ε in nats, at least 0.")
+_delta = click.option("--delta", callback=exact, metavar="NUMBER", required=True, help="δ of all answers together.")
+_known = click.option(
+    "--known", callback=count_from(0), metavar="COUNT", default="0", help="Entries an adversary knows."
+)
+_queries = click.option(
+    "--queries", callback=count_from(1), metavar="COUNT", default="1", show_default=True, help="How many queries."
+)
+_same = click.option(
+    "--same-property/--unrelated", "same", default=False, help="What the queries ask: one property, or unrelated ones."
+)
+_bound = click.option("--bound", metavar="NAME", default="tightest", show_default=True, help="As of statpriv delta.")
+
+
+def _accuracy(command: _Command) -> _Command:
+    """Give a command the options about accuracy."""
+    option = partial(click.option, callback=_number_if_given, metavar="NUMBER")
+    for add in (
+        option("--confidence", default="0.95", help="Of that interval; 0.95 by default."),
+        option("--half-width", help="Instead, the largest half width of a confidence interval."),
+        option("--rmse", help="Largest root mean squared error of a proportion, from sampling."),
+    ):
+        command = add(command)
+    return command
+
+
+def _printed(command: Callable[..., Design | TradeOff]) -> Callable[..., None]:
+    """Give a command that plans the options about what becomes of the plan."""
+
+    @click.option("--out", type=click.Path(path_type=Path), help="A picture, too: .svg, .png or .pdf.")
+    @click.option("--force", is_flag=True, help="Replace a picture that exists.")
+    @json_option
+    @debug_option
+    @wraps(command)
+    def described(*, out: Path | None, force: bool, as_json: bool, **options: object) -> None:
+        if out is not None:
+            _check(out, force=force)
+        plan = command(**options)
+        if out is not None:
+            _draw(plan, out)
+        _print(plan, as_json=as_json)
+        if out is not None and not as_json:
+            screen().print(printable(f"Figure: {out}"), soft_wrap=True)
+
+    return described
+
+
+def _check(out: Path, *, force: bool) -> None:
+    """Refuse what cannot be drawn or written, before anything is computed."""
+    from statpriv.plotting import require_matplotlib
+
+    if out.suffix.lower() not in _FORMATS:
+        raise ArgumentError(f"--out = {out}; a name that ends in .svg, .png or .pdf is required")
+    require_matplotlib()
+    writable(out, "--out", force=force)
+
+
+def _draw(plan: Design | TradeOff, out: Path) -> None:
+    from statpriv.designs import TradeOff
+    from statpriv.plotting import design_picture, render, trade_off_pictures
+
+    pictures = trade_off_pictures(plan) if isinstance(plan, TradeOff) else (design_picture(plan),)
+    write_whole(out, render(pictures, _FORMATS[out.suffix.lower()]), "--out")
+
+
+def _print(plan: Design | TradeOff, *, as_json: bool) -> None:
+    from statpriv.designs import TradeOff, written
+
+    curve = None if isinstance(plan, TradeOff) else plan.curve
+    if as_json:
+        print_json({**plan.document(), **({} if curve is None else provenance(curve))})
+    elif isinstance(plan, TradeOff):
+        for line in str(plan).splitlines():
+            screen().print(printable(line), soft_wrap=True)
+    else:
+        headline, given, *found = (line.strip() for line in str(plan).splitlines())
+        grounds = [] if curve is None else [("theorem", curve.theorem), ("assumes", curve.assumptions)]
+        sizes = [("parts", f"{len(plan.sizes)}, of {plan.best.cells()[1]} entries")]
+        error = [] if plan.rmse is None else [("rmse", f"at most {written(plan.rmse)}, of a proportion in a part")]
+        print_facts(headline, [("given", given), ("found", found), *sizes, *error, *grounds])
+
+
+def _query(p: tuple[Fraction, Fraction], *, same: bool) -> PropertyQuery:
+    import statpriv as sp
+
+    return sp.PropertyQuery(sp.Between(*p), attribute="the property" if same else None)
+
+
+@click.group(no_args_is_help=False)
+@examples(
+    "statpriv design most-queries --n 944 --p 1/2 --epsilon 0.1 --delta 0.05",
+    "statpriv design smallest-population --p 0.2..0.4 --epsilon 0.1 --delta 0.001",
+)
+def design() -> None:
+    """Plan a study before its data exist: how many queries, which sizes, how small a population, for a target.
+
+    Each answer is certified, and the alternative next to it that fails is shown.
+    """
+
+
+@design.command("most-queries")
+@_n
+@_p
+@_epsilon
+@_delta
+@_known
+@_same
+@_accuracy
+@_bound
+@_printed
+@examples(
+    "statpriv design most-queries --n 32768 --p 1/2 --epsilon 0.01 --delta 0.05",
+    "statpriv design most-queries --n 944 --p 1/2 --epsilon 1 --delta .1 --rmse .1",
+    "statpriv design most-queries --n 944 --p 0.4..0.6 --epsilon 1 --delta 0.1",
+)
+def most_queries(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """How many queries can be answered, each on a secret random part of its own."""
+    import statpriv as sp
+
+    return sp.design.most_queries(_query(p, same=same), sp.Population(n), **target)
+
+
+@design.command("smallest-sizes")
+@_n
+@click.option(
+    "--p",
+    "probabilities",
+    callback=lambda context, option, texts: [exact_range(context, option, text) for text in texts],
+    metavar="P",
+    multiple=True,
+    required=True,
+    help="Probability: 1/2, 0.4, or a range 0.4..0.6; once for each query.",
+)
+@_epsilon
+@_delta
+@_known
+@_accuracy
+@_bound
+@_printed
+@examples("statpriv design smallest-sizes --n 99 --p 1/2 --epsilon 1 --delta 1 --rmse .1")
+def smallest_sizes(*, n: int, probabilities: list[tuple[Fraction, Fraction]], **target: Any) -> Design:  # noqa: ANN401
+    """How few entries each of several unrelated queries needs for an accuracy."""
+    import statpriv as sp
+
+    return sp.design.smallest_sizes([_query(p, same=False) for p in probabilities], sp.Population(n), **target)
+
+
+@design.command("largest-size")
+@_n
+@_p
+@_epsilon
+@_delta
+@_queries
+@_known
+@_same
+@_bound
+@_printed
+@examples("statpriv design largest-size --n 944 --p 1/2 --epsilon 0.1 --delta 0.001")
+def largest_size(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """How many entries each query may use, so how precise its answer can be."""
+    import statpriv as sp
+
+    return sp.design.largest_size(_query(p, same=same), sp.Population(n), **target)
+
+
+@design.command("smallest-population")
+@_p
+@_epsilon
+@_delta
+@_queries
+@_known
+@_same
+@_accuracy
+@_bound
+@_printed
+@examples(
+    "statpriv design smallest-population --p 0.2..0.4 --epsilon 0.1 --delta 0.001",
+    "statpriv design smallest-population --p 0.1 --queries 5 --epsilon 1 --delta 1",
+)
+def smallest_population(*, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """How few entries so many queries need, all entries shared equally by them."""
+    import statpriv as sp
+
+    return sp.design.smallest_population(_query(p, same=same), **target)
+
+
+@design.command("most-known")
+@_n
+@_p
+@_epsilon
+@_delta
+@_queries
+@_same
+@_bound
+@_printed
+@examples("statpriv design most-known --n 32768 --p 1/2 --epsilon 0.1 --delta 0.01")
+def most_known(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """How many entries an adversary may know."""
+    import statpriv as sp
+
+    return sp.design.most_known(_query(p, same=same), sp.Population(n), **target)
+
+
+@design.command("widest-range")
+@_n
+@_p
+@_epsilon
+@_delta
+@_queries
+@_known
+@_same
+@click.option("--step", callback=exact, metavar="NUMBER", default="0.001", help="The answer is a multiple of it.")
+@_bound
+@_printed
+@examples(
+    "statpriv design widest-range --n 1000 --p 1/2 --epsilon 0.1 --delta 0.002",
+    "statpriv design widest-range --n 944 --p 0.4..0.5 --epsilon 0.1 --delta 0.01",
+)
+def widest_range(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """How far p may lie outside what is stated, at both ends."""
+    import statpriv as sp
+
+    return sp.design.widest_range(_query(p, same=same), sp.Population(n), **target)
+
+
+@design.command("least-delta")
+@_n
+@_p
+@_epsilon
+@_queries
+@_known
+@_same
+@_bound
+@_printed
+@examples("statpriv design least-delta --n 32768 --p 1/2 --queries 8 --epsilon 0.01")
+def least_delta(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """Which δ so many queries have, all entries shared equally by them."""
+    import statpriv as sp
+
+    return sp.design.least_delta(_query(p, same=same), sp.Population(n), **target)
+
+
+@design.command("least-epsilon")
+@_n
+@_p
+@_delta
+@_queries
+@_known
+@_same
+@_bound
+@_printed
+@examples("statpriv design least-epsilon --n 32768 --p 1/2 --queries 8 --delta 0.01")
+def least_epsilon(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
+    """Which ε so many queries have, all entries shared equally by them."""
+    import statpriv as sp
+
+    return sp.design.least_epsilon(_query(p, same=same), sp.Population(n), **target)
+
+
+@design.command("trade-off")
+@_n
+@_p
+@_epsilon
+@click.option("--delta", callback=_number_if_given, metavar="NUMBER", help="A target: sizes that reach it are found.")
+@click.option("--queries", callback=_counts, metavar="COUNT,COUNT,…", help="Which numbers of queries.")
+@_known
+@_same
+@_bound
+@_printed
+@examples(
+    "statpriv design trade-off --n 944 --p 1/2 --epsilon 0.1 --out trade-off.svg",
+    "statpriv design trade-off --n 944 --p 0.3 --epsilon 0.1 --queries 1,2,4,8",
+)
+def trade_off(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> TradeOff:  # noqa: ANN401
+    """What a number of queries costs in privacy and in accuracy."""
+    import statpriv as sp
+
+    return sp.design.trade_off(_query(p, same=same), sp.Population(n), **target)

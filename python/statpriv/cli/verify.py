@@ -1,0 +1,156 @@
+"""`statpriv verify`: claims of privacy, proved or refuted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+from rich.text import Text
+
+from statpriv.cli.options import debug_option, examples, json_option
+from statpriv.cli.output import (
+    WHAT_IS_ENCLOSED,
+    at_most,
+    enclosed,
+    ends,
+    fact_grid,
+    print_json,
+    provenance,
+    screen,
+    write_whole,
+)
+from statpriv.cli.plain_text import printable
+from statpriv.errors import NotAvailableError, PublicationError
+
+if TYPE_CHECKING:
+    from statpriv.verification import Finding, Verification
+
+__all__ = ["verify"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--certificates",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="An empty folder: write a certificate of each claim that is proved, claim-1.json and so on.",
+)
+@json_option
+@debug_option
+@click.pass_context
+@examples(
+    "statpriv verify claims.toml",
+    "statpriv verify claims.toml --certificates proofs",
+    "python -m statpriv.checker proofs/claim-1.json",
+    "",
+    "where claims.toml holds",
+    "[[claim]]",
+    "epsilon = 0.005",
+    "delta = 0.0226",
+    "population = 32768",
+    "known_rows = 0          # optional",
+    "[[claim.part]]",
+    'probability = "1/2"     # or a range ["0.4", "0.6"]',
+    "size = 1024",
+    "count = 32              # optional: so many such parts",
+)
+def verify(
+    context: click.Context,
+    file: Path,
+    certificates: Path | None,
+    as_json: bool,  # noqa: FBT001  (a flag, passed by name)
+) -> None:
+    """Claims of privacy, proved or refuted.
+
+    FILE lists claims: what is counted, an ε and a δ. Each δ is computed twice, by programs that share no code.
+
+    Exit code: 0 if all are proved, 1 if one is refuted, 4 if none is but one is undecided.
+    """
+    from statpriv.verification import verify as verified
+
+    if certificates is not None:
+        _make_empty(certificates)
+    found = verified(file)
+    written: list[str | None] = [None] * len(found)
+    if certificates is not None:
+        written = [_written(finding, certificates / f"claim-{k}.json") for k, finding in enumerate(found, start=1)]
+    if as_json:
+        print_json({"verdict": found.verdict, "claims": list(map(_document, found, written))})
+    else:
+        _print(found, written)
+    context.exit(found.exit_code)
+
+
+def _make_empty(folder: Path) -> None:
+    """Make the folder if it is not there; refuse one that may hold certificates of other claims."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        holds_something = any(folder.iterdir())
+    except OSError as error:
+        raise PublicationError(
+            f"--certificates = {folder}: it is no folder that can be used ({error.strerror})"
+        ) from error
+    if holds_something:
+        raise PublicationError(f"--certificates = {folder}: it is not empty; choose another folder, or empty this one")
+
+
+def _written(finding: Finding, path: Path) -> str | None:
+    """Write the certificate of a claim that is proved, and say where it is or why there is none."""
+    if finding.verdict != "proved":
+        return None
+    try:
+        text = finding.certificate().text
+    except NotAvailableError as reason:
+        return f"none: {reason}"
+    write_whole(path, text.encode(), "--certificates")
+    return str(path)
+
+
+def _document(finding: Finding, certificate: str | None) -> dict[str, Any]:
+    claim = finding.claim
+    return {
+        "name": claim.name,
+        "epsilon": str(claim.epsilon),
+        "delta": str(claim.delta),
+        "verdict": finding.verdict,
+        "why": finding.why,
+        "margin": ends(finding.margin),
+        "least_delta": ends(finding.delta),
+        "recomputed_by": finding.route,
+        "certificate": certificate,
+        **provenance(claim.curve),
+    }
+
+
+def _print(found: Verification, written: list[str | None]) -> None:
+    console = screen()
+    for number, (finding, certificate) in enumerate(zip(found, written, strict=True), start=1):
+        claim = finding.claim
+        console.print(Text(printable(f"{number}. {finding.verdict}: {claim}"), style="bold"))
+        facts = [
+            ("why", finding.why),
+            ("margin", _margin(finding)),
+            ("delta", f"{enclosed(finding.delta)}, {WHAT_IS_ENCLOSED.get(claim.curve.kind, claim.curve.kind)}"),
+            ("by", f"doubles and {finding.route}"),
+            ("theorem", claim.curve.theorem),
+            *([] if certificate is None else [("certificate", certificate)]),
+        ]
+        console.print(fact_grid(facts))
+    counts = Counter(finding.verdict for finding in found)
+    console.print("\n" + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+
+
+def _margin(finding: Finding) -> str:
+    """The certified margin at its safe end."""
+    margin = finding.margin
+    if finding.verdict == "refuted":
+        return f"the claimed δ is too small by at least {_at_least(-margin.upper)}"
+    return f"the claimed δ minus the least one is at least {_at_least(margin.lower)}"
+
+
+def _at_least(value: float) -> str:
+    text = at_most(-value)
+    return text[1:] if text.startswith("-") else f"-{text}" if value else "0"

@@ -1,0 +1,1 @@
+"""Compositions whose queries are chosen one after the other."""

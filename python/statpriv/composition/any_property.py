@@ -1,0 +1,152 @@
+"""What counts of any properties can tell together, whichever are asked of which rows, in whatever order.
+
+All that is known of the properties is the range of their probabilities. The theorem and its proof are in
+docs/explanation/filters-and-odometers.md, under "Any properties".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from statpriv.adversaries import Adversary
+from statpriv.analysis import privacy_curve
+from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET
+from statpriv.composition.least_epsilon import least_epsilon
+from statpriv.enclosure import Enclosure
+from statpriv.errors import ArgumentError
+from statpriv.numbers import Number, as_fraction
+from statpriv.populations import Population
+from statpriv.queries.property import Between, PropertyQuery
+
+__all__ = ["AnyPropertyCurve"]
+
+_BITS = 120
+"""Precision of e^ε: beyond that of the doubles in which the result is stated, so that it costs no width there."""
+
+
+@dataclass(frozen=True)
+class AnyPropertyCurve:
+    """The worst δ over all ways to count properties whose probabilities lie in a range, each row counted once at most.
+
+    Enclosed: the lower end is attained, by counting all rows for one of the properties; the upper end is proved.
+
+    Parameters
+    ----------
+    query : PropertyQuery
+        The range, within (0, 1).
+    population : Population
+        Entries of one law.
+    adversary : Adversary
+        How many of the other entries are known.
+
+    Notes
+    -----
+    With `x = e^ε`, `m` the least of all p and 1 − p, and `π = (m + x(1−m))/(1+x)`: whatever is counted,
+
+        δ(ε) ≤ (π/m) · Δ_{1,0}(ε + ln((1−π)/π)),
+
+    the curve of one count of all unknown entries for a property of probability π.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> asked = sp.PropertyQuery(sp.Between("0.4", "0.6"))
+    >>> print(AnyPropertyCurve(asked, sp.Population(32768), sp.Adversary()).delta(".01"))
+    [0.00116803111..., 0.00190355607...]
+    """
+
+    query: PropertyQuery
+    population: Population
+    adversary: Adversary
+
+    source = "docs/explanation/filters-and-odometers.md"
+    assumptions = (
+        INDEPENDENT,
+        "whatever property is counted, every entry has it with the same probability, within the promised range",
+        DRAWN,
+        SECRET,
+    )
+
+    def __post_init__(self) -> None:
+        if not self.query.is_uniform or self._least == 0:
+            raise ArgumentError(
+                f"only = {self.query!r}; one range of p above 0 and below 1 is required where no attribute is given"
+            )
+        if self.population.groups is not None:
+            raise ArgumentError(
+                f"only = {self.query!r} with {self.population!r}; an attribute= is required where there are groups"
+            )
+
+    @property
+    def _least(self) -> Fraction:
+        """The least probability that some bit is 1, or that it is 0."""
+        return min(self.query.lower, 1 - self.query.upper)
+
+    @property
+    def theorem(self) -> str:
+        """The statement the bound rests on."""
+        return (
+            "Counts of any properties with probabilities in the range, each on rows of its own: every bit moves the "
+            "likelihood ratio by a mean of zero within bounds that the range gives, and the law on these bounds alone "
+            "dominates it in convex order, so that δ is at most the stop-loss of one binomial, whatever is asked."
+        )
+
+    def delta(self, epsilon: Number) -> Enclosure:
+        """The worst δ.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+
+        Returns
+        -------
+        Enclosure
+            Its upper end is the guarantee.
+        """
+        lower, upper = self._ends(as_fraction(epsilon, "epsilon"))
+        return Enclosure(lower, upper)
+
+    def epsilon(self, delta: Number) -> Enclosure:
+        """The least ε at which the worst δ is at most `delta`.
+
+        Parameters
+        ----------
+        delta : float, int, Fraction, Decimal or str
+            δ, at least 0.
+
+        Returns
+        -------
+        Enclosure
+            ε in nats; its upper end is the guarantee.
+        """
+        return least_epsilon(lambda at: self._ends(Fraction(at)), as_fraction(delta, "delta"))
+
+    def _ends(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        attained = privacy_curve(self.query, self.population, adversary=self.adversary).delta(epsilon)
+        low, high, shift = self._dominating(epsilon)
+        unknown = Population(self.population.size - self.adversary.total)
+        # Δ falls with ε, so its value at the lower end of the shifted ε is one above; the supremum over π likewise.
+        one_count = privacy_curve(PropertyQuery(Between(low, high)), unknown, pair=(1, 0))
+        proved = high / self._least * Fraction(one_count.delta(max(Fraction(0), epsilon + shift)).upper)
+        lower = Fraction(attained.lower)
+        return lower, max(lower, min(proved, Fraction(1)))
+
+    def _dominating(self, epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+        """Bounds of π, and the lower end of `ln((1−π)/π)`, by interval arithmetic of their own precision."""
+        from mpmath import MPIntervalContext, mp
+
+        intervals = MPIntervalContext()
+        intervals.prec = _BITS
+        x, m = (intervals.exp(_interval(intervals, epsilon)), self._least)
+        # (m + x(1−m))/(1+x), written so that x stands there once.
+        pi = _interval(intervals, 1 - m) - _interval(intervals, 1 - 2 * m) / (1 + x)
+        low, high = (as_fraction(mp.make_mpf(end), "end") for end in pi._mpi_)
+        shift = as_fraction(mp.make_mpf(intervals.log((1 - pi) / pi)._mpi_[0]), "end")
+        return low, high, shift
+
+
+def _interval(intervals: object, value: Fraction) -> object:
+    """The fraction, enclosed."""
+    return intervals.mpf(value.numerator) / intervals.mpf(value.denominator)  # type: ignore[attr-defined]

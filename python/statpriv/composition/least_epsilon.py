@@ -1,0 +1,56 @@
+"""The least ε at which a sum of curves, or a bound, is small enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from statpriv.enclosure import Enclosure
+
+__all__ = ["least_epsilon"]
+
+_HALVINGS = 60
+"""Halvings of a bracket: every comparison is certified, so more make the enclosure narrower, not truer."""
+_LARGEST_EPSILON = 1024.0
+
+
+def least_epsilon(delta: Callable[[float], tuple[Fraction, Fraction]], target: Fraction) -> Enclosure:
+    """Where a nonincreasing function falls to `target`; infinite if that is not found up to ε = 1024.
+
+    Parameters
+    ----------
+    delta : callable
+        From ε to two numbers between which the function is. Only the function has to be nonincreasing, not they.
+    target : Fraction
+        δ, at least 0.
+
+    Examples
+    --------
+    >>> least_epsilon(lambda at: (1 - Fraction(at), 1 - Fraction(at)), Fraction(1, 4))
+    Enclosure(0.7499999999999999, 0.75)
+    """
+
+    def surely_above(at: float) -> bool:
+        return delta(at)[0] > target
+
+    def perhaps_above(at: float) -> bool:
+        return delta(at)[1] > target
+
+    if not perhaps_above(0.0):
+        return Enclosure(0.0, 0.0)
+    high = 1.0
+    while perhaps_above(high):
+        if high == _LARGEST_EPSILON:
+            return Enclosure(_bracket(surely_above, 0.0, high)[0], math.inf)
+        high *= 2
+    low = _bracket(surely_above, 0.0, high)[0]
+    return Enclosure(low, _bracket(perhaps_above, low, high)[1])
+
+
+def _bracket(above: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """A narrow bracket: `above` fails at its upper end unless that is still `high`, holds at its lower unless `low`."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if above(middle) else (low, middle)
+    return low, high

@@ -1,0 +1,108 @@
+"""What an accountant has allowed so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from statpriv.comparison import aligned, html_table
+from statpriv.composition.written_queries import number_from, query_from, written_number, written_query
+from statpriv.errors import ArgumentError
+from statpriv.numbers import as_count
+from statpriv.situation import Query
+
+__all__ = ["Ledger", "LedgerEntry", "at_most"]
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """Queries that were allowed in one go.
+
+    Attributes
+    ----------
+    queries : tuple of queries
+        One query; or all of a batch, one for each size.
+    sizes : tuple of int
+        Rows that each of them is answered on.
+    count : int
+        How often: equal entries, each on rows of its own.
+    cost : Fraction
+        What was added to the sum that is kept below the budget; 0 where a promise covers it.
+    """
+
+    queries: tuple[Query, ...]
+    sizes: tuple[int, ...]
+    count: int
+    cost: Fraction
+
+    @property
+    def rows(self) -> int:
+        """Rows that were used up."""
+        return sum(self.sizes) * self.count
+
+    @property
+    def shown(self) -> str:
+        """What was asked, of how many rows, and how often."""
+        return f"{_asked(self)}{'' if self.count == 1 else f', {self.count} times,'}"
+
+    def document(self) -> dict[str, Any]:
+        """The entry as JSON."""
+        return {
+            "queries": [*map(written_query, self.queries)],
+            "sizes": list(self.sizes),
+            "count": self.count,
+            "cost": written_number(self.cost),
+        }
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> LedgerEntry:
+        """The entry of a JSON document."""
+        sizes = tuple(as_count(size, "size", least=1) for size in document["sizes"])
+        queries = tuple(map(query_from, document["queries"]))
+        if len(queries) != len(sizes):
+            raise ArgumentError(f"an entry has {len(queries)} queries and {len(sizes)} sizes")
+        return cls(queries, sizes, as_count(document["count"], "count", least=1), number_from(document["cost"]))
+
+
+class Ledger(tuple[LedgerEntry, ...]):
+    """The entries in their order; prints, and shows in notebooks, as a table."""
+
+    __slots__ = ()
+
+    def _cells(self) -> list[list[str]]:
+        return [[_asked(entry), str(entry.count), str(entry.rows), at_most(entry.cost)] for entry in self]
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(_HEADING, self._cells()))
+
+    def __repr__(self) -> str:
+        return f"<Ledger of {len(self)} entries, {sum(entry.rows for entry in self)} rows>"
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEADING, self._cells())
+
+
+_HEADING = ("query", "times", "rows", "δ charged at most")
+
+
+def at_most(value: Fraction) -> str:
+    """Four digits, rounded upwards: a spent budget is never shown smaller than it is.
+
+    >>> at_most(Fraction(1, 3)), at_most(Fraction(-1, 3)), at_most(Fraction(0))
+    ('0.3334', '-0.3333', '0')
+    """
+    rounded = Context(prec=4, rounding=ROUND_CEILING).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{rounded:g}" if rounded else "0"
+
+
+def _asked(entry: LedgerEntry) -> str:
+    """What was asked, of how many rows."""
+    if len(entry.sizes) > 1:
+        return f"{len(entry.sizes)} queries at once"
+    text = repr(entry.queries[0])
+    return f"{text if len(text) <= _LONGEST else f'{text[: _LONGEST - 3]}...'} on {entry.sizes[0]} rows"
+
+
+_LONGEST = 80

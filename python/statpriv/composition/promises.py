@@ -1,0 +1,207 @@
+"""What an analyst can be held to beforehand, so that adaptivity costs nothing.
+
+The proofs are in docs/explanation/filters-and-odometers.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias, cast
+
+from statpriv.adversaries import Adversary
+from statpriv.analysis import compose, privacy_curve
+from statpriv.composition.any_property import AnyPropertyCurve
+from statpriv.composition.written_queries import query_from, written_query
+from statpriv.enclosure import Enclosure
+from statpriv.errors import ArgumentError
+from statpriv.literals import abridged
+from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Processed
+from statpriv.queries.property import PropertyQuery
+from statpriv.situation import Query
+
+__all__ = [
+    "AnyProperty",
+    "Declared",
+    "Guaranteed",
+    "OneAttribute",
+    "Promise",
+    "one_a_part",
+    "only_promise",
+    "promise_arguments",
+]
+
+Part: TypeAlias = "tuple[Query, int]"
+"""A query and the rows it is answered on."""
+
+
+class Guaranteed(Protocol):
+    """A curve that nothing the analyst does can exceed: a :class:`statpriv.PrivacyCurve`, or a bound."""
+
+    @property
+    def theorem(self) -> str: ...  # noqa: D102
+    @property
+    def source(self) -> str: ...  # noqa: D102
+    @property
+    def assumptions(self) -> tuple[str, ...]: ...  # noqa: D102
+    def delta(self, epsilon: Fraction) -> Enclosure: ...  # noqa: D102
+    def epsilon(self, delta: Fraction) -> Enclosure: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class OneAttribute:
+    """Every answer is made from one property, or the cells of one histogram, whatever the sizes and the order.
+
+    Given the total of all entries, their bits in the secret order are one of all arrangements, equally likely, whatever
+    the critical entry is. All answers are made from these bits, so they are post-processing of the total.
+    """
+
+    query: PropertyQuery | HistogramQuery
+
+    theorem = (
+        "All queries ask the same attribute, so all answers are post-processing of its total over all entries, "
+        "whatever their number, sizes and order: δ is at most that of the total."
+    )
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """What was promised, as a list."""
+        return (self.query,)
+
+    def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
+        """The privacy curve of the total."""
+        return privacy_curve(self.query, population, adversary=adversary)
+
+    def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
+        """How many more such queries are covered; None stands for any number."""
+        part = query.query if isinstance(query, Processed) else query
+        same = isinstance(part, type(self.query)) and part.attribute == self.query.attribute
+        return None if same and _law(part) == _law(self.query) else 0
+
+    def document(self) -> dict[str, Any]:
+        """The promise as JSON."""
+        return {"only": written_query(self.query)}
+
+
+@dataclass(frozen=True)
+class AnyProperty:
+    """Every answer is made from a count of some property whose probability is in a range, each row counted once.
+
+    See :class:`statpriv.composition.any_property.AnyPropertyCurve`.
+    """
+
+    query: PropertyQuery
+
+    theorem = "Whatever properties are counted, their probabilities are in the promised range."
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """What was promised, as a list."""
+        return (self.query,)
+
+    def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
+        """The bound of all ways to count."""
+        return AnyPropertyCurve(self.query, population, adversary)
+
+    def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
+        """How many more such queries are covered; None stands for any number."""
+        part = query.query if isinstance(query, Processed) else query
+        if not isinstance(part, PropertyQuery) or not part.is_uniform:
+            return 0
+        return None if self.query.lower <= part.lower and part.upper <= self.query.upper else 0
+
+    def document(self) -> dict[str, Any]:
+        """The promise as JSON."""
+        return {"only": written_query(self.query)}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The queries are declared, one for each part: any of them may be asked, once each, in any order.
+
+    What is asked, and in which order, is chosen from the answers to all of them: post-processing.
+    """
+
+    queries: tuple[Query, ...]
+    partition: RandomPartition
+
+    theorem = (
+        "All queries were declared. Which of them are asked, and in which order, is chosen from their answers, so that "
+        "whatever is released is post-processing of answering all: δ is at most that of their composition."
+    )
+
+    @classmethod
+    def of(cls, declared: object) -> Declared:
+        """The queries and the partition, as :func:`statpriv.compose` takes them."""
+        if not isinstance(declared, tuple) or len(declared) != 2 or not isinstance(declared[1], RandomPartition):
+            raise ArgumentError(
+                f"declared = {abridged(declared)}; a list of queries and a partition are required, such as "
+                "([query] * 2, sp.RandomPartition([512, 512]))"
+            )
+        queries, partition = declared
+        return cls(one_a_part(queries, partition, "declared"), partition)
+
+    def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
+        """The privacy curve of answering all."""
+        return compose(cast("Any", self.queries), population, self.partition, adversary=adversary)
+
+    def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:
+        """How many more such queries are covered."""
+        return max(0, self._declared[query, size] - asked[query, size])
+
+    @cached_property
+    def _declared(self) -> Counter[Part]:
+        return Counter(zip(self.queries, self.partition.sizes, strict=True))
+
+    def document(self) -> dict[str, Any]:
+        """The promise as JSON."""
+        return {
+            "declared": {"queries": [*map(written_query, self.queries)], "sizes": list(self.partition.sizes)},
+        }
+
+
+Promise: TypeAlias = OneAttribute | AnyProperty | Declared
+
+
+def only_promise(query: object) -> OneAttribute | AnyProperty:
+    """What `only=` promises."""
+    if not isinstance(query, PropertyQuery | HistogramQuery):
+        raise ArgumentError(
+            f"only = {abridged(query)}; the PropertyQuery or HistogramQuery from which all answers are made is required"
+        )
+    if query.attribute is not None:
+        return OneAttribute(query)
+    if isinstance(query, PropertyQuery):
+        return AnyProperty(query)
+    raise ArgumentError(
+        f"only = {abridged(query)}; an attribute= is required, which says that all queries ask the same histogram"
+    )
+
+
+def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[Query, ...]:
+    """Queries, which messages call `name`, as many as there are parts."""
+    if not all(isinstance(size, int) for size in partition.sizes):
+        raise ArgumentError(f"{name} with {partition!r}; parts that have one size, not one a group, are required")
+    if isinstance(queries, str | Query) or not isinstance(queries, Sequence) or len(queries) != len(partition.sizes):
+        raise ArgumentError(f"{name} = {abridged(queries)}; {len(partition.sizes)} queries, one a part, are required")
+    return tuple(queries)
+
+
+def promise_arguments(document: dict[str, Any] | None) -> dict[str, Any]:
+    """The arguments of an accountant that make the promise of a JSON document again."""
+    if document is None:
+        return {}
+    if "only" in document:
+        return {"only": query_from(document["only"])}
+    declared = document["declared"]
+    return {"declared": ([*map(query_from, declared["queries"])], RandomPartition(declared["sizes"]))}
+
+
+def _law(query: object) -> object:
+    return query.probabilities if isinstance(query, PropertyQuery) else getattr(query, "cells", None)

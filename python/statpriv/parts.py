@@ -1,0 +1,250 @@
+"""Parts of a secret partition, as the kernel composes them.
+
+Without the critical entry a part answers by the law R_k of its entries, with it by P_{k,v}. A composition needs these
+laws for each ordered pair of values that the critical entry may have, and which parts share their pair: those of one
+attribute.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, permutations
+from typing import Any
+
+from statpriv._native import Curve, Law, Part
+from statpriv.adversaries import Adversary
+from statpriv.answers import Released
+from statpriv.entries import Lattice, World, contributions, lattice_of
+from statpriv.groups import ByGroup
+from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.order_statistic import OrderStatisticQuery
+from statpriv.queries.processed import Processed
+from statpriv.queries.property import Between, PropertyQuery
+from statpriv.queries.sum import Additive
+from statpriv.queries.variants import of_groups, unlabelled
+from statpriv.rules.registry import NotApplicable
+from statpriv.situation import Pair, PartitionedSituation, Query, Situation, attribute_of
+
+__all__ = ["Attribute", "attributes", "composed", "kinds_of", "values_of"]
+
+Value = Any
+Values = tuple[Value, Value]
+Cell = tuple[Fraction, Fraction, Fraction]
+"""The probability of a cell, and how much of the laws under the first and the second value it carries."""
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """Parts that share the pair of values of the critical entry: those of one attribute, or a single one.
+
+    `parts` says how many entries each query has, by group where the partition is stratified.
+    """
+
+    parts: tuple[tuple[Query, int | ByGroup[int]], ...]
+
+    @property
+    def asked(self) -> Query:
+        """The query of the first part, before its answer is processed."""
+        return _asked(self.parts[0][0])
+
+
+def attributes(situation: PartitionedSituation) -> list[tuple[Attribute, tuple[int, ...]]]:
+    """Every attribute, with the numbers of its parts."""
+    partition: Any = situation.sampling
+    strata = partition.strata or partition.sizes
+    together: dict[object, list[int]] = {}
+    for k, query in enumerate(situation.queries):
+        together.setdefault(attribute_of(query) or (k,), []).append(k)
+    return [
+        (Attribute(tuple((unlabelled(situation.queries[k]), strata[k]) for k in places)), tuple(places))
+        for places in together.values()
+    ]
+
+
+def composed(situation: PartitionedSituation, critical: str | None = None) -> Curve:
+    """The composition of all parts, the critical entry in the group `critical` of a stratified population.
+
+    Raises
+    ------
+    NotApplicable
+        A part has no closed laws.
+    """
+    size = _entries_like_the_critical(situation, critical)
+    kinds = Counter(attribute for attribute, _ in attributes(situation))
+    entries = [(attribute, count, _weight(attribute, size, critical)) for attribute, count in kinds.items()]
+    unused = 1 - sum((count * weight for _, count, weight in entries), ZERO)
+    present = [
+        (count, _choices(attribute, size, critical, situation.pair)) for attribute, count, weight in entries if weight
+    ]
+    if not present:
+        certain = Law.table(0, [1])
+        return Curve.answers(certain, certain)
+    return Curve.composed(unused=unused, attributes=[(count, [parts for _, parts in each]) for count, each in present])
+
+
+def kinds_of(
+    situation: PartitionedSituation, critical: str | None = None
+) -> list[tuple[list[tuple[int, ...]], list[Values]]]:
+    """For each kind of attribute, in the order of :func:`composed`, the parts of each, and the pairs that are tried."""
+    size = _entries_like_the_critical(situation, critical)
+    places: dict[Attribute, list[tuple[int, ...]]] = {}
+    for attribute, numbers in attributes(situation):
+        places.setdefault(attribute, []).append(numbers)
+    return [
+        (numbers, [values for values, _ in _choices(attribute, size, critical, situation.pair)])
+        for attribute, numbers in places.items()
+        if _weight(attribute, size, critical)
+    ]
+
+
+def _entries_like_the_critical(situation: PartitionedSituation, critical: str | None) -> int:
+    return situation.population.size if critical is None else dict(situation.population.groups or ())[critical]
+
+
+def _asked(query: Query) -> Query:
+    return query.query if isinstance(query, Processed) else query  # type: ignore[return-value]
+
+
+def _used(part: int | ByGroup[int], critical: str | None) -> int:
+    return part if isinstance(part, int) else dict(part).get(critical or "", 0)
+
+
+def _weight(attribute: Attribute, size: int, critical: str | None) -> Fraction:
+    return Fraction(sum(_used(part, critical) for _, part in attribute.parts), size)
+
+
+def _choices(attribute: Attribute, size: int, critical: str | None, pair: Pair) -> list[tuple[Values, list[Part]]]:
+    """The parts for each pair of values; pairs of one law once."""
+    chosen: dict[object, tuple[Values, list[Part]]] = {}
+    for values, parts in _by_pair(attribute, size, critical, pair):
+        chosen.setdefault(
+            _key(parts), (values, [part if isinstance(part, Part) else _entries(*part) for part in parts])
+        )
+    return list(chosen.values())
+
+
+def _entries(count: int, cells: tuple[Cell, ...]) -> Part:
+    return Part.entries(count=count, cells=cells)
+
+
+def _key(parts: list[Any]) -> object:
+    return tuple(id(part) if isinstance(part, Part) else part for part in parts)
+
+
+def _by_pair(attribute: Attribute, size: int, critical: str | None, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:
+    queries = [query for query, _ in attribute.parts]
+    if all(_counts_cells(query) for query in queries) and critical is None:
+        yield from _of_cells(attribute, size, pair)
+        return
+    # A part without entries of the critical entry's group says nothing about it.
+    holding = [(query, part) for query, part in attribute.parts if _used(part, critical)]
+    laws = [(_laws(query, part, critical), Fraction(_used(part, critical), size)) for query, part in holding]
+    for values in _pairs(attribute.asked, pair):
+        yield values, [law.part(*values, weight) for law, weight in laws]
+
+
+def _counts_cells(query: Query) -> bool:
+    return isinstance(query, PropertyQuery | HistogramQuery) and query.is_uniform
+
+
+def _pairs(asked: Query, pair: Pair) -> Iterable[Values]:
+    if pair is not None:
+        return [pair]
+    return permutations(values_of(asked), 2)
+
+
+def values_of(query: Any) -> tuple[Value, ...]:  # noqa: ANN401  (any query)
+    """The values that an entry may have."""
+    asked: Any = _asked(query)
+    if isinstance(asked, PropertyQuery):
+        return (1, 0)
+    if isinstance(asked, HistogramQuery):
+        return tuple(range(len(asked.cells)))
+    return tuple(asked.values)
+
+
+def _of_cells(attribute: Attribute, size: int, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:
+    """Counts of cells: all parts of an attribute are one part of all their entries."""
+    entries = sum(_used(part, None) for _, part in attribute.parts)
+    shares = _cells(attribute.asked)
+    for first, second in _pairs(attribute.asked, pair):
+        yield (first, second), [(entries, cells_of(shares, first, second, Fraction(1, size)))]
+
+
+def _cells(asked: Any) -> dict[Value, Fraction]:  # noqa: ANN401
+    """The probability of each value."""
+    if isinstance(asked, PropertyQuery):
+        if isinstance(asked.p, Between):
+            raise NotApplicable("p is a range, over which this composition has no exact curve")
+        return {1: asked.p, 0: 1 - asked.p}
+    return dict(enumerate(asked.cells))
+
+
+def cells_of(shares: dict[Value, Fraction], first: Value, second: Value, weight: Fraction) -> tuple[Cell, ...]:
+    """The cells of the two values, and all others together: an entry adds to the density of its own value alone."""
+    rest = 1 - shares[first] - shares[second]
+    cells = [(shares[first], weight, ZERO), (shares[second], ZERO, weight)]
+    return tuple(sorted(cells + ([(rest, ZERO, ZERO)] if rest else [])))
+
+
+@dataclass(frozen=True)
+class _Laws:
+    """What a part answers with the critical entry, by its value, and without it."""
+
+    by_value: dict[Value, Law]
+    reference: Law
+    lattice: Lattice
+    query: Query
+
+    def part(self, first: Value, second: Value, weight: Fraction) -> Part:
+        steps = self.query.steps if isinstance(self.query, Processed) else ()
+        released = Released(self.by_value[first], self.by_value[second], self.lattice, reference=self.reference)
+        published = released.processed(steps)
+        if published.smoothing is not None or published.reference is None:
+            raise NotApplicable("continuous noise in a part has no exact composition here")
+        return Part.answer(weight=weight, first=published.first, second=published.second, reference=published.reference)
+
+
+def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws:
+    asked: Any = _asked(query)
+    if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) and asked.is_uniform:
+        raise NotApplicable("p is a range, over which this composition has no exact curve")
+    if isinstance(asked, OrderStatisticQuery):
+        if critical is not None or not asked.is_uniform:
+            raise NotApplicable("an order statistic of groups has no closed law here")
+        return _ordered(query, asked, _used(part, None))
+    if not isinstance(asked, PropertyQuery | Additive):
+        raise NotApplicable(f"{type(asked).__name__} in a part has no exact composition here")
+    if isinstance(part, int):
+        situation = Situation(asked, Population(part), None, Adversary())
+    else:
+        present = {name: size for name, size in part if size}
+        situation = Situation(of_groups(asked, present), Population(groups=present), None, Adversary())
+    entries = contributions(situation)
+    place = next((k for k, kind in enumerate(entries.classes) if kind.name in (None, critical)), None)
+    if place is None:
+        raise NotApplicable("the part has no entry of this group")
+    world = World(entries, place, (0,) * len(entries.classes))
+    others = world.others
+    everyone = Law.sum([kind.many(kind.size) for kind in entries.classes])
+    by_value = {value: others.shifted(added) for value, added in world.values}
+    return _Laws(by_value, everyone, entries.lattice, query)
+
+
+def _ordered(query: Query, asked: OrderStatisticQuery, size: int) -> _Laws:
+    """From the law of the others' order statistic, for each value of the critical entry."""
+    pmf: Any = asked.pmf
+    shares: dict[Fraction, Fraction] = dict(pmf)
+    lattice, places = lattice_of(asked.values)
+    distribution = list(accumulate(shares.values()))
+    rank = asked.rank_among(size)
+    laws = [Law.order_statistic(size - 1, rank, distribution, place) for place in range(len(asked.values))]
+    if places != tuple(range(len(asked.values))):
+        laws = [law.relabelled(dict(enumerate(places))) for law in laws]
+    reference = Law.mixture(list(shares.values()), laws)
+    return _Laws(dict(zip(asked.values, laws, strict=True)), reference, lattice, query)

@@ -1,0 +1,82 @@
+"""Answers of different kinds on the parts of a secret partition, composed exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from statpriv._native import Curve
+from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
+from statpriv.partitions import RandomPartition
+from statpriv.parts import composed
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Processed
+from statpriv.queries.property import PropertyQuery
+from statpriv.queries.valued import Valued
+from statpriv.rules.registry import NotApplicable, rule
+from statpriv.situation import PartitionedSituation
+
+QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed)
+SOURCE = "docs/explanation/composition.md, with the proof"
+ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN, SECRET)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=QUERIES,
+    samplings=(RandomPartition,),
+    theorem=(
+        "Given that no part holds the critical entry the answers are independent, and the likelihood of all of them is "
+        "the mean of the likelihoods of the parts, weighted by the chances that the critical entry is there. So δ is "
+        "the stop-loss of a sum of independent numbers. The worst of all combinations of values of the attributes."
+    ),
+    source=SOURCE,
+    assumptions=ASSUMPTIONS,
+)
+def every_pattern(situation: PartitionedSituation) -> Curve:
+    """Few enough combinations to try them all."""
+    curve = whole_composition(situation)
+    if curve.is_bracket:
+        raise NotApplicable("the combinations of values of these attributes are too many to try them all")
+    return curve
+
+
+@rule(
+    bound="convex-order",
+    kind="enclosed",
+    queries=QUERIES,
+    samplings=(RandomPartition,),
+    theorem=(
+        "As for few attributes, δ is the stop-loss of a sum of independent numbers, one a part. The maximum of the "
+        "stop-loss transforms of a part over all pairs of values is that of a law that dominates them in convex order; "
+        "the sum of these laws bounds every combination of values at once. The lower end is attained by a combination."
+    ),
+    source=SOURCE,
+    assumptions=ASSUMPTIONS,
+)
+def bounded_patterns(situation: PartitionedSituation) -> Curve:
+    """A bound of all combinations, and the worst one found."""
+    curve = whole_composition(situation)
+    if not curve.is_bracket:
+        raise NotApplicable("all combinations of values are tried")
+    return curve
+
+
+def whole_composition(situation: PartitionedSituation) -> Curve:
+    """Of entries with one law, or of a stratified partition with the critical entry in the worst group."""
+    if situation.adversary.total:
+        raise NotApplicable("known entries fall into parts that are not known, which has no exact form here")
+    partition: Any = situation.sampling
+    if partition.strata is None:
+        if not all(_is_uniform(query) for query in situation.queries):
+            raise NotApplicable(
+                "entries with different laws, in a partition that is not stratified by group, have no exact form here"
+            )
+        return composed(situation)
+    curves = [composed(situation, name) for name, _ in situation.population.groups or ()]
+    return curves[0] if len(curves) == 1 else Curve.maximum(curves)
+
+
+def _is_uniform(query: object) -> bool:
+    asked = query.query if isinstance(query, Processed) else query
+    return bool(getattr(asked, "is_uniform", False))

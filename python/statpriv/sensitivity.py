@@ -1,0 +1,369 @@
+"""How far a guarantee depends on what was assumed: the stated probabilities, known rows, one row a person.
+
+**Several rows a person.** Let r rows belong to one person, and let all of them change. Change them one after the other:
+in each step one row is critical and the other r−1 have some fixed values, so two neighbouring steps are
+(ε/r, δ')-close with δ' = Δ̂(ε/r) for an adversary that knows r−1 entries more, at their worst values. Chaining the r
+inequalities `P_i(S) ≤ e^{ε/r} P_{i+1}(S) + δ'` gives
+
+    Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r).
+
+**Of one count it is exact.** With N unknown entries, r of them of the person, the count is `a + B` for the person's own
+a = 0..r and `B ~ Bin(N−r, p)`. B is log-concave, so for a > b the ratio of the laws of `a + B` and `b + B` increases,
+and the best test is "at least c"; `P[a + B ≥ c] − e^ε P[b + B ≥ c]` at its best c depends on a − b alone and grows with
+it. So (r, 0) is the worst pair of one direction: `δ = max_c P[B ≥ c−r] − e^ε P[B ≥ c]`, and the best c is the least
+integer with `P[B = c−r] > e^ε P[B = c]`. The other direction is the same at 1−p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias, cast
+
+from statpriv.adversaries import Adversary
+from statpriv.analysis import compose, privacy_curve
+from statpriv.bisection import least_integer
+from statpriv.comparison import aligned, html_table
+from statpriv.curve import PrivacyCurve
+from statpriv.enclosure import Enclosure
+from statpriv.errors import ArgumentError
+from statpriv.laws import binomial_upper_tail
+from statpriv.literals import at_most, literal
+from statpriv.numbers import Number, as_count, as_fraction
+from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.property import Between, PropertyQuery
+from statpriv.rules.registry import Kind
+from statpriv.situation import Query
+
+__all__ = ["Change", "Sensitivity", "sensitivity_of"]
+
+Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
+
+_OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
+_RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
+_SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
+_ROWS = (2, 3, 5, 10)
+_EXPONENTIAL_BITS = 120
+_DIGITS = 30
+"""Of the tails, whose difference has fewer."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """δ if one assumption is another.
+
+    Attributes
+    ----------
+    assumption : {"as stated", "probability", "known rows", "rows a person"}
+        Which.
+    value : str
+        What is assumed instead.
+    delta : Enclosure
+        δ then.
+    kind : str
+        What the enclosure is of: `"exact"`, `"bound"` or `"enclosed"`, as of a curve.
+    """
+
+    assumption: Assumption
+    value: str
+    delta: Enclosure
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """δ at one ε under other assumptions, the stated ones first."""
+
+    epsilon: Fraction
+    changes: tuple[Change, ...]
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self.changes)
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def __getitem__(self, index: int) -> Change:
+        return self.changes[index]
+
+    @property
+    def _heading(self) -> list[str]:
+        return ["assumption", "instead", f"δ({literal(self.epsilon)}) at most", "kind"]
+
+    def _cells(self) -> list[list[str]]:
+        return [[change.assumption, change.value, at_most(change.delta.upper), change.kind] for change in self]
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(self._heading, self._cells()))
+
+    def __repr__(self) -> str:
+        return f"<Sensitivity at ε = {literal(self.epsilon)}: {len(self)} assumptions>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._heading, self._cells())
+
+    def document(self) -> list[dict[str, object]]:
+        """The table for JSON: δ with both ends."""
+        return [
+            {
+                "assumption": change.assumption,
+                "value": change.value,
+                "delta": {"lower": change.delta.lower, "upper": change.delta.upper},
+                "kind": change.kind,
+            }
+            for change in self
+        ]
+
+
+def sensitivity_of(
+    queries: Query | Iterable[PropertyQuery],
+    population: Population,
+    partition: RandomPartition | None = None,
+    *,
+    epsilon: Number,
+    known: Number = 0,
+    rows: Iterable[Number] = _ROWS,
+    bound: str = "tightest",
+) -> Sensitivity:
+    """What becomes of δ if an assumption is another: p outside its range, more known rows, several rows a person.
+
+    Parameters
+    ----------
+    queries : a query, or iterable of PropertyQuery
+        One query of all entries, or one for each part of a partition.
+    population : Population
+        How many entries there are, the critical one included.
+    partition : RandomPartition, optional
+        Which entries answer which query; by default all entries answer the one query.
+    epsilon : number
+        ε in nats, at least 0.
+    known : int, default 0
+        How many entries an adversary knows as it is stated.
+    rows : iterable of int, default (2, 3, 5, 10)
+        Numbers of rows that one person may have, at least 2.
+    bound : str, default "tightest"
+        As of :func:`statpriv.compose`.
+
+    Returns
+    -------
+    Sensitivity
+        A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends; of a histogram the rarest cell
+        is made 2, 5 and 10 times rarer; 1, 2, 5 and 10 percent of the entries are known; and a person has so many rows.
+        What is not possible, such as more rows than unknown entries, is left out.
+        Where one row is exact and the next a bound, part of the difference is the looseness of the bound.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+
+    Notes
+    -----
+    One assumption changes at a time. Sources: *Parallel Composition for Statistical Privacy*, Definition 2.2; for
+    several rows a person the proofs in :mod:`statpriv.sensitivity`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> query = sp.PropertyQuery("0.4")
+    >>> print(sp.sensitivity_of(query, sp.Population(1000), epsilon="0.1", rows=[2, 3]))
+    assumption     instead              δ(0.1) at most  kind
+    as stated      p = 0.4              0.00183795      exact
+    probability    p from 0.39 to 0.41  0.00188160      exact
+    probability    p from 0.38 to 0.42  0.00192788      exact
+    probability    p from 0.35 to 0.45  0.00210306      exact
+    probability    p from 0.3 to 0.5    0.00253209      exact
+    probability    p from 0.2 to 0.6    0.00439357      exact
+    known rows     10                   0.00188136      exact
+    known rows     20                   0.00192389      exact
+    known rows     50                   0.00206302      exact
+    known rows     100                  0.00231997      exact
+    rows a person  2                    0.0172054       exact
+    rows a person  3                    0.0394065       exact
+    """
+    exact = as_fraction(epsilon, "epsilon")
+    release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
+    stated = release.curve()
+    changes = [Change("as stated", release.probability, stated.delta(exact), stated.kind)]
+    for description, other in release.other_probabilities():
+        curve = other.curve()
+        changes.append(Change("probability", description, curve.delta(exact), curve.kind))
+    for number in release.other_numbers_known():
+        curve = release.curve(known=number)
+        changes.append(Change("known rows", str(number), curve.delta(exact), curve.kind))
+    for person in [as_count(number, "rows", least=2) for number in rows]:
+        if person <= release.unknown:
+            delta, kind = release.person_of(person, exact)
+            changes.append(Change("rows a person", str(person), delta, kind))
+    return Sensitivity(exact, tuple(changes))
+
+
+@dataclass(frozen=True)
+class _Release:
+    """What is published, and who looks at it."""
+
+    queries: tuple[Query, ...]
+    population: Population
+    partition: RandomPartition | None
+    known: int
+    bound: str
+
+    @classmethod
+    def of(
+        cls,
+        queries: Query | Iterable[PropertyQuery],
+        population: Population,
+        partition: RandomPartition | None,
+        known: int,
+        bound: str,
+    ) -> _Release:
+        several = not isinstance(queries, Query)
+        if several != (partition is not None):
+            raise ArgumentError(
+                f"partition = {partition}; several queries need a partition, and one query of all entries none"
+            )
+        asked: tuple[Query, ...] = (queries,) if isinstance(queries, Query) else tuple(queries)
+        return cls(asked, population, partition, known, bound)
+
+    def curve(self, *, known: int | None = None) -> PrivacyCurve:
+        adversary = Adversary(known=self.known if known is None else known)
+        if self.partition is None:
+            return privacy_curve(self.queries[0], self.population, adversary=adversary, bound=self.bound)
+        asked = cast("tuple[PropertyQuery, ...]", self.queries)  # others are refused or accepted there
+        return compose(asked, self.population, self.partition, adversary=adversary, bound=self.bound)
+
+    @property
+    def unknown(self) -> int:
+        return self.population.size - self.known
+
+    # --- probabilities
+
+    @property
+    def probability(self) -> str:
+        """What is stated, in words."""
+        ranges = {(query.lower, query.upper) for query in self.queries if isinstance(query, PropertyQuery)}
+        if len(ranges) != 1:
+            return "everything"
+        (ends,) = ranges
+        return _range(*ends)
+
+    def other_probabilities(self) -> Iterator[tuple[str, _Release]]:
+        """The same release under other probabilities, with a description of them."""
+        properties = [query for query in self.queries if isinstance(query, PropertyQuery) and query.is_uniform]
+        if len(properties) == len(self.queries):
+            for distance in _OUTSIDE:
+                wider = tuple(_widened(query, distance) for query in properties)
+                if wider == self.queries:
+                    continue
+                other = _Release(wider, self.population, self.partition, self.known, self.bound)
+                one = other.probability.startswith("p")
+                yield other.probability if one else f"{literal(distance)} outside each range", other
+        query = self.queries[0]
+        if len(self.queries) == 1 and isinstance(query, HistogramQuery) and query.is_uniform:
+            for factor in _RARER:
+                rarer = _with_rarest_cell(query, factor)
+                other = _Release((rarer,), self.population, self.partition, self.known, self.bound)
+                yield f"rarest cell {factor.denominator} times rarer", other
+
+    # --- rows
+
+    def other_numbers_known(self) -> list[int]:
+        """1 to 10 percent of the entries, rounded up, where that is more than stated and not all of them."""
+        numbers = (math.ceil(share * self.population.size) for share in _SHARES_KNOWN)
+        return sorted({number for number in numbers if self.known < number < self.population.size})
+
+    def person_of(self, rows: int, epsilon: Fraction) -> tuple[Enclosure, Kind]:
+        """δ if one person has so many rows."""
+        p = self._probability_of_one_count()
+        if p is not None:
+            return shifted_count(self.unknown, rows, p, epsilon), "exact"
+        step = self.curve(known=self.known + rows - 1).delta(epsilon / rows)
+        total = sum((_exponential(i * epsilon / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
+        return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0)), "bound"
+
+    def _probability_of_one_count(self) -> Fraction | None:
+        """The p of the one count of all entries that the answers are together, if they are one."""
+        first = self.queries[0]
+        if not (isinstance(first, PropertyQuery) and first.is_uniform and first.lower == first.upper):
+            return None
+        one = all(isinstance(query, PropertyQuery) and query.attribute == first.attribute for query in self.queries)
+        named = first.attribute is not None or len(self.queries) == 1
+        used = self.population.size if self.partition is None else sum(self.partition.sizes)
+        return first.lower if one and named and used == self.population.size else None
+
+
+def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
+    """δ of `rows + B` against B and the other way round, `B ~ Bin(entries − rows, p)`.
+
+    >>> shifted_count(3, 2, Fraction(1, 2), Fraction(0))
+    Enclosure(1.0, 1.0)
+    >>> shifted_count(10**12, 2, Fraction(1, 2), Fraction(1, 10**7)).width < 1e-21
+    True
+    """
+    if p in (0, 1):
+        return Enclosure(1.0, 1.0)
+    found = [_upward(entries - rows, rows, probability, epsilon) for probability in (p, 1 - p)]
+    return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
+
+
+def _upward(others: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
+    """δ of `rows + B` against B: the best threshold, or the best of those that rounding cannot tell apart."""
+    low, high = _exponential_ends(epsilon)
+    first = least_integer(lambda c: _ratio(c, others, rows, p) > low, 0, others + 1)
+    last = least_integer(lambda c: _ratio(c, others, rows, p) > high, first, others + 1)
+    lower, upper = Fraction(0), Fraction(0)
+    for threshold in range(first, last + 1):
+        above = binomial_upper_tail(threshold, n=others, p=p, digits=_DIGITS)
+        reached = binomial_upper_tail(threshold - rows, n=others, p=p, digits=_DIGITS)
+        lower = max(lower, as_fraction(reached.lower, "lower") - high * as_fraction(above.upper, "upper"))
+        upper = max(upper, as_fraction(reached.upper, "upper") - low * as_fraction(above.lower, "lower"))
+    return Enclosure(lower, min(upper, Fraction(1)))
+
+
+def _ratio(c: int, others: int, rows: int, p: Fraction) -> Fraction | float:
+    """P[B = c − rows]/P[B = c], increasing in c: infinite where only the first is possible."""
+    if c < rows:
+        return Fraction(0)
+    if c > others:
+        return math.inf
+    numerator = math.prod(c - i for i in range(rows)) * (1 - p).numerator ** rows
+    # p and 1 − p have one denominator.
+    denominator = math.prod(others - c + i + 1 for i in range(rows)) * p.numerator**rows
+    return Fraction(numerator, denominator)
+
+
+def _exponential(exponent: Fraction) -> Enclosure:
+    return Enclosure(*_exponential_ends(exponent))
+
+
+def _exponential_ends(exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals below and above e^exponent."""
+    from mpmath.ctx_iv import MPIntervalContext
+
+    context = MPIntervalContext()
+    context.prec = _EXPONENTIAL_BITS
+    ends = context.exp(context.mpf(exponent.numerator) / exponent.denominator)._mpi_
+    low, high = (Fraction(int(mantissa)) * Fraction(2) ** int(power) for _, mantissa, power, _ in ends)
+    return low, high
+
+
+def _widened(query: PropertyQuery, distance: Fraction) -> PropertyQuery:
+    wider = Between(max(query.lower - distance, Fraction(0)), min(query.upper + distance, Fraction(1)))
+    return PropertyQuery(wider, attribute=query.attribute, name=query.name)
+
+
+def _with_rarest_cell(query: HistogramQuery, factor: Fraction) -> HistogramQuery:
+    """The same cells, the rarest times a factor, and the others alike."""
+    cells = [cell for cell in query.cells if isinstance(cell, Fraction)]
+    rarest = min(range(len(cells)), key=lambda k: cells[k])
+    rest = (1 - cells[rarest] * factor) / (1 - cells[rarest])
+    changed = [cell * (factor if k == rarest else rest) for k, cell in enumerate(cells)]
+    return HistogramQuery(changed, attribute=query.attribute, name=query.name)
+
+
+def _range(low: Fraction, high: Fraction) -> str:
+    return f"p = {literal(low)}" if low == high else f"p from {literal(low)} to {literal(high)}"

@@ -1,0 +1,283 @@
+//! Answers on the parts of a secret random partition, all together.
+//!
+//! Query `k` is answered on part `k`, which holds the critical entry with probability `w_k`; with probability `w_0` no part does. Let `R_k` be the
+//! law of answer `k` where the part does not hold it, and `P_{k,v}` where it does, with value `v`. The parts are independent, so that
+//!
+//! ```text
+//! Δ_{v,w}(ε) = Σ_a ( w_0 (1−r) Π_l R_l(a_l) + Σ_k w_k (P_{k,v} − r P_{k,w})(a_k) Π_{l≠k} R_l(a_l) )_+ ,       r = e^ε,
+//! ```
+//!
+//! which is `E[(w_0(1−r) + Σ_k X_k)_+]` under `⊗R_k`, with `X_k = w_k (P_{k,v} − rP_{k,w})/R_k` at the answer, and `w_k Σ (P_{k,v} − rP_{k,w})_+` over answers that
+//! `R_k` does not give. So a composition is the stop-loss of a sum of independent variables, whatever the queries are.
+//!
+//! The critical entry's value is a vector: each attribute has its own pair `(v, w)`. A *pattern* chooses one for each, and the worst counts.
+//! Pairs `v = w` need not be tried: `(1−r)ℓ_v ≤ 1 − rℓ_v` in convex order (the same mean, and the centred part is scaled from `r−1` to `r`), and
+//! the right-hand side is `Σ_u P[u] (ℓ_u − rℓ_v)`; so for some `u ≠ v` the pair `(u, v)` is at least as bad.
+
+mod enumeration;
+mod envelope;
+mod exact_laws;
+mod inversion;
+mod limit;
+mod part;
+mod pattern;
+mod sum;
+
+pub use part::{Cell, Part};
+
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::pair::Epsilon;
+use crate::rational::Rational;
+use inversion::Goal;
+use part::Evaluated;
+use sum::Sum;
+
+/// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
+const MOST_PATTERNS: f64 = 1024.0;
+/// Relative widths at which patterns are told apart.
+const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
+
+/// Attributes of which nothing is known to relate them, each with the same parts.
+#[derive(Clone, Debug)]
+pub struct Attributes {
+    /// How many such attributes there are.
+    pub count: u64,
+    /// For each ordered pair of values the parts that ask for them.
+    pub choices: Vec<Vec<Part>>,
+}
+
+/// Several answers of a secret random partition.
+#[derive(Clone, Debug)]
+pub struct Composition {
+    unused: Rational,
+    attributes: Vec<Attributes>,
+}
+
+/// How many of the attributes of each kind have which pair of values.
+pub type Pattern = Vec<Vec<u64>>;
+
+/// An end of an enclosure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Attained.
+    Lower,
+    /// Not exceeded.
+    Upper,
+}
+
+impl Composition {
+    /// With probability `unused` no part holds the critical entry.
+    ///
+    /// # Errors
+    /// No attribute, one without a choice, or choices with different numbers of parts; weights that do not add up to one.
+    pub fn new(unused: Rational, attributes: Vec<Attributes>) -> Result<Self, Error> {
+        let alike = |one: &Attributes| {
+            let lengths: Vec<usize> = one.choices.iter().map(Vec::len).collect();
+            one.count > 0
+                && lengths.first().is_some_and(|first| *first > 0 && lengths.iter().all(|n| n == first))
+        };
+        if attributes.is_empty() || !attributes.iter().all(alike) {
+            return Err(Error::argument("every attribute needs parts, as many for each pair of values"));
+        }
+        let composition = Self { unused, attributes };
+        for attribute in &composition.attributes {
+            for part in attribute.choices.iter().flatten() {
+                part.check()?;
+            }
+        }
+        let one = Rational::from(1i64);
+        let weight = |choice: &Vec<Part>| {
+            choice.iter().fold(Rational::from(0i64), |sum, part| sum.add(&part.weight()))
+        };
+        let mut total = composition.unused.clone();
+        for attribute in &composition.attributes {
+            let Some(first) = attribute.choices.first() else { continue };
+            total = total.add(&weight(first).mul(&Rational::from(attribute.count)));
+            if attribute.choices.iter().any(|choice| weight(choice) != weight(first)) {
+                return Err(Error::argument(
+                    "the parts of an attribute have one weight, whatever its values",
+                ));
+            }
+        }
+        if total != one {
+            return Err(Error::argument(format!(
+                "the weights of the parts sum to {}, not to one",
+                total.shown()
+            )));
+        }
+        Ok(composition)
+    }
+
+    /// Whether every pattern is tried, so that δ itself is enclosed.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.patterns() <= MOST_PATTERNS
+    }
+
+    /// The number of patterns.
+    fn patterns(&self) -> f64 {
+        let choose = |attribute: &Attributes| {
+            // C(count + choices − 1, choices − 1).
+            let more = attribute.choices.len() as u64 - 1;
+            (1..=more).fold(1.0, |product, i| product * (attribute.count + i) as f64 / i as f64)
+        };
+        self.attributes.iter().map(choose).product()
+    }
+
+    /// About how many terms one evaluation takes.
+    #[must_use]
+    pub fn terms(&self) -> f64 {
+        1e7
+    }
+
+    /// What stands for the probability that no part holds the critical entry.
+    #[must_use]
+    pub fn unused(&self) -> &Rational {
+        &self.unused
+    }
+
+    /// The attributes and their parts.
+    #[must_use]
+    pub fn attributes(&self) -> &[Attributes] {
+        &self.attributes
+    }
+
+    /// The same parts with the two values exchanged.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let attributes = self.attributes.iter().map(|attribute| Attributes {
+            count: attribute.count,
+            choices: attribute
+                .choices
+                .iter()
+                .map(|choice| choice.iter().map(Part::reversed).collect())
+                .collect(),
+        });
+        Self { unused: self.unused.clone(), attributes: attributes.collect() }
+    }
+
+    /// One end of the enclosure of `δ(ε)` for `ε ≥ 0`: the lower one is attained by a pattern, no pattern exceeds the upper one. Where all patterns
+    /// are tried both are δ.
+    ///
+    /// # Errors
+    /// Answers with too many values; interruption.
+    pub fn delta(&self, epsilon: &Epsilon, end: End, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let prepared = Prepared::new(self, epsilon, interrupt)?;
+        if self.is_exact() {
+            return Ok(prepared.worst_of_all(interrupt)?.0);
+        }
+        match end {
+            End::Lower => prepared.value(&prepared.search(), Goal::Narrow, interrupt),
+            End::Upper => prepared.envelope(interrupt),
+        }
+    }
+
+    /// The same parts with one pattern only.
+    #[must_use]
+    pub fn only(&self, pattern: &Pattern) -> Self {
+        let kinds = self.attributes.iter().zip(pattern).flat_map(|(attribute, counts)| {
+            let chosen = attribute.choices.iter().zip(counts).filter(|(_, count)| **count > 0);
+            chosen.map(|(choice, &count)| Attributes { count, choices: vec![choice.clone()] })
+        });
+        Self { unused: self.unused.clone(), attributes: kinds.collect() }
+    }
+
+    /// The worst pattern at this ε, or the worst that was found.
+    ///
+    /// # Errors
+    /// As [`Self::delta`].
+    pub fn pattern(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Pattern, Error> {
+        let prepared = Prepared::new(self, epsilon, interrupt)?;
+        if self.is_exact() { Ok(prepared.worst_of_all(interrupt)?.1) } else { Ok(prepared.search()) }
+    }
+
+    /// The limit of δ for ε → ∞: the mass of what gives the pair away, of the worst pattern.
+    ///
+    /// An answer gives nothing away where `w` is possible too; without the critical entry all parts answer as under `w`. So with `w_0 > 0`, or several
+    /// parts, only answers that no `R_k` gives count, and with one part that is always used those that `P_w` does not give.
+    ///
+    /// # Errors
+    /// As [`Self::delta`].
+    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        limit::mass_at_infinity(self, interrupt)
+    }
+}
+
+/// A composition at one ε.
+struct Prepared<'a> {
+    composition: &'a Composition,
+    ratio: Ball,
+    /// `w_0 (1 − r)`.
+    constant: Ball,
+    /// By attribute, choice and part.
+    parts: Vec<Vec<Vec<Evaluated>>>,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(
+        composition: &'a Composition,
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Self, Error> {
+        let ratio = epsilon.ratio();
+        let of_choice = |choice: &Vec<Part>| {
+            choice.iter().map(|part| part.at(ratio, interrupt)).collect::<Result<Vec<_>, Error>>()
+        };
+        let of_attribute =
+            |one: &Attributes| one.choices.iter().map(of_choice).collect::<Result<Vec<_>, Error>>();
+        let parts = composition.attributes.iter().map(of_attribute).collect::<Result<_, Error>>()?;
+        let constant = -(Ball::from_rational(&composition.unused) * epsilon.ratio_minus_one());
+        Ok(Self { composition, ratio, constant, parts })
+    }
+
+    /// `Δ` of one pattern.
+    fn value(&self, pattern: &Pattern, goal: Goal, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.value_of(&part::merged(self.chosen(pattern)), goal, interrupt)
+    }
+
+    /// The parts of a pattern, with how often each occurs.
+    fn chosen(&self, pattern: &Pattern) -> Vec<(u64, &Evaluated)> {
+        let mut chosen = Vec::new();
+        for (choices, counts) in self.parts.iter().zip(pattern) {
+            for (choice, &count) in choices.iter().zip(counts).filter(|(_, count)| **count > 0) {
+                chosen.extend(choice.iter().map(|part| (count, part)));
+            }
+        }
+        chosen
+    }
+
+    fn value_of(
+        &self,
+        parts: &[(u64, Evaluated)],
+        goal: Goal,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        let lengths: Vec<usize> = parts.iter().flat_map(|(copies, part)| part.lengths(*copies)).collect();
+        let (positive, missing) = if matches!(goal, Goal::Narrow) && enumeration::is_short(&lengths) {
+            let mut laws = Vec::new();
+            let mut missing = Ball::ZERO;
+            for (copies, part) in parts {
+                let (values, lost) = part.laws(*copies, self.ratio)?;
+                laws.extend(values);
+                missing = missing + lost;
+            }
+            (enumeration::positive_part(self.constant, &laws, interrupt)?, missing)
+        } else {
+            let summands =
+                parts.iter().map(|(copies, part)| part.summand(*copies)).collect::<Result<_, Error>>()?;
+            let sum = Sum { constant: self.constant, summands };
+            let missing =
+                parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.missing(*copies, self.ratio));
+            (inversion::positive_part(&sum, goal, interrupt)?, missing)
+        };
+        let certain =
+            parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.certain * Ball::from_u64(*copies));
+        // Where masses are missing, other parts have a little less than mass one.
+        Ok((positive + certain).plus_at_most(missing + certain * missing))
+    }
+}
+
+#[cfg(test)]
+mod tests;

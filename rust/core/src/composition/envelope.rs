@@ -1,0 +1,150 @@
+//! One law for several patterns: the least upper bound in (increasing) convex order.
+//!
+//! If `E(X − t)_+ ≤ E(Y − t)_+` for all `t`, then `E(X + Z)_+ ≤ E(Y + Z)_+` for every independent Z, and so one summand after the other may be
+//! replaced. The pointwise maximum of the stop-loss transforms of all alternatives of a summand is convex. So is the function that agrees with it
+//! at chosen points and is linear between them; it is nowhere smaller, and it is the stop-loss transform of the measure whose masses are the
+//! changes of its slope. These are rounded up: a larger mass makes a larger transform.
+
+use super::Prepared;
+use super::enumeration::Tail;
+use super::inversion::{self, Goal};
+use super::part::Evaluated;
+use super::sum::{Atom, Sum, Summand, about};
+use crate::ball::Ball;
+use crate::double_double::DoubleDouble;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+
+/// Values of each alternative at which the maximum is taken.
+const MOST_POINTS: usize = 192;
+/// The first and the last point lie outside by this part of the range.
+const MARGIN: f64 = 1.0 / ((1u64 << 40) as f64);
+
+/// A summand that dominates several.
+struct Bound {
+    summand: Summand,
+    /// What is missing for δ, of each copy.
+    missing: Ball,
+}
+
+impl Prepared<'_> {
+    /// A bound of every pattern.
+    pub(super) fn envelope(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let mut sum = Sum { constant: self.constant, summands: Vec::new() };
+        let (mut missing, mut certain) = (Ball::ZERO, Ball::ZERO);
+        for (attribute, choices) in self.composition.attributes.iter().zip(&self.parts) {
+            let copies = Ball::from_u64(attribute.count);
+            let parts = choices.first().map_or(0, Vec::len);
+            for place in 0..parts {
+                interrupt.check()?;
+                let alternatives: Vec<&Evaluated> =
+                    choices.iter().filter_map(|choice| choice.get(place)).collect();
+                let bound = dominating(&alternatives, attribute.count, self.ratio)?;
+                sum.summands.push(bound.summand);
+                missing = missing + bound.missing * copies;
+                let worst = alternatives.iter().fold(Ball::ZERO, |worst, part| worst.max(part.certain));
+                certain = certain + worst * copies;
+            }
+        }
+        let positive = inversion::positive_part(&sum, Goal::Narrow, interrupt)?;
+        Ok(positive + certain + missing + certain * missing)
+    }
+}
+
+/// Of entries too many to list what their sums are, one entry is dominated: sums of independent dominating variables dominate.
+fn dominating(alternatives: &[&Evaluated], copies: u64, ratio: Ball) -> Result<Bound, Error> {
+    let Some((first, others)) = alternatives.split_first() else {
+        return Err(Error::argument("an attribute without values"));
+    };
+    if others.iter().all(|other| other.is_like(first)) {
+        return Ok(Bound { summand: first.summand(copies)?, missing: first.missing(1, ratio) });
+    }
+    let alone =
+        alternatives.iter().map(|part| part.alone(ratio)).collect::<Result<Option<Vec<_>>, Error>>()?;
+    if let Some(laws) = alone {
+        let missing = laws.iter().fold(Ball::ZERO, |most, (_, missing)| most.max(*missing));
+        let laws: Vec<Vec<Atom>> = laws.into_iter().map(|(law, _)| law).collect();
+        return Ok(Bound { summand: Summand { count: copies, atoms: chords(&laws) }, missing });
+    }
+    let entries: Vec<(&[Atom], u64)> = alternatives.iter().map(|part| part.one_entry()).collect();
+    let count = entries.first().map_or(1, |(_, count)| *count);
+    if entries.iter().any(|(_, other)| *other != count) {
+        return Err(Error::precision(
+            "parts of one attribute with different numbers of entries have no common bound",
+        ));
+    }
+    let count = count.checked_mul(copies).ok_or_else(|| Error::argument("more than 2^64 entries"))?;
+    let laws: Vec<Vec<Atom>> = entries.into_iter().map(|(law, _)| law.to_vec()).collect();
+    Ok(Bound { summand: Summand { count, atoms: chords(&laws) }, missing: Ball::ZERO })
+}
+
+fn exact(x: f64) -> Ball {
+    Ball::from_double_double(DoubleDouble::from_f64(x), 0.0)
+}
+
+/// The measure whose stop-loss transform is linear between chosen points, and there the maximum of those of the laws.
+fn chords(laws: &[Vec<Atom>]) -> Vec<Atom> {
+    let transforms: Vec<Tail> = laws.iter().map(|law| Tail::new(law)).collect();
+    let height = |at: f64| {
+        transforms.iter().fold(Ball::ZERO, |most, transform| most.max(transform.stop_loss(exact(at))))
+    };
+    let points = points(laws, &transforms);
+    let heights: Vec<Ball> = points.iter().map(|&point| height(point)).collect();
+    let whole = transforms.iter().fold(Ball::ZERO, |most, transform| most.max(transform.mass()));
+    let gaps = points.iter().zip(points.iter().skip(1)).map(|(&one, &next)| exact(next) - exact(one));
+    let rises = heights.iter().zip(heights.iter().skip(1)).map(|(&one, &next)| next - one);
+    // The last point lies above all values, where the transform is zero.
+    let slopes = rises.zip(gaps).map(|(rise, gap)| rise / gap).chain([Ball::ZERO]);
+    let mut before = -whole;
+    let mut atoms = Vec::new();
+    for (&point, slope) in points.iter().zip(slopes) {
+        let mass = (slope - before).to_enclosure().upper();
+        before = slope;
+        if mass > 0.0 {
+            atoms.push(Atom { value: exact(point), mass: exact(mass) });
+        }
+    }
+    atoms
+}
+
+/// Values of the laws, with a point below and one above all of them, and about where one law takes over from another.
+fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
+    let mut points: Vec<f64> = Vec::new();
+    for law in laws {
+        let mut values: Vec<f64> = law.iter().map(|atom| about(atom.value)).collect();
+        values.sort_by(f64::total_cmp);
+        let step = values.len().div_ceil(MOST_POINTS).max(1);
+        points.extend(values.iter().step_by(step));
+        points.extend(values.last());
+    }
+    points.sort_by(f64::total_cmp);
+    let (Some(&least), Some(&most)) = (points.first(), points.last()) else { return points };
+    let margin = MARGIN * (most - least).max(most.abs()).max(least.abs()).max(f64::MIN_POSITIVE);
+    points.extend([least - margin, most + margin]);
+    points.sort_by(f64::total_cmp);
+    let crossings: Vec<f64> = points
+        .iter()
+        .zip(points.iter().skip(1))
+        .filter_map(|(&one, &next)| crossing(transforms, one, next))
+        .collect();
+    points.extend(crossings);
+    points.sort_by(f64::total_cmp);
+    points.dedup();
+    points
+}
+
+/// About where between two points the maximum goes over from the transform that is highest at the one to that at the other.
+fn crossing(transforms: &[Tail], one: f64, next: f64) -> Option<f64> {
+    let heights = |at: f64| {
+        transforms.iter().map(|transform| about(transform.stop_loss(exact(at)))).collect::<Vec<_>>()
+    };
+    let (at_one, at_next) = (heights(one), heights(next));
+    let highest = |heights: &[f64]| {
+        heights.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(place, _)| place)
+    };
+    let (first, second) = (highest(&at_one)?, highest(&at_next)?);
+    let lead = at_one.get(first)? - at_one.get(second)?;
+    let loss = at_next.get(second)? - at_next.get(first)?;
+    let place = one + (next - one) * lead / (lead + loss);
+    (first != second && place > one && place < next).then_some(place)
+}

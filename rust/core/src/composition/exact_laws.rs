@@ -1,0 +1,172 @@
+//! The two laws of all answers together as rationals, for the exact and the digits tier.
+//!
+//! The answers of all parts matter only through the two densities `L_v` and `L_w` with respect to `⊗R_k`, both sums over the parts. So they are
+//! carried from part to part as a table from pairs of densities to masses, and at the end `P_v` has the mass `L_v m`.
+
+use super::part::Part;
+use super::{Composition, Pattern};
+use crate::answer::{Law, rationals};
+use crate::curve::Curve;
+use crate::error::Error;
+use crate::interrupt::Uninterrupted;
+use crate::pair::Answers;
+use crate::rational::Rational;
+use dashu_int::ops::BitTest;
+use std::collections::BTreeMap;
+
+/// Pairs of densities, times the bits of a mass, that are taken on.
+const MOST_BITS: f64 = 4e8;
+const MOST_DENSITIES: f64 = 2e5;
+
+/// Masses by pairs of densities.
+type Densities = BTreeMap<(Rational, Rational), Rational>;
+
+/// Of one part: densities on the answers of `R_k`, and the masses of `w_k P_{k,v}` and `w_k P_{k,w}` on other answers.
+struct OfPart {
+    densities: Densities,
+    elsewhere: Vec<(Rational, Rational)>,
+}
+
+impl Composition {
+    /// The maximum over all patterns of the hockey sticks of these laws.
+    ///
+    /// # Errors
+    /// Too many patterns or answers.
+    pub(crate) fn written_out(&self) -> Result<Curve, Error> {
+        if !self.is_exact() {
+            return Err(Error::precision(format!(
+                "the {:.1e} sign patterns of these properties are too many for exact values and digits; delta() \
+                 encloses the worst of them",
+                self.patterns()
+            )));
+        }
+        self.check_cost()?;
+        let curves = self
+            .all_patterns()
+            .iter()
+            .map(|pattern| self.laws_of(pattern))
+            .collect::<Result<Vec<_>, Error>>()?;
+        Ok(Curve::Max(curves))
+    }
+
+    fn check_cost(&self) -> Result<(), Error> {
+        let (mut densities, mut bits) = (self.patterns(), 0.0);
+        for attribute in &self.attributes {
+            let copies = attribute.count as f64;
+            for part in attribute.choices.first().into_iter().flatten() {
+                match part {
+                    Part::Entries { count, cells } => {
+                        let entries = *count as f64;
+                        let ways: f64 = (1..cells.len()).map(|i| (entries + i as f64) / i as f64).product();
+                        densities *= crate::approximate::power(ways, copies);
+                        let longest =
+                            cells.iter().map(|cell| cell.mass.denominator().bit_len()).max().unwrap_or(0);
+                        bits += copies * entries * longest as f64;
+                    }
+                    Part::Answer { reference, .. } => {
+                        densities *= crate::approximate::power(reference.span(), copies);
+                        bits += copies * 64.0 * reference.span();
+                    }
+                }
+            }
+        }
+        if densities <= MOST_DENSITIES && densities * bits <= MOST_BITS {
+            return Ok(());
+        }
+        Err(Error::precision(format!(
+            "exact values of this composition, and digits, would take about {densities:.1e} likelihood ratios of about \
+             {bits:.1e} bits each; delta() without digits= encloses it at any size"
+        )))
+    }
+
+    fn laws_of(&self, pattern: &Pattern) -> Result<Curve, Error> {
+        let start = (self.unused.clone(), self.unused.clone());
+        let mut densities = Densities::from([(start, Rational::from(1i64))]);
+        let mut elsewhere = Vec::new();
+        for (attribute, counts) in self.attributes.iter().zip(pattern) {
+            for (choice, &count) in attribute.choices.iter().zip(counts).filter(|(_, count)| **count > 0) {
+                for part in choice {
+                    let law = part.exactly()?;
+                    for _ in 0..count {
+                        densities = convolved(&densities, &law.densities);
+                        elsewhere.extend(law.elsewhere.iter().cloned());
+                    }
+                }
+            }
+        }
+        let on_references =
+            densities.into_iter().map(|((first, second), mass)| (first.mul(&mass), second.mul(&mass)));
+        let (first, second) = on_references.chain(elsewhere).unzip();
+        Ok(Curve::Answers(Answers::new(Law::table(0, first)?, Law::table(0, second)?)))
+    }
+}
+
+fn convolved(one: &Densities, other: &Densities) -> Densities {
+    let mut sums = Densities::new();
+    for ((v, w), mass) in one {
+        for ((more, again), share) in other {
+            let sum = sums.entry((v.add(more), w.add(again))).or_insert_with(|| Rational::from(0i64));
+            *sum = sum.add(&mass.mul(share));
+        }
+    }
+    sums
+}
+
+impl Part {
+    fn exactly(&self) -> Result<OfPart, Error> {
+        match self {
+            Self::Entries { count, cells } => {
+                let mut one = Densities::new();
+                let mut elsewhere = Vec::new();
+                let entries = Rational::from(*count);
+                for cell in cells {
+                    match (cell.first.div(&cell.mass), cell.second.div(&cell.mass)) {
+                        (Some(first), Some(second)) => {
+                            let mass = one.entry((first, second)).or_insert_with(|| Rational::from(0i64));
+                            *mass = mass.add(&cell.mass);
+                        }
+                        _ => elsewhere.push((cell.first.mul(&entries), cell.second.mul(&entries))),
+                    }
+                }
+                Ok(OfPart { densities: repeated(&one, *count), elsewhere })
+            }
+            Self::Answer { weight, first, second, reference } => {
+                let all = |law: &Law| rationals::all_masses(law, &Uninterrupted);
+                let (first, second, reference) = (all(first)?, all(second)?, all(reference)?);
+                let zero = Rational::from(0i64);
+                let (mut densities, mut elsewhere) = (Densities::new(), Vec::new());
+                let answers: std::collections::BTreeSet<i64> =
+                    [&first, &second, &reference].into_iter().flat_map(BTreeMap::keys).copied().collect();
+                for answer in answers {
+                    let [v, w] = [&first, &second].map(|law| law.get(&answer).unwrap_or(&zero).mul(weight));
+                    let Some(mass) = reference.get(&answer).filter(|mass| !mass.is_zero()) else {
+                        elsewhere.push((v, w));
+                        continue;
+                    };
+                    if let (Some(v), Some(w)) = (v.div(mass), w.div(mass)) {
+                        let sum = densities.entry((v, w)).or_insert_with(|| zero.clone());
+                        *sum = sum.add(mass);
+                    }
+                }
+                Ok(OfPart { densities, elsewhere })
+            }
+        }
+    }
+}
+
+/// The sum of so many independent entries, by squaring.
+fn repeated(one: &Densities, mut count: u64) -> Densities {
+    let zero = Rational::from(0i64);
+    let mut sum = Densities::from([((zero.clone(), zero), Rational::from(1i64))]);
+    let mut power = one.clone();
+    while count > 0 {
+        if count & 1 == 1 {
+            sum = convolved(&sum, &power);
+        }
+        count >>= 1;
+        if count > 0 {
+            power = convolved(&power, &power);
+        }
+    }
+    sum
+}

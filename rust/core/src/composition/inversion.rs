@@ -1,0 +1,593 @@
+//! `E[S_+]` for a sum of independent variables, by inversion of its transform.
+//!
+//! Let `U` be independent of `S`, the sum of `r` uniform variables on `[−a, a]`, and `D(a) = E[(S + U)_+]`. Its transform has the factor
+//! `(sinh(aw)/(aw))^r`, so that for any `c > 0`, `M > 0` and `w_j = c + 2πij/M`
+//!
+//! ```text
+//! (1/M) Σ_j e^{K(w_j)} (sinh(aw_j)/(aw_j))^r / w_j²  =  Σ_m e^{−cmM} E[(S + U + mM)_+]        (m over all integers)
+//! ```
+//!
+//! by Poisson's formula, the sum over `j` converging like `Σ j^{−r−2}`, whatever the law of `S`. Of the right-hand side `m = 0` is wanted.
+//!
+//! * `m < 0`: with `x_+ ≤ e^{tx}/(et)` for `t > c` at most `e^{K(t) + t²h²/2}/(et) · ρ/(1−ρ)`, `ρ = e^{−(t−c)M}`, where `|U| ≤ h = ra` (Hoeffding's lemma).
+//! * `m > 0`: `x_+ = x + x_−`. The sum of the first is `E[S] ρ/(1−ρ) + M ρ/(1−ρ)²` with `ρ = e^{−cM}`, that of the second at most
+//!   `e^{K(−s) + s²h²/2}/(es) · ρ/(1−ρ)` with `ρ = e^{−(c+s)M}`, for any `s > 0`.
+//! * `|j| > J`: `|sinh(a(c+iθ))| ≤ cosh(ac)`, so at most `e^{K(c)} (cosh(ac)/a)^r θ_J^{−r−1}/(π(r+1))`.
+//!
+//! **From `D` to `E[S_+]`.** By Jensen's inequality `E[S_+] ≤ D(a)`. The excess `E[(x+U)_+] − x_+ = E[(U − |x|)_+] =: a e(x/a)` falls with `|x|`, hence
+//! `2a e(x/2a) − a e(x/a) ≥ a e(x/a)`: doubling `a` adds at least as much again as `a` added. So
+//!
+//! ```text
+//! 2 D(a) − D(2a) ≤ E[S_+] ≤ D(a),
+//! ```
+//!
+//! and both ends are off by `O(a²)` where S has something like a density.
+
+use super::sum::{Sum, Summand, about};
+use crate::approximate;
+use crate::ball::Ball;
+use crate::complex::Complex;
+use crate::disc::{Disc, ROUNDING};
+use crate::double_double::DoubleDouble;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::special::trigonometric::{pi, sin_cos};
+use std::thread;
+
+/// Uniform variables that are added, a power of two.
+const ORDER: u32 = 16;
+/// Nodes that are evaluated together.
+const BLOCK: usize = 128;
+/// Independent recurrences, so that they can run side by side.
+const LANES: usize = 8;
+/// What is certainly below this part of the largest term is not told apart from zero: `2^-64`.
+const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
+/// Up to so many equal summands the power of a transform is taken in doubles.
+const FEW: u64 = 1 << 12;
+/// Terms, nodes times atoms, that are worth a narrower enclosure, and those that are taken on at all.
+const WORTH: f64 = 3e8;
+const MOST_TERMS: f64 = 2e10;
+const MOST_NODES: f64 = (1u64 << 36) as f64;
+/// Relative widths that are tried, the first one that is affordable.
+const GOALS: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
+/// Periods that are tried.
+const MOST_PERIODS: u32 = 12;
+/// Blocks between two questions whether to go on.
+const BLOCKS_PER_CHECK: usize = 64;
+
+fn exact(x: f64) -> Ball {
+    Ball::from_double_double(DoubleDouble::from_f64(x), 0.0)
+}
+
+/// How accurately `E[S_+]` is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Goal {
+    /// As far as it is worth it.
+    Narrow,
+    /// To about this relative width.
+    About(f64),
+}
+
+/// `E[S_+]`.
+///
+/// # Errors
+/// [`Error::Interrupted`].
+pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    let Some([most, least]) = sum.ends() else { return Ok(Ball::ZERO) };
+    if most.is_not_positive() {
+        return Ok(Ball::ZERO);
+    }
+    if least.is_positive() {
+        return Ok(sum.first_moment());
+    }
+    let sum = sum.without_constants();
+    if sum.summands.is_empty() {
+        return Ok(sum.constant.max(Ball::ZERO));
+    }
+    let saddle = Saddle::of(&sum);
+    match goal {
+        Goal::About(width) => Contour::new(&sum, saddle, width).evaluate(interrupt),
+        Goal::Narrow => {
+            let affordable = |&width: &f64| Contour::new(&sum, saddle, width).terms() <= WORTH;
+            let width = GOALS.into_iter().find(affordable).unwrap_or(GOALS[GOALS.len() - 1]);
+            Contour::new(&sum, saddle, width).evaluate(interrupt)
+        }
+    }
+}
+
+impl Sum {
+    /// The same sum with variables of one value in its constant.
+    fn without_constants(&self) -> Self {
+        let mut rest = Self { constant: self.constant, summands: Vec::new() };
+        for summand in &self.summands {
+            match summand.atoms.as_slice() {
+                [only] if (only.mass - Ball::ONE).is_exact_zero() => {
+                    rest.constant = rest.constant + only.value * Ball::from_u64(summand.count);
+                }
+                _ => rest.summands.push(summand.clone()),
+            }
+        }
+        rest
+    }
+}
+
+/// About where and how wide the integrand is.
+#[derive(Clone, Copy, Debug)]
+struct Saddle {
+    c: f64,
+    deviation: f64,
+    /// About `E[S_+] e^{−K(c)}`.
+    relative: f64,
+}
+
+impl Saddle {
+    fn of(sum: &Sum) -> Self {
+        let c = sum.saddle();
+        let deviation = sum.rough_cumulants(c)[2].sqrt();
+        let curvature = (deviation * deviation + 2.0 / (c * c)) * std::f64::consts::TAU;
+        Self { c, deviation, relative: 1.0 / (c * c * curvature.sqrt()) }
+    }
+}
+
+/// Where the transform is evaluated.
+struct Contour<'a> {
+    sum: &'a Sum,
+    saddle: Saddle,
+    /// `a`, of the narrower of the two smoothings.
+    half_width: f64,
+    /// `M`.
+    period: f64,
+    width: f64,
+}
+
+impl<'a> Contour<'a> {
+    /// `3 (E[U²]/2) f/E[S_+]` with `f/E[S_+]` about `c²` and `E[U²] = r a²/3`.
+    fn new(sum: &'a Sum, saddle: Saddle, width: f64) -> Self {
+        let half_width = (2.0 * width / f64::from(ORDER)).sqrt() / saddle.c;
+        let period = 6.0 / saddle.c + 11.0 * saddle.deviation + 4.0 * f64::from(ORDER) * half_width;
+        Self { sum, saddle, half_width, period, width }
+    }
+
+    /// `J`: the rest is a tenth of the width. Both smoothings have to reach it, the narrower one does so last.
+    fn last_node(&self) -> f64 {
+        let order = f64::from(ORDER);
+        let share = 0.1 * self.width * self.saddle.relative * std::f64::consts::PI * (order + 1.0);
+        let logarithm = -(approximate::ln(share) + order * approximate::ln(self.half_width)) / (order + 1.0);
+        (approximate::exp(logarithm) * self.period / std::f64::consts::TAU).ceil().max(1.0)
+    }
+
+    /// About how many terms are added.
+    fn terms(&self) -> f64 {
+        let atoms: Vec<f64> = self.sum.summands.iter().map(|summand| summand.atoms.len() as f64).collect();
+        let all: f64 = atoms.iter().sum();
+        // As a rule a block has died out after some thirty summands.
+        let some = 32.0 * all / atoms.len().max(1) as f64;
+        self.last_node() * all.min(some)
+    }
+
+    fn evaluate(mut self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let mut found = Ball::WHOLE;
+        let tilted = Tilted::new(self.sum, exact(self.saddle.c));
+        for _ in 0..MOST_PERIODS {
+            interrupt.check()?;
+            let aliases = self.aliases();
+            let wanted = about(tilted.scale * exact(self.saddle.relative * self.width));
+            if about(aliases.bound) <= 0.1 * wanted {
+                found = self.with_period(&tilted, &aliases, interrupt)?;
+                break;
+            }
+            self.period *= 1.25;
+        }
+        Ok(found)
+    }
+
+    fn with_period(
+        &self,
+        tilted: &Tilted,
+        aliases: &Aliases,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        let last = self.last_node();
+        if last > MOST_NODES || self.terms() > MOST_TERMS {
+            return Err(Error::precision("this composition needs more terms than are taken on"));
+        }
+        let last = last as usize;
+        let [narrow, wide] = self.node_sums(tilted, last, interrupt)?;
+        let smoothed = |nodes: Ball, half_width: f64| {
+            let sum = (nodes + around_zero(self.rest(last, half_width))) / exact(self.period);
+            let both = sum * tilted.scale - aliases.pole;
+            // Aliases are positive.
+            both - aliases.bound / Ball::from_u64(2) + around_zero(aliases.bound / Ball::from_u64(2))
+        };
+        let (upper, coarser) = (smoothed(narrow, self.half_width), smoothed(wide, 2.0 * self.half_width));
+        let lower = upper + upper - coarser;
+        Ok(upper.hull(lower).max(Ball::ZERO))
+    }
+
+    /// `M` times the bound of the terms beyond the last node.
+    fn rest(&self, last: usize, half_width: f64) -> Ball {
+        let (a, order) = (exact(half_width), u64::from(ORDER));
+        let angle = Ball::from_u64(2) * pi() * Ball::from_u64(last as u64) / exact(self.period);
+        let reach = (a * exact(self.saddle.c)).exp(); // cosh x ≤ e^|x|
+        let decay = (reach / (a * angle)).powi(order) / angle;
+        exact(self.period) * decay / (pi() * Ball::from_u64(order + 1))
+    }
+
+    /// The terms `m ≠ 0`, for the wider smoothing, which bounds those of the narrower.
+    fn aliases(&self) -> Aliases {
+        let Saddle { c, deviation, .. } = self.saddle;
+        let (period, tilt) = (exact(self.period), exact(c));
+        let reach = exact(2.0 * f64::from(ORDER) * self.half_width);
+        let beyond = |t: Ball, at: Ball| {
+            let ratio = (-(t * period)).exp();
+            let half = at * reach;
+            let height = self.sum.log_moment(at) + half * half / Ball::from_u64(2);
+            height.exp() / (Ball::ONE.exp() * at.max(-at)) * ratio / (Ball::ONE - ratio)
+        };
+        let step = (10.0 / deviation).min(20.0 * c);
+        let above = exact(c + step);
+        let below = exact(if c > 0.9 * step { 1.0 / deviation } else { step - c });
+        let ratio = (-(tilt * period)).exp();
+        let left = Ball::ONE - ratio;
+        Aliases {
+            pole: self.sum.first_moment() * ratio / left + self.sum.mass() * period * ratio / (left * left),
+            bound: beyond(above - tilt, above) + beyond(tilt + below, -below),
+        }
+    }
+
+    /// `Σ_{|j| ≤ J}` of the terms, over `e^{K(c)}`, for `a` and for `2a`: blocks of nodes on all processors.
+    fn node_sums(&self, tilted: &Tilted, last: usize, interrupt: &dyn Interrupt) -> Result<[Ball; 2], Error> {
+        let blocks: Vec<usize> = (0..=last / BLOCK).collect();
+        let steps = Steps::new(tilted, self);
+        let workers =
+            if blocks.len() < 8 { 1 } else { thread::available_parallelism().map_or(1, usize::from).min(8) };
+        let mut sums = [Ball::ZERO; 2];
+        for round in blocks.chunks(BLOCKS_PER_CHECK * workers) {
+            interrupt.check()?;
+            let share = round.len().div_ceil(workers);
+            let parts: Vec<[Ball; 2]> = thread::scope(|scope| {
+                let work = |mine: &[usize]| {
+                    mine.iter().fold([Ball::ZERO; 2], |sums, &block| added(sums, steps.block(block, last)))
+                };
+                let mut shares = round.chunks(share);
+                let own = shares.next().unwrap_or_default();
+                let others: Vec<_> = shares.map(|mine| scope.spawn(move || work(mine))).collect();
+                let mut parts = vec![work(own)];
+                // A worker that panics says nothing.
+                parts.extend(others.into_iter().map(|worker| worker.join().unwrap_or([Ball::WHOLE; 2])));
+                parts
+            });
+            sums = parts.into_iter().fold(sums, added);
+        }
+        Ok(sums)
+    }
+}
+
+fn added([a, b]: [Ball; 2], [c, d]: [Ball; 2]) -> [Ball; 2] {
+    [a + c, b + d]
+}
+
+fn around_zero(x: Ball) -> Ball {
+    Ball::ZERO.plus_at_most(x)
+}
+
+/// The terms `m ≠ 0`: some in closed form, the others between zero and a bound.
+struct Aliases {
+    pole: Ball,
+    bound: Ball,
+}
+
+/// A summand after the tilt: values relative to one of them, with masses of total one.
+struct TiltedSummand {
+    count: u64,
+    /// `Σ a e^{iθd}` starts with the mass of `d = 0`.
+    origin: f64,
+    differences: Vec<Ball>,
+    masses: Vec<f64>,
+    /// The same masses, certified, where powers are large.
+    certified: Vec<Ball>,
+    /// What all masses together may be wrong by, those left out included.
+    error: f64,
+    variance: f64,
+}
+
+/// `e^{cx}` times the law of the sum, over `∫ e^{cx}`.
+struct Tilted {
+    /// `e^{K(c)}`.
+    scale: Ball,
+    /// What the values relative to which the summands are taken add up to.
+    origin: Ball,
+    summands: Vec<TiltedSummand>,
+}
+
+impl Tilted {
+    fn new(sum: &Sum, c: Ball) -> Self {
+        let mut origin = sum.constant;
+        let mut summands: Vec<TiltedSummand> = Vec::new();
+        for summand in &sum.summands {
+            let (value, tilted) = TiltedSummand::new(summand, c);
+            origin = origin + value * Ball::from_u64(summand.count);
+            summands.push(tilted);
+        }
+        // Those first that make the product small at the least cost.
+        let worth = |summand: &TiltedSummand| summand.variance / (summand.masses.len() + 1) as f64;
+        summands.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        Self { scale: sum.log_moment(c).exp(), origin, summands }
+    }
+}
+
+impl TiltedSummand {
+    fn new(summand: &Summand, c: Ball) -> (Ball, Self) {
+        let exponents: Vec<Ball> = summand.atoms.iter().map(|atom| c * atom.value + atom.mass.ln()).collect();
+        let highest =
+            exponents.iter().copied().max_by(|a, b| about(*a).total_cmp(&about(*b))).unwrap_or(Ball::ZERO);
+        let weights: Vec<Ball> = exponents.into_iter().map(|exponent| (exponent - highest).exp()).collect();
+        let total = weights.iter().fold(Ball::ZERO, |sum, &weight| sum + weight);
+        let shares: Vec<Ball> = weights.into_iter().map(|weight| weight / total).collect();
+        let place = shares
+            .iter()
+            .enumerate()
+            .max_by(|a, b| about(*a.1).total_cmp(&about(*b.1)))
+            .map_or(0, |(place, _)| place);
+        let value = summand.atoms.get(place).map_or(Ball::ZERO, |atom| atom.value);
+        let mut tilted = Self {
+            count: summand.count,
+            origin: 0.0,
+            differences: Vec::new(),
+            masses: Vec::new(),
+            certified: Vec::new(),
+            error: 0.0,
+            variance: 0.0,
+        };
+        let mut first_two = (0.0, 0.0);
+        for (index, (&share, atom)) in shares.iter().zip(&summand.atoms).enumerate() {
+            let (mass, error) = share.to_double_with_error().unwrap_or((0.0, 1.0));
+            let difference = atom.value - value;
+            if index == place {
+                tilted.origin = mass;
+            } else if mass + error < NEGLIGIBLE / 16.0 && summand.count <= FEW {
+                tilted.error += mass;
+            } else {
+                tilted.masses.push(mass);
+                tilted.certified.push(share);
+                tilted.differences.push(difference);
+            }
+            tilted.error += error;
+            first_two.0 += mass * about(difference);
+            first_two.1 += mass * about(difference) * about(difference);
+        }
+        tilted.error *= 1.0 + 1e-9;
+        tilted.variance = summand.count as f64 * (first_two.1 - first_two.0 * first_two.0);
+        (value, tilted)
+    }
+}
+
+/// `z, z², z⁴, …` of a point `z = e^{iα}` on the circle.
+///
+/// `z` as two doubles errs by less than `1.7u`, a product of two such powers by `√5 u` more than both together. So `z^n`, multiplied in
+/// any order, errs by at most `e(n) = (4n − 2.3) u`, as `e(a) + e(b) + √5u ≤ e(a + b)`; up to terms of second order, for which `n < 2^40` leaves
+/// 1 %: at most [`POWER`]` · n u`.
+struct Powers {
+    squares: Vec<(f64, f64)>,
+}
+
+/// See [`Powers`].
+const POWER: f64 = 4.04;
+
+fn product(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
+}
+
+impl Powers {
+    /// Nothing where the angle is not known well enough.
+    fn new(angle: Ball) -> Option<Self> {
+        let (sine, cosine) = sin_cos(angle);
+        let ((re, one), (im, other)) = (cosine.to_double_with_error()?, sine.to_double_with_error()?);
+        if one + other > 1.7 * ROUNDING {
+            return None;
+        }
+        let mut squares = vec![(re, im)];
+        for _ in 0..40 {
+            let last = squares.last().copied().unwrap_or((1.0, 0.0));
+            squares.push(product(last, last));
+        }
+        Some(Self { squares })
+    }
+
+    fn of(&self, n: usize) -> (f64, f64) {
+        let bits = self.squares.iter().enumerate().filter(|(bit, _)| n >> bit & 1 == 1);
+        bits.fold((1.0, 0.0), |power, (_, &square)| product(power, square))
+    }
+
+    /// As a disc.
+    fn disc(&self, n: usize) -> Disc {
+        let (re, im) = self.of(n);
+        Disc { re, im, radius: POWER * (n + 1) as f64 * ROUNDING }
+    }
+}
+
+/// Everything that a block of nodes needs.
+struct Steps<'a> {
+    tilted: &'a Tilted,
+    contour: &'a Contour<'a>,
+    /// `2π/M`.
+    unit: Ball,
+    /// Of the origin, and of each difference of each summand; none where the angle is not known.
+    origin: Option<Powers>,
+    differences: Vec<Option<Vec<Powers>>>,
+    smoothing: Smoothing,
+}
+
+impl<'a> Steps<'a> {
+    fn new(tilted: &'a Tilted, contour: &'a Contour<'a>) -> Self {
+        let unit = Ball::from_u64(2) * pi() / exact(contour.period);
+        let each =
+            |summand: &TiltedSummand| summand.differences.iter().map(|&d| Powers::new(unit * d)).collect();
+        Self {
+            tilted,
+            contour,
+            unit,
+            origin: Powers::new(unit * tilted.origin),
+            differences: tilted.summands.iter().map(each).collect(),
+            smoothing: Smoothing::new(contour, unit),
+        }
+    }
+
+    /// Terms of nodes `j = block · BLOCK, …`, for both smoothings; those of `−j` are their conjugates.
+    fn block(&self, block: usize, last: usize) -> [Ball; 2] {
+        let first = block * BLOCK;
+        let nodes = BLOCK.min(last + 1 - first);
+        let mut products: Vec<Disc> = (first..first + nodes)
+            .map(|node| {
+                self.origin.as_ref().map_or(Disc { radius: 1.0, ..Disc::ZERO }, |origin| origin.disc(node))
+            })
+            .collect();
+        for (summand, powers) in self.tilted.summands.iter().zip(&self.differences) {
+            if products.iter().all(|product| product.largest() < NEGLIGIBLE) {
+                break;
+            }
+            let transforms = transforms(summand, powers.as_deref(), first, nodes);
+            for (offset, (product, transform)) in products.iter_mut().zip(transforms).enumerate() {
+                if product.largest() >= NEGLIGIBLE {
+                    *product = product.times(self.raised(summand, transform, first + offset));
+                }
+            }
+        }
+        let mut sums = [Ball::ZERO; 2];
+        for (offset, product) in products.into_iter().enumerate() {
+            // What the factors left out would have made of it is not larger.
+            let largest = product.largest();
+            let product = if largest < NEGLIGIBLE { Disc { radius: largest, ..Disc::ZERO } } else { product };
+            let node = first + offset;
+            let weights = self.smoothing.weights(node, self.contour);
+            let twice = if node == 0 { 1.0 } else { 2.0 };
+            for (sum, weight) in sums.iter_mut().zip(weights) {
+                *sum = *sum + product.times(weight).scaled(twice).to_complex().re;
+            }
+        }
+        sums
+    }
+
+    /// The transform of all equal summands; no transform is above one.
+    fn raised(&self, summand: &TiltedSummand, one: Disc, node: usize) -> Disc {
+        if summand.count <= FEW {
+            return one.power(summand.count);
+        }
+        let nothing = |radius: f64| Disc { radius, ..Disc::ZERO };
+        let bound = modulus_power(one.largest().min(1.0), summand.count);
+        if bound < NEGLIGIBLE {
+            return nothing(bound);
+        }
+        let angle = self.unit * Ball::from_u64(node as u64);
+        let zero = Complex::real(Ball::ZERO);
+        let gap =
+            summand.certified.iter().zip(&summand.differences).fold(zero, |sum, (&mass, &difference)| {
+                sum + Complex { re: Ball::ZERO, im: angle * difference }.exp_minus_one().scale(mass)
+            });
+        let power = gap.ln_one_plus().scale(Ball::from_u64(summand.count)).exp();
+        let found = Disc::from_complex(power);
+        if found.radius < bound { found } else { nothing(bound) }
+    }
+}
+
+/// An upper bound of `x^n` for `0 ≤ x ≤ 1`.
+fn modulus_power(x: f64, n: u64) -> f64 {
+    let up = |x: f64| x * (1.0 + 2.0 * f64::EPSILON) + 1e-290;
+    let (mut result, mut square, mut n) = (1.0, x, n);
+    while n > 0 {
+        if n & 1 == 1 {
+            result = up(result * square);
+        }
+        square = up(square * square);
+        n >>= 1;
+    }
+    result
+}
+
+/// `Σ a_i e^{iθ_j d_i}` at consecutive nodes.
+///
+/// A power errs by `4.04 n u`, the masses together by `error`, and a sum of `A` products in each part by `(A + 2) u` times the masses.
+fn transforms(summand: &TiltedSummand, powers: Option<&[Powers]>, first: usize, nodes: usize) -> Vec<Disc> {
+    let Some(powers) = powers else { return vec![Disc { radius: 1.0, ..Disc::ZERO }; nodes] };
+    let mut re = [summand.origin; BLOCK];
+    let mut im = [0.0; BLOCK];
+    for (&mass, powers) in summand.masses.iter().zip(powers) {
+        let mut lanes = [(0.0, 0.0); LANES];
+        for (lane, z) in lanes.iter_mut().enumerate() {
+            *z = powers.of(first + lane);
+        }
+        let step = powers.of(LANES);
+        for (re, im) in re.chunks_exact_mut(LANES).zip(im.chunks_exact_mut(LANES)) {
+            for ((re, im), z) in re.iter_mut().zip(im).zip(&mut lanes) {
+                *re += mass * z.0;
+                *im += mass * z.1;
+                *z = product(*z, step);
+            }
+        }
+    }
+    let roundings = (1.5 * (summand.masses.len() + 3) as f64) * ROUNDING + summand.error * (1.0 + 1e-9);
+    let point = |(offset, (&re, &im)): (usize, (&f64, &f64))| {
+        let radius = POWER * (first + offset + LANES) as f64 * ROUNDING * 1.01 + roundings;
+        Disc { re, im, radius }
+    };
+    re.iter().zip(&im).take(nodes).enumerate().map(point).collect()
+}
+
+/// `(sinh(aw)/(aw))^r/w²` at the nodes.
+struct Smoothing {
+    /// `sinh(ac)` and `cosh(ac)`.
+    hyperbolic: [Disc; 2],
+    /// `e^{iaθ}`.
+    turn: Option<Powers>,
+    unit: Disc,
+    a: Disc,
+}
+
+/// `sinh(x)/x` is a series in `x²` up to here.
+const NEAR: f64 = 1.0;
+
+impl Smoothing {
+    fn new(contour: &Contour<'_>, unit: Ball) -> Self {
+        let (a, c) = (exact(contour.half_width), exact(contour.saddle.c));
+        let (up, down) = ((a * c).exp(), (-(a * c)).exp());
+        let half = |x: Ball| Disc::from_complex(Complex::real(x / Ball::from_u64(2)));
+        Self {
+            hyperbolic: [half(up - down), half(up + down)],
+            turn: Powers::new(unit * a),
+            unit: Disc::from_complex(Complex::real(unit)),
+            a: Disc::from_complex(Complex::real(a)),
+        }
+    }
+
+    /// For `a` and for `2a`: `sinh(2x)/(2x) = sinh(x)/x · cosh(x)`.
+    fn weights(&self, node: usize, contour: &Contour<'_>) -> [Disc; 2] {
+        let angle = self.unit.scaled(node as f64);
+        let w = Disc { re: contour.saddle.c, im: angle.re, radius: angle.radius };
+        let inverse = w.reciprocal();
+        let pole = inverse.times(inverse);
+        let x = w.times(self.a);
+        let turn = self.turn.as_ref().map_or(Disc { radius: 1.0, ..Disc::ZERO }, |turn| turn.disc(node));
+        let (real, imaginary) = (Disc { im: 0.0, ..turn }, Disc { re: 0.0, ..turn });
+        let [sinh, cosh] = self.hyperbolic;
+        let cosine = cosh.times(real).plus(sinh.times(imaginary));
+        let sine = if x.largest() < NEAR {
+            near_sine_quotient(x)
+        } else {
+            sinh.times(real).plus(cosh.times(imaginary)).times(x.reciprocal())
+        };
+        let power = sine.power(u64::from(ORDER)).times(pole);
+        [power, power.times(cosine.power(u64::from(ORDER)))]
+    }
+}
+
+/// `sinh(x)/x = Σ x^{2k}/(2k+1)!` for `|x| < 1`: beyond `k = 9` it is below `1.01/21! < 2^-65`.
+fn near_sine_quotient(x: Disc) -> Disc {
+    let square = x.times(x);
+    let step = |sum: Disc, k: u32| {
+        let divided = square.times(sum).scaled(1.0 / f64::from(2 * k * (2 * k + 1)));
+        // The quotient of integers was rounded.
+        Disc { radius: divided.radius + 2.0 * ROUNDING * divided.modulus(), ..divided }.plus(Disc::ONE)
+    };
+    let sum = (1..=9).rev().fold(Disc::ONE, step);
+    Disc { radius: sum.radius + 1.0 / ((1u128 << 65) as f64), ..sum }
+}

@@ -1,0 +1,139 @@
+//! The limit of δ for ε → ∞: what gives the value away.
+//!
+//! Beside the answers that some `R_k` does not give (see [`super`]), these are the answers that are impossible under `w`. If no part may hold the
+//! critical entry, `w_0 > 0`, there are none: whatever the parts answer without it is possible. Else they are those where every answer lies in `N_k`, the answers
+//! that `R_k` gives and `P_{k,w}` does not; their mass is `Σ_k w_k P_{k,v}(N_k) Π_{l≠k} R_l(N_l)`. It is attained at a finite ε, so it is a lower bound of every δ.
+
+use super::part::Part;
+use super::{Composition, Pattern};
+use crate::answer::row::row;
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+
+/// Laws of more answers than this are looked at in a window.
+const FEW_ANSWERS: f64 = 4096.0;
+
+/// Of one part: `R_k(N_k)`, `w_k P_{k,v}(N_k)`, and `w_k P_{k,v}` of answers that `R_k` does not give.
+#[derive(Clone, Copy)]
+struct Telling {
+    reference: Ball,
+    first: Ball,
+    certain: Ball,
+}
+
+pub(super) fn mass_at_infinity(composition: &Composition, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    let of_choice = |choice: &Vec<Part>| {
+        choice.iter().map(|part| telling(part, interrupt)).collect::<Result<Vec<_>, Error>>()
+    };
+    let parts: Vec<Vec<Vec<Telling>>> = composition
+        .attributes
+        .iter()
+        .map(|attribute| attribute.choices.iter().map(of_choice).collect::<Result<_, Error>>())
+        .collect::<Result<_, Error>>()?;
+    let everywhere = composition.unused.is_zero();
+    if composition.is_exact() {
+        let values = composition.all_patterns().into_iter().map(|pattern| mass(&parts, &pattern, everywhere));
+        return Ok(values.fold(Ball::ZERO, Ball::max));
+    }
+    // The largest of each factor and of each sum, whatever the pattern.
+    let (mut factor, mut certain) = (Ball::ONE, Ball::ZERO);
+    for (attribute, choices) in composition.attributes.iter().zip(&parts) {
+        let worst = |of: fn(&Telling) -> Ball, with: fn(Ball, Ball) -> Ball, start: Ball| {
+            let each = choices.iter().map(|choice| choice.iter().map(of).fold(start, with));
+            each.fold(Ball::ZERO, Ball::max)
+        };
+        factor = factor * worst(|telling| telling.reference, |a, b| a * b, Ball::ONE).powi(attribute.count);
+        certain = certain
+            + worst(|telling| telling.certain, |a, b| a + b, Ball::ZERO) * Ball::from_u64(attribute.count);
+    }
+    // `w_k P_{k,v} ≤ R_k/P[v]`, and a probability is at most one.
+    let bound = if everywhere { factor.min(Ball::ONE) } else { Ball::ZERO };
+    Ok(certain.hull(certain + bound))
+}
+
+fn mass(parts: &[Vec<Vec<Telling>>], pattern: &Pattern, everywhere: bool) -> Ball {
+    let mut chosen: Vec<(u64, Telling)> = Vec::new();
+    for (choices, counts) in parts.iter().zip(pattern) {
+        for (choice, &count) in choices.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            chosen.extend(choice.iter().map(|&telling| (count, telling)));
+        }
+    }
+    let times = |count: u64| Ball::from_u64(count);
+    let certain =
+        chosen.iter().fold(Ball::ZERO, |sum, (count, telling)| sum + telling.certain * times(*count));
+    if !everywhere {
+        return certain;
+    }
+    // Σ_k f_k Π_{l≠k} r_l, by one part after the other.
+    let start = (Ball::ONE, Ball::ZERO);
+    let (_, sum) = chosen.iter().fold(start, |(product, sum), (count, telling)| {
+        let own = telling.reference.powi(count - 1);
+        let both = own * telling.reference;
+        (product * both, sum * both + product * own * telling.first * times(*count))
+    });
+    certain + sum
+}
+
+fn telling(part: &Part, interrupt: &dyn Interrupt) -> Result<Telling, Error> {
+    match part {
+        Part::Entries { count, cells } => {
+            let entries = Ball::from_u64(*count);
+            let silent = cells.iter().filter(|cell| cell.second.is_zero());
+            let sums = silent.fold([Ball::ZERO; 3], |[mass, first, certain], cell| {
+                let more = Ball::from_rational(&cell.first);
+                if cell.mass.is_zero() {
+                    [mass, first, certain + more]
+                } else {
+                    [mass + Ball::from_rational(&cell.mass), first + more, certain]
+                }
+            });
+            let [mass, first, certain] = sums;
+            let others = mass.powi(count.saturating_sub(1));
+            Ok(Telling {
+                reference: others * mass,
+                first: entries * others * first,
+                certain: entries * certain,
+            })
+        }
+        Part::Answer { weight, first, second, reference } => {
+            let laws = [first, second, reference];
+            let whole = laws
+                .iter()
+                .all(|law| law.span() <= FEW_ANSWERS && matches!(law.support(), (Some(_), Some(_))));
+            let left_out = if whole { None } else { Some(480) };
+            let [first, second, reference] = [
+                row(first, left_out, interrupt)?,
+                row(second, left_out, interrupt)?,
+                row(reference, left_out, interrupt)?,
+            ];
+            let weight = Ball::from_rational(weight);
+            let mut found = Telling { reference: Ball::ZERO, first: Ball::ZERO, certain: Ball::ZERO };
+            for (answer, &mass) in (first.first..).zip(&first.masses) {
+                if second.at(answer).is_exact_zero() && !mass.is_exact_zero() {
+                    if reference.at(answer).is_exact_zero() {
+                        found.certain = found.certain + weight * mass;
+                    } else {
+                        found.first = found.first + weight * mass;
+                    }
+                }
+            }
+            for (answer, &mass) in (reference.first..).zip(&reference.masses) {
+                if second.at(answer).is_exact_zero() {
+                    found.reference = found.reference + mass;
+                }
+            }
+            if whole {
+                return Ok(found);
+            }
+            // What lies outside the windows may or may not be possible.
+            let missing = first.missing + second.missing + reference.missing;
+            let uncertain = |x: Ball| Ball::ZERO.hull(x + missing);
+            Ok(Telling {
+                reference: uncertain(found.reference),
+                first: uncertain(found.first),
+                certain: uncertain(found.certain),
+            })
+        }
+    }
+}

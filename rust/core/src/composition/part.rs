@@ -1,0 +1,362 @@
+//! Parts of a partition, and what they add to the sum at one ε.
+
+use super::enumeration::MOST_COMBINATIONS;
+use super::sum::{Atom, Summand, about};
+use crate::answer::Law;
+use crate::answer::row::{Row, row};
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::{Interrupt, Uninterrupted};
+use crate::rational::Rational;
+
+/// At most about `2^-LEFT_OUT` of a law is left out.
+const LEFT_OUT: Option<u32> = Some(480);
+/// Laws with no more answers than this are written out as a whole.
+const FEW_ANSWERS: f64 = 4096.0;
+
+/// What an entry of a part can be: a cell, with its probability, and how much of `P_v` and of `P_w` it carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The probability of an entry to be in it.
+    pub mass: Rational,
+    /// `mass` times what such an entry adds to `w_k P_{k,v}/R_k`.
+    pub first: Rational,
+    /// The same for `w`.
+    pub second: Rational,
+}
+
+/// A part and the pair of values that is asked for.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Counts of cells of `count` independent entries with one law: `w_k P_{k,v}/R_k` is a sum over the entries.
+    ///
+    /// Of a property `P_{k,1}(a)/R_k(a) = a/(n_k p)` and `P_{k,0}(a)/R_k(a) = (n_k − a)/(n_k q)`, of a histogram likewise; with `w_k = n_k/n` an
+    /// entry with the property adds `1/(np)`. So parts of one property are one part of all their entries. With multinomial assignment all parts together
+    /// are of this kind.
+    Entries {
+        /// Number of entries.
+        count: u64,
+        /// Cells; those in which an entry adds nothing as well.
+        cells: Vec<Cell>,
+    },
+    /// Any answer.
+    Answer {
+        /// `w_k`.
+        weight: Rational,
+        /// `P_{k,v}`.
+        first: Law,
+        /// `P_{k,w}`.
+        second: Law,
+        /// `R_k`.
+        reference: Law,
+    },
+}
+
+fn sum(rationals: impl Iterator<Item = Rational>) -> Rational {
+    rationals.fold(Rational::from(0i64), |sum, x| sum.add(&x))
+}
+
+impl Part {
+    /// `w_k`.
+    pub(super) fn weight(&self) -> Rational {
+        match self {
+            Self::Entries { count, cells } => {
+                sum(cells.iter().map(|cell| cell.first.clone())).mul(&Rational::from(*count))
+            }
+            Self::Answer { weight, .. } => weight.clone(),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Entries { cells, .. } => {
+                let negative =
+                    |cell: &Cell| [&cell.mass, &cell.first, &cell.second].iter().any(|x| x.is_negative());
+                let total = |of: fn(&Cell) -> &Rational| sum(cells.iter().map(|cell| of(cell).clone()));
+                if cells.iter().any(negative)
+                    || total(|cell| &cell.mass) != Rational::from(1i64)
+                    || total(|cell| &cell.first) != total(|cell| &cell.second)
+                {
+                    return Err(Error::argument(
+                        "cells need probabilities of sum one, and one weight for both values",
+                    ));
+                }
+                Ok(())
+            }
+            Self::Answer { weight, .. } if weight.is_negative() => {
+                Err(Error::argument("a weight is at least 0"))
+            }
+            Self::Answer { .. } => Ok(()),
+        }
+    }
+
+    pub(super) fn reversed(&self) -> Self {
+        match self {
+            Self::Entries { count, cells } => {
+                let swap = |cell: &Cell| Cell {
+                    mass: cell.mass.clone(),
+                    first: cell.second.clone(),
+                    second: cell.first.clone(),
+                };
+                Self::Entries { count: *count, cells: cells.iter().map(swap).collect() }
+            }
+            Self::Answer { weight, first, second, reference } => Self::Answer {
+                weight: weight.clone(),
+                first: second.clone(),
+                second: first.clone(),
+                reference: reference.clone(),
+            },
+        }
+    }
+
+    /// What it adds at `r = e^ε`.
+    pub(super) fn at(&self, ratio: Ball, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
+        match self {
+            Self::Entries { count, cells } => Ok(entries(*count, cells, ratio)),
+            Self::Answer { weight, first, second, reference } => {
+                answer(Ball::from_rational(weight), [first, second, reference], ratio, interrupt)
+            }
+        }
+    }
+}
+
+/// How the law of a summand is had.
+#[derive(Clone, Debug)]
+enum Shape {
+    /// The sum of independent entries in these cells.
+    Entries { count: u64, cells: Vec<Cell> },
+    /// Only by its values.
+    Answer,
+}
+
+/// A part at one ε.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluated {
+    shape: Shape,
+    /// Values and masses of one entry, or of the answer.
+    atoms: Vec<Atom>,
+    /// `w_k Σ (P_{k,v} − rP_{k,w})_+` over answers that `R_k` does not give.
+    pub(super) certain: Ball,
+    /// `m_R`, `w_k m_v`, `w_k m_w`: what is missing of the answer's laws.
+    lost: [Ball; 3],
+    /// The most that an entry adds to `w_k P_{k,v}/R_k`, and to `w_k P_{k,w}/R_k`.
+    densities: [Ball; 2],
+}
+
+fn entries(count: u64, cells: &[Cell], ratio: Ball) -> Evaluated {
+    let entries = Ball::from_u64(count);
+    let cells = sorted(cells);
+    let mut found = Evaluated {
+        shape: Shape::Entries { count, cells: cells.clone() },
+        atoms: Vec::new(),
+        certain: Ball::ZERO,
+        lost: [Ball::ZERO; 3],
+        densities: [Ball::ZERO; 2],
+    };
+    for cell in &cells {
+        let [first, second] = [&cell.first, &cell.second].map(Ball::from_rational);
+        let gap = if cell.second.is_zero() { first } else { first - ratio * second };
+        if cell.mass.is_zero() {
+            found.certain = found.certain + gap.max(Ball::ZERO) * entries;
+            continue;
+        }
+        let mass = Ball::from_rational(&cell.mass);
+        found.atoms.push(Atom { value: gap / mass, mass });
+        let [one, other] = found.densities;
+        found.densities = [one.max(first / mass), other.max(second / mass)];
+    }
+    found
+}
+
+/// Cells in an order of their own, so that the same law looks the same.
+fn sorted(cells: &[Cell]) -> Vec<Cell> {
+    let mut cells = cells.to_vec();
+    let compare = |a: &Rational, b: &Rational| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+    cells.sort_by(|a, b| {
+        compare(&a.first, &b.first)
+            .then_with(|| compare(&a.second, &b.second))
+            .then_with(|| compare(&a.mass, &b.mass))
+    });
+    cells
+}
+
+fn answer(weight: Ball, laws: [&Law; 3], ratio: Ball, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
+    let whole = laws
+        .iter()
+        .all(|law| law.span() <= FEW_ANSWERS && law.support().0.is_some() && law.support().1.is_some());
+    let left_out = if whole { None } else { LEFT_OUT };
+    let rows = [
+        row(laws[0], left_out, interrupt)?,
+        row(laws[1], left_out, interrupt)?,
+        row(laws[2], left_out, interrupt)?,
+    ];
+    let [first, second, reference] = rows.each_ref().map(|row| -> &Row { row });
+    let mut found = Evaluated {
+        shape: Shape::Answer,
+        atoms: Vec::new(),
+        certain: Ball::ZERO,
+        lost: [reference.missing, weight * first.missing, weight * second.missing],
+        densities: [Ball::ZERO; 2],
+    };
+    let least = first.first.min(second.first).min(reference.first);
+    let most = first.last().max(second.last()).max(reference.last());
+    for answer in least..=most {
+        let [one, other] = [first, second].map(|row| weight * row.at(answer));
+        let gap = if other.is_exact_zero() { one } else { one - ratio * other };
+        let mass = reference.at(answer);
+        if mass.is_positive() {
+            found.atoms.push(Atom { value: gap / mass, mass });
+        } else if mass.is_exact_zero() {
+            found.certain = found.certain + gap.max(Ball::ZERO);
+        } else {
+            // A mass that cannot be told from zero is left out, with what the others carry there.
+            let [all, of_first, of_second] = found.lost;
+            found.lost = [all + mass.max(Ball::ZERO), of_first + one, of_second + other];
+        }
+    }
+    Ok(found)
+}
+
+impl Evaluated {
+    /// As one summand.
+    pub(super) fn summand(&self, copies: u64) -> Result<Summand, Error> {
+        let count = match self.shape {
+            Shape::Entries { count, .. } => count.checked_mul(copies),
+            Shape::Answer => Some(copies),
+        };
+        let count = count.ok_or_else(|| Error::argument("more than 2^64 entries"))?;
+        Ok(Summand { count, atoms: self.atoms.clone() })
+    }
+
+    /// How many values [`Self::laws`] has, of each law.
+    pub(super) fn lengths(&self, copies: u64) -> Vec<usize> {
+        let repeated = |length: usize, copies: u64| {
+            if copies > 64 { vec![usize::MAX] } else { vec![length; copies as usize] }
+        };
+        match &self.shape {
+            Shape::Answer => repeated(self.atoms.len(), copies),
+            Shape::Entries { count, .. } => match (self.atoms.as_slice(), count.checked_mul(copies)) {
+                ([_], _) => vec![1],
+                ([one, other], Some(entries)) => {
+                    // A window of a hundred standard deviations holds all but 2^-480.
+                    let deviation = (entries as f64 * about(one.mass) * about(other.mass)).sqrt();
+                    vec![(entries as f64).min(60.0 * deviation + 1000.0) as usize + 1]
+                }
+                (atoms, Some(entries)) if entries <= 64 => repeated(atoms.len(), entries),
+                _ => vec![usize::MAX],
+            },
+        }
+    }
+
+    /// The laws of the sum of all copies: values, masses, and what is missing for δ.
+    pub(super) fn laws(&self, copies: u64, ratio: Ball) -> Result<(Vec<Vec<Atom>>, Ball), Error> {
+        match &self.shape {
+            Shape::Answer => Ok((vec![self.atoms.clone(); copies as usize], self.missing(copies, ratio))),
+            Shape::Entries { count, cells } => {
+                let entries = count.saturating_mul(copies);
+                match self.atoms.as_slice() {
+                    [only] => {
+                        let value = only.value * Ball::from_u64(entries);
+                        Ok((vec![vec![Atom { value, ..*only }]], Ball::ZERO))
+                    }
+                    [one, other] => self.binomial(entries, cells, [one, other], ratio),
+                    atoms => Ok((vec![atoms.to_vec(); entries as usize], Ball::ZERO)),
+                }
+            }
+        }
+    }
+
+    /// `a` entries in the second cell with an atom, the others in the first.
+    fn binomial(
+        &self,
+        entries: u64,
+        cells: &[Cell],
+        [one, other]: [&Atom; 2],
+        ratio: Ball,
+    ) -> Result<(Vec<Vec<Atom>>, Ball), Error> {
+        let mut masses = cells.iter().map(|cell| &cell.mass).filter(|mass| !mass.is_zero());
+        let Some(p) = masses.nth(1) else { return Err(Error::precision("a part without a second cell")) };
+        let left_out = if entries as f64 <= FEW_ANSWERS { None } else { LEFT_OUT };
+        let row = row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)?;
+        let values =
+            (row.first..).zip(&row.masses).filter(|(_, mass)| mass.is_positive()).map(|(a, &mass)| {
+                let a = a.unsigned_abs();
+                Atom {
+                    value: other.value * Ball::from_u64(a)
+                        + one.value * Ball::from_u64(entries.saturating_sub(a)),
+                    mass,
+                }
+            });
+        // `w_k P_{k,v}` is at most so much times `R_k`, that is of what is missing.
+        let [first, second] = self.densities.map(|density| density * Ball::from_u64(entries));
+        let lost = row.missing * (Ball::ONE + first + ratio * (Ball::ONE + second));
+        Ok((vec![values.collect()], lost))
+    }
+
+    /// What is missing for δ: `m_R + w_k m_v` above and `r (m_R + w_k m_w)` below, of each copy.
+    pub(super) fn missing(&self, copies: u64, ratio: Ball) -> Ball {
+        let [all, first, second] = self.lost;
+        ((Ball::ONE + ratio) * all + first + ratio * second) * Ball::from_u64(copies)
+    }
+
+    /// Both together where they are entries with one law.
+    pub(super) fn together(&self, copies: u64, other: &Self, others: u64) -> Option<Self> {
+        match (&self.shape, &other.shape) {
+            (Shape::Entries { count, cells }, Shape::Entries { count: more, cells: same })
+                if cells == same =>
+            {
+                let entries = count.checked_mul(copies)?.checked_add(more.checked_mul(others)?)?;
+                let certain = self.certain * Ball::from_u64(copies) + other.certain * Ball::from_u64(others);
+                Some(Self {
+                    shape: Shape::Entries { count: entries, cells: cells.clone() },
+                    certain,
+                    ..self.clone()
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether they are entries with one law, of one number.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (&self.shape, &other.shape) {
+            (Shape::Entries { count, cells }, Shape::Entries { count: same, cells: others }) => {
+                count == same && cells == others
+            }
+            _ => false,
+        }
+    }
+
+    /// The law of what this part adds, and what is missing, where its values are few enough to be listed.
+    pub(super) fn alone(&self, ratio: Ball) -> Result<Option<(Vec<Atom>, Ball)>, Error> {
+        let lengths = self.lengths(1);
+        if lengths.len() != 1 || lengths.iter().any(|&length| length > MOST_COMBINATIONS) {
+            return Ok(None);
+        }
+        let (mut laws, missing) = self.laws(1, ratio)?;
+        Ok(laws.pop().map(|law| (law, missing)))
+    }
+
+    /// The law of what one entry adds, and the number of entries.
+    pub(super) fn one_entry(&self) -> (&[Atom], u64) {
+        match self.shape {
+            Shape::Entries { count, .. } => (&self.atoms, count),
+            Shape::Answer => (&self.atoms, 1),
+        }
+    }
+}
+
+/// Parts that are entries with one law, as one part.
+pub(super) fn merged(parts: Vec<(u64, &Evaluated)>) -> Vec<(u64, Evaluated)> {
+    let mut merged: Vec<(u64, Evaluated)> = Vec::new();
+    'parts: for (copies, part) in parts {
+        for (others, known) in &mut merged {
+            if let Some(together) = known.together(*others, part, copies) {
+                (*others, *known) = (1, together);
+                continue 'parts;
+            }
+        }
+        merged.push((copies, part.clone()));
+    }
+    merged
+}

@@ -1,0 +1,154 @@
+//! Sums of independent real variables with finitely many values each.
+
+use crate::approximate;
+use crate::ball::Ball;
+
+/// A value and its mass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Atom {
+    pub value: Ball,
+    /// Positive.
+    pub mass: Ball,
+}
+
+/// `count` independent variables with one law, which may have less than mass one.
+#[derive(Clone, Debug)]
+pub(super) struct Summand {
+    pub count: u64,
+    pub atoms: Vec<Atom>,
+}
+
+/// `constant + Σ X`.
+#[derive(Clone, Debug)]
+pub(super) struct Sum {
+    pub constant: Ball,
+    pub summands: Vec<Summand>,
+}
+
+/// A number near the middle; zero where nothing is known.
+pub(super) fn about(x: Ball) -> f64 {
+    x.to_enclosure().midpoint().unwrap_or(0.0)
+}
+
+fn total(balls: impl Iterator<Item = Ball>) -> Ball {
+    balls.fold(Ball::ZERO, |sum, ball| sum + ball)
+}
+
+impl Summand {
+    /// The mass of all `count` variables together.
+    pub fn mass(&self) -> Ball {
+        total(self.atoms.iter().map(|atom| atom.mass)).powi(self.count)
+    }
+
+    /// `∫ x` of one variable, over its mass.
+    fn mean(&self) -> Ball {
+        total(self.atoms.iter().map(|atom| atom.mass * atom.value))
+            / total(self.atoms.iter().map(|atom| atom.mass))
+    }
+
+    fn times_count(&self, one: Ball) -> Ball {
+        one * Ball::from_u64(self.count)
+    }
+
+    /// The greatest and the least value of the sum of all of them.
+    fn ends(&self) -> Option<[Ball; 2]> {
+        let mut values = self.atoms.iter().map(|atom| atom.value);
+        let first = values.next()?;
+        let (most, least) =
+            values.fold((first, first), |(most, least), value| (most.max(value), least.min(value)));
+        Some([most, least].map(|end| self.times_count(end)))
+    }
+
+    /// `count · ln Σ m e^{tv}`; the greatest exponent is taken out.
+    fn log_moment(&self, t: Ball) -> Ball {
+        let exponents: Vec<Ball> = self.atoms.iter().map(|atom| t * atom.value).collect();
+        let Some(&highest) = exponents.iter().max_by(|a, b| about(**a).total_cmp(&about(**b))) else {
+            return Ball::WHOLE;
+        };
+        // So far below the largest, nothing is lost by a bound.
+        let lowest = Ball::from_i64(-1000);
+        let sum = total(self.atoms.iter().zip(exponents).map(|(atom, exponent)| {
+            let fallen = exponent - highest;
+            if fallen.certainly_less(lowest) {
+                Ball::ZERO.plus_at_most(atom.mass * lowest.exp())
+            } else {
+                atom.mass * fallen.exp()
+            }
+        }));
+        self.times_count(highest + sum.ln())
+    }
+
+    /// About `ln E e^{cX}`, its first and its second derivative, to choose a tilt by.
+    fn rough_cumulants(&self, c: f64) -> [f64; 3] {
+        let exponent = |atom: &Atom| c * about(atom.value);
+        let highest = self.atoms.iter().map(exponent).fold(f64::NEG_INFINITY, f64::max);
+        let mut moments = [0.0; 3];
+        for atom in &self.atoms {
+            let weight = about(atom.mass) * approximate::exp(exponent(atom) - highest);
+            let value = about(atom.value);
+            moments[0] += weight;
+            moments[1] += weight * value;
+            moments[2] += weight * value * value;
+        }
+        let mean = moments[1] / moments[0];
+        let count = self.count as f64;
+        [highest + approximate::ln(moments[0]), mean, (moments[2] / moments[0] - mean * mean).max(0.0)]
+            .map(|cumulant| count * cumulant)
+    }
+}
+
+impl Sum {
+    /// The whole mass.
+    pub fn mass(&self) -> Ball {
+        self.summands.iter().fold(Ball::ONE, |product, summand| product * summand.mass())
+    }
+
+    /// `∫ x`, the mean times the mass.
+    pub fn first_moment(&self) -> Ball {
+        let means = self.summands.iter().map(|summand| summand.times_count(summand.mean()));
+        (self.constant + total(means)) * self.mass()
+    }
+
+    /// The greatest and the least value; nothing of a sum with an empty law.
+    pub fn ends(&self) -> Option<[Ball; 2]> {
+        self.summands.iter().try_fold([self.constant; 2], |[most, least], summand| {
+            let [above, below] = summand.ends()?;
+            Some([most + above, least + below])
+        })
+    }
+
+    /// `K(t) = ln ∫ e^{tx}`.
+    pub fn log_moment(&self, t: Ball) -> Ball {
+        t * self.constant + total(self.summands.iter().map(|summand| summand.log_moment(t)))
+    }
+
+    /// About `K(c)`, `K'(c)` and `K''(c)`.
+    pub fn rough_cumulants(&self, c: f64) -> [f64; 3] {
+        let constant = about(self.constant);
+        self.summands.iter().fold([c * constant, constant, 0.0], |sum, summand| {
+            let more = summand.rough_cumulants(c);
+            [sum[0] + more[0], sum[1] + more[1], sum[2] + more[2]]
+        })
+    }
+
+    /// About where `K(c) − 2 ln c` is least, `c > 0`: any `c` is right, this one loses the least.
+    ///
+    /// Its derivative `K'(c) − 2/c` increases from −∞ to the greatest value, which has to be positive.
+    pub fn saddle(&self) -> f64 {
+        let slope = |c: f64| self.rough_cumulants(c)[1] - 2.0 / c;
+        let scale = self.rough_cumulants(0.0)[2].sqrt().max(f64::MIN_POSITIVE);
+        let (mut low, mut high) = (0.0, 1.0 / scale);
+        while slope(high) < 0.0 && high < 1e300 {
+            (low, high) = (high, 2.0 * high);
+        }
+        while high - low > 0.01 * high {
+            let middle = f64::midpoint(low, high);
+            if slope(middle) < 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+}
