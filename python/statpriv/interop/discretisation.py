@@ -28,7 +28,7 @@ MOST_LOSSES = 2**20
 
 @dataclass(frozen=True)
 class _Ends:
-    """Bounds of one direction of a curve at the losses 0, h, 2h, … and of its limit."""
+    """Bounds of one direction of a curve at the losses 0, h, 2h, … and of its limit; no lower ones where none count."""
 
     lower: list[float]
     upper: list[float]
@@ -90,7 +90,7 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
     losses = [step * index for index in range(last + 1)]
     # δ is nonincreasing: its value at a double below a loss is not less, at one above not more.
     upper = curve.delta([double_below(loss) for loss in losses]).upper.tolist()
-    lower = curve.delta([double_above(loss) for loss in losses]).lower.tolist()
+    lower = [] if pessimistic else curve.delta([double_above(loss) for loss in losses]).lower.tolist()
     return _Ends(lower, [*accumulate(upper, min)], limit.lower)
 
 
