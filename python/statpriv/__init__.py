@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, laws, noise, reference
+    from statpriv import differential, interop, laws, noise, reference
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
@@ -129,6 +129,7 @@ _HOME = {
 _MODULES = {
     "design": "planning",
     "differential": "differential",
+    "interop": "interop",
     "laws": "laws",
     "noise": "noise",
     "reference": "reference",
@@ -191,6 +192,7 @@ __all__ = [
     "design",
     "differential",
     "hockey_stick",
+    "interop",
     "laws",
     "noise",
     "privacy_curve",
