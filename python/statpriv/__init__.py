@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from statpriv import differential, laws, noise, reference
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
+    from statpriv.composition.adaptive import compose_adaptive
+    from statpriv.composition.strategies import AnyOf, Ask
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
@@ -62,7 +64,9 @@ __version__ = "0.1.0"
 _HOME = {
     "Adversary": "adversaries",
     "AnswerLaws": "queries.protocol",
+    "AnyOf": "composition.strategies",
     "ArgumentError": "errors",
+    "Ask": "composition.strategies",
     "Between": "queries.property",
     "Clamping": "queries.processed",
     "Enclosure": "enclosure",
@@ -104,6 +108,7 @@ _HOME = {
     "WithReplacement": "samplings",
     "WithoutReplacement": "samplings",
     "compose": "analysis",
+    "compose_adaptive": "composition.adaptive",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
@@ -113,7 +118,9 @@ _MODULES = ("differential", "laws", "noise", "reference")
 __all__ = [
     "Adversary",
     "AnswerLaws",
+    "AnyOf",
     "ArgumentError",
+    "Ask",
     "Between",
     "Clamping",
     "Enclosure",
@@ -156,6 +163,7 @@ __all__ = [
     "WithoutReplacement",
     "__version__",
     "compose",
+    "compose_adaptive",
     "differential",
     "hockey_stick",
     "laws",

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 from statpriv import rules
 from statpriv._native import Curve
 from statpriv.adversaries import Adversary
+from statpriv.composition.strategies import AdaptiveSituation
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.queries.sum import Additive
 from statpriv.situation import PartitionedSituation, Situation
@@ -26,7 +27,7 @@ from statpriv.situation import PartitionedSituation, Situation
 __all__ = ["AnySituation", "Kind", "Lowered", "NotApplicable", "Rule", "applicable", "lower", "rule"]
 
 Kind: TypeAlias = Literal["exact", "bound"]
-AnySituation: TypeAlias = Situation | PartitionedSituation
+AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
 
 

@@ -1,0 +1,1 @@
+"""Composition over a secret partition, beyond queries that are fixed in advance."""
