@@ -89,6 +89,8 @@ def revealed_composition(situation: AdaptiveSituation) -> Curve:
     _require_one_probability(situation)
     if situation.adversary.total and isinstance(situation.strategy, Ask):
         raise NotApplicable("known entries shift the answers that a given strategy goes by")
+    if not situation.adversary.total and len(_groups(situation)) == 1:
+        raise NotApplicable("the entries are alike and none is known: there is nothing to reveal")
     curves = [
         Curve.mean([world.probability for world in worlds], [_followed(situation, world, pattern) for world in worlds])
         for worlds in _worlds(situation)
