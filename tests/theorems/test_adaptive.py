@@ -1,4 +1,4 @@
-"""Adaptive composition, against every strategy on tiny databases, and against a recursion in plain floats on larger ones."""
+"""Adaptive composition, against every strategy on tiny databases and a recursion in plain floats on larger ones."""
 
 import math
 import pickle
@@ -179,9 +179,9 @@ def test_eight_parts_of_a_hundred_and_three_queries_take_seconds():
 @pytest.mark.parametrize("p", ["0.3", "1/2"])
 def test_who_may_ask_one_property_only_learns_the_total(p):
     query = sp.PropertyQuery(p, attribute="one")
-    adaptive = sp.compose_adaptive(sp.AnyOf([query]), sp.Population(600), sp.RandomPartition([100, 200, 300]))
-    total = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(600))
-    for epsilon in ("0", "0.02", "0.3"):
+    adaptive = sp.compose_adaptive(sp.AnyOf([query]), sp.Population(100), sp.RandomPartition([20, 30, 50]))
+    total = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(100))
+    for epsilon in ("0", "0.02", "0.3", "3"):
         found, truth = adaptive.delta(epsilon), total.delta(epsilon)
         assert found.lower <= truth.upper
         assert truth.lower <= found.upper
@@ -210,11 +210,9 @@ def test_a_function_a_tree_and_a_tree_of_ranges_are_the_same_analyst():
     written = sp.compose_adaptive(tree, sp.Population(8), sp.RandomPartition([3, 3]))
     assert function == written
     assert hash(function) == hash(written)
-    assert (
-        function.situation.strategy
-        == tree
-        == eval(repr(tree), {**vars(sp), "Ask": sp.Ask, "PropertyQuery": sp.PropertyQuery})
-    )
+    assert function.situation.strategy == tree
+    names = {"Ask": sp.Ask, "PropertyQuery": sp.PropertyQuery}
+    assert eval(repr(tree), names) == tree  # noqa: S307  (a repr reads back)
     again = pickle.loads(pickle.dumps(written))  # noqa: S301  (our own)
     assert again == written
     assert again.delta("0.1") == written.delta("0.1")

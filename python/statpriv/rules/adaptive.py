@@ -175,13 +175,16 @@ def _probability(query: PropertyQuery, group: str | None) -> Fraction:
 
 
 def _one_world(situation: AdaptiveSituation) -> World:
-    [*worlds], *others = _worlds(situation, most=1)
-    if others or len(worlds) != 1 or worlds[0].probability != 1:
-        raise NotApplicable("the entries differ, or some are known: earlier answers tell about the later parts")
-    return worlds[0]
+    """All entries are alike and unknown: the sizes of the parts say everything."""
+    if situation.adversary.total:
+        raise NotApplicable("some entries are known, and earlier answers tell how many of them the later parts hold")
+    if len(_groups(situation)) > 1:
+        raise NotApplicable("the entries differ by group, and earlier answers tell which of them the later parts hold")
+    [[world]] = _worlds(situation)
+    return world
 
 
-def _worlds(situation: AdaptiveSituation, most: int = MOST_COMPOSITIONS) -> list[list[World]]:
+def _worlds(situation: AdaptiveSituation) -> list[list[World]]:
     """For each group that the critical entry may belong to every composition of the parts."""
     if not isinstance(situation.adversary.known, int) or situation.adversary.values != "worst":
         raise NotApplicable("known entries by group, or with expected values, are not composed adaptively")
@@ -195,9 +198,9 @@ def _worlds(situation: AdaptiveSituation, most: int = MOST_COMPOSITIONS) -> list
     compositions: list[tuple[Fraction, tuple[tuple[int, ...], ...]]] = []
     for composition in _compositions(tuple(classes), parts):
         compositions.append(composition)
-        if len(compositions) > most:
+        if len(compositions) > MOST_COMPOSITIONS:
             raise NotApplicable(
-                f"there are more than {most} ways in which the entries that differ may fall into the parts"
+                f"there are more than {MOST_COMPOSITIONS} ways in which the entries that differ may fall into the parts"
             )
     return [
         [

@@ -34,6 +34,11 @@ use std::sync::Arc;
 /// The most points at which an analyst chooses.
 const MOST_NODES: usize = 1 << 16;
 
+/// From here on δ is compared with its limit.
+const FAR: u64 = 8;
+/// Relatively, what is near it.
+const NEAR: f64 = 1e-6;
+
 /// An analyst who chooses queries by the answers to earlier ones.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
@@ -122,7 +127,23 @@ impl Adaptive {
     /// # Errors
     /// Laws on too many answers; [`Error::Interrupted`].
     pub fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        grid::delta(self, epsilon, floor, interrupt)
+        let far = Ball::from_u64(FAR);
+        if !far.certainly_less(epsilon.value) {
+            return grid::delta(self, epsilon, floor, interrupt);
+        }
+        // Where e^ε is large no grid resolves both the start of the sum and what is left, and Δ is all but constant: it falls, from its
+        // value at a smaller ε to its limit. (A limit that is not known bounds nothing.)
+        let before = grid::delta(self, &Epsilon::new(&Rational::from(FAR)), floor, interrupt)?;
+        let limit = match self.mass_at_infinity(interrupt) {
+            Err(Error::Precision(_)) => Ball::ZERO,
+            limit => limit?,
+        };
+        let (lower, upper) = (limit.to_enclosure().lower(), before.to_enclosure().upper());
+        if upper - lower <= NEAR * upper || before.certainly_less(floor) {
+            return between(lower, upper);
+        }
+        let found = grid::delta(self, epsilon, floor, interrupt)?.to_enclosure();
+        between(lower.max(found.lower()), upper.min(found.upper()))
     }
 
     /// The limit of `Δ`: the mass under `v` of the paths on which every answer is impossible under `w`.
@@ -190,6 +211,13 @@ impl Adaptive {
             return Err(Error::precision("several answers reveal the value, and their mass is not followed"));
         }
         Ok(one)
+    }
+}
+
+fn between(lower: f64, upper: f64) -> Result<Ball, Error> {
+    match [lower, upper].map(Ball::from_f64) {
+        [Some(lower), Some(upper)] => Ok(lower.hull(upper)),
+        _ => Err(Error::precision("delta is not enclosed by numbers that doubles can hold")),
     }
 }
 

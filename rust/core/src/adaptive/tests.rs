@@ -144,6 +144,21 @@ fn the_mass_at_infinity_is_that_of_revealing_paths() {
     assert!(exactly(&some, &rational("1e40")).is_zero());
 }
 
+/// Far out the value is between that at a smaller ε and the limit.
+#[test]
+fn a_large_epsilon_leaves_the_paths_that_reveal() {
+    let p = rational("0.01");
+    let strategy = any_of(400, &[100; 4], std::slice::from_ref(&p));
+    let whole = CountFamily::new(&p, &p, Some(crate::pair::Direction::ZeroAgainstOne)).unwrap();
+    let whole = whole.of_size(400).unwrap();
+    for epsilon in ["3", "15", "800"] {
+        let truth = whole.delta(&rational(epsilon), &Uninterrupted).unwrap();
+        let (lower, upper) = delta(&strategy.reversed(), epsilon);
+        assert!(lower <= truth.upper() && truth.lower() <= upper, "{epsilon}: {lower} {upper} {truth:?}");
+        assert!(upper - lower <= 2e-5 * upper, "{epsilon}: {lower} {upper}");
+    }
+}
+
 #[test]
 fn laws_that_leave_something_out_are_paid_for() {
     let half = rational("0.5");
