@@ -179,14 +179,23 @@ def test_eight_parts_of_a_hundred_and_three_queries_take_seconds():
 @pytest.mark.parametrize("p", ["0.3", "1/2"])
 def test_who_may_ask_one_property_only_learns_the_total(p):
     query = sp.PropertyQuery(p, attribute="one")
-    adaptive = sp.compose_adaptive(sp.AnyOf([query]), sp.Population(100), sp.RandomPartition([20, 30, 50]))
-    total = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(100))
+    adaptive = sp.compose_adaptive(sp.AnyOf([query]), sp.Population(30), sp.RandomPartition([5, 10, 15]))
+    total = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(30))
     for epsilon in ("0", "0.02", "0.3", "3"):
         found, truth = adaptive.delta(epsilon), total.delta(epsilon)
         assert found.lower <= truth.upper
         assert truth.lower <= found.upper
     assert adaptive.epsilon("0.01").lower <= total.epsilon("0.01").upper
     assert total.epsilon("0.01").lower <= adaptive.epsilon("0.01").upper
+
+
+def test_parts_of_a_million_entries_are_no_obstacle():
+    adaptive = sp.compose_adaptive(sp.AnyOf([A]), sp.Population(10**7), sp.RandomPartition([10**6] * 2))
+    fixed = sp.compose([A] * 2, sp.Population(10**7), sp.RandomPartition([10**6] * 2))
+    found, truth = adaptive.delta("0.0002"), fixed.delta("0.0002")
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
+    assert found.width <= 1e-3 * found.upper
 
 
 def test_choosing_by_the_answers_tells_more_than_any_fixed_order():

@@ -233,7 +233,10 @@ def _by_group(query: PropertyQuery) -> list[tuple[str, object]]:
 def _compositions(
     left: tuple[int, ...], parts: Sequence[int]
 ) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
-    """Multivariate hypergeometric, part by part."""
+    """Multivariate hypergeometric, part by part; entries that are all alike fall in one way."""
+    if len(left) == 1:
+        yield Fraction(1), tuple((size,) for size in parts)
+        return
     if not parts:
         yield Fraction(1), ()
         return

@@ -167,7 +167,7 @@ impl Adaptive {
                     // Any answer may be given: a mean of what follows, between nothing and the greatest.
                     let follow = asked.next.iter().filter_map(|next| values.get(next.node)).flatten();
                     let end = (!asked.covers()).then_some(Line { slope: Ball::ONE, value: Ball::ZERO });
-                    lines.extend(greatest(follow.copied().chain(end)).map(|line| line.or_less()));
+                    lines.extend(greatest(follow.copied().chain(end)).map(Line::or_less));
                     continue;
                 }
                 let Some((answer, mass, first)) = self.revealing(asked, interrupt)? else { continue };

@@ -258,7 +258,7 @@ impl<'a> Game<'a> {
             found.settle(terms, &moves, left, &without);
             best = Some(match best {
                 None => found,
-                Some(best) => best.better(found),
+                Some(best) => best.better(&found),
             });
         }
         best.ok_or_else(|| Error::argument("a node has no query"))
@@ -490,7 +490,7 @@ impl Values {
     }
 
     /// Of two queries the one that is better, everywhere.
-    fn better(mut self, other: Self) -> Self {
+    fn better(mut self, other: &Self) -> Self {
         self.above.iter_mut().zip(&other.above).for_each(|(most, above)| *most = most.max(*above));
         let slopes = self.rise.iter_mut().zip(&mut self.fall);
         let others = other.below.iter().zip(other.rise.iter().zip(&other.fall));

@@ -57,7 +57,7 @@ fn one_property_on_all_entries_is_one_count() {
         (20_000, vec![10_000; 2], "0.01"),
     ] {
         let truth = whole.of_size(n).unwrap().delta(&rational(epsilon), &Uninterrupted).unwrap();
-        let (lower, upper) = delta(&any_of(n, &sizes, &[p.clone()]), epsilon);
+        let (lower, upper) = delta(&any_of(n, &sizes, std::slice::from_ref(&p)), epsilon);
         assert!(lower <= truth.upper() && truth.lower() <= upper);
         assert!(upper - lower <= 2e-6 * upper, "{lower} {upper}");
     }
