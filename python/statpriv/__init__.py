@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from statpriv.assessment import assess
     from statpriv.certificate import Certificate
     from statpriv.composition.accountant import PartitionAccountant
+    from statpriv.composition.adaptive import compose_adaptive
+    from statpriv.composition.strategies import AnyOf, Ask
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
@@ -70,7 +72,9 @@ __version__ = "0.1.0"
 _HOME = {
     "Adversary": "adversaries",
     "AnswerLaws": "queries.protocol",
+    "AnyOf": "composition.strategies",
     "ArgumentError": "errors",
+    "Ask": "composition.strategies",
     "Between": "queries.property",
     "BudgetExceededError": "errors",
     "Certificate": "certificate",
@@ -120,6 +124,7 @@ _HOME = {
     "WithoutReplacement": "samplings",
     "assess": "assessment",
     "compose": "analysis",
+    "compose_adaptive": "composition.adaptive",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
@@ -138,7 +143,9 @@ _MODULES = {
 __all__ = [
     "Adversary",
     "AnswerLaws",
+    "AnyOf",
     "ArgumentError",
+    "Ask",
     "Between",
     "BudgetExceededError",
     "Certificate",
@@ -189,6 +196,7 @@ __all__ = [
     "__version__",
     "assess",
     "compose",
+    "compose_adaptive",
     "design",
     "differential",
     "hockey_stick",

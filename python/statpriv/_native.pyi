@@ -243,6 +243,10 @@ class Curve:
         first: Law, second: Law, *, laplace_scale: _Number | None = None, gaussian_sigma: _Number | None = None
     ) -> Curve: ...
     @staticmethod
+    def adaptive(
+        nodes: Sequence[Sequence[tuple[_Number, Law, Law, Law, Sequence[tuple[int, int, int]]]]],
+    ) -> Curve: ...
+    @staticmethod
     def amplified(rate: _Number, curve: Curve) -> Curve: ...
     @staticmethod
     def irrelevant_entries(

@@ -7,6 +7,7 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
+use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::composition::{Attributes, Cell, Composition, End, Part as KernelPart};
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
@@ -16,6 +17,10 @@ use statpriv_core::pair::{
 };
 use statpriv_core::rational::Rational;
 use std::sync::Arc;
+
+/// A query of an adaptive composition, as Python writes it.
+type AskedQuery<'py> =
+    (Bound<'py, PyAny>, PyRef<'py, Law>, PyRef<'py, Law>, PyRef<'py, Law>, Vec<(i64, i64, usize)>);
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
 ///
@@ -331,6 +336,25 @@ impl Curve {
         };
         let answers = Answers::new(first.0.clone(), second.0.clone());
         kernel(py, Smoothed::new(answers, noise)).map(|laws| Self(Kernel::Smoothed(laws)))
+    }
+
+    /// An adaptive composition over a secret partition. A node is the queries that may be asked there; a query is the
+    /// probability that its part holds the critical entry, the laws of its answer under `v`, under `w` and if it does not,
+    /// and what follows: first and last answer, and the index of the node after them.
+    #[staticmethod]
+    fn adaptive(py: Python<'_>, nodes: Vec<Vec<AskedQuery<'_>>>) -> PyResult<Self> {
+        let asked = |(weight, first, second, reference, next): AskedQuery<'_>| {
+            Ok(Asked {
+                weight: convert::rational(&weight, "weight")?,
+                laws: [first.0.clone(), second.0.clone()],
+                reference: reference.0.clone(),
+                next: next.into_iter().map(|(first, last, node)| Next { first, last, node }).collect(),
+            })
+        };
+        let node =
+            |queries: Vec<AskedQuery<'_>>| queries.into_iter().map(asked).collect::<PyResult<Vec<_>>>();
+        let nodes = nodes.into_iter().map(node).collect::<PyResult<_>>()?;
+        kernel(py, Adaptive::new(nodes)).map(|strategy| Self(Kernel::Adaptive(strategy)))
     }
 
     /// `rate · Δ(ln(1 + (e^ε − 1)/rate))`: what a sample gives away that holds the critical entry with this probability, from the

@@ -8,7 +8,7 @@
 use super::Prepared;
 use super::enumeration::Tail;
 use super::inversion::{self, Goal};
-use super::part::Evaluated;
+use super::part::{Evaluated, Incomplete};
 use super::sum::{Atom, Sum, Summand, about};
 use crate::approximate;
 use crate::ball::Ball;
@@ -67,7 +67,7 @@ fn dominating(alternatives: &[&Evaluated], copies: u64, ratio: Ball) -> Result<B
     let alone =
         alternatives.iter().map(|part| part.alone(ratio)).collect::<Result<Option<Vec<_>>, Error>>()?;
     if let Some(laws) = alone {
-        let laws: Vec<(Vec<Atom>, Ball)> = laws.into_iter().flatten().collect();
+        let laws: Vec<Incomplete> = laws.into_iter().flatten().collect();
         let missing = laws.iter().fold(Ball::ZERO, |most, (_, missing)| most.max(*missing));
         let laws: Vec<Vec<Atom>> = laws.into_iter().map(|(law, _)| law).collect();
         return Ok(Bound { summand: Summand { count: copies, atoms: chords(&laws) }, missing });

@@ -149,6 +149,9 @@ impl Part {
     }
 }
 
+/// Values and masses, and what is missing for δ.
+pub(super) type Incomplete = (Vec<Atom>, Ball);
+
 /// How the law of a summand is had.
 #[derive(Clone, Debug)]
 enum Shape {
@@ -157,7 +160,7 @@ enum Shape {
     /// Only by its values.
     Answer,
     /// One of several, it is not known which: laws of what the whole part adds, and what is missing of them.
-    Alternatives(Vec<(Vec<Atom>, Ball)>),
+    Alternatives(Vec<Incomplete>),
 }
 
 /// A part at one ε.
@@ -370,7 +373,7 @@ impl Evaluated {
     }
 
     /// The laws of what this part may add, and what is missing, where its values are few enough to be listed.
-    pub(super) fn alone(&self, ratio: Ball) -> Result<Option<Vec<(Vec<Atom>, Ball)>>, Error> {
+    pub(super) fn alone(&self, ratio: Ball) -> Result<Option<Vec<Incomplete>>, Error> {
         if let Shape::Alternatives(laws) = &self.shape {
             return Ok(Some(laws.clone()));
         }

@@ -14,7 +14,7 @@
 //! So the range is cut into cells, and the law of a point of each, spread by its `Λ`, bounds the cell, for both pairs of values: `(0, 1)` at `p` is `(1, 0)` at
 //! `1 − p`. The [envelope](super::envelope) of all these laws bounds the range, whatever the pattern. Ends of a range do not suffice.
 
-use super::part::binomial_row;
+use super::part::{Incomplete, binomial_row};
 use super::sum::Atom;
 use crate::ball::Ball;
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(super) fn alternatives(
     lower: &Rational,
     upper: &Rational,
     ratio: Ball,
-) -> Result<Vec<(Vec<Atom>, Ball)>, Error> {
+) -> Result<Vec<Incomplete>, Error> {
     let one = Rational::from(1i64);
     let cells = if lower == upper { 1 } else { CELLS };
     let step = upper.sub(lower).div(&Rational::from(cells)).unwrap_or_else(|| one.clone());
@@ -50,7 +50,7 @@ fn dominating(
     share: &Rational,
     [least, most]: [&Rational; 2],
     ratio: Ball,
-) -> Result<(Vec<Atom>, Ball), Error> {
+) -> Result<Incomplete, Error> {
     let one = Rational::from(1i64);
     let half = Rational::from(2i64);
     let middle = least.add(most).div(&half).unwrap_or_else(|| least.clone());
