@@ -19,7 +19,7 @@ from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.situation import PartitionedSituation, Query
 
-CHANCES = (Fraction(1, 10**5), Fraction(1, 10**8), Fraction(1, 10**12), Fraction(0))
+CHANCES = (Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))
 """Chances that some part has more unknown entries than it is taken to have; each gives a bound."""
 
 

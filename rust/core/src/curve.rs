@@ -161,6 +161,8 @@ const DIGITS: u32 = 20;
 
 /// A δ that is not known to a millionth is an error, not an answer.
 const UNINFORMATIVE: f64 = 1e-6;
+/// Nor is the bound of many laws that is not known to a hundredth.
+const LOOSE: f64 = 1e-2;
 
 impl Curve {
     /// What a sample gives away that holds the critical entry with probability `rate`, from `curve`, that of the answer given that it
@@ -224,6 +226,17 @@ impl Curve {
         }
     }
 
+    /// Whether a value is a bound of many laws at once, which no effort makes narrow.
+    fn is_loose(&self) -> bool {
+        match self {
+            Self::Composed(_, end) => end.is_some(),
+            Self::Amplified(_, curve) => curve.is_loose(),
+            Self::Mean(parts) => parts.iter().any(|(_, curve)| curve.is_loose()),
+            Self::Max(curves) | Self::Min(curves) => curves.iter().any(Self::is_loose),
+            _ => false,
+        }
+    }
+
     /// The curve of one end of every such enclosure.
     pub(crate) fn end(&self, end: End) -> Self {
         let all = |curves: &[Self]| curves.iter().map(|curve| curve.end(end)).collect();
@@ -279,6 +292,8 @@ impl Curve {
         }
         match found?.1 {
             enclosure if enclosure.width() <= UNINFORMATIVE => Ok(enclosure),
+            // A bound that is loose itself need not be known that well.
+            enclosure if self.is_loose() && enclosure.width() <= LOOSE => Ok(enclosure),
             enclosure => Err(Error::precision(format!(
                 "delta can only be enclosed between {} and {} here, which says too little",
                 enclosure.lower(),

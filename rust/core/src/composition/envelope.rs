@@ -6,7 +6,7 @@
 //! changes of its slope. These are rounded up: a larger mass makes a larger transform.
 
 use super::Prepared;
-use super::enumeration::Tail;
+use super::enumeration::{self, Tail};
 use super::inversion::{self, Goal};
 use super::part::{Evaluated, Incomplete};
 use super::sum::{Atom, Sum, Summand, about};
@@ -52,7 +52,11 @@ impl Prepared<'_> {
                 certain = certain + worst * copies;
             }
         }
-        let positive = inversion::positive_part(&sum, Goal::About(WIDTH), interrupt)?;
+        let positive = if sum.is_short() {
+            enumeration::positive_part(self.constant, &sum.laws(), interrupt)?
+        } else {
+            inversion::positive_part(&sum, Goal::Within(WIDTH), interrupt)?
+        };
         Ok(positive + certain + missing + certain * missing)
     }
 }

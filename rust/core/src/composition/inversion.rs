@@ -50,6 +50,9 @@ const MOST_TERMS: f64 = 2e10;
 const MOST_NODES: f64 = (1u64 << 36) as f64;
 /// Relative widths that are tried, the first one that is affordable.
 const GOALS: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
+/// The factor by which the width aimed at is lowered where the outcome is wider than wanted.
+const FINER: f64 = 100.0;
+const MOST_REFINEMENTS: usize = 4;
 /// Periods that are tried.
 const MOST_PERIODS: u32 = 12;
 /// Blocks between two questions whether to go on.
@@ -64,8 +67,10 @@ fn exact(x: f64) -> Ball {
 pub(super) enum Goal {
     /// As far as it is worth it.
     Narrow,
-    /// To about this relative width.
+    /// To about this relative width, once.
     About(f64),
+    /// To this relative width, if that is worth it.
+    Within(f64),
 }
 
 /// `E[S_+]`.
@@ -85,14 +90,23 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
         return Ok(sum.constant.max(Ball::ZERO));
     }
     let saddle = Saddle::of(&sum);
-    match goal {
-        Goal::About(width) => Contour::new(&sum, saddle, width).evaluate(interrupt),
-        Goal::Narrow => {
-            let affordable = |&width: &f64| Contour::new(&sum, saddle, width).terms() <= WORTH;
-            let width = GOALS.into_iter().find(affordable).unwrap_or(GOALS[GOALS.len() - 1]);
-            Contour::new(&sum, saddle, width).evaluate(interrupt)
+    let at = |width: f64| Contour::new(&sum, saddle, width);
+    let affordable = |width: &f64| at(*width).terms() <= WORTH;
+    let (start, wanted) = match goal {
+        Goal::About(width) => return at(width).evaluate(interrupt),
+        Goal::Within(width) => (width, width),
+        Goal::Narrow => (GOALS.into_iter().find(affordable).unwrap_or(GOALS[GOALS.len() - 1]), GOALS[0]),
+    };
+    // Where much of the law lies on a point next to zero, the width falls with the smoothing and not with its square.
+    let finer = std::iter::successors(Some(start / FINER), |width| Some(width / FINER));
+    let mut found = at(start).evaluate(interrupt)?;
+    for width in finer.take_while(affordable).take(MOST_REFINEMENTS) {
+        if found.relative_error() <= wanted {
+            break;
         }
+        found = at(width).evaluate(interrupt)?;
     }
+    Ok(found)
 }
 
 impl Sum {

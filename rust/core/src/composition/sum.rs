@@ -1,7 +1,11 @@
 //! Sums of independent real variables with finitely many values each.
 
+use super::enumeration::is_short;
 use crate::approximate;
 use crate::ball::Ball;
+
+/// More equal summands than this are not gone through one by one.
+const MOST_COPIES: u64 = 64;
 
 /// A value and its mass.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +102,26 @@ impl Summand {
 }
 
 impl Sum {
+    /// Whether all values but those of one summand can be gone through.
+    pub fn is_short(&self) -> bool {
+        let lengths: Option<Vec<usize>> =
+            self.summands.iter().try_fold(Vec::new(), |mut lengths, summand| {
+                if summand.count > MOST_COPIES {
+                    return None;
+                }
+                lengths.extend((0..summand.count).map(|_| summand.atoms.len()));
+                Some(lengths)
+            });
+        lengths.is_some_and(|lengths| is_short(&lengths))
+    }
+
+    /// The law of each variable.
+    pub fn laws(&self) -> Vec<Vec<Atom>> {
+        let copies =
+            |summand: &Summand| (0..summand.count).map(|_| summand.atoms.clone()).collect::<Vec<_>>();
+        self.summands.iter().flat_map(copies).collect()
+    }
+
     /// The whole mass.
     pub fn mass(&self) -> Ball {
         self.summands.iter().fold(Ball::ONE, |product, summand| product * summand.mass())
