@@ -15,13 +15,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, laws, noise, reference
+    from statpriv import differential, interop, laws, noise, reference
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
     from statpriv.assessment import assess
     from statpriv.certificate import Certificate
     from statpriv.composition.accountant import PartitionAccountant
+    from statpriv.composition.adaptive import compose_adaptive
+    from statpriv.composition.strategies import AnyOf, Ask
     from statpriv.curve import PrivacyCurve
     from statpriv.divergence import NormalisedEnclosure, hockey_stick
     from statpriv.enclosure import Enclosure
@@ -70,7 +72,9 @@ __version__ = "0.1.0"
 _HOME = {
     "Adversary": "adversaries",
     "AnswerLaws": "queries.protocol",
+    "AnyOf": "composition.strategies",
     "ArgumentError": "errors",
+    "Ask": "composition.strategies",
     "Between": "queries.property",
     "BudgetExceededError": "errors",
     "Certificate": "certificate",
@@ -120,6 +124,7 @@ _HOME = {
     "WithoutReplacement": "samplings",
     "assess": "assessment",
     "compose": "analysis",
+    "compose_adaptive": "composition.adaptive",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
@@ -129,6 +134,7 @@ _HOME = {
 _MODULES = {
     "design": "planning",
     "differential": "differential",
+    "interop": "interop",
     "laws": "laws",
     "noise": "noise",
     "reference": "reference",
@@ -137,7 +143,9 @@ _MODULES = {
 __all__ = [
     "Adversary",
     "AnswerLaws",
+    "AnyOf",
     "ArgumentError",
+    "Ask",
     "Between",
     "BudgetExceededError",
     "Certificate",
@@ -188,9 +196,11 @@ __all__ = [
     "__version__",
     "assess",
     "compose",
+    "compose_adaptive",
     "design",
     "differential",
     "hockey_stick",
+    "interop",
     "laws",
     "noise",
     "privacy_curve",

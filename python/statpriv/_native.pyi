@@ -210,6 +210,8 @@ class Part:
     @staticmethod
     def entries(*, count: int, cells: Sequence[tuple[_Number, _Number, _Number]]) -> Part: ...
     @staticmethod
+    def range(*, count: int, share: _Number, lower: _Number, upper: _Number) -> Part: ...
+    @staticmethod
     def answer(*, weight: _Number, first: Law, second: Law, reference: Law) -> Part: ...
 
 class Curve:
@@ -239,6 +241,10 @@ class Curve:
     @staticmethod
     def smoothed(
         first: Law, second: Law, *, laplace_scale: _Number | None = None, gaussian_sigma: _Number | None = None
+    ) -> Curve: ...
+    @staticmethod
+    def adaptive(
+        nodes: Sequence[Sequence[tuple[_Number, Law, Law, Law, Sequence[tuple[int, int, int]]]]],
     ) -> Curve: ...
     @staticmethod
     def amplified(rate: _Number, curve: Curve) -> Curve: ...

@@ -21,7 +21,7 @@ from statpriv.numbers import Number, as_fraction
 from statpriv.partitions import RandomPartition
 from statpriv.queries.property import PropertyQuery
 from statpriv.samplings import WithoutReplacement
-from statpriv.situation import PartitionedSituation
+from statpriv.situation import PartitionedSituation, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,6 +148,8 @@ def _checked(document: dict[str, Any]) -> checker.Verdict:
 
 def _queries(situation: AnySituation) -> tuple[PropertyQuery, ...]:
     """The counts that are released, where nothing but counts is."""
+    if not isinstance(situation, Situation | PartitionedSituation):
+        raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
     asked = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
     counts = [query for query in asked if isinstance(query, PropertyQuery) and query.is_uniform]
     if len(counts) < len(asked):

@@ -531,7 +531,7 @@ class PrivacyCurve:
             return Enclosure(0.0, min(divergence.upper for divergence in each))
         if self.mass_at_infinity().lower > 0:
             return Enclosure(math.inf, math.inf)
-        other = self._reversed()
+        other = self.reversed()
         last = max(self.epsilon(0).upper, other.epsilon(0).upper)
         if math.isinf(last):
             return Enclosure(0.0, math.inf)
@@ -539,8 +539,21 @@ class PrivacyCurve:
         forward, backward = ([curve.delta(epsilon) for epsilon in epsilons] for curve in (self, other))
         return renyi_divergence(exact, epsilons, forward, backward)
 
-    def _reversed(self) -> PrivacyCurve:
-        """The curve of the pair in the other order; the worst pair stays the worst."""
+    def reversed(self) -> PrivacyCurve:
+        """The curve of the pair in the other order; the worst pair stays the worst.
+
+        Returns
+        -------
+        PrivacyCurve
+            For ``pair=(v, w)`` that of ``(w, v)``, else the same curve.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/4"), sp.Population(3), pair=(1, 0))
+        >>> curve.exact_delta(exp_epsilon=2), curve.reversed().exact_delta(exp_epsilon=2)
+        (Fraction(5, 16), Fraction(9, 16))
+        """
         pair = self._situation.pair
         if pair is None:
             return self

@@ -66,8 +66,10 @@ def attributes(situation: PartitionedSituation) -> list[tuple[Attribute, tuple[i
     ]
 
 
-def composed(situation: PartitionedSituation, critical: str | None = None) -> Curve:
+def composed(situation: PartitionedSituation, critical: str | None = None, *, ranges: bool = False) -> Curve:
     """The composition of all parts, the critical entry in the group `critical` of a stratified population.
+
+    With `ranges` a bound over all probabilities in stated ranges.
 
     Raises
     ------
@@ -79,7 +81,14 @@ def composed(situation: PartitionedSituation, critical: str | None = None) -> Cu
     entries = [(attribute, count, _weight(attribute, size, critical)) for attribute, count in kinds.items()]
     unused = 1 - sum((count * weight for _, count, weight in entries), ZERO)
     present = [
-        (count, _choices(attribute, size, critical, situation.pair)) for attribute, count, weight in entries if weight
+        (
+            count,
+            _of_range(attribute, size)
+            if ranges and critical is None and _has_range(attribute)
+            else _choices(attribute, size, critical, situation.pair),
+        )
+        for attribute, count, weight in entries
+        if weight
     ]
     if not present:
         certain = Law.table(0, [1])
@@ -134,6 +143,22 @@ def _entries(count: int, cells: tuple[Cell, ...]) -> Part:
 
 def _key(parts: list[Any]) -> object:
     return tuple(id(part) if isinstance(part, Part) else part for part in parts)
+
+
+def _of_range(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]]:
+    """One part of all entries, for both pairs of values."""
+    asked: Any = attribute.asked
+    if not asked.lower > 0 or not asked.upper < 1:
+        raise NotApplicable("a property that everyone or nobody may have gives itself away")
+    entries = sum(_used(part, None) for _, part in attribute.parts)
+    part = Part.range(count=entries, share=Fraction(1, size), lower=asked.lower, upper=asked.upper)
+    return [((1, 0), [part])]
+
+
+def _has_range(attribute: Attribute) -> bool:
+    asked = attribute.asked
+    counts = all(_counts_cells(query) for query, _ in attribute.parts)
+    return counts and isinstance(asked, PropertyQuery) and isinstance(asked.p, Between)
 
 
 def _by_pair(attribute: Attribute, size: int, critical: str | None, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:

@@ -26,7 +26,7 @@ from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.populations import Population
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
-from statpriv.situation import PartitionedSituation
+from statpriv.situation import Situation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -678,7 +678,7 @@ def _circumstances(known: int, sampling: Sampling | None) -> list[str]:
 
 def _title(situation: AnySituation) -> str:
     """The situation in one line."""
-    if isinstance(situation, PartitionedSituation):
+    if not isinstance(situation, Situation):
         return situation.title
     size = f"n = {situation.population.size:,} entries"
     return ", ".join(

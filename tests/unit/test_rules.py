@@ -7,6 +7,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import _native, noise
+from statpriv.composition.strategies import AdaptiveSituation
 from statpriv.rules.registry import NotApplicable, all_rules, applicable, lower
 from statpriv.situation import PartitionedSituation, Situation
 
@@ -17,6 +18,7 @@ HALF, RANGE = sp.PropertyQuery("1/2"), sp.PropertyQuery(sp.Between("0.4", "0.6")
 TWO_LAWS = sp.PropertyQuery({"f": "1/3", "m": "1/2"})
 SUM, MEDIAN = sp.SumQuery({0: "1/2", 1: "1/4", 3: "1/4"}), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
 CELLS = sp.HistogramQuery(["1/2", "1/4", "1/4"])
+NAMED = sp.PropertyQuery("1/3", attribute="named")
 NOISY = HALF.noisy(noise.Binomial(trials=4, p="1/2"))
 
 
@@ -62,6 +64,16 @@ SITUATIONS = [
         for queries in ((HALF,), (RANGE,), (HALF, HALF), (sp.PropertyQuery("1/2", attribute="a"),) * 2)
         for used in (12, 8)
         for adversary in (NOBODY, THREE)
+    ),
+    *(
+        AdaptiveSituation(strategy, population, sp.RandomPartition([3, 2]), adversary)
+        for strategy, population, adversary in (
+            (sp.AnyOf([NAMED]), TWELVE, NOBODY),
+            (sp.AnyOf([NAMED]), TWELVE, THREE),
+            (sp.AnyOf([sp.PropertyQuery(RANGE.p, attribute="range")]), TWELVE, NOBODY),
+            (sp.Ask(NAMED, then={1: sp.Ask(NAMED)}), TWELVE, NOBODY),
+            (sp.Ask(sp.PropertyQuery({"f": "1/3", "m": "1/2"}, attribute="two")), GROUPS, NOBODY),
+        )
     ),
 ]
 rules = pytest.mark.parametrize(

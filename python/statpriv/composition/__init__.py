@@ -1,1 +1,1 @@
-"""Compositions whose queries are chosen one after the other."""
+"""Composition over a secret partition, beyond queries that are fixed in advance."""

@@ -110,6 +110,8 @@ class PartitionComparison:
 
     def _repr_html_(self) -> str:
 
+        from statpriv.comparison import html_table
+
         return html_table(_HEADING, [row._cells() for row in self.rows])  # noqa: SLF001
 
     def to_pandas(self) -> DataFrame:

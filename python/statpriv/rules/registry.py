@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 from statpriv import rules
 from statpriv._native import Curve
 from statpriv.adversaries import Adversary
+from statpriv.composition.strategies import AdaptiveSituation
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.queries.sum import Additive
 from statpriv.situation import PartitionedSituation, Situation
@@ -28,7 +29,7 @@ __all__ = ["AnySituation", "Kind", "Lowered", "NotApplicable", "Rule", "applicab
 Kind: TypeAlias = Literal["exact", "enclosed", "bound"]
 _ORDER = ("exact", "enclosed", "bound")
 """In which kinds are tried."""
-AnySituation: TypeAlias = Situation | PartitionedSituation
+AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
 
 

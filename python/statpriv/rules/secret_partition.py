@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
+from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET, STATED
 from statpriv.partitions import RandomPartition
 from statpriv.parts import composed
 from statpriv.queries.histogram import HistogramQuery
@@ -62,7 +62,32 @@ def bounded_patterns(situation: PartitionedSituation) -> Curve:
     return curve
 
 
-def whole_composition(situation: PartitionedSituation) -> Curve:
+@rule(
+    bound="convex-order",
+    kind="bound",
+    queries=QUERIES,
+    samplings=(RandomPartition,),
+    theorem=(
+        "As for known probabilities, δ is at most the stop-loss of a sum of independent numbers, one a part, where the "
+        "law of a part dominates in convex order those of all probabilities in its range, for both values."
+    ),
+    source="docs/explanation/ranges.md, with the proof",
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
+)
+def bounded_ranges(situation: PartitionedSituation) -> Curve:
+    """Ends of a range need not be the worst: cells of it are bounded, each by a law of its own."""
+    asked: tuple[Any, ...] = tuple(
+        query.query if isinstance(query, Processed) else query for query in situation.queries
+    )
+    if not any(isinstance(query, PropertyQuery) and query.lower < query.upper for query in asked):
+        raise NotApplicable("no probability is a range")
+    partition: Any = situation.sampling
+    if partition.strata is not None:
+        raise NotApplicable("ranges of probabilities in a stratified partition have no bound of this kind here")
+    return whole_composition(situation, ranges=True)
+
+
+def whole_composition(situation: PartitionedSituation, *, ranges: bool = False) -> Curve:
     """Of entries with one law, or of a stratified partition with the critical entry in the worst group."""
     if situation.adversary.total:
         raise NotApplicable("known entries fall into parts that are not known, which has no exact form here")
@@ -72,7 +97,7 @@ def whole_composition(situation: PartitionedSituation) -> Curve:
             raise NotApplicable(
                 "entries with different laws, in a partition that is not stratified by group, have no exact form here"
             )
-        return composed(situation)
+        return composed(situation, ranges=ranges)
     curves = [composed(situation, name) for name, _ in situation.population.groups or ()]
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 

@@ -21,6 +21,7 @@ mod inversion;
 mod limit;
 mod part;
 mod pattern;
+mod range;
 mod sum;
 
 pub use part::{Cell, Part};
@@ -113,7 +114,14 @@ impl Composition {
     /// Whether every pattern is tried, so that δ itself is enclosed.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.patterns() <= MOST_PATTERNS
+        self.patterns() <= MOST_PATTERNS && !self.has_ranges()
+    }
+
+    /// Whether some probability is only known to a range, so that there is nothing but an upper bound.
+    #[must_use]
+    pub fn has_ranges(&self) -> bool {
+        let mut parts = self.attributes.iter().flat_map(|attribute| attribute.choices.iter().flatten());
+        parts.any(|part| matches!(part, Part::Range { .. }))
     }
 
     /// The number of patterns.

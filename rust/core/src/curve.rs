@@ -8,6 +8,7 @@ pub use histogram::{histogram, sampled_histogram};
 pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
 
+use crate::adaptive::Adaptive;
 use crate::ball::Ball;
 use crate::composition::{Composition, End, Pattern};
 use crate::digits::{self, DigitsEnclosure, Dyadic};
@@ -38,6 +39,8 @@ pub enum Curve {
     Answers(Answers),
     /// The same with continuous noise.
     Smoothed(Smoothed),
+    /// An adaptive composition over a secret partition.
+    Adaptive(Adaptive),
     /// `γ Δ(ln(1 + (e^ε − 1)/γ))` for `ε ≥ 0`, where only a sample that holds the critical entry with probability γ is looked at: see
     /// [`Curve::amplified`].
     Amplified(Weight, Box<Curve>),
@@ -347,6 +350,7 @@ impl Curve {
             Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
             Self::Answers(laws) => Self::Answers(laws.reversed()),
             Self::Smoothed(laws) => Self::Smoothed(laws.reversed()),
+            Self::Adaptive(strategy) => Self::Adaptive(strategy.reversed()),
             Self::Grouped(laws, direction) => Self::Grouped(laws.clone(), direction.reversed()),
             Self::Varied(laws, direction) => Self::Varied(laws.clone(), direction.reversed()),
             Self::KnownInSample(laws, direction) => Self::KnownInSample(laws.clone(), direction.reversed()),
@@ -397,6 +401,7 @@ impl Curve {
             Self::Range(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::Answers(laws) => laws.mass_at_infinity(interrupt),
             Self::Smoothed(laws) => Ok(laws.mass_at_infinity()),
+            Self::Adaptive(strategy) => strategy.mass_at_infinity(interrupt),
             Self::Grouped(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::Varied(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::KnownInSample(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
@@ -419,6 +424,7 @@ impl Curve {
             Self::Range(range, _) => range.terms(),
             Self::Answers(laws) => laws.terms(),
             Self::Smoothed(laws) => laws.terms(),
+            Self::Adaptive(strategy) => strategy.terms(),
             Self::Grouped(laws, _) => laws.terms(),
             Self::Varied(laws, _) => laws.terms(),
             Self::KnownInSample(laws, _) => laws.terms(),
@@ -438,6 +444,7 @@ impl Curve {
             Self::Range(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::Answers(laws) => laws.delta(epsilon, floor, interrupt),
             Self::Smoothed(laws) => laws.delta(epsilon, floor, interrupt),
+            Self::Adaptive(strategy) => strategy.delta(epsilon, floor, interrupt),
             Self::Grouped(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::Varied(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::KnownInSample(laws, direction) => laws.delta(*direction, epsilon, interrupt),
@@ -475,8 +482,9 @@ fn minimum(curves: &[Curve], value: &Value<'_>) -> Result<Ball, Error> {
 /// any better.
 fn maximum(curves: &[Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error>) -> Result<Ball, Error> {
     let anything = Ball::from_u64(2);
-    let is_coarse =
-        |curve: &Curve| curves.len() > 1 && matches!(curve, Curve::Answers(_) | Curve::Smoothed(_));
+    let is_coarse = |curve: &Curve| {
+        curves.len() > 1 && matches!(curve, Curve::Answers(_) | Curve::Smoothed(_) | Curve::Adaptive(_))
+    };
     let look = |curve| value(curve, if is_coarse(curve) { anything } else { Ball::ZERO });
     let values = curves.iter().map(look).collect::<Result<Vec<_>, _>>()?;
     let floor =

@@ -11,6 +11,7 @@ mod quotient;
 mod ratio;
 mod ways;
 
+use crate::adaptive;
 use crate::ball::Ball;
 use crate::curve::{Curve, Inclusion, MeanOverSizes};
 use crate::enclosure::Enclosure;
@@ -118,6 +119,14 @@ impl Evaluation<'_> {
             Curve::Smoothed(_) => Err(Error::precision(
                 "a curve with continuous noise has no rational terms; delta() encloses it",
             )),
+            Curve::Adaptive(strategy) => {
+                let quotients = |(first, second): &(Rational, Rational)| Terms {
+                    first: Quotient::rational(first),
+                    second: Quotient::rational(second),
+                };
+                let compare = |left: &_, right: &_| self.compare(&quotients(left), &quotients(right));
+                Ok(quotients(&adaptive::terms(strategy, &compare, self.interrupt)?))
+            }
             Curve::Amplified(rate, curve) => self.amplified(&rate.exact, curve),
             Curve::Mean(parts) => parts.iter().try_fold(Terms::integers(0, 0), |sum, (weight, part)| {
                 Ok(sum.plus(self.terms(part)?.map(|x| x.scaled(&weight.exact))))

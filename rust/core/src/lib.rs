@@ -35,6 +35,7 @@
 #![allow(clippy::float_cmp)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::disallowed_methods))]
 
+pub mod adaptive;
 pub mod answer;
 mod approximate;
 pub mod ball;

@@ -88,6 +88,7 @@ fn is_convex(curve: &Curve) -> bool {
         | Curve::Range(..)
         | Curve::Answers(_)
         | Curve::Smoothed(_)
+        | Curve::Adaptive(_)
         | Curve::Grouped(..)
         | Curve::Varied(..)
         | Curve::KnownInSample(..)

@@ -7,7 +7,8 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
-use statpriv_core::composition::{Attributes, Cell, Composition, Part as KernelPart};
+use statpriv_core::adaptive::{Adaptive, Asked, Next};
+use statpriv_core::composition::{Attributes, Cell, Composition, End, Part as KernelPart};
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
@@ -16,6 +17,10 @@ use statpriv_core::pair::{
 };
 use statpriv_core::rational::Rational;
 use std::sync::Arc;
+
+/// A query of an adaptive composition, as Python writes it.
+type AskedQuery<'py> =
+    (Bound<'py, PyAny>, PyRef<'py, Law>, PyRef<'py, Law>, PyRef<'py, Law>, Vec<(i64, i64, usize)>);
 
 /// An expression of the kernel's normal forms: what a rule lowers a situation to.
 ///
@@ -51,6 +56,24 @@ impl Part {
         };
         let cells = cells.iter().map(cell).collect::<PyResult<_>>()?;
         Ok(Self(KernelPart::Entries { count, cells }))
+    }
+
+    /// The count of a property among `count` entries with a probability in a range, for both pairs of values: `share` is one over the size of
+    /// the population. The composition is then a bound.
+    #[staticmethod]
+    #[pyo3(signature = (*, count, share, lower, upper))]
+    fn range(
+        count: u64,
+        share: &Bound<'_, PyAny>,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        Ok(Self(KernelPart::Range {
+            count,
+            share: convert::rational(share, "share")?,
+            lower: convert::rational(lower, "lower")?,
+            upper: convert::rational(upper, "upper")?,
+        }))
     }
 
     /// Any answer: its laws where the part holds the critical entry with the first and the second value, and where it does not.
@@ -315,6 +338,25 @@ impl Curve {
         kernel(py, Smoothed::new(answers, noise)).map(|laws| Self(Kernel::Smoothed(laws)))
     }
 
+    /// An adaptive composition over a secret partition. A node is the queries that may be asked there; a query is the
+    /// probability that its part holds the critical entry, the laws of its answer under `v`, under `w` and if it does not,
+    /// and what follows: first and last answer, and the index of the node after them.
+    #[staticmethod]
+    fn adaptive(py: Python<'_>, nodes: Vec<Vec<AskedQuery<'_>>>) -> PyResult<Self> {
+        let asked = |(weight, first, second, reference, next): AskedQuery<'_>| {
+            Ok(Asked {
+                weight: convert::rational(&weight, "weight")?,
+                laws: [first.0.clone(), second.0.clone()],
+                reference: reference.0.clone(),
+                next: next.into_iter().map(|(first, last, node)| Next { first, last, node }).collect(),
+            })
+        };
+        let node =
+            |queries: Vec<AskedQuery<'_>>| queries.into_iter().map(asked).collect::<PyResult<Vec<_>>>();
+        let nodes = nodes.into_iter().map(node).collect::<PyResult<_>>()?;
+        kernel(py, Adaptive::new(nodes)).map(|strategy| Self(Kernel::Adaptive(strategy)))
+    }
+
     /// `rate · Δ(ln(1 + (e^ε − 1)/rate))`: what a sample gives away that holds the critical entry with this probability, from the
     /// curve given that it holds it.
     #[staticmethod]
@@ -346,11 +388,15 @@ impl Curve {
         attributes: Vec<(u64, Vec<Vec<PyRef<'_, Part>>>)>,
     ) -> PyResult<Self> {
         let parts = |choice: &Vec<PyRef<'_, Part>>| choice.iter().map(|part| part.0.clone()).collect();
-        let attributes = attributes
-            .iter()
-            .map(|(count, choices)| Attributes { count: *count, choices: choices.iter().map(parts).collect() });
+        let attributes = attributes.iter().map(|(count, choices)| Attributes {
+            count: *count,
+            choices: choices.iter().map(parts).collect(),
+        });
         let composition = Composition::new(convert::rational(unused, "unused")?, attributes.collect());
-        kernel(py, composition).map(|parts| Self(Kernel::Composed(Arc::new(parts), None)))
+        kernel(py, composition).map(|parts| {
+            let end = parts.has_ranges().then_some(End::Upper);
+            Self(Kernel::Composed(Arc::new(parts), end))
+        })
     }
 
     /// Whether δ is enclosed between an attained value and a bound, which need not be close.

@@ -8,15 +8,20 @@
 use super::Prepared;
 use super::enumeration::Tail;
 use super::inversion::{self, Goal};
-use super::part::Evaluated;
+use super::part::{Evaluated, Incomplete};
 use super::sum::{Atom, Sum, Summand, about};
+use crate::approximate;
 use crate::ball::Ball;
 use crate::double_double::DoubleDouble;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 
-/// Values of each alternative at which the maximum is taken.
-const MOST_POINTS: usize = 192;
+/// Up to so many values of all alternatives together the maximum is taken at each of them.
+const MOST_VALUES: usize = 512;
+/// Else at so many points.
+const SPREAD_POINTS: i32 = 256;
+/// The relative width to which the bound is computed: it is looser itself.
+const WIDTH: f64 = 1e-6;
 /// The first and the last point lie outside by this part of the range.
 const MARGIN: f64 = 1.0 / ((1u64 << 40) as f64);
 
@@ -46,7 +51,7 @@ impl Prepared<'_> {
                 certain = certain + worst * copies;
             }
         }
-        let positive = inversion::positive_part(&sum, Goal::Narrow, interrupt)?;
+        let positive = inversion::positive_part(&sum, Goal::About(WIDTH), interrupt)?;
         Ok(positive + certain + missing + certain * missing)
     }
 }
@@ -56,12 +61,13 @@ fn dominating(alternatives: &[&Evaluated], copies: u64, ratio: Ball) -> Result<B
     let Some((first, others)) = alternatives.split_first() else {
         return Err(Error::argument("an attribute without values"));
     };
-    if others.iter().all(|other| other.is_like(first)) {
+    if !first.is_any_of_several() && others.iter().all(|other| other.is_like(first)) {
         return Ok(Bound { summand: first.summand(copies)?, missing: first.missing(1, ratio) });
     }
     let alone =
         alternatives.iter().map(|part| part.alone(ratio)).collect::<Result<Option<Vec<_>>, Error>>()?;
     if let Some(laws) = alone {
+        let laws: Vec<Incomplete> = laws.into_iter().flatten().collect();
         let missing = laws.iter().fold(Ball::ZERO, |most, (_, missing)| most.max(*missing));
         let laws: Vec<Vec<Atom>> = laws.into_iter().map(|(law, _)| law).collect();
         return Ok(Bound { summand: Summand { count: copies, atoms: chords(&laws) }, missing });
@@ -107,30 +113,49 @@ fn chords(laws: &[Vec<Atom>]) -> Vec<Atom> {
     atoms
 }
 
-/// Values of the laws, with a point below and one above all of them, and about where one law takes over from another.
+/// Values of the laws where these are few, else points that are close to each other near the middle; with a point below and one above all of them,
+/// and about where one law takes over from another.
 fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
-    let mut points: Vec<f64> = Vec::new();
-    for law in laws {
-        let mut values: Vec<f64> = law.iter().map(|atom| about(atom.value)).collect();
-        values.sort_by(f64::total_cmp);
-        let step = values.len().div_ceil(MOST_POINTS).max(1);
-        points.extend(values.iter().step_by(step));
-        points.extend(values.last());
-    }
+    let mut points: Vec<f64> = laws.iter().flatten().map(|atom| about(atom.value)).collect();
     points.sort_by(f64::total_cmp);
+    points.dedup();
     let (Some(&least), Some(&most)) = (points.first(), points.last()) else { return points };
+    if points.len() > MOST_VALUES {
+        points = spread_points(laws, least, most);
+    }
     let margin = MARGIN * (most - least).max(most.abs()).max(least.abs()).max(f64::MIN_POSITIVE);
     points.extend([least - margin, most + margin]);
     points.sort_by(f64::total_cmp);
-    let crossings: Vec<f64> = points
-        .iter()
-        .zip(points.iter().skip(1))
-        .filter_map(|(&one, &next)| crossing(transforms, one, next))
-        .collect();
-    points.extend(crossings);
-    points.sort_by(f64::total_cmp);
+    if laws.len() == 2 {
+        let crossings: Vec<f64> = points
+            .iter()
+            .zip(points.iter().skip(1))
+            .filter_map(|(&one, &next)| crossing(transforms, one, next))
+            .collect();
+        points.extend(crossings);
+        points.sort_by(f64::total_cmp);
+    }
     points.dedup();
     points
+}
+
+/// `mean + σ sinh u` for equally spaced `u`, of the law with the largest `σ`.
+fn spread_points(laws: &[Vec<Atom>], least: f64, most: f64) -> Vec<f64> {
+    let moments = |law: &Vec<Atom>| {
+        let sum = |of: &dyn Fn(f64) -> f64| {
+            law.iter().map(|atom| about(atom.mass) * of(about(atom.value))).sum::<f64>()
+        };
+        let mean = sum(&|value| value);
+        (sum(&|value| (value - mean) * (value - mean)).sqrt(), mean)
+    };
+    let widest = laws.iter().map(moments).max_by(|a, b| a.0.total_cmp(&b.0));
+    let (deviation, mean) = widest.unwrap_or((most - least, least));
+    let half = SPREAD_POINTS / 2;
+    let points = (-half..=half).map(|step| {
+        let u = 5.0 * f64::from(step) / f64::from(half);
+        mean + deviation * (approximate::exp(u) - approximate::exp(-u)) / 2.0
+    });
+    points.filter(|point| *point > least && *point < most).chain([least, most]).collect()
 }
 
 /// About where between two points the maximum goes over from the transform that is highest at the one to that at the other.

@@ -33,6 +33,11 @@ impl Composition {
     /// # Errors
     /// Too many patterns or answers.
     pub(crate) fn written_out(&self) -> Result<Curve, Error> {
+        if self.has_ranges() {
+            return Err(Error::precision(
+                "a bound over ranges of probabilities has no exact value; delta() encloses it",
+            ));
+        }
         if !self.is_exact() {
             return Err(Error::precision(format!(
                 "the {:.1e} sign patterns of these properties are too many for exact values and digits; delta() \
@@ -63,6 +68,7 @@ impl Composition {
                             cells.iter().map(|cell| cell.mass.denominator().bit_len()).max().unwrap_or(0);
                         bits += copies * entries * longest as f64;
                     }
+                    Part::Range { .. } => {}
                     Part::Answer { reference, .. } => {
                         densities *= crate::approximate::power(reference.span(), copies);
                         bits += copies * 64.0 * reference.span();
@@ -130,6 +136,7 @@ impl Part {
                 }
                 Ok(OfPart { densities: repeated(&one, *count), elsewhere })
             }
+            Self::Range { .. } => Err(Error::precision("a range of probabilities has no exact laws")),
             Self::Answer { weight, first, second, reference } => {
                 let all = |law: &Law| rationals::all_masses(law, &Uninterrupted);
                 let (first, second, reference) = (all(first)?, all(second)?, all(reference)?);

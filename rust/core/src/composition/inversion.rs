@@ -45,7 +45,7 @@ const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Up to so many equal summands the power of a transform is taken in doubles.
 const FEW: u64 = 1 << 12;
 /// Terms, nodes times atoms, that are worth a narrower enclosure, and those that are taken on at all.
-const WORTH: f64 = 3e8;
+const WORTH: f64 = 1e8;
 const MOST_TERMS: f64 = 2e10;
 const MOST_NODES: f64 = (1u64 << 36) as f64;
 /// Relative widths that are tried, the first one that is affordable.
@@ -569,14 +569,14 @@ impl Smoothing {
         let turn = self.turn.as_ref().map_or(Disc { radius: 1.0, ..Disc::ZERO }, |turn| turn.disc(node));
         let (real, imaginary) = (Disc { im: 0.0, ..turn }, Disc { re: 0.0, ..turn });
         let [sinh, cosh] = self.hyperbolic;
-        let cosine = cosh.times(real).plus(sinh.times(imaginary));
-        let sine = if x.largest() < NEAR {
+        let even = cosh.times(real).plus(sinh.times(imaginary));
+        let odd = if x.largest() < NEAR {
             near_sine_quotient(x)
         } else {
             sinh.times(real).plus(cosh.times(imaginary)).times(x.reciprocal())
         };
-        let power = sine.power(u64::from(ORDER)).times(pole);
-        [power, power.times(cosine.power(u64::from(ORDER)))]
+        let power = odd.power(u64::from(ORDER)).times(pole);
+        [power, power.times(even.power(u64::from(ORDER)))]
     }
 }
 

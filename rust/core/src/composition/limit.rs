@@ -96,6 +96,12 @@ fn telling(part: &Part, interrupt: &dyn Interrupt) -> Result<Telling, Error> {
                 certain: entries * certain,
             })
         }
+        // At the largest p that the answers may have, for either value.
+        Part::Range { count, lower, upper, .. } => {
+            let most = Ball::from_rational(upper).max(Ball::ONE - Ball::from_rational(lower)).powi(*count);
+            let uncertain = Ball::ZERO.hull(most);
+            Ok(Telling { reference: uncertain, first: uncertain, certain: Ball::ZERO })
+        }
         Part::Answer { weight, first, second, reference } => {
             let laws = [first, second, reference];
             let whole = laws

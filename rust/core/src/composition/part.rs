@@ -1,6 +1,7 @@
 //! Parts of a partition, and what they add to the sum at one ε.
 
 use super::enumeration::MOST_COMBINATIONS;
+use super::range;
 use super::sum::{Atom, Summand, about};
 use crate::answer::Law;
 use crate::answer::row::{Row, row};
@@ -8,6 +9,7 @@ use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::{Interrupt, Uninterrupted};
 use crate::rational::Rational;
+use std::sync::Arc;
 
 /// At most about `2^-LEFT_OUT` of a law is left out.
 const LEFT_OUT: Option<u32> = Some(480);
@@ -39,6 +41,18 @@ pub enum Part {
         /// Cells; those in which an entry adds nothing as well.
         cells: Vec<Cell>,
     },
+    /// The count of a property among `count` independent entries, of which only a range of its probability is known: no law, but a
+    /// [bound of all](super::range). Both pairs of values are in it.
+    Range {
+        /// Number of entries.
+        count: u64,
+        /// `w_k/count`, one over the size of the population.
+        share: Rational,
+        /// The least probability, above 0.
+        lower: Rational,
+        /// The largest one, below 1.
+        upper: Rational,
+    },
     /// Any answer.
     Answer {
         /// `w_k`.
@@ -63,6 +77,7 @@ impl Part {
             Self::Entries { count, cells } => {
                 sum(cells.iter().map(|cell| cell.first.clone())).mul(&Rational::from(*count))
             }
+            Self::Range { count, share, .. } => share.mul(&Rational::from(*count)),
             Self::Answer { weight, .. } => weight.clone(),
         }
     }
@@ -79,6 +94,15 @@ impl Part {
                 {
                     return Err(Error::argument(
                         "cells need probabilities of sum one, and one weight for both values",
+                    ));
+                }
+                Ok(())
+            }
+            Self::Range { lower, upper, .. } => {
+                let one = Rational::from(1i64);
+                if lower.is_negative() || lower.is_zero() || upper < lower || *upper >= one {
+                    return Err(Error::argument(
+                        "a range of probabilities strictly between 0 and 1 is required",
                     ));
                 }
                 Ok(())
@@ -100,6 +124,7 @@ impl Part {
                 };
                 Self::Entries { count: *count, cells: cells.iter().map(swap).collect() }
             }
+            Self::Range { .. } => self.clone(),
             Self::Answer { weight, first, second, reference } => Self::Answer {
                 weight: weight.clone(),
                 first: second.clone(),
@@ -113,12 +138,19 @@ impl Part {
     pub(super) fn at(&self, ratio: Ball, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
         match self {
             Self::Entries { count, cells } => Ok(entries(*count, cells, ratio)),
+            Self::Range { count, share, lower, upper } => {
+                let laws = range::alternatives(*count, share, lower, upper, ratio)?;
+                Ok(Evaluated { shape: Shape::Alternatives(laws), ..Evaluated::NOTHING })
+            }
             Self::Answer { weight, first, second, reference } => {
                 answer(Ball::from_rational(weight), [first, second, reference], ratio, interrupt)
             }
         }
     }
 }
+
+/// Values and masses, and what is missing for δ.
+pub(super) type Incomplete = (Vec<Atom>, Ball);
 
 /// How the law of a summand is had.
 #[derive(Clone, Debug)]
@@ -127,6 +159,8 @@ enum Shape {
     Entries { count: u64, cells: Vec<Cell> },
     /// Only by its values.
     Answer,
+    /// One of several, it is not known which: laws of what the whole part adds, and what is missing of them.
+    Alternatives(Vec<Incomplete>),
 }
 
 /// A part at one ε.
@@ -143,16 +177,20 @@ pub(super) struct Evaluated {
     densities: [Ball; 2],
 }
 
-fn entries(count: u64, cells: &[Cell], ratio: Ball) -> Evaluated {
-    let entries = Ball::from_u64(count);
-    let cells = sorted(cells);
-    let mut found = Evaluated {
-        shape: Shape::Entries { count, cells: cells.clone() },
+impl Evaluated {
+    const NOTHING: Self = Self {
+        shape: Shape::Answer,
         atoms: Vec::new(),
         certain: Ball::ZERO,
         lost: [Ball::ZERO; 3],
         densities: [Ball::ZERO; 2],
     };
+}
+
+fn entries(count: u64, cells: &[Cell], ratio: Ball) -> Evaluated {
+    let entries = Ball::from_u64(count);
+    let cells = sorted(cells);
+    let mut found = Evaluated { shape: Shape::Entries { count, cells: cells.clone() }, ..Evaluated::NOTHING };
     for cell in &cells {
         let [first, second] = [&cell.first, &cell.second].map(Ball::from_rational);
         let gap = if cell.second.is_zero() { first } else { first - ratio * second };
@@ -223,6 +261,7 @@ impl Evaluated {
         let count = match self.shape {
             Shape::Entries { count, .. } => count.checked_mul(copies),
             Shape::Answer => Some(copies),
+            Shape::Alternatives(_) => return Err(no_law()),
         };
         let count = count.ok_or_else(|| Error::argument("more than 2^64 entries"))?;
         Ok(Summand { count, atoms: self.atoms.clone() })
@@ -235,6 +274,7 @@ impl Evaluated {
         };
         match &self.shape {
             Shape::Answer => repeated(self.atoms.len(), copies),
+            Shape::Alternatives(_) => vec![usize::MAX],
             Shape::Entries { count, .. } => match (self.atoms.as_slice(), count.checked_mul(copies)) {
                 ([_], _) => vec![1],
                 ([one, other], Some(entries)) => {
@@ -252,6 +292,7 @@ impl Evaluated {
     pub(super) fn laws(&self, copies: u64, ratio: Ball) -> Result<(Vec<Vec<Atom>>, Ball), Error> {
         match &self.shape {
             Shape::Answer => Ok((vec![self.atoms.clone(); copies as usize], self.missing(copies, ratio))),
+            Shape::Alternatives(_) => Err(no_law()),
             Shape::Entries { count, cells } => {
                 let entries = count.saturating_mul(copies);
                 match self.atoms.as_slice() {
@@ -276,8 +317,7 @@ impl Evaluated {
     ) -> Result<(Vec<Vec<Atom>>, Ball), Error> {
         let mut masses = cells.iter().map(|cell| &cell.mass).filter(|mass| !mass.is_zero());
         let Some(p) = masses.nth(1) else { return Err(Error::precision("a part without a second cell")) };
-        let left_out = if entries as f64 <= FEW_ANSWERS { None } else { LEFT_OUT };
-        let row = row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)?;
+        let row = binomial_row(entries, p)?;
         let values =
             (row.first..).zip(&row.masses).filter(|(_, mass)| mass.is_positive()).map(|(a, &mass)| {
                 let a = a.unsigned_abs();
@@ -317,6 +357,11 @@ impl Evaluated {
         }
     }
 
+    /// Whether it is not known which of several laws it has.
+    pub(super) fn is_any_of_several(&self) -> bool {
+        matches!(self.shape, Shape::Alternatives(_))
+    }
+
     /// Whether they are entries with one law, of one number.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (&self.shape, &other.shape) {
@@ -327,21 +372,24 @@ impl Evaluated {
         }
     }
 
-    /// The law of what this part adds, and what is missing, where its values are few enough to be listed.
-    pub(super) fn alone(&self, ratio: Ball) -> Result<Option<(Vec<Atom>, Ball)>, Error> {
+    /// The laws of what this part may add, and what is missing, where its values are few enough to be listed.
+    pub(super) fn alone(&self, ratio: Ball) -> Result<Option<Vec<Incomplete>>, Error> {
+        if let Shape::Alternatives(laws) = &self.shape {
+            return Ok(Some(laws.clone()));
+        }
         let lengths = self.lengths(1);
         if lengths.len() != 1 || lengths.iter().any(|&length| length > MOST_COMBINATIONS) {
             return Ok(None);
         }
         let (mut laws, missing) = self.laws(1, ratio)?;
-        Ok(laws.pop().map(|law| (law, missing)))
+        Ok(laws.pop().map(|law| vec![(law, missing)]))
     }
 
     /// The law of what one entry adds, and the number of entries.
     pub(super) fn one_entry(&self) -> (&[Atom], u64) {
         match self.shape {
             Shape::Entries { count, .. } => (&self.atoms, count),
-            Shape::Answer => (&self.atoms, 1),
+            Shape::Answer | Shape::Alternatives(_) => (&self.atoms, 1),
         }
     }
 }
@@ -359,4 +407,14 @@ pub(super) fn merged(parts: Vec<(u64, &Evaluated)>) -> Vec<(u64, Evaluated)> {
         merged.push((copies, part.clone()));
     }
     merged
+}
+
+/// All but nothing of a binomial law.
+pub(super) fn binomial_row(entries: u64, p: &Rational) -> Result<Arc<Row>, Error> {
+    let left_out = if entries as f64 <= FEW_ANSWERS { None } else { LEFT_OUT };
+    row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)
+}
+
+fn no_law() -> Error {
+    Error::precision("a range of probabilities has a bound of all its laws, and no law of its own")
 }

@@ -184,14 +184,14 @@ impl Rough {
 
     /// `Re Σ e^{K(w)}/w²`, nodes and their conjugates.
     fn value(&self, exponents: &Exponents) -> f64 {
-        let term = |(index, (&(x, y), &(re, im))): (usize, (&(f64, f64), &(f64, f64)))| {
+        let mut sum = 0.0;
+        for (index, (exponent, &(re, im))) in exponents.iter().zip(&self.nodes).enumerate() {
             let (square, cross) = (re * re - im * im, 2.0 * re * im);
-            let size = square * square + cross * cross;
-            let (sine, cosine) = approximate::sin_cos(y);
-            let weight = if index == 0 { 1.0 } else { 2.0 };
-            weight * approximate::exp(x) * (cosine * square + sine * cross) / size
-        };
-        exponents.iter().zip(&self.nodes).enumerate().map(term).sum()
+            let (sin, cos) = approximate::sin_cos(exponent.1);
+            let weight = if index == 0 { 1.0 } else { 2.0 } / (square * square + cross * cross);
+            sum += weight * approximate::exp(exponent.0) * (cos * square + sin * cross);
+        }
+        sum
     }
 }
 

@@ -57,6 +57,10 @@ impl<'a> Evaluation<'a> {
             Curve::Smoothed(_) => Err(Error::precision(
                 "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
             )),
+            Curve::Adaptive(_) => Err(Error::precision(
+                "an adaptive composition has no closed digits; delta() without digits= encloses it, and exact_delta() \
+                 is exact where few answers are possible",
+            )),
             // 1 + (1 + (r−1)/γ − 1)/γ' = 1 + (r−1)/(γγ').
             Curve::Amplified(rate, curve) => {
                 let inner = Self { rate: self.rate.mul(&rate.exact), ..*self };
@@ -275,7 +279,7 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
             curve.written_out().map_or(0, |curve| last_change_of(&curve))
         }
         // Has no digits.
-        Curve::Smoothed(_) => 0,
+        Curve::Smoothed(_) | Curve::Adaptive(_) => 0,
         Curve::Amplified(_, curve) => last_change_of(curve),
         Curve::Mean(parts) => parts.iter().map(|(_, curve)| last_change_of(curve)).max().unwrap_or(0),
         Curve::MeanOverSizes(mean) => last_change_of_mean(mean),

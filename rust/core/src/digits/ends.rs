@@ -57,7 +57,7 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
         Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
             exactly(&curve.written_out().ok()?, end)
         }
-        Curve::MeanOverSizes(_) | Curve::Smoothed(_) => None,
+        Curve::MeanOverSizes(_) | Curve::Smoothed(_) | Curve::Adaptive(_) => None,
         Curve::Max(curves) => {
             curves.iter().try_fold(zero, |best, curve| Some(best.max(exactly(curve, end)?)))
         }

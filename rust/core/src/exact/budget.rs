@@ -69,6 +69,7 @@ impl At {
             // Estimated where it is evaluated.
             Curve::Answers(_)
             | Curve::Smoothed(_)
+            | Curve::Adaptive(_)
             | Curve::Grouped(..)
             | Curve::Varied(..)
             | Curve::Composed(..)

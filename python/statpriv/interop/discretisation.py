@@ -1,0 +1,118 @@
+"""A privacy curve on a grid of privacy losses: where it is evaluated, and the masses that result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from math import isinf
+from typing import TYPE_CHECKING
+
+from statpriv.errors import ArgumentError
+from statpriv.interop.grid import Grid, bits_for, ceiling, double_above, double_below, grid
+from statpriv.interop.loss_masses import LossMasses, masses_above, masses_below
+from statpriv.literals import abridged, spelled
+from statpriv.numbers import as_fraction, as_probability
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from statpriv.curve import PrivacyCurve
+    from statpriv.numbers import Number
+
+__all__ = ["MOST_LOSSES", "as_interval", "discretise", "expect_curve"]
+
+MOST_LOSSES = 2**20
+"""So many points of the grid at most on either side of zero."""
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Bounds of one direction of a curve at the losses 0, h, 2h, … and of its limit; no lower ones where none count."""
+
+    lower: list[float]
+    upper: list[float]
+    limit: float
+
+
+def discretise(
+    curve: PrivacyCurve, *, interval: float, truncation: Number, pessimistic: bool
+) -> tuple[LossMasses, LossMasses | None]:
+    """Masses for the pair of the curve, and for the pair in the other order where a pair is named."""
+    expect_curve(curve)
+    step, tail = as_interval(interval), as_probability(truncation, "truncation")
+    if curve.situation.pair is None:
+        ends = _ends(curve, step, tail, pessimistic=pessimistic)
+        return _masses(step, ends, ends, pessimistic=pessimistic), None
+    forward, backward = (_ends(one, step, tail, pessimistic=pessimistic) for one in (curve, curve.reversed()))
+    return (
+        _masses(step, forward, backward, pessimistic=pessimistic),
+        _masses(step, backward, forward, pessimistic=pessimistic),
+    )
+
+
+def as_interval(interval: float) -> Fraction:
+    """The interval of a grid of losses, exactly."""
+    step = as_fraction(interval, "interval")
+    if not 0 < step <= 1 or Fraction(float(step)) != step:
+        raise ArgumentError(f"interval = {spelled(interval)}; a double above 0 and up to 1 is required, such as 1e-4")
+    return step
+
+
+def expect_curve(curve: object) -> None:
+    """Refuse what is no privacy curve."""
+    from statpriv.curve import PrivacyCurve
+
+    if not isinstance(curve, PrivacyCurve):
+        raise ArgumentError(f"curve = {abridged(curve)}; a PrivacyCurve is required: see sp.privacy_curve, sp.compose")
+
+
+def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: bool) -> _Ends:
+    """Up to the loss from which on δ is above its limit by at most `tail`."""
+    if curve.kind == "bound" and not pessimistic:
+        raise ArgumentError(
+            "pessimistic = False: a curve of kind 'bound' says nothing from below; ask for pessimistic=True, or make "
+            "the curve with bound='exact'"
+        )
+    limit = curve.mass_at_infinity()
+    furthest = curve.epsilon(min(Fraction(limit.upper) + tail, Fraction(1))).upper
+    if isinf(furthest):
+        raise ArgumentError(
+            f"truncation = {spelled(tail)}: δ is larger at every ε, so that no grid of losses is long enough; a "
+            "truncation such as 1e-15 is required, which is added to the mass at infinity"
+        )
+    last = ceiling(Fraction(furthest).numerator * step.denominator, Fraction(furthest).denominator * step.numerator)
+    if last > MOST_LOSSES:
+        raise ArgumentError(
+            f"interval = {float(step)}: δ falls until ε = {furthest:.4g}, which is {last} intervals, and at most "
+            f"{MOST_LOSSES} are allowed; take a longer interval or a larger truncation"
+        )
+    losses = [step * index for index in range(last + 1)]
+    # δ is nonincreasing: its value at a double below a loss is not less, at one above not more.
+    upper = curve.delta([double_below(loss) for loss in losses]).upper.tolist()
+    lower = [] if pessimistic else curve.delta([double_above(loss) for loss in losses]).lower.tolist()
+    return _Ends(lower, [*accumulate(upper, min)], limit.lower)
+
+
+def _masses(step: Fraction, forward: _Ends, backward: _Ends, *, pessimistic: bool) -> LossMasses:
+    """Masses for one direction; for x < 1, δ(x) = 1 − x (1 − δ'(1/x)) with the other one."""
+    points = grid(step, 1 - len(backward.upper), len(forward.upper) - 1, _bits(step, forward, backward))
+    upper = [*_mirrored(points, backward.upper, points.low, upwards=True), *map(points.up, forward.upper)]
+    if pessimistic:
+        return masses_above(points, upper)
+    lower = [*_mirrored(points, backward.lower, points.high, upwards=False), *map(points.down, forward.lower)]
+    return masses_below(points, lower, upper, (forward.limit, backward.limit))
+
+
+def _mirrored(points: Grid, deltas: Sequence[float], x: Sequence[int], *, upwards: bool) -> list[int]:
+    """1 − x (1 − δ'(1/x)) at the points below x = 1, rounded up with x from below, and down with x from above."""
+    others = [points.down(1 - Fraction(d)) if upwards else points.up(1 - Fraction(d)) for d in reversed(deltas[1:])]
+    products = (x[index] * other for index, other in enumerate(others))
+    return [points.one - (product >> points.bits if upwards else ceiling(product, points.one)) for product in products]
+
+
+def _bits(step: Fraction, forward: _Ends, backward: _Ends) -> int:
+    """Enough for the exponentials, for the differences of neighbouring ones, and for the smallest δ."""
+    longest = max(len(forward.upper), len(backward.upper)) * step
+    smallest = min((delta for ends in (forward, backward) for delta in ends.upper if delta > 0), default=1.0)
+    return bits_for(longest) + 2 * int(1 / step).bit_length() + int(1 / Fraction(smallest)).bit_length()

@@ -1,0 +1,171 @@
+"""Mechanisms of elsewhere as queries: two laws, or a privacy loss distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from statpriv.divergence import listed
+from statpriv.errors import ArgumentError
+from statpriv.interop.discretisation import MOST_LOSSES, as_interval
+from statpriv.interop.grid import bits_for, grid
+from statpriv.literals import abridged
+from statpriv.numbers import as_fraction
+
+if TYPE_CHECKING:
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+
+    from statpriv.divergence import Law
+    from statpriv.numbers import Number
+
+__all__ = ["PairOfLaws", "query_from_distribution", "query_from_laws"]
+
+_PLACES = 256
+"""Probabilities of an imported distribution are multiples of 2^-256."""
+
+
+@dataclass(frozen=True, repr=False)
+class PairOfLaws:
+    """A query whose answer has one of two laws, whatever the number of entries: one for the value 1, one for 0."""
+
+    one: tuple[tuple[Any, Number], ...]
+    zero: tuple[tuple[Any, Number], ...]
+    origin: str
+
+    def answer_laws(self, entries: int) -> dict[int, dict[Any, Number]]:  # noqa: ARG002  (they are stated for all)
+        """The two laws."""
+        return {1: dict(self.one), 0: dict(self.zero)}
+
+    def __repr__(self) -> str:
+        return f"PairOfLaws({self.origin})"
+
+
+# ruff: noqa: N803  (P and Q are what the field calls them)
+def query_from_laws(P: Law, Q: Law) -> PairOfLaws:
+    """A mechanism with answers of law `P` if the critical entry is 1, and of law `Q` if it is 0, as a query.
+
+    Parameters
+    ----------
+    P, Q : sequence, numpy array of one dimension, or dict
+        The probabilities of the same answers in the same order, or dicts from answers to probabilities. As for
+        `sp.hockey_stick` a float is the rational it stores, and floats are divided by their sum if it is nearly one.
+
+    Returns
+    -------
+    PairOfLaws
+        For `sp.privacy_curve`, with any population: the laws are stated for all entries together.
+
+    Raises
+    ------
+    ArgumentError
+        Laws of different lengths, or one a dict and the other not. `sp.privacy_curve` refuses what is not a law.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> randomised_response = sp.interop.query_from_laws(["3/4", "1/4"], ["1/4", "3/4"])
+    >>> sp.privacy_curve(randomised_response, sp.Population(1)).delta(0)
+    Enclosure(0.5, 0.5)
+    """
+    if isinstance(P, Mapping) and isinstance(Q, Mapping):
+        return PairOfLaws(tuple(P.items()), tuple(Q.items()), f"two laws of {len({**P, **Q})} answers")
+    one, zero = tuple(enumerate(listed(P, "P"))), tuple(enumerate(listed(Q, "Q")))
+    if len(one) != len(zero):
+        raise ArgumentError(
+            f"P has {len(one)} probabilities and Q {len(zero)}; as many are required, or dicts from answers to "
+            "probabilities"
+        )
+    return PairOfLaws(one, zero, f"two laws of {len(one)} answers")
+
+
+def query_from_distribution(distribution: PrivacyLossDistribution) -> PairOfLaws:
+    """Two laws that dominate a pessimistic `PrivacyLossDistribution` of dp_accounting, as a query.
+
+    Parameters
+    ----------
+    distribution : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+        Pessimistic. Its direction "remove" is taken: a mechanism that it dominates at every real ε is dominated in the
+        other direction too.
+
+    Returns
+    -------
+    PairOfLaws
+        For `sp.privacy_curve`. Whatever pair of laws the masses dominate, these two dominate.
+
+    Raises
+    ------
+    ArgumentError
+        No such object; an optimistic one, which guarantees nothing; more than 2^20 losses.
+
+    Notes
+    -----
+    Both laws are rational and sum to one. Masses are rounded to multiples of 2^-256 and what is missing of one goes to
+    infinity. What is too much, by the rounding of doubles, is taken from the smallest losses: the hockey stick F
+    becomes the line from 1 at ``x = e^ε = 0`` to F at one of the losses, and a convex δ with δ(0) = 1 that is below F
+    is below that. The law for 0 is rounded down, and what it lacks becomes an answer that only it can give.
+
+    Examples
+    --------
+    >>> from dp_accounting.pld import privacy_loss_distribution
+    >>> import statpriv as sp
+    >>> gaussian = privacy_loss_distribution.from_gaussian_mechanism(10, value_discretization_interval=1e-3)
+    >>> curve = sp.privacy_curve(sp.interop.query_from_distribution(gaussian), sp.Population(1))
+    >>> round(curve.delta("0.1").upper, 4), round(sp.differential.gaussian_delta("0.1", mu="0.1").upper, 4)
+    (0.0088, 0.0088)
+    """
+    masses, infinity, step = _read(distribution)
+    first, last = min([0, *masses]), max([0, *masses])
+    if last - first > MOST_LOSSES:
+        raise ArgumentError(f"distribution spans {last - first} intervals of losses; at most {MOST_LOSSES} are allowed")
+    points = grid(step, first, last, bits_for(step * max(-first, last)))
+    one: dict[Any, Fraction] = {index: _floor(mass) for index, mass in masses.items()}
+    one["infinite loss"] = _floor(infinity)
+    excess = _total(one) - 1
+    if excess < 0:
+        one["infinite loss"] -= excess
+    _take_from_smallest(one, masses, excess)
+    zero: dict[Any, Fraction] = {index: _floor(points.over_exponential(one[index], index)) for index in masses}
+    _take_from_smallest(zero, masses, _total(zero) - 1)
+    zero["only if 0"] = 1 - _total(zero)
+    return PairOfLaws(
+        tuple(one.items()), tuple(zero.items()), f"a privacy loss distribution, {len(masses)} losses of interval {step}"
+    )
+
+
+def _read(distribution: PrivacyLossDistribution) -> tuple[dict[int, float], float, Fraction]:
+    """Positive masses by increasing index, the mass at infinity, and the interval.
+
+    dp_accounting has no public names for them.
+    """
+    remove = getattr(distribution, "_pmf_remove", None)
+    if remove is None:
+        raise ArgumentError(f"distribution = {abridged(distribution)}; a PrivacyLossDistribution is required")
+    if not remove._pessimistic_estimate:  # noqa: SLF001
+        raise ArgumentError(
+            "distribution is an optimistic estimate, which guarantees nothing; a pessimistic one is required"
+        )
+    dense = remove.to_dense_pmf()
+    masses = {dense._lower_loss + k: float(mass) for k, mass in enumerate(dense._probs) if mass > 0}  # noqa: SLF001
+    infinity = as_fraction(float(dense._infinity_mass), "the mass at infinity")  # noqa: SLF001
+    return masses, float(infinity), as_interval(float(dense._discretization))  # noqa: SLF001
+
+
+def _total(law: Mapping[Any, Fraction]) -> Fraction:
+    return sum(law.values(), Fraction(0))
+
+
+def _floor(mass: Fraction | float) -> Fraction:
+    numerator, denominator = mass.as_integer_ratio()
+    return Fraction((numerator << _PLACES) // denominator, 1 << _PLACES)
+
+
+def _take_from_smallest(law: dict[Any, Fraction], losses: Mapping[int, object], excess: Fraction) -> None:
+    """Lower the probabilities by so much together, from the smallest loss on."""
+    for loss in losses:
+        if excess <= 0:
+            break
+        taken = min(excess, law[loss])
+        law[loss] -= taken
+        excess -= taken

@@ -1,0 +1,133 @@
+//! Path by path, in rationals: `A` and `B` of `δ = A − e^ε B` under the best choices.
+//!
+//! Along a path the product `ρ` of the reference probabilities is kept, and `A = Σ_k w_k P_{k,v}(a_k) Π_{l≠k} R_l(a_l)`, `B` likewise with
+//! `w`: a further answer takes `A` to `A R(a) + ρ w P_v(a)`. At the end `A + w_0 ρ` and `B + w_0 ρ` are the probabilities of the path.
+
+use super::{Adaptive, Asked};
+use crate::answer::Law;
+use crate::answer::rationals::{Masses, masses};
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::rational::Rational;
+use std::cmp::Ordering;
+
+/// So many paths take some seconds.
+const MOST_PATHS: f64 = 1e6;
+
+/// `A` and `B`.
+pub(crate) type Terms = (Rational, Rational);
+/// How `A − e^ε B` compares with another such number.
+type Compare<'a> = dyn Fn(&Terms, &Terms) -> Result<Ordering, Error> + 'a;
+
+struct Search<'a> {
+    strategy: &'a Adaptive,
+    /// By node and query the probabilities under the two values and by the reference law.
+    laws: Vec<Vec<[Masses; 3]>>,
+    compare: &'a Compare<'a>,
+    interrupt: &'a dyn Interrupt,
+}
+
+struct Path {
+    reference: Rational,
+    first: Rational,
+    second: Rational,
+    /// The part of the entries that was asked.
+    asked: Rational,
+}
+
+/// `A` and `B`, the best choice decided by `compare`.
+///
+/// # Errors
+/// Too many paths; laws whose probabilities are not rational; interruption.
+pub(crate) fn terms(
+    strategy: &Adaptive,
+    compare: &Compare<'_>,
+    interrupt: &dyn Interrupt,
+) -> Result<Terms, Error> {
+    let paths = paths(strategy);
+    if paths > MOST_PATHS {
+        return Err(Error::precision(format!(
+            "the exact value is a sum over about {paths:.0e} sequences of answers, more than {MOST_PATHS:.0e}; delta() encloses it"
+        )));
+    }
+    let of_query = |asked: &Asked| {
+        let [first, second] = strategy.in_order(asked);
+        Ok([alone(first, interrupt)?, alone(second, interrupt)?, alone(&asked.reference, interrupt)?])
+    };
+    let of_node = |node: &Vec<Asked>| node.iter().map(of_query).collect::<Result<Vec<_>, Error>>();
+    let laws = strategy.nodes.iter().map(of_node).collect::<Result<Vec<_>, _>>()?;
+    let zero = Rational::from(0i64);
+    let start =
+        Path { reference: Rational::from(1i64), first: zero.clone(), second: zero.clone(), asked: zero };
+    Search { strategy, laws, compare, interrupt }.value(Some(0), &start)
+}
+
+/// Two laws with the same noise would be given on merged answers: the point beside it prevents that.
+fn alone(law: &Law, interrupt: &dyn Interrupt) -> Result<Masses, Error> {
+    let [law, _] = masses(&[law.clone(), Law::point(0)], interrupt)?;
+    Ok(law)
+}
+
+fn paths(strategy: &Adaptive) -> f64 {
+    let mut found = vec![0.0; strategy.nodes.len()];
+    for (index, node) in strategy.nodes.iter().enumerate().rev() {
+        found[index] = node
+            .iter()
+            .map(|asked| {
+                let follow = asked.next.iter().map(|next| {
+                    let answers = (next.last as f64 - next.first as f64 + 1.0).min(asked.reference.span());
+                    answers * found.get(next.node).copied().unwrap_or(1.0)
+                });
+                follow.sum::<f64>().max(asked.reference.span())
+            })
+            .sum();
+    }
+    found.first().copied().unwrap_or(0.0)
+}
+
+impl Search<'_> {
+    fn value(&self, node: Option<usize>, path: &Path) -> Result<Terms, Error> {
+        let zero = (Rational::from(0i64), Rational::from(0i64));
+        let Some((queries, laws)) =
+            node.and_then(|node| self.strategy.nodes.get(node).zip(self.laws.get(node)))
+        else {
+            let rest = Rational::from(1i64).sub(&path.asked).mul(&path.reference);
+            let whole = (path.first.add(&rest), path.second.add(&rest));
+            return Ok(if (self.compare)(&whole, &zero)? == Ordering::Greater { whole } else { zero });
+        };
+        let mut best = zero;
+        for (asked, laws) in queries.iter().zip(laws) {
+            self.interrupt.check()?;
+            let value = self.expected(asked, laws, path)?;
+            if (self.compare)(&value, &best)? == Ordering::Greater {
+                best = value;
+            }
+        }
+        Ok(best)
+    }
+
+    fn expected(
+        &self,
+        asked: &Asked,
+        [first, second, reference]: &[Masses; 3],
+        path: &Path,
+    ) -> Result<Terms, Error> {
+        let zero = Rational::from(0i64);
+        let own = path.reference.mul(&asked.weight);
+        let mut sum = (zero.clone(), zero.clone());
+        for (answer, mass) in reference.iter().filter(|(_, mass)| !mass.is_zero()) {
+            let further = |so_far: &Rational, law: &Masses| {
+                so_far.mul(mass).add(&own.mul(law.get(answer).unwrap_or(&zero)))
+            };
+            let longer = Path {
+                reference: path.reference.mul(mass),
+                first: further(&path.first, first),
+                second: further(&path.second, second),
+                asked: path.asked.add(&asked.weight),
+            };
+            let value = self.value(asked.after(*answer), &longer)?;
+            sum = (sum.0.add(&value.0), sum.1.add(&value.1));
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,331 @@
+"""Every distribution exported dominates, every optimistic one is dominated, alone and composed: in exact arithmetic."""
+
+import itertools
+import math
+import sys
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.interop.exact_masses import BITS, ExactMasses, ball, mpf_ball
+
+import statpriv as sp
+from statpriv import interop
+
+dp_accounting = pytest.importorskip("dp_accounting", reason="the extra dp is not installed")
+from dp_accounting.pld import privacy_loss_distribution as peer  # noqa: E402
+
+third = sp.PropertyQuery("1/3", attribute="smoker")
+
+CURVES = {
+    "one count": sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024)),
+    "a rare property, named pair": sp.privacy_curve(sp.PropertyQuery("1/100"), sp.Population(60), pair=(1, 0)),
+    "known entries": sp.privacy_curve(third, sp.Population(40), adversary=sp.Adversary(known=30)),
+    "p in a range": sp.privacy_curve(sp.PropertyQuery(sp.Between("0.4", "0.7")), sp.Population(50)),
+    "a histogram": sp.privacy_curve(sp.HistogramQuery(["1/2", "1/3", "1/6"]), sp.Population(20)),
+    "a sum": sp.privacy_curve(sp.SumQuery(pmf={0: "1/2", 1: "1/4", 5: "1/4"}), sp.Population(12), pair=(5, 0)),
+    "a hidden sample": sp.privacy_curve(third, sp.Population(30), sampling=sp.WithReplacement(10), pair=(1, 0)),
+    "a bound": sp.privacy_curve(third, sp.Population(60), sampling=sp.WithoutReplacement(20), bound="amplification"),
+    "noise": sp.privacy_curve(third.noisy(sp.noise.DiscreteLaplace(alpha=0.5)), sp.Population(10)),
+    "a partition": sp.compose([third] * 3, sp.Population(30), sp.RandomPartition([10, 5, 15])),
+    "a partition's bound": sp.compose(
+        [third] * 3, sp.Population(30), sp.RandomPartition([10, 5, 15]), bound="partition-sum"
+    ),
+    "one entry": sp.privacy_curve(third, sp.Population(1)),
+}
+ENCLOSED = {name: curve for name, curve in CURVES.items() if curve.kind == "exact"}
+INTERVALS = (1e-3, 2.0**-6)
+
+curves = pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES.keys())
+enclosed = pytest.mark.parametrize("curve", ENCLOSED.values(), ids=ENCLOSED.keys())
+intervals = pytest.mark.parametrize("interval", INTERVALS)
+
+
+def directions(curve, distribution):
+    """Each direction of a distribution with the curve that it is about."""
+    yield ExactMasses(distribution._pmf_remove), curve, curve.reversed()
+    if not distribution._symmetric:
+        yield ExactMasses(distribution._pmf_add), curve.reversed(), curve
+
+
+def losses(count):
+    """ε of either sign: near zero, where the curves fall, and far beyond."""
+    spread = np.concatenate([np.linspace(0, 0.5, count // 4), np.linspace(0.5, 8, count // 4), [20.0, 40.0]])
+    return [Fraction(float(epsilon)) for epsilon in (*spread, *-spread[1:])]
+
+
+def delta(forward, backward, epsilon):
+    """Bounds of δ(ε), for ε of either sign: below zero it is 1 − e^ε (1 − δ'(−ε))."""
+    enclosure = (forward if epsilon >= 0 else backward).delta(abs(epsilon), digits=30)
+    lower, upper = mpf_ball(enclosure.lower), mpf_ball(enclosure.upper)
+    if epsilon >= 0:
+        return lower, upper
+    with flint.ctx.workprec(BITS):
+        ratio = ball(epsilon).exp()
+        return 1 - ratio * (1 - lower), 1 - ratio * (1 - upper)
+
+
+def first_below(masses, forward, backward, count=1000):
+    """The first ε at which the masses certainly do not reach δ."""
+    for epsilon in losses(count):
+        if masses.hockey_stick(epsilon) < delta(forward, backward, epsilon)[0]:
+            return float(epsilon)
+    return None
+
+
+@curves
+@intervals
+def test_a_pessimistic_distribution_dominates_at_a_thousand_losses_of_either_sign(curve, interval):
+    distribution = interop.privacy_loss_distribution(curve, interval=interval)
+    for masses, forward, backward in directions(curve, distribution):
+        assert masses.total() >= 1
+        assert first_below(masses, forward, backward) is None
+
+
+@enclosed
+@intervals
+def test_an_optimistic_distribution_is_dominated_at_a_thousand_losses_of_either_sign(curve, interval):
+    distribution = interop.privacy_loss_distribution(curve, interval=interval, pessimistic=False)
+    for masses, forward, backward in directions(curve, distribution):
+        assert masses.total() <= 1
+        for epsilon in losses(1000):
+            assert not masses.hockey_stick(epsilon) > delta(forward, backward, epsilon)[1], float(epsilon)
+
+
+def test_the_check_tells_masses_that_are_too_small_by_a_billionth():
+    curve = CURVES["one count"]
+    masses = ExactMasses(interop.privacy_loss_distribution(curve, interval=2.0**-9)._pmf_remove)
+    assert first_below(masses, curve, curve, 100) is None
+    assert first_below(masses.scaled(1 - Fraction(1, 10**9)), curve, curve, 100) is not None
+
+
+def test_between_the_losses_of_the_grid_the_excess_is_that_of_a_chord():
+    """A convex function whose steepness falls by s over a cell of width w is at most s·w/4 below its chord."""
+    curve, interval = CURVES["one count"], 2.0**-12
+    distribution = interop.privacy_loss_distribution(curve, interval=interval)
+    for epsilon in np.linspace(0.001, 0.4, 50):
+        around = [(math.floor(epsilon / interval) + k) * interval for k in (-1, 0, 1, 2)]
+        x, deltas = [math.exp(loss) for loss in around], [curve.delta(loss).midpoint for loss in around]
+        before, _, after = -np.diff(deltas) / np.diff(x)
+        excess = distribution.get_delta_for_epsilon(epsilon) - curve.delta(epsilon).midpoint
+        assert -1e-16 <= excess <= (before - after) * (x[2] - x[1]) / 4 + 1e-15
+
+
+def test_at_the_losses_of_the_grid_only_rounding_is_lost():
+    curve = CURVES["one count"]
+    masses = ExactMasses(interop.privacy_loss_distribution(curve, interval=2.0**-9)._pmf_remove)
+    for k in range(0, 200, 7):
+        excess = masses.hockey_stick(Fraction(k, 2**9)) / ball(curve.delta(k / 2**9).upper) - 1
+        assert 0 <= float(excess) < 1e-15
+
+
+@pytest.mark.parametrize("interval", [2.0**-8, 2.0**-10, 2.0**-12, 2.0**-14])
+def test_an_optimistic_distribution_lacks_one_interval_of_an_answer_or_less(interval):
+    """A corner of δ inside a cell moves by at most one interval; the likeliest of the answers has probability 0.025."""
+    curve = CURVES["one count"]
+    distribution = interop.privacy_loss_distribution(curve, interval=interval, pessimistic=False)
+    for epsilon in np.linspace(0, 0.5, 101):
+        gap = curve.delta(epsilon).midpoint - distribution.get_delta_for_epsilon(epsilon)
+        assert -1e-15 <= gap <= 0.025 * interval * (1 + epsilon)
+
+
+def test_without_mass_at_infinity_there_is_none_in_the_distribution():
+    sample = CURVES["a hidden sample"]
+    distribution = interop.privacy_loss_distribution(sample, interval=1e-3)
+    assert distribution._pmf_remove._infinity_mass == 0
+    assert distribution.get_epsilon_for_delta(0) < sample.epsilon(0).upper + 2e-3
+
+
+def test_what_is_truncated_counts_as_mass_at_infinity():
+    curve = CURVES["one count"]
+    coarse = interop.privacy_loss_distribution(curve, interval=1e-3, truncation="1e-6")
+    assert 1e-7 < coarse._pmf_remove._infinity_mass <= 1e-6
+    assert coarse.get_delta_for_epsilon(2.0) == coarse._pmf_remove._infinity_mass
+
+
+# --- composition
+
+
+def binomial_pair(n, p):
+    """The laws of a count of n entries, the critical one being 1 and 0, as fractions."""
+    others = {k: math.comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(n)}
+    return {k + 1: mass for k, mass in others.items()}, others
+
+
+def product(first, second):
+    return {(a, b): p * q for (a, p), (b, q) in itertools.product(first.items(), second.items())}
+
+
+def test_the_exact_convolution_of_the_masses_dominates_the_product_of_the_laws():
+    """Two different counts of independent entries that share the critical one, in exact arithmetic."""
+    first, second = binomial_pair(4, Fraction(1, 3)), binomial_pair(3, Fraction(2, 5))
+    curves = [sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n), pair=(1, 0)) for n, p in ((4, "1/3"), (3, "2/5"))]
+    laws = product(first[0], second[0]), product(first[1], second[1])
+    above, below = (
+        ExactMasses.composed(
+            *(
+                ExactMasses(interop.privacy_loss_distribution(c, interval=2.0**-5, pessimistic=b)._pmf_remove)
+                for c in curves
+            )
+        )
+        for b in (True, False)
+    )
+    for epsilon in np.linspace(-4, 4, 81):
+        truth = sp.hockey_stick(*laws, Fraction(epsilon))
+        assert above.hockey_stick(epsilon) > ball(truth.lower) * (1 - flint.arb(2) ** -50)
+        assert below.hockey_stick(epsilon) < ball(truth.upper) * (1 + flint.arb(2) ** -50)
+    near = sp.hockey_stick(*laws, Fraction(1, 3))
+    assert float(above.hockey_stick(Fraction(1, 3))) < near.upper * 1.01
+    assert float(below.hockey_stick(Fraction(1, 3))) > near.lower * 0.97
+
+
+@pytest.mark.parametrize("times", [2, 5])
+@pytest.mark.parametrize("interval", [1e-4, 1e-2])
+def test_the_composition_of_dp_accounting_is_not_below_the_product_of_the_laws(times, interval):
+    """Up to the rounding of its doubles: 1e-14 in a probability."""
+    one, zero = binomial_pair(3, Fraction(1, 3))
+    laws = one, zero
+    for _ in range(times - 1):
+        laws = product(laws[0], one), product(laws[1], zero)
+    curve = sp.privacy_curve(sp.PropertyQuery("1/3"), sp.Population(3), pair=(1, 0))
+    above, below = (
+        interop.privacy_loss_distribution(curve, interval=interval, pessimistic=pessimistic).self_compose(times)
+        for pessimistic in (True, False)
+    )
+    for epsilon in np.linspace(0, 4, 41):
+        truth = max(sp.hockey_stick(*laws, epsilon).lower, sp.hockey_stick(*laws[::-1], epsilon).lower)
+        assert above.get_delta_for_epsilon(epsilon) >= truth - 1e-14
+        assert below.get_delta_for_epsilon(epsilon) <= truth + 1e-14
+        assert above.get_delta_for_epsilon(epsilon) < truth * 1.05 + 1e-14
+
+
+def test_it_composes_with_a_gaussian_mechanism():
+    """Σ_a P(a) δ_Gauss(ε − ln P(a)/Q(a)) is the truth, in doubles."""
+    n, p, sigma, interval = 40, Fraction(1, 2), 5.0, 1e-3
+    one, zero = binomial_pair(n, p)
+    curve = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n))
+    gaussian = peer.from_gaussian_mechanism(sigma, value_discretization_interval=interval)
+    composed = interop.privacy_loss_distribution(curve, interval=interval).compose(gaussian)
+
+    def normal_delta(epsilon):
+        if epsilon < 0:
+            return 1 - math.exp(epsilon) * (1 - normal_delta(-epsilon))
+        return sp.differential.gaussian_delta(epsilon, mu=1 / sigma).midpoint
+
+    for epsilon in (0.1, 0.5, 1.0):
+        truth = sum(
+            float(mass) * (normal_delta(epsilon - math.log(mass / zero[a])) if zero.get(a) else 1)
+            for a, mass in one.items()
+        )
+        assert truth * (1 - 1e-9) < composed.get_delta_for_epsilon(epsilon) < truth * 1.001
+
+
+def test_outputs_about_the_same_entries_are_not_a_product():
+    """Randomised responses of all entries, then the exact count: more is told than the two distributions say."""
+    n, lie = 3, Fraction(1, 10)
+
+    def law(critical):
+        """Of the count and the responses together, by enumeration."""
+        masses = {}
+        for others in itertools.product((0, 1), repeat=n - 1):
+            rows = (critical, *others)
+            for responses in itertools.product((0, 1), repeat=n):
+                truthful = sum(a == b for a, b in zip(rows, responses, strict=True))
+                mass = Fraction(1, 2) ** (n - 1) * (1 - lie) ** truthful * lie ** (n - truthful)
+                masses[sum(rows), responses] = masses.get((sum(rows), responses), 0) + mass
+        return masses
+
+    count = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(n))
+    response = peer.from_randomized_response(2 * float(lie), 2, value_discretization_interval=1e-2)
+    composed = interop.privacy_loss_distribution(count, interval=1e-2).compose(response)
+    assert sp.hockey_stick(law(1), law(0), 3).lower > 1.05 * composed.get_delta_for_epsilon(3.0)
+
+
+probabilities = st.lists(st.integers(0, 12), min_size=2, max_size=6).filter(any)
+
+
+@settings(max_examples=60, deadline=None)
+@given(probabilities, probabilities, st.sampled_from([0.5, 0.1, 2.0**-7]), st.booleans())
+def test_any_two_laws_are_bounded_from_either_side(first, second, interval, pessimistic):
+    size = max(len(first), len(second))
+    first, second = (
+        [Fraction(m, sum(law)) for m in law] + [Fraction(0)] * (size - len(law)) for law in (first, second)
+    )
+    curve = sp.privacy_curve(interop.query_from_laws(first, second), sp.Population(1), pair=(1, 0))
+    masses = ExactMasses(
+        interop.privacy_loss_distribution(curve, interval=interval, pessimistic=pessimistic)._pmf_remove
+    )
+    for epsilon in (Fraction(k, 7) for k in range(-28, 29)):
+        with flint.ctx.workprec(BITS):
+            ratio = ball(epsilon).exp()
+            truth = sum(
+                (max(ball(a) - ratio * ball(b), flint.arb(0)) for a, b in zip(first, second, strict=True)), flint.arb(0)
+            )
+            excess = masses.hockey_stick(epsilon) - truth
+        assert not (excess < 0 if pessimistic else excess > 0)
+
+
+# --- arrays
+
+
+@curves
+def test_the_dominating_pair_dominates_as_the_doubles_it_is(curve):
+    """At rational e^ε, with the exact value of δ: nothing is rounded."""
+    pair = interop.dominating_pair(curve, interval=2.0**-6)
+    laws = [(Fraction(p), Fraction(q)) for p, q in zip(pair.P.tolist(), pair.Q.tolist(), strict=True)]
+    for x in (Fraction(1), Fraction(101, 100), Fraction(3, 2), Fraction(20)):
+        reached = sum(max(Fraction(0), p - x * q) for p, q in laws)
+        assert reached >= curve.exact_delta(exp_epsilon=x)
+    assert 1 <= sum(p for p, _ in laws) <= 1 + Fraction(len(laws), 2**52)
+    assert sum(q for _, q in laws) <= 1
+    assert pair.loss[-1] == math.inf
+    assert pair.Q[-1] == 0
+    assert np.all(np.diff(pair.loss) > 0)
+
+
+def test_the_dominating_pair_is_that_of_the_distribution():
+    curve = CURVES["one count"]
+    pair = interop.dominating_pair(curve, interval=1e-2)
+    masses = ExactMasses(interop.privacy_loss_distribution(curve, interval=1e-2)._pmf_remove)
+    assert [Fraction(p) for p in pair.P[:-1].tolist()] == [masses.masses[index] for index in masses.indices]
+    assert np.allclose(np.log(pair.P[:-1] / pair.Q[:-1]), pair.loss[:-1], rtol=0, atol=1e-15)
+
+
+# --- refusals
+
+
+def test_a_bound_has_no_optimistic_distribution():
+    with pytest.raises(sp.ArgumentError, match="pessimistic = False: a curve of kind 'bound' says nothing from below"):
+        interop.privacy_loss_distribution(CURVES["a bound"], pessimistic=False)
+
+
+@pytest.mark.parametrize("interval", [0, -1e-4, 1.5, "1/10000"])
+def test_intervals_that_are_no_doubles_up_to_one_are_refused(interval):
+    with pytest.raises(sp.ArgumentError, match=f"interval = {interval}; a double above 0 and up to 1 is required"):
+        interop.privacy_loss_distribution(CURVES["one count"], interval=interval)
+
+
+def test_grids_that_are_too_long_are_refused():
+    with pytest.raises(sp.ArgumentError, match="at most 1048576 are allowed; take a longer interval"):
+        interop.privacy_loss_distribution(CURVES["one count"], interval=1e-9)
+
+
+def test_a_truncation_is_needed_where_no_epsilon_is_the_last():
+    normal = sp.privacy_curve(third.noisy(sp.noise.Gaussian(sigma=2)), sp.Population(5))
+    with pytest.raises(sp.ArgumentError, match=r"truncation = 0: .* a truncation such as 1e-15 is required"):
+        interop.privacy_loss_distribution(normal, truncation=0)
+
+
+def test_what_is_no_curve_is_refused():
+    with pytest.raises(sp.ArgumentError, match="curve = 3; a PrivacyCurve is required"):
+        interop.privacy_loss_distribution(3)
+
+
+def test_the_missing_extra_is_named(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "dp_accounting"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(sp.MissingExtraError, match=r"dp_accounting: pip install 'statpriv\[dp\]'"):
+        interop.privacy_loss_distribution(CURVES["one count"])
