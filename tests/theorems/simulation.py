@@ -8,6 +8,7 @@ ratio were wrong, its tests would be tests still, only worse ones.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,23 +23,29 @@ CHUNK = 10**5
 
 
 @dataclass(frozen=True)
-class Mechanism:
-    """Counts on the parts of a secret partition, uniform among those with these numbers.
+class Mechanism(ABC):
+    """Counts on the parts of a secret partition.
 
-    `groups` are the sizes of the groups of entries, `parts[k][g]` says how many entries of group g part k has, and
-    `p[k][g]` with which probability such an entry has the property that is counted there. Parts with the same number
-    in `attributes` ask for the same attribute.
+    Parts with the same number in `attributes` ask for the same attribute. `p[k][g]` is the probability with which an
+    entry of group g has the property that is counted in part k.
     """
 
     groups: tuple[int, ...]
-    parts: tuple[tuple[int, ...], ...]
     p: tuple[tuple[float, ...], ...]
     attributes: tuple[int, ...]
 
     @property
+    @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """How many answers each part may give."""
-        return tuple(sum(part) + 1 for part in self.parts)
+
+    @abstractmethod
+    def partition(self, group: int, rng: np.random.Generator) -> NDArray[np.integer]:
+        """The part of each entry of this group, one partition a row; the number after the last part is no part."""
+
+    @abstractmethod
+    def likelihoods(self, critical: int, values: Values) -> Numbers:
+        """The probability of each combination of answers."""
 
     @cache  # noqa: B019  (a handful of mechanisms, which live as long as the tests)
     def frequencies(self, critical: int, values: Values) -> Numbers:
@@ -51,12 +58,9 @@ class Mechanism:
         return counted / DRAWS
 
     def _answers(self, critical: int, values: Values, rng: np.random.Generator) -> NDArray[np.intp]:
-        answers = np.zeros((len(self.parts), CHUNK), dtype=np.intp)
+        answers = np.zeros((len(self.p), CHUNK), dtype=np.intp)
         for group, size in enumerate(self.groups):
-            places = np.full(size, len(self.parts), dtype=np.int8)
-            used = [k for k, part in enumerate(self.parts) for _ in range(part[group])]
-            places[: len(used)] = used
-            partition = rng.permuted(np.tile(places, (CHUNK, 1)), axis=1)
+            partition = self.partition(group, rng)
             database: dict[int, NDArray[np.bool_]] = {}
             for k, attribute in enumerate(self.attributes):
                 if attribute not in database:
@@ -67,8 +71,33 @@ class Mechanism:
                 answers[k] += np.count_nonzero(database[attribute] & (partition == k), axis=1)
         return answers
 
+    def errors(self, critical: int, v: Values, w: Values) -> Numbers:
+        """Type I and type II errors that the likelihood ratio tests of w against v made, one test a row."""
+        of_v, of_w = self.likelihoods(critical, v), self.likelihoods(critical, w)
+        # In the order of the ratio, which may be infinite.
+        order = np.argsort(-of_v / np.maximum(of_v + of_w, np.finfo(float).tiny), kind="stable")
+        rejected = [np.concatenate([[0], np.cumsum(self.frequencies(critical, x)[order])]) for x in (w, v)]
+        return np.column_stack([rejected[0], 1 - rejected[1]])
+
+
+@dataclass(frozen=True)
+class FixedSizes(Mechanism):
+    """Uniform among the partitions that give part k `parts[k][g]` entries of each group g."""
+
+    parts: tuple[tuple[int, ...], ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(sum(part) + 1 for part in self.parts)
+
+    def partition(self, group: int, rng: np.random.Generator) -> NDArray[np.integer]:
+        places = np.full(self.groups[group], len(self.parts), dtype=np.int8)
+        used = [k for k, part in enumerate(self.parts) for _ in range(part[group])]
+        places[: len(used)] = used
+        return rng.permuted(np.tile(places, (CHUNK, 1)), axis=1)
+
     def likelihoods(self, critical: int, values: Values) -> Numbers:
-        """The probability of each combination of answers: the mean over where the critical entry may be."""
+        """The mean over where the critical entry may be."""
         without = [self._law(k) for k in range(len(self.parts))]
         weights = [part[critical] / self.groups[critical] for part in self.parts]
         total = (1 - sum(weights)) * _outer(without)
@@ -86,13 +115,29 @@ class Mechanism:
                 law = np.convolve(law, [1 - p, p])
         return law
 
-    def errors(self, critical: int, v: Values, w: Values) -> Numbers:
-        """Type I and type II errors that the likelihood ratio tests of w against v made, one test a row."""
-        of_v, of_w = self.likelihoods(critical, v), self.likelihoods(critical, w)
-        # In the order of the ratio, which may be infinite.
-        order = np.argsort(-of_v / np.maximum(of_v + of_w, np.finfo(float).tiny), kind="stable")
-        rejected = [np.concatenate([[0], np.cumsum(self.frequencies(critical, x)[order])]) for x in (w, v)]
-        return np.column_stack([rejected[0], 1 - rejected[1]])
+
+@dataclass(frozen=True)
+class RandomSizes(Mechanism):
+    """Every entry goes to part k with probability `weights[k]`, by itself; sizes are not published. One group."""
+
+    weights: tuple[float, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.groups[0] + 1,) * len(self.weights)
+
+    def partition(self, group: int, rng: np.random.Generator) -> NDArray[np.integer]:
+        return np.searchsorted(np.cumsum(self.weights), rng.random((CHUNK, self.groups[group])), side="right")
+
+    def likelihoods(self, critical: int, values: Values) -> Numbers:
+        """One entry after the other, the critical one last."""
+        law = np.zeros(self.shape)
+        law[(0,) * len(self.shape)] = 1
+        own = [float(values[attribute]) for attribute in self.attributes]
+        for probabilities in [*[[p for (p,) in self.p]] * (self.groups[critical] - 1), own]:
+            cells = [weight * p for weight, p in zip(self.weights, probabilities, strict=True)]
+            law = (1 - sum(cells)) * law + sum(cell * np.roll(law, 1, axis=k) for k, cell in enumerate(cells))
+        return law.ravel()
 
 
 def _outer(laws: list[Numbers]) -> Numbers:

@@ -7,7 +7,7 @@ curve without a pair is about: its trade-off function is the convex hull of all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import permutations, product
 from math import exp
 
@@ -16,7 +16,7 @@ import pytest
 
 import statpriv as sp
 
-from .simulation import Mechanism, Numbers, Values, lower_hull, margin
+from .simulation import FixedSizes, Mechanism, Numbers, RandomSizes, Values, lower_hull, margin
 
 EPSILONS = (0, 0.05, 0.1, 0.3, 1)
 ALPHAS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
@@ -25,15 +25,16 @@ RISK = 1e-9
 
 
 def one_group(sizes, n, p, attributes):
-    return Mechanism((n,), tuple((size,) for size in sizes), tuple((value,) for value in p), attributes)
+    return FixedSizes((n,), tuple((value,) for value in p), attributes, tuple((size,) for size in sizes))
 
 
 ONE_PROPERTY = one_group((3, 4, 5), 12, (0.3,) * 3, (0, 0, 0))
 ONE_PROPERTY_OF_SOME = one_group((2, 3, 2), 12, (0.3,) * 3, (0, 0, 0))
 UNRELATED = one_group((6, 1), 7, (0.3, 0.3), (0, 1))
 THREE_UNRELATED = one_group((2, 4, 1), 8, (0.2, 0.5, 0.75), (0, 1, 2))
-STRATIFIED = Mechanism((6, 4), ((2, 2), (3, 1)), ((0.2, 0.5), (0.2, 0.5)), (0, 0))
-STRATIFIED_UNRELATED = Mechanism((5, 4), ((2, 3), (3, 1)), ((0.25, 0.5), (0.4, 0.125)), (0, 1))
+STRATIFIED = FixedSizes((6, 4), ((0.2, 0.5), (0.2, 0.5)), (0, 0), ((2, 2), (3, 1)))
+STRATIFIED_UNRELATED = FixedSizes((5, 4), ((0.25, 0.5), (0.4, 0.125)), (0, 1), ((2, 3), (3, 1)))
+MULTINOMIAL = RandomSizes((8,), ((0.3,), (0.6,)), (0, 1), (0.5, 0.25))
 MECHANISMS = {
     "one property": ONE_PROPERTY,
     "one property, some entries not used": ONE_PROPERTY_OF_SOME,
@@ -41,26 +42,30 @@ MECHANISMS = {
     "three unrelated properties": THREE_UNRELATED,
     "stratified": STRATIFIED,
     "stratified, unrelated properties": STRATIFIED_UNRELATED,
+    "multinomial, unrelated properties": MULTINOMIAL,
 }
 each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
 
 
 def certified(mechanism: Mechanism) -> sp.PrivacyCurve:
     """The same in the words of the library."""
-    if len(mechanism.groups) == 1:
-        queries = [sp.PropertyQuery(str(p), attribute=f"{a}") for (p,), a in named(mechanism)]
-        population, partition = sp.Population(*mechanism.groups), sp.RandomPartition([n for (n,) in mechanism.parts])
+    stratified = len(mechanism.groups) > 1
+    queries = [
+        sp.PropertyQuery(by_group(p) if stratified else str(p[0]), attribute=f"{attribute}")
+        for p, attribute in zip(mechanism.p, mechanism.attributes, strict=True)
+    ]
+    population = sp.Population(groups=by_group(mechanism.groups)) if stratified else sp.Population(*mechanism.groups)
+    if isinstance(mechanism, RandomSizes):
+        partition = sp.MultinomialPartition(mechanism.weights)
     else:
-        queries = [sp.PropertyQuery({"f": str(f), "m": str(m)}, attribute=f"{a}") for (f, m), a in named(mechanism)]
-        population = sp.Population(groups=dict(zip("fm", mechanism.groups, strict=True)))
-        partition = sp.RandomPartition([dict(zip("fm", part, strict=True)) for part in mechanism.parts])
+        partition = sp.RandomPartition([by_group(part) if stratified else part[0] for part in mechanism.parts])
     curve = sp.compose(queries, population, partition)
     assert curve.kind == "exact"
     return curve
 
 
-def named(mechanism: Mechanism) -> Iterator[tuple[tuple[float, ...], int]]:
-    return zip(mechanism.p, mechanism.attributes, strict=True)
+def by_group(numbers):
+    return {f"group {g}": str(number) for g, number in enumerate(numbers)}
 
 
 def rivals(mechanism: Mechanism) -> list[tuple[int, Values, Values]]:
