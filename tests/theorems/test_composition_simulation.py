@@ -13,6 +13,8 @@ from math import exp
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import statpriv as sp
 
@@ -127,6 +129,28 @@ def test_a_mixed_pattern_is_needed_to_attain_it():
     assert "no test attains it at 0.1" in contradictions(lambda epsilon: curve.delta(epsilon).upper, alike)
     worst = UNRELATED.errors(0, *zip(*curve.pattern("0.1"), strict=True))
     assert contradictions(lambda epsilon: curve.delta(epsilon).upper, worst, [0.1]) == []
+
+
+probabilities = st.sampled_from([0, 0.1, 0.3, 0.5, 0.8, 1])
+
+
+@given(
+    p=st.tuples(probabilities, probabilities),
+    sizes=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    unused=st.integers(0, 2),
+    weights=st.sampled_from([(0.5, 0.5), (0.1, 0.9), (0.3, 0.2)]),
+    epsilon=st.sampled_from([0, 0.05, 0.5, 2]),
+)
+def test_values_that_agree_in_an_attribute_need_not_be_tried(p, sizes, unused, weights, epsilon):
+    """The worst pair of vectors differs in both attributes: neither `rivals` nor the library tries another."""
+    n, by_part = sum(sizes) + unused, tuple((value,) for value in p)
+    fixed = FixedSizes((n,), by_part, (0, 1), tuple((size,) for size in sizes))
+    for mechanism in (fixed, RandomSizes((n,), by_part, (0, 1), weights)):
+        laws = {v: mechanism.likelihoods(0, v) for v in product((0, 1), repeat=2)}
+        delta = {(v, w): np.sum(np.maximum(0, laws[v] - exp(epsilon) * laws[w])) for v, w in permutations(laws, 2)}
+        opposite = [delta[v, w] for _, v, w in rivals(mechanism)]
+        # Sums of some hundred doubles below 1, rounded.
+        assert max(delta.values()) <= max(opposite) + 1e-12
 
 
 def test_a_person_whose_part_is_known_is_not_what_the_curve_is_about():
