@@ -10,7 +10,7 @@ from statpriv import _native
 from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array
 from statpriv.comparison import Comparison, CurveTable, compare
-from statpriv.errors import ArgumentError, UndecidedError
+from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.queries.processed import Processed
@@ -204,7 +204,13 @@ class PrivacyCurve:
             if digits is not None and self.kind == "enclosed":
                 why = "it lies between what is attained and what is proved, and digits do not bring these together"
                 break
-            reached = self.delta(epsilon, digits=digits)
+            try:
+                reached = self.delta(epsilon, digits=digits)
+            except PrecisionError as error:
+                if digits is None:
+                    raise
+                why = str(error)
+                break
             try:
                 # Enclosures compare exactly; an mpf would round the fraction to mpmath's precision.
                 holds = reached <= target

@@ -8,7 +8,7 @@ attribute.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, permutations
@@ -29,7 +29,7 @@ from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.rules.registry import NotApplicable
 from statpriv.situation import Pair, PartitionedSituation, Query, Situation, attribute_of
 
-__all__ = ["Attribute", "attributes", "composed", "kinds_of", "values_of"]
+__all__ = ["Attribute", "attributes", "bounded", "cells_of", "composed", "kinds_of", "values_of"]
 
 Value = Any
 Values = tuple[Value, Value]
@@ -56,12 +56,17 @@ class Attribute:
 def attributes(situation: PartitionedSituation) -> list[tuple[Attribute, tuple[int, ...]]]:
     """Every attribute, with the numbers of its parts."""
     partition: Any = situation.sampling
-    strata = partition.strata or partition.sizes
+    return _attributes(situation, partition.strata or partition.sizes)
+
+
+def _attributes(
+    situation: PartitionedSituation, sizes: Sequence[int | ByGroup[int]]
+) -> list[tuple[Attribute, tuple[int, ...]]]:
     together: dict[object, list[int]] = {}
     for k, query in enumerate(situation.queries):
         together.setdefault(attribute_of(query) or (k,), []).append(k)
     return [
-        (Attribute(tuple((unlabelled(situation.queries[k]), strata[k]) for k in places)), tuple(places))
+        (Attribute(tuple((unlabelled(situation.queries[k]), sizes[k]) for k in places)), tuple(places))
         for places in together.values()
     ]
 
@@ -83,8 +88,8 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
     present = [
         (
             count,
-            _of_range(attribute, size)
-            if ranges and critical is None and _has_range(attribute)
+            _bounded_choices(attribute, size, situation.pair)
+            if ranges
             else _choices(attribute, size, critical, situation.pair),
         )
         for attribute, count, weight in entries
@@ -94,6 +99,29 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)
     return Curve.composed(unused=unused, attributes=[(count, [parts for _, parts in each]) for count, each in present])
+
+
+def bounded(situation: PartitionedSituation, *, unknown: int, sizes: tuple[int, ...], exceeded: Fraction) -> Curve:
+    """A bound where `unknown` entries are unknown, and part k has more than `sizes[k]` of them with little chance.
+
+    Taken to be in parts are more entries than there are, so that less than nothing is unused. With the chance
+    `exceeded` that some part has more, everything is given away: as if an answer told.
+    """
+    kinds = Counter(attribute for attribute, _ in _attributes(situation, sizes))
+    present = [
+        (count, [parts for _, parts in _bounded_choices(attribute, unknown, situation.pair)])
+        for attribute, count in kinds.items()
+        if _weight(attribute, unknown, None)
+    ]
+    used = sum((count * _weight(attribute, unknown, None) for attribute, count in kinds.items()), ZERO)
+    if exceeded:
+        first, second, reference = (Law.table(answer, [1]) for answer in range(3))
+        present.append((1, [[Part.answer(weight=exceeded, first=first, second=second, reference=reference)]]))
+    return Curve.composed(unused=1 - used - exceeded, attributes=present, bound=True)
+
+
+def _bounded_choices(attribute: Attribute, size: int, pair: Pair) -> list[tuple[Values, list[Part]]]:
+    return _of_range(attribute, size) if _has_range(attribute) else _choices(attribute, size, None, pair)
 
 
 def kinds_of(

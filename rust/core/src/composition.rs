@@ -166,20 +166,24 @@ impl Composition {
         Self { unused: self.unused.clone(), attributes: attributes.collect() }
     }
 
-    /// One end of the enclosure of `δ(ε)` for `ε ≥ 0`: the lower one is attained by a pattern, no pattern exceeds the upper one. Where all patterns
-    /// are tried both are δ.
+    /// One end of an enclosure of `δ(ε)` for `ε ≥ 0`: the lower one is attained by a pattern, no pattern exceeds the upper one.
     ///
     /// # Errors
     /// Answers with too many values; interruption.
     pub fn delta(&self, epsilon: &Epsilon, end: End, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let prepared = Prepared::new(self, epsilon, interrupt)?;
-        if self.is_exact() {
-            return Ok(prepared.worst_of_all(interrupt)?.0);
-        }
         match end {
             End::Lower => prepared.value(&prepared.search(), Goal::Narrow, interrupt),
             End::Upper => prepared.envelope(interrupt),
         }
+    }
+
+    /// `δ(ε)` for `ε ≥ 0`, where all patterns are tried.
+    ///
+    /// # Errors
+    /// As [`Self::delta`].
+    pub fn exactly(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(Prepared::new(self, epsilon, interrupt)?.worst_of_all(interrupt)?.0)
     }
 
     /// The same parts with one pattern only.

@@ -373,7 +373,12 @@ impl Curve {
             Self::Grouped(laws, direction) => laws.written_out(*direction)?,
             Self::Varied(laws, direction) => laws.written_out(*direction)?,
             Self::KnownInSample(laws, direction) => laws.written_out(*direction)?,
-            Self::Composed(parts, _) => parts.written_out()?,
+            Self::Composed(parts, None) => parts.written_out()?,
+            Self::Composed(..) => {
+                return Err(Error::precision(
+                    "a bound in convex order has no exact value and no digits; delta() encloses it",
+                ));
+            }
             Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.written_out()?)),
             Self::Mean(parts) => {
                 let part = |(weight, curve): &(Weight, Self)| Ok((weight.clone(), curve.written_out()?));
@@ -454,7 +459,7 @@ impl Curve {
             Self::Mean(parts) => mean(parts, &value, interrupt),
             Self::MeanOverSizes(mean) => mean.ball(&value, interrupt),
             Self::Composed(parts, Some(end)) => parts.delta(epsilon, *end, interrupt),
-            Self::Composed(parts, None) if parts.is_exact() => parts.delta(epsilon, End::Upper, interrupt),
+            Self::Composed(parts, None) if parts.is_exact() => parts.exactly(epsilon, interrupt),
             Self::Composed(parts, None) => {
                 let lower = parts.delta(epsilon, End::Lower, interrupt)?;
                 Ok(lower.hull(parts.delta(epsilon, End::Upper, interrupt)?))

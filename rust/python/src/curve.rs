@@ -379,13 +379,14 @@ impl Curve {
     }
 
     /// Answers on the parts of a secret partition, of which none holds the critical entry with probability `unused`: for each kind of
-    /// attribute how many there are, and for each pair of values the parts.
+    /// attribute how many there are, and for each pair of values the parts. With `bound` only the bound of all patterns, in convex order.
     #[staticmethod]
-    #[pyo3(signature = (*, unused, attributes))]
+    #[pyo3(signature = (*, unused, attributes, bound=false))]
     fn composed(
         py: Python<'_>,
         unused: &Bound<'_, PyAny>,
         attributes: Vec<(u64, Vec<Vec<PyRef<'_, Part>>>)>,
+        bound: bool,
     ) -> PyResult<Self> {
         let parts = |choice: &Vec<PyRef<'_, Part>>| choice.iter().map(|part| part.0.clone()).collect();
         let attributes = attributes.iter().map(|(count, choices)| Attributes {
@@ -394,7 +395,7 @@ impl Curve {
         });
         let composition = Composition::new(convert::rational(unused, "unused")?, attributes.collect());
         kernel(py, composition).map(|parts| {
-            let end = parts.has_ranges().then_some(End::Upper);
+            let end = (bound || parts.has_ranges()).then_some(End::Upper);
             Self(Kernel::Composed(Arc::new(parts), end))
         })
     }

@@ -94,23 +94,25 @@ impl Tail {
         self.sums.first().map_or(Ball::ZERO, |(mass, _)| *mass)
     }
 
-    /// `E[(X − τ)_+]`: the formula with the first value whose double is at least that of τ. A value that may be on the other side of τ, which is
-    /// at most `error` further away than its double, adds at most `|v − τ| m` to it.
+    /// `E[(X − τ)_+]`: the formula with the first value whose double is at least that of τ. For a value that is on the other side of τ than its
+    /// double, `|v − τ| m` is missing; such values have doubles within `error` of τ.
     pub fn stop_loss(&self, threshold: Ball) -> Ball {
         let first = self.keys.partition_point(|&key| key < about(threshold));
-        let gap = |(near, _): &&(Ball, Atom)| *near - threshold;
-        let above =
-            self.atoms.iter().skip(first).take_while(|entry| !(gap(entry) - self.error).is_positive());
+        let gap = |near: Ball| near - threshold;
+        let above = self.atoms.iter().skip(first);
+        let above = above.take_while(|(near, _)| !(gap(*near) - self.error).is_positive());
         let below = self.atoms.iter().take(first).rev();
-        let below = below.take_while(|entry| !(gap(entry) + self.error).is_not_positive());
-        let doubt = above.chain(below).fold(Ball::ZERO, |sum, (_, atom)| {
-            let gap = atom.value - threshold;
-            sum + gap.max(-gap) * atom.mass
-        });
-        let found = match (self.atoms.get(first), self.sums.get(first)) {
-            (Some((_, atom)), Some(&(mass, excess))) => excess + (atom.value - threshold) * mass,
+        let below = below.take_while(|(near, _)| !(gap(*near) + self.error).is_not_positive());
+        let beyond = above.map(|(_, atom)| (-gap(atom.value), atom.mass));
+        let missing = beyond.chain(below.map(|(_, atom)| (gap(atom.value), atom.mass)));
+        let formula = match (self.atoms.get(first), self.sums.get(first)) {
+            (Some((_, atom)), Some(&(mass, excess))) => excess + gap(atom.value) * mass,
             _ => Ball::ZERO,
         };
-        found.plus_at_most(doubt)
+        missing.fold(formula, |sum, (wrong, mass)| match wrong {
+            right if right.is_not_positive() => sum,
+            certain if certain.is_positive() => sum + certain * mass,
+            doubtful => sum.plus_at_most(doubtful.max(-doubtful) * mass),
+        })
     }
 }

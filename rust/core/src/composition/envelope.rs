@@ -18,13 +18,14 @@ use crate::interrupt::Interrupt;
 
 /// Up to so many values of all alternatives together the maximum is taken at each of them.
 const MOST_VALUES: usize = 512;
+/// Up to so many laws it is looked for where one takes over from another.
+const FEW_LAWS: usize = 8;
 /// Else at so many points.
 const SPREAD_POINTS: i32 = 256;
+/// Deviations below the mean beyond which next to nothing of a law lies.
+const FARTHEST_BELOW: f64 = 12.0;
 /// The relative width to which the bound is computed: it is looser itself.
 const WIDTH: f64 = 1e-6;
-/// The first and the last point lie outside by this part of the range.
-const MARGIN: f64 = 1.0 / ((1u64 << 40) as f64);
-
 /// A summand that dominates several.
 struct Bound {
     summand: Summand,
@@ -113,25 +114,26 @@ fn chords(laws: &[Vec<Atom>]) -> Vec<Atom> {
     atoms
 }
 
-/// Values of the laws where these are few, else points that are close to each other near the middle; with a point below and one above all of them,
-/// and about where one law takes over from another.
+/// Values of the laws where these are few, else points that are close to each other near the middle; with one above all of them, and about where one
+/// law takes over from another. Far below the means no point is needed: there the function goes on with its steepest slope, that of the whole mass.
 fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     let mut points: Vec<f64> = laws.iter().flatten().map(|atom| about(atom.value)).collect();
     points.sort_by(f64::total_cmp);
     points.dedup();
     let (Some(&least), Some(&most)) = (points.first(), points.last()) else { return points };
+    let (mean, deviation) = widest(laws);
     if points.len() > MOST_VALUES {
-        points = spread_points(laws, least, most);
+        points = spread_points(mean, deviation, [least, most]);
     }
-    let margin = MARGIN * (most - least).max(most.abs()).max(least.abs()).max(f64::MIN_POSITIVE);
-    points.extend([least - margin, most + margin]);
+    points.retain(|point| *point > mean - FARTHEST_BELOW * deviation);
+    points.push(most + (most - least).max(most.abs()) * f64::EPSILON.sqrt());
     points.sort_by(f64::total_cmp);
-    if laws.len() == 2 {
-        let crossings: Vec<f64> = points
-            .iter()
-            .zip(points.iter().skip(1))
-            .filter_map(|(&one, &next)| crossing(transforms, one, next))
-            .collect();
+    // Of two laws one takes over from the other once between two points; of several a few more times.
+    let rounds = if laws.len() <= FEW_LAWS { laws.len() - 1 } else { 0 };
+    for _ in 0..rounds {
+        let neighbours = points.iter().zip(points.iter().skip(1));
+        let crossings: Vec<f64> =
+            neighbours.filter_map(|(&one, &next)| crossing(transforms, one, next)).collect();
         points.extend(crossings);
         points.sort_by(f64::total_cmp);
     }
@@ -139,17 +141,20 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     points
 }
 
-/// `mean + σ sinh u` for equally spaced `u`, of the law with the largest `σ`.
-fn spread_points(laws: &[Vec<Atom>], least: f64, most: f64) -> Vec<f64> {
+/// About the mean and the deviation of the law with the largest deviation.
+fn widest(laws: &[Vec<Atom>]) -> (f64, f64) {
     let moments = |law: &Vec<Atom>| {
         let sum = |of: &dyn Fn(f64) -> f64| {
             law.iter().map(|atom| about(atom.mass) * of(about(atom.value))).sum::<f64>()
         };
         let mean = sum(&|value| value);
-        (sum(&|value| (value - mean) * (value - mean)).sqrt(), mean)
+        (mean, sum(&|value| (value - mean) * (value - mean)).sqrt())
     };
-    let widest = laws.iter().map(moments).max_by(|a, b| a.0.total_cmp(&b.0));
-    let (deviation, mean) = widest.unwrap_or((most - least, least));
+    laws.iter().map(moments).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0.0, 0.0))
+}
+
+/// `mean + σ sinh u` for equally spaced `u`.
+fn spread_points(mean: f64, deviation: f64, [least, most]: [f64; 2]) -> Vec<f64> {
     let half = SPREAD_POINTS / 2;
     let points = (-half..=half).map(|step| {
         let u = 5.0 * f64::from(step) / f64::from(half);

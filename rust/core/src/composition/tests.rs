@@ -36,8 +36,13 @@ fn partition(n: u64, parts: &[(u64, &str)], pattern: Option<&[usize]>) -> Compos
 }
 
 fn delta(composition: &Composition, epsilon: &str) -> (Ball, Ball) {
-    let at = |end| composition.delta(&Epsilon::new(&rational(epsilon)), end, &Uninterrupted).unwrap();
-    (at(End::Lower), at(End::Upper))
+    let at = Epsilon::new(&rational(epsilon));
+    if composition.is_exact() {
+        let value = composition.exactly(&at, &Uninterrupted).unwrap();
+        return (value, value);
+    }
+    let end = |end| composition.delta(&at, end, &Uninterrupted).unwrap();
+    (end(End::Lower), end(End::Upper))
 }
 
 fn contains(ball: Ball, truth: &str) -> bool {
