@@ -31,6 +31,8 @@ from tests.oracle import oracle
 
 import statpriv as sp
 from statpriv import laws
+from statpriv._native import Curve, Part
+from statpriv.parts import cells_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -241,6 +243,41 @@ def situations() -> Iterator[Case]:
         )
 
 
+def compositions() -> Iterator[Case]:
+    """The curve is built and evaluated once. The peers are given the pattern, and do not look for the worst."""
+    half = Fraction(1, 2)
+    many = [Fraction(511 + 8 * k, 5110) for k in range(512)]
+    several = [Fraction(7 + 6 * k, 70) for k in range(8)]
+    cases = [
+        ("512 different parts of 64, given pattern", 64, many, [p > half for p in many], 0.02),
+        ("512 different parts of 64, given pattern, ε = 0.1", 64, many, [p > half for p in many], 0.1),
+        ("512 different parts of 64, all patterns", 64, many, None, 0.02),
+        ("8 different parts of 50, given pattern", 50, several, [k > 4 for k in range(8)], 0.05),
+        ("8 different parts of 50, all patterns", 50, several, None, 0.05),
+        ("32 unrelated parts of 1024, one p, all patterns", 1024, [Fraction(3, 10)] * 32, None, 0.005),
+    ]
+    for work, size, shares, upwards, epsilon in cases:
+        n = size * len(shares)
+        others = {}
+        if upwards is not None:
+            pattern = [(size, float(p), up) for p, up in zip(shares, upwards, strict=True)]
+            others["numpy, FFT on a grid"] = lambda: situation_peers.composed_on_a_grid(n, pattern, epsilon)
+            if epsilon < 0.1:  # nothing is drawn so far out
+                others["numpy, a million draws"] = lambda: situation_peers.composed_by_drawing(n, pattern, epsilon)
+        yield Case(work, lambda: composed(size, shares, upwards, epsilon), others)
+
+
+def composed(size: int, shares: list[Fraction], upwards: list[bool] | None, epsilon: float) -> object:
+    """δ of the worst pattern, or of a given one, which only the kernel can be told."""
+    n = size * len(shares)
+    if upwards is None:
+        queries, parts = [sp.PropertyQuery(p) for p in shares], sp.RandomPartition([size] * len(shares))
+        return sp.compose(queries, sp.Population(n), parts).delta(epsilon)
+    cells = [cells_of({1: p, 0: 1 - p}, up, 1 - up, Fraction(1, n)) for p, up in zip(shares, upwards, strict=True)]
+    parts = [Part.entries(count=size, cells=each) for each in cells]
+    return Curve.composed(unused=0, attributes=[(1, [[part]]) for part in parts]).delta(epsilon)
+
+
 TABLES = {
     "One δ through `curve.delta(ε)`": deltas,
     "Log probabilities": log_pmfs,
@@ -249,6 +286,7 @@ TABLES = {
     "Fifty digits of δ": fifty_digits,
     "Exact δ": exact_values,
     "Situations": situations,
+    "Compositions": compositions,
 }
 
 

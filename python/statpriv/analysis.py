@@ -152,7 +152,7 @@ def compose(
     >>> rare = sp.PropertyQuery("0.3")
     >>> both = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]))
     >>> both.kind, both.pattern("0.1"), round(both.delta("0.1").upper, 7)
-    ('exact', ((1, 0), (0, 1)), 0.3105713)
+    ('exact', ((0, 1), (1, 0)), 0.3105713)
     """
     if isinstance(queries, Query) or not isinstance(queries, Iterable):
         raise ArgumentError(f"queries = {abridged(queries)}; a list of queries is required, one for each part")

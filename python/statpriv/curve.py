@@ -307,7 +307,7 @@ class PrivacyCurve:
         >>> import statpriv as sp
         >>> rare = sp.PropertyQuery("0.3")
         >>> sp.compose([rare, rare], sp.Population(15), sp.RandomPartition([4, 1])).pattern("0.1")
-        ((1, 0), (0, 1))
+        ((0, 1), (1, 0))
         """
         from statpriv.patterns import worst_pattern
 

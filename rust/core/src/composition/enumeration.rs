@@ -13,11 +13,11 @@ pub(super) const MOST_COMBINATIONS: usize = 1 << 19;
 /// Combinations between two questions whether to go on.
 const COMBINATIONS_PER_CHECK: usize = 1 << 14;
 
-/// Whether so many values each can be gone through.
+/// Whether so many values each can be gone through; `usize::MAX` of them cannot be listed.
 pub(super) fn is_short(lengths: &[usize]) -> bool {
     let longest = lengths.iter().copied().max().unwrap_or(1).max(1);
     let all = lengths.iter().try_fold(1usize, |product, &length| product.checked_mul(length));
-    all.is_some_and(|all| all / longest <= MOST_COMBINATIONS)
+    longest < usize::MAX && all.is_some_and(|all| all / longest <= MOST_COMBINATIONS)
 }
 
 /// `E[(constant + Σ X)_+]` of summands given by their values and masses.

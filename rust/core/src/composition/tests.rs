@@ -90,3 +90,24 @@ fn many_parts() {
     let value = prepared.envelope(&Uninterrupted).unwrap();
     println!("upper {:?} {:?}", value.to_enclosure(), start.elapsed());
 }
+
+/// Cells of one part, more entries than are gone through one by one.
+#[test]
+fn one_part_of_many_entries_in_three_cells() {
+    let third = rational("1/3");
+    let (share, zero) = (rational("1/200"), rational("0"));
+    let cell = |first: &Rational, second: &Rational| Cell {
+        mass: third.clone(),
+        first: first.clone(),
+        second: second.clone(),
+    };
+    let cells = vec![cell(&share, &zero), cell(&zero, &share), cell(&zero, &zero)];
+    let parts = vec![Part::Entries { count: 200, cells }];
+    let histogram =
+        Composition::new(zero.clone(), vec![Attributes { count: 1, choices: vec![parts] }]).unwrap();
+    let (value, _) = delta(&histogram, "0.1");
+    let ends = value.to_enclosure();
+    assert!(ends.width() <= 1e-8 * ends.upper());
+    // The mean of Δ_{t+1}(0.1; 1/2) over t with the law Bin(199, 2/3).
+    assert!(contains(value, "0.0319384688653670534"));
+}
