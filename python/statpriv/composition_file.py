@@ -49,7 +49,7 @@ __all__ = ["BOUND", "PARTS", "Composition", "Part", "Report", "read_composition"
 
 MOST_PARTS = 100_000
 
-_WIDEST = 1e-6  # no report of ours states δ more loosely
+_WIDEST = 1e-3  # no report of ours states δ more loosely
 _Sized: TypeAlias = "tuple[tuple[int, tuple[Fraction, Fraction]], ...]"
 """Size and range of p, of each part."""
 

@@ -161,8 +161,8 @@ const DIGITS: u32 = 20;
 
 /// A δ that is not known to a millionth is an error, not an answer.
 const UNINFORMATIVE: f64 = 1e-6;
-/// Nor is the bound of many laws that is not known to a hundredth.
-const LOOSE: f64 = 1e-2;
+/// Nor is the bound of many laws that is not known to a thousandth.
+const LOOSE: f64 = 1e-3;
 
 impl Curve {
     /// What a sample gives away that holds the critical entry with probability `rate`, from `curve`, that of the answer given that it

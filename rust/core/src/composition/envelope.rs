@@ -24,8 +24,9 @@ const FEW_LAWS: usize = 8;
 const SPREAD_POINTS: i32 = 256;
 /// Deviations below the mean beyond which next to nothing of a law lies.
 const FARTHEST_BELOW: f64 = 12.0;
-/// The relative width to which the bound is computed: it is looser itself.
-const WIDTH: f64 = 1e-6;
+/// How narrowly the bound is computed: it is looser itself.
+const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
+
 /// A summand that dominates several.
 struct Bound {
     summand: Summand,
@@ -55,7 +56,7 @@ impl Prepared<'_> {
         let positive = if sum.is_short() {
             enumeration::positive_part(self.constant, &sum.laws(), interrupt)?
         } else {
-            inversion::positive_part(&sum, Goal::Within(WIDTH), interrupt)?
+            inversion::positive_part(&sum, WIDTH, interrupt)?
         };
         Ok(positive + certain + missing + certain * missing)
     }

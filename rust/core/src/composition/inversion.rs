@@ -69,8 +69,13 @@ pub(super) enum Goal {
     Narrow,
     /// To about this relative width, once.
     About(f64),
-    /// To this relative width, if that is worth it.
-    Within(f64),
+    /// To about this relative width, and at most that one, if that is worth it.
+    Within {
+        /// Where the law has something like a density.
+        usually: f64,
+        /// Elsewhere.
+        at_most: f64,
+    },
 }
 
 /// `E[S_+]`.
@@ -94,7 +99,7 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
     let affordable = |width: &f64| at(*width).terms() <= WORTH;
     let (start, wanted) = match goal {
         Goal::About(width) => return at(width).evaluate(interrupt),
-        Goal::Within(width) => (width, width),
+        Goal::Within { usually, at_most } => (usually, at_most),
         Goal::Narrow => (GOALS.into_iter().find(affordable).unwrap_or(GOALS[GOALS.len() - 1]), GOALS[0]),
     };
     // Where much of the law lies on a point next to zero, the width falls with the smoothing and not with its square.
