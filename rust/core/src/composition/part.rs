@@ -12,7 +12,7 @@ use crate::rational::Rational;
 use std::sync::Arc;
 
 /// At most about `2^-LEFT_OUT` of a law is left out.
-const LEFT_OUT: Option<u32> = Some(480);
+const LEFT_OUT: u32 = 480;
 /// Laws with no more answers than this are written out as a whole.
 const FEW_ANSWERS: f64 = 4096.0;
 
@@ -222,7 +222,7 @@ fn answer(weight: Ball, laws: [&Law; 3], ratio: Ball, interrupt: &dyn Interrupt)
     let whole = laws
         .iter()
         .all(|law| law.span() <= FEW_ANSWERS && law.support().0.is_some() && law.support().1.is_some());
-    let left_out = if whole { None } else { LEFT_OUT };
+    let left_out = (!whole).then_some(LEFT_OUT);
     let rows = [
         row(laws[0], left_out, interrupt)?,
         row(laws[1], left_out, interrupt)?,
@@ -317,7 +317,7 @@ impl Evaluated {
     ) -> Result<(Vec<Vec<Atom>>, Ball), Error> {
         let mut masses = cells.iter().map(|cell| &cell.mass).filter(|mass| !mass.is_zero());
         let Some(p) = masses.nth(1) else { return Err(Error::precision("a part without a second cell")) };
-        let row = binomial_row(entries, p)?;
+        let row = binomial_row(entries, p, LEFT_OUT)?;
         let values =
             (row.first..).zip(&row.masses).filter(|(_, mass)| mass.is_positive()).map(|(a, &mass)| {
                 let a = a.unsigned_abs();
@@ -409,9 +409,9 @@ pub(super) fn merged(parts: Vec<(u64, &Evaluated)>) -> Vec<(u64, Evaluated)> {
     merged
 }
 
-/// All but nothing of a binomial law.
-pub(super) fn binomial_row(entries: u64, p: &Rational) -> Result<Arc<Row>, Error> {
-    let left_out = if entries as f64 <= FEW_ANSWERS { None } else { LEFT_OUT };
+/// All but about `2^-left_out` of a binomial law.
+pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Row>, Error> {
+    let left_out = (entries as f64 > FEW_ANSWERS).then_some(left_out);
     row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)
 }
 

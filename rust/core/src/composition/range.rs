@@ -20,8 +20,12 @@ use crate::ball::Ball;
 use crate::error::Error;
 use crate::rational::Rational;
 
-/// Cells of a range.
+/// Cells of a range; fewer for parts of many entries, each of which takes longer.
 const CELLS: u64 = 32;
+const CELLS_OF_MANY: u64 = 16;
+const MANY: u64 = 4096;
+/// At most about `2^-LEFT_OUT` of a law is left out: the bound is looser than that.
+const LEFT_OUT: u32 = 160;
 
 /// For each cell and pair of values the law of what the part adds, and what is missing of it for δ.
 pub(super) fn alternatives(
@@ -32,7 +36,11 @@ pub(super) fn alternatives(
     ratio: Ball,
 ) -> Result<Vec<Incomplete>, Error> {
     let one = Rational::from(1i64);
-    let cells = if lower == upper { 1 } else { CELLS };
+    let cells = match count {
+        _ if lower == upper => 1,
+        MANY.. => CELLS_OF_MANY,
+        _ => CELLS,
+    };
     let step = upper.sub(lower).div(&Rational::from(cells)).unwrap_or_else(|| one.clone());
     let end = |index: u64| lower.add(&step.mul(&Rational::from(index)));
     let mut laws = Vec::new();
@@ -68,7 +76,7 @@ fn dominating(
     let each = ball(share);
     let centre = (Ball::ONE - ratio) * each * Ball::from_u64(count);
     let (hit, miss) = (each / p, -(ratio * each / q));
-    let row = binomial_row(count, &middle)?;
+    let row = binomial_row(count, &middle, LEFT_OUT)?;
     let atoms = (row.first..).zip(&row.masses).filter(|(_, mass)| mass.is_positive()).map(|(a, &mass)| {
         let hits = a.unsigned_abs();
         let value = hit * Ball::from_u64(hits) + miss * Ball::from_u64(count.saturating_sub(hits));
