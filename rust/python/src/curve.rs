@@ -346,9 +346,10 @@ impl Curve {
         attributes: Vec<(u64, Vec<Vec<PyRef<'_, Part>>>)>,
     ) -> PyResult<Self> {
         let parts = |choice: &Vec<PyRef<'_, Part>>| choice.iter().map(|part| part.0.clone()).collect();
-        let attributes = attributes
-            .iter()
-            .map(|(count, choices)| Attributes { count: *count, choices: choices.iter().map(parts).collect() });
+        let attributes = attributes.iter().map(|(count, choices)| Attributes {
+            count: *count,
+            choices: choices.iter().map(parts).collect(),
+        });
         let composition = Composition::new(convert::rational(unused, "unused")?, attributes.collect());
         kernel(py, composition).map(|parts| Self(Kernel::Composed(Arc::new(parts), None)))
     }

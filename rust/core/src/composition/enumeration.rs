@@ -103,10 +103,12 @@ impl Tail {
             self.atoms.iter().skip(first).take_while(|entry| !(gap(entry) - self.error).is_positive());
         let below = self.atoms.iter().take(first).rev();
         let below = below.take_while(|entry| !(gap(entry) + self.error).is_not_positive());
-        let doubt = above.chain(below).fold(Ball::ZERO, |sum, (_, atom)| {
-            let gap = atom.value - threshold;
-            sum + gap.max(-gap) * atom.mass
-        });
+        let doubt =
+            |of: Ball, atom: &Atom| if of.is_positive() { Ball::ZERO } else { of.max(-of) * atom.mass };
+        let doubt = above
+            .map(|(_, atom)| doubt(atom.value - threshold, atom))
+            .chain(below.map(|(_, atom)| doubt(threshold - atom.value, atom)))
+            .fold(Ball::ZERO, |sum, of| sum + of);
         let found = match (self.atoms.get(first), self.sums.get(first)) {
             (Some((_, atom)), Some(&(mass, excess))) => excess + (atom.value - threshold) * mass,
             _ => Ball::ZERO,
