@@ -82,9 +82,8 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
         A part has no closed laws.
     """
     size = _entries_like_the_critical(situation, critical)
-    kinds = Counter(attribute for attribute, _ in attributes(situation))
-    entries = [(attribute, count, _weight(attribute, size, critical)) for attribute, count in kinds.items()]
-    unused = 1 - sum((count * weight for _, count, weight in entries), ZERO)
+    kinds = Counter(attribute for attribute, _ in attributes(situation) if _tells(attribute, critical, situation.pair))
+    unused = 1 - sum((count * _weight(attribute, size, critical) for attribute, count in kinds.items()), ZERO)
     present = [
         (
             count,
@@ -92,8 +91,7 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
             if ranges
             else _choices(attribute, size, critical, situation.pair),
         )
-        for attribute, count, weight in entries
-        if weight
+        for attribute, count in kinds.items()
     ]
     if not present:
         certain = Law.table(0, [1])
@@ -131,11 +129,11 @@ def kinds_of(
     size = _entries_like_the_critical(situation, critical)
     places: dict[Attribute, list[tuple[int, ...]]] = {}
     for attribute, numbers in attributes(situation):
-        places.setdefault(attribute, []).append(numbers)
+        if _tells(attribute, critical, situation.pair):
+            places.setdefault(attribute, []).append(numbers)
     return [
         (numbers, [values for values, _ in _choices(attribute, size, critical, situation.pair)])
         for attribute, numbers in places.items()
-        if _weight(attribute, size, critical)
     ]
 
 
@@ -149,6 +147,15 @@ def _asked(query: Query) -> Query:
 
 def _used(part: int | ByGroup[int], critical: str | None) -> int:
     return part if isinstance(part, int) else dict(part).get(critical or "", 0)
+
+
+def _tells(attribute: Attribute, critical: str | None, pair: Pair) -> bool:
+    """Whether its parts can tell two values of the critical entry apart: they hold it, and it has two values.
+
+    With one value only they answer alike with and without it, as parts do that never hold it.
+    """
+    held = any(_used(part, critical) for _, part in attribute.parts)
+    return held and any(True for _ in _pairs(attribute.asked, critical, pair))
 
 
 def _weight(attribute: Attribute, size: int, critical: str | None) -> Fraction:
@@ -197,7 +204,7 @@ def _by_pair(attribute: Attribute, size: int, critical: str | None, pair: Pair) 
     # A part without entries of the critical entry's group says nothing about it.
     holding = [(query, part) for query, part in attribute.parts if _used(part, critical)]
     laws = [(_laws(query, part, critical), Fraction(_used(part, critical), size)) for query, part in holding]
-    for values in _pairs(attribute.asked, pair):
+    for values in _pairs(attribute.asked, critical, pair):
         yield values, [law.part(*values, weight) for law, weight in laws]
 
 
@@ -205,19 +212,22 @@ def _counts_cells(query: Query) -> bool:
     return isinstance(query, PropertyQuery | HistogramQuery) and query.is_uniform
 
 
-def _pairs(asked: Query, pair: Pair) -> Iterable[Values]:
+def _pairs(asked: Query, critical: str | None, pair: Pair) -> Iterable[Values]:
+    values = values_of(asked, critical)
     if pair is not None:
-        return [pair]
-    return permutations(values_of(asked), 2)
+        return [pair] if set(pair) <= set(values) else []
+    return permutations(values, 2)
 
 
-def values_of(query: Any) -> tuple[Value, ...]:  # noqa: ANN401  (any query)
-    """The values that an entry may have."""
+def values_of(query: Any, group: str | None = None) -> tuple[Value, ...]:  # noqa: ANN401  (any query)
+    """The values that an entry may have: of this group, if one is given."""
     asked: Any = _asked(query)
     if isinstance(asked, PropertyQuery):
         return (1, 0)
     if isinstance(asked, HistogramQuery):
         return tuple(range(len(asked.cells)))
+    if group is not None and not asked.is_uniform:
+        return tuple(value for value, _ in dict(asked.pmf)[group])
     return tuple(asked.values)
 
 
@@ -225,7 +235,7 @@ def _of_cells(attribute: Attribute, size: int, pair: Pair) -> Iterator[tuple[Val
     """Counts of cells: all parts of an attribute are one part of all their entries."""
     entries = sum(_used(part, None) for _, part in attribute.parts)
     shares = _cells(attribute.asked)
-    for first, second in _pairs(attribute.asked, pair):
+    for first, second in _pairs(attribute.asked, None, pair):
         yield (first, second), [(entries, cells_of(shares, first, second, Fraction(1, size)))]
 
 

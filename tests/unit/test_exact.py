@@ -15,7 +15,10 @@ HALF = sp.PropertyQuery("1/2")
 FOUR = sp.privacy_curve(HALF, sp.Population(4))
 RANGE = sp.privacy_curve(sp.PropertyQuery(sp.Between("0.4", "0.6")), sp.Population(10))
 UNRELATED = sp.compose(
-    [sp.PropertyQuery("1/2", attribute=name) for name in "ab"], sp.Population(40), sp.RandomPartition([20, 20])
+    [sp.PropertyQuery("1/2", attribute=name) for name in "ab"],
+    sp.Population(40),
+    sp.RandomPartition([20, 20]),
+    bound="partition-sum",
 )
 
 

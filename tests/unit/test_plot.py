@@ -41,7 +41,8 @@ def test_it_draws_on_the_axes_it_is_given_and_returns_them():
 
 
 def test_a_bound_is_labelled_as_one():
-    ax = sp.compose([sp.PropertyQuery("1/2")] * 2, sp.Population(40), sp.RandomPartition([20, 20])).plot(points=5)
+    halves = sp.RandomPartition([20, 20])
+    ax = sp.compose([sp.PropertyQuery("1/2")] * 2, sp.Population(40), halves, bound="partition-sum").plot(points=5)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["upper bound of δ(ε)"]
     assert "40 entries" in ax.get_title()
 

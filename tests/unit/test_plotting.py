@@ -141,7 +141,9 @@ def test_a_large_population_is_drawn_at_few_numbers_with_more_near_the_end():
 @pytest.mark.parametrize(
     "picture",
     [
-        against_epsilon(sp.compose([HALF] * 2, sp.Population(40), sp.RandomPartition([20, 20])), points=5),
+        against_epsilon(
+            sp.compose([HALF] * 2, sp.Population(40), sp.RandomPartition([20, 20]), bound="partition-sum"), points=5
+        ),
         against_size(HALF, [20, 30], ["0.1", "0.2"], sampling=sp.WithoutReplacement(10), bound="spc"),
         against_known(HALF, sp.Population(20), "0.1", sampling=sp.WithoutReplacement(10), bound="spc"),
     ],
@@ -156,7 +158,7 @@ def test_a_bound_is_labelled_as_an_upper_bound(picture):
 
 
 def test_a_bound_of_the_trade_off_is_a_lower_one():
-    curve = sp.compose([HALF] * 2, sp.Population(40), sp.RandomPartition([20, 20]))
+    curve = sp.compose([HALF] * 2, sp.Population(40), sp.RandomPartition([20, 20]), bound="partition-sum")
     assert trade_off(curve, points=3).lines[0].label == "lower bound of β(α)"
 
 

@@ -47,9 +47,9 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
             r"queries = .*; a list of queries is required, one for each part",
         ),
         (lambda: sp.compose(4, HUNDRED, QUARTERS), r"queries = 4; a list of queries is required"),
-        (lambda: sp.compose([HALF, 0.5], HUNDRED, QUARTERS), r"queries\[1\] = 0\.5; a PropertyQuery such as"),
+        (lambda: sp.compose([HALF, 0.5], HUNDRED, QUARTERS), r"queries\[1\] = 0\.5; a query such as sp\.PropertyQuery"),
         (lambda: sp.compose([HALF], 100, QUARTERS), r"population = 100; a Population such as"),
-        (lambda: sp.compose([HALF], HUNDRED, [25]), r"partition = \[25\]; a RandomPartition such as"),
+        (lambda: sp.compose([HALF], HUNDRED, [25]), r"partition = \[25\]; a partition such as sp\.RandomPartition"),
         (lambda: sp.compose([HALF] * 3, HUNDRED, QUARTERS), r"3 queries and 4 parts; one query a part is required"),
         (lambda: sp.compose([], HUNDRED, QUARTERS), r"0 queries and 4 parts; one query a part is required"),
         (
@@ -181,9 +181,22 @@ def test_kinds():
     assert sp.compose([SMOKERS] * 4, HUNDRED, QUARTERS).kind == "exact"
     assert sp.privacy_curve(HALF, HUNDRED, sampling=sp.WithoutReplacement(25)).kind == "exact"
     assert sp.privacy_curve(RANGE, HUNDRED, sampling=sp.WithoutReplacement(25)).kind == "bound"
-    assert UNRELATED.kind == "bound"
-    assert sp.compose([HALF] * 4, HUNDRED, QUARTERS).kind == "bound", "equal p proves nothing"
-    assert sp.compose([sp.PropertyQuery("1/2", name="n")] * 4, HUNDRED, QUARTERS).kind == "bound", "nor an equal name"
+    assert UNRELATED.kind == "exact"
+    assert sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, bound="partition-sum").kind == "bound"
+    assert (
+        sp.compose([SMOKERS] * 4, HUNDRED, QUARTERS, adversary=sp.Adversary(known=1), bound="threshold").kind == "bound"
+    )
+    different = [sp.PropertyQuery(Fraction(k, 30)) for k in range(1, 21)]
+    assert sp.compose(different, HUNDRED, sp.RandomPartition([5] * 20)).kind == "enclosed", "a million patterns"
+
+
+def test_equal_p_and_equal_names_make_no_common_property():
+    """Of one property all answers together are one count; nothing relates the others."""
+    for unrelated in (HALF, sp.PropertyQuery("1/2", name="n")):
+        curve = sp.compose([unrelated] * 4, HUNDRED, QUARTERS)
+        assert curve.pattern("0.1") in {((1, 0),) * 4, ((0, 1),) * 4}
+        assert curve.explain().count("The worst of all combinations of values") == 1
+    assert "post-processing of the total count" in sp.compose([SMOKERS] * 4, HUNDRED, QUARTERS).explain()
 
 
 @pytest.mark.parametrize("bound", ["partition-sum", "total-count", "threshold"])
@@ -224,14 +237,19 @@ def test_spc_is_given_the_sample():
     ("curve", "reason", "alternatives"),
     [
         (
-            lambda: sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, bound="exact"),
-            "the parts ask unrelated properties",
-            {"partition-sum", "threshold"},
+            lambda: sp.compose(
+                [sp.PropertyQuery(Fraction(k, 30)) for k in range(1, 21)],
+                HUNDRED,
+                sp.RandomPartition([5] * 20),
+                bound="exact",
+            ),
+            "the combinations of values of these attributes are too many",
+            {"convex-order", "partition-sum", "threshold"},
         ),
         (
             lambda: sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, bound="total-count"),
             "the parts ask unrelated properties",
-            {"partition-sum", "threshold"},
+            {"exact", "partition-sum", "threshold"},
         ),
         (
             lambda: sp.compose([SMOKERS] * 4, HUNDRED, QUARTERS, bound="spc"),
@@ -297,9 +315,28 @@ def test_what_no_digits_decide_is_undecided():
 
 
 def test_a_bound_refutes_nothing():
-    assert UNRELATED.satisfies(epsilon="0.1", delta=UNRELATED.delta("0.1").upper) is True
+    bound = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, bound="partition-sum")
+    assert bound.satisfies(epsilon="0.1", delta=bound.delta("0.1").upper) is True
     with pytest.raises(sp.UndecidedError, match="the bound exceeds it, which refutes nothing"):
-        UNRELATED.satisfies(epsilon="0.1", delta="0.001")
+        bound.satisfies(epsilon="0.1", delta="0.001")
+
+
+def test_what_is_enclosed_is_proved_above_refuted_below_and_undecided_between():
+    different = [sp.PropertyQuery(Fraction(k, 30)) for k in range(1, 21)]
+    curve = sp.compose(different, HUNDRED, sp.RandomPartition([5] * 20))
+    found = curve.delta("0.1")
+    assert 0 < found.lower < found.upper < 1.4 * found.lower
+    assert curve.satisfies(epsilon="0.1", delta=found.upper) is True
+    assert curve.satisfies(epsilon="0.1", delta=found.lower / 2) is False
+    with pytest.raises(sp.UndecidedError, match="between what is attained and what is proved"):
+        curve.satisfies(epsilon="0.1", delta=(found.lower + found.upper) / 2)
+    epsilon = curve.epsilon(found.upper)
+    assert epsilon.lower <= 0.1 <= epsilon.upper * (1 + 1e-6)
+    assert curve.delta(epsilon.upper).upper <= found.upper
+    assert (
+        found.upper
+        <= sp.compose(different, HUNDRED, sp.RandomPartition([5] * 20), bound="partition-sum").delta("0.1").upper
+    )
 
 
 # --- the curve at its edges
@@ -371,12 +408,12 @@ def test_equal_parts_are_evaluated_once(monkeypatch):
     partition_sum = sys.modules["statpriv.rules.partition_sum"]
     lowered = []
 
-    def counted(situation, lower, upper, size, thresholds=None):
-        lowered.append(size)
-        return original(situation, lower, upper, size, thresholds)
+    def counted(query, population, situation):
+        lowered.append(population.size)
+        return original(query, population, situation)
 
-    original = partition_sum._given_the_part
-    monkeypatch.setattr(partition_sum, "_given_the_part", counted)
+    original = partition_sum._of_part
+    monkeypatch.setattr(partition_sum, "_of_part", counted)
     m = 10**5
     curve = sp.compose([HALF] * m, sp.Population(11 * m), sp.RandomPartition([10] * m), bound="partition-sum")
     assert lowered == [10]

@@ -75,7 +75,18 @@ SITUATIONS = [
             (sp.Ask(sp.PropertyQuery({"f": "1/3", "m": "1/2"}, attribute="two")), GROUPS, NOBODY),
         )
     ),
+    *(
+        PartitionedSituation(
+            (HALF, HALF), TWELVE, sp.MultinomialPartition(["1/3", "1/2"], sizes_published=published), NOBODY
+        )
+        for published in (False, True)
+    ),
+    PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
+    PartitionedSituation((CELLS, SUM, MEDIAN), TWELVE, sp.RandomPartition([4, 3, 3]), NOBODY),
 ]
+MANY_PATTERNS = PartitionedSituation(
+    tuple(sp.PropertyQuery(Fraction(k, 13)) for k in range(1, 13)), TWELVE, sp.RandomPartition([1] * 12), NOBODY
+)
 rules = pytest.mark.parametrize(
     "rule", all_rules(), ids=lambda rule: f"{rule.lowering.__module__.split('.')[-1]}.{rule.lowering.__name__}"
 )
@@ -85,7 +96,7 @@ situations = pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situati
 @rules
 def test_a_rule_declares_what_it_rests_on(rule):
     assert rule.bound == rule.bound.lower().strip() != "tightest"
-    assert rule.kind in ("exact", "bound")
+    assert rule.kind in ("exact", "enclosed", "bound")
     assert rule.queries
     assert rule.samplings
     assert len(rule.theorem) > 20
@@ -103,7 +114,8 @@ def test_a_conditional_rule_is_no_bound_of_what_is_released_and_does_not_compete
 
 @rules
 def test_a_rule_applies_somewhere(rule):
-    assert any(verdict(rule, situation) is None for situation in SITUATIONS if rule.is_about(situation))
+    known = [*SITUATIONS, MANY_PATTERNS]
+    assert any(verdict(rule, situation) is None for situation in known if rule.is_about(situation))
 
 
 @rules
@@ -115,7 +127,7 @@ def test_a_rule_says_in_words_why_it_does_not_apply(rule):
 
 def test_exact_rules_come_first():
     kinds = [rule.kind for rule in all_rules()]
-    assert kinds == sorted(kinds, key=lambda kind: kind != "exact")
+    assert kinds == sorted(kinds, key=["exact", "enclosed", "bound"].index)
 
 
 @situations

@@ -395,11 +395,3 @@ def test_the_known_entries_of_all_groups_add_up():
 def test_options_are_keyword_only(call):
     with pytest.raises(TypeError, match="positional argument"):
         call()
-
-
-# --- what is not available yet
-
-
-def test_what_is_promised_for_later_says_so():
-    with pytest.raises(sp.NotAvailableError, match=r"sizes by group .*not available yet; one size a part is"):
-        sp.RandomPartition([{"f": 30}] * 8)

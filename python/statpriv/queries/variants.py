@@ -12,7 +12,7 @@ __all__ = ["of_groups", "unlabelled"]
 
 Asked = TypeVar("Asked")
 
-_LAWS = ("probabilities", "cells", "pmf")
+_LAWS = ("probabilities", "cells", "pmf", "sums")
 """Where queries state what they know of the entries."""
 
 

@@ -52,9 +52,6 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
     query: Any = situation.queries[0]
-    partition: Any = situation.sampling
-    if partition.strata is not None:
-        raise NotApplicable("a stratified partition that leaves entries out draws no uniform sample")
     if query.lower != query.upper:
         raise NotApplicable("p is a range, over which the law of a hidden sample has no closed supremum here")
     inclusion = Fraction(situation.used, situation.population.size)
@@ -92,6 +89,10 @@ def _require_one_property(situation: PartitionedSituation) -> None:
     require_alike(situation)
     if not situation.one_property:
         raise NotApplicable("the parts ask unrelated properties (attribute= says that two are the same)")
+    if isinstance(situation.sampling, RandomPartition) and situation.sampling.strata is not None:
+        raise NotApplicable(
+            "a stratified partition tells which groups are in which part, and its counts more than their total"
+        )
 
 
 def _total(situation: PartitionedSituation) -> Curve:

@@ -6,11 +6,12 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from statpriv._native import Curve
+from statpriv._native import Curve, Law
 from statpriv.adversaries import Adversary
 from statpriv.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
 from statpriv.errors import NotAvailableError
 from statpriv.partitions import MultinomialPartition, RandomPartition
+from statpriv.parts import values_of
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
@@ -134,16 +135,21 @@ def _stratified_sum(situation: PartitionedSituation) -> Curve:
         raise NotApplicable("known entries in a stratified partition are not composed in this version")
     partition: Any = situation.sampling
     parts = Counter(zip(situation.queries, partition.strata, strict=True))
-    curves = [
-        _of_part(query, Population(groups={name: size for name, size in part if size}), situation)
-        for query, part in parts
-    ]
+    curves = [_of_stratum(query, {name: size for name, size in part if size}, situation) for query, part in parts]
     of_groups = []
     for name, size in situation.population.groups or ():
         weights = [Fraction(count * dict(part).get(name, 0), size) for (_, part), count in parts.items()]
         present = [(weight, curve) for weight, curve in zip(weights, curves, strict=True) if weight]
         of_groups.append(Curve.mean([weight for weight, _ in present], [curve for _, curve in present]))
     return of_groups[0] if len(of_groups) == 1 else Curve.maximum(of_groups)
+
+
+def _of_stratum(query: Query, present: dict[str, int], situation: PartitionedSituation) -> Curve:
+    pair = situation.pair
+    if pair is not None and not any(set(pair) <= set(values_of(query, name)) for name in present):
+        certain = Law.table(0, [1])
+        return Curve.answers(certain, certain)  # no entry of the part has both values
+    return _of_part(query, Population(groups=present), situation)
 
 
 def _of_part(query: Query, population: Population, situation: PartitionedSituation) -> Curve:

@@ -21,6 +21,7 @@ from statpriv._native import Curve
 from statpriv.adversaries import Adversary
 from statpriv.composition.strategies import AdaptiveSituation
 from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.partitions import Partition
 from statpriv.queries.sum import Additive
 from statpriv.situation import PartitionedSituation, Situation
 
@@ -176,7 +177,14 @@ def _alternatives(situation: AnySituation) -> str:
     if any(known.is_about(situation) for known in all_rules()):
         return f"No bound of this version applies.{found}"
     query, sampling = type(_query(situation)), type(situation.sampling)
-    samplings = {other for known in all_rules() if issubclass(query, known.queries) for other in known.samplings}
+    alike = isinstance(situation, PartitionedSituation)
+    samplings = {
+        other
+        for known in all_rules()
+        if issubclass(query, known.queries)
+        for other in known.samplings
+        if issubclass(other, Partition) is alike
+    }
     queries = {other for known in all_rules() if sampling in known.samplings for other in known.queries}
     return (
         f"No bound of this version applies.{found} {_named(query)} is available with {_listed(samplings)}; "

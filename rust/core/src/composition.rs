@@ -11,8 +11,8 @@
 //! `R_k` does not give. So a composition is the stop-loss of a sum of independent variables, whatever the queries are.
 //!
 //! The critical entry's value is a vector: each attribute has its own pair `(v, w)`. A *pattern* chooses one for each, and the worst counts.
-//! Pairs `v = w` need not be tried: `(1−r)ℓ_v ≤ 1 − rℓ_v` in convex order (the same mean, and the centred part is scaled from `r−1` to `r`), and
-//! the right-hand side is `Σ_u P[u] (ℓ_u − rℓ_v)`; so for some `u ≠ v` the pair `(u, v)` is at least as bad.
+//! Pairs `v = w` need not be tried: `(1−r) P_v = (P_v − r P_u)/(1+r) + (P_u − r P_v) r/(1+r)`, and δ is convex in what stands there for one attribute;
+//! so `(v, u)` or `(u, v)` is at least as bad, whatever `u` is. That is so for any law of the parts.
 
 mod enumeration;
 mod envelope;

@@ -6,7 +6,6 @@
 
 use crate::ball::Ball;
 use crate::complex::Complex;
-use crate::double_double::DoubleDouble;
 
 /// Half an ulp of one.
 pub(crate) const ROUNDING: f64 = f64::EPSILON / 2.0;
@@ -39,14 +38,16 @@ impl Disc {
     }
 
     pub fn to_complex(self) -> Complex {
-        let exact = |x: f64| Ball::from_double_double(DoubleDouble::from_f64(x), 0.0);
-        let spread = Ball::ZERO.plus_at_most(exact(self.radius.min(f64::MAX)));
+        let exact = |x: f64| Ball::from_f64(x).unwrap_or(Ball::WHOLE);
+        let spread = Ball::ZERO.plus_at_most(exact(self.radius));
         Complex { re: exact(self.re) + spread, im: exact(self.im) + spread }
     }
 
     /// An upper bound of `|re + i im|`.
     pub fn modulus(self) -> f64 {
-        enlarged((self.re * self.re + self.im * self.im).sqrt())
+        let square = self.re * self.re + self.im * self.im;
+        // A square that underflows has a root far above LEAST.
+        enlarged(if square < LEAST { self.re.abs() + self.im.abs() } else { square.sqrt() })
     }
 
     /// An upper bound of the modulus of every number in it.

@@ -76,7 +76,7 @@ fn dominating(alternatives: &[&Evaluated], copies: u64, ratio: Ball) -> Result<B
         let laws: Vec<Incomplete> = laws.into_iter().flatten().collect();
         let missing = laws.iter().fold(Ball::ZERO, |most, (_, missing)| most.max(*missing));
         let laws: Vec<Vec<Atom>> = laws.into_iter().map(|(law, _)| law).collect();
-        return Ok(Bound { summand: Summand { count: copies, atoms: chords(&laws) }, missing });
+        return Ok(Bound { summand: Summand { count: copies, atoms: chords(&laws)? }, missing });
     }
     let entries: Vec<(&[Atom], u64)> = alternatives.iter().map(|part| part.one_entry()).collect();
     let count = entries.first().map_or(1, |(_, count)| *count);
@@ -87,7 +87,7 @@ fn dominating(alternatives: &[&Evaluated], copies: u64, ratio: Ball) -> Result<B
     }
     let count = count.checked_mul(copies).ok_or_else(|| Error::argument("more than 2^64 entries"))?;
     let laws: Vec<Vec<Atom>> = entries.into_iter().map(|(law, _)| law.to_vec()).collect();
-    Ok(Bound { summand: Summand { count, atoms: chords(&laws) }, missing: Ball::ZERO })
+    Ok(Bound { summand: Summand { count, atoms: chords(&laws)? }, missing: Ball::ZERO })
 }
 
 fn exact(x: f64) -> Ball {
@@ -95,17 +95,20 @@ fn exact(x: f64) -> Ball {
 }
 
 /// The measure whose stop-loss transform is linear between chosen points, and there the maximum of those of the laws.
-fn chords(laws: &[Vec<Atom>]) -> Vec<Atom> {
+fn chords(laws: &[Vec<Atom>]) -> Result<Vec<Atom>, Error> {
     let transforms: Vec<Tail> = laws.iter().map(|law| Tail::new(law)).collect();
     let height = |at: f64| {
         transforms.iter().fold(Ball::ZERO, |most, transform| most.max(transform.stop_loss(exact(at))))
     };
     let points = points(laws, &transforms);
     let heights: Vec<Ball> = points.iter().map(|&point| height(point)).collect();
+    // The last point lies above all values, where the transform is zero.
+    if !heights.last().is_none_or(|height| height.is_exact_zero()) {
+        return Err(Error::precision("the values of these parts cannot be told apart"));
+    }
     let whole = transforms.iter().fold(Ball::ZERO, |most, transform| most.max(transform.mass()));
     let gaps = points.iter().zip(points.iter().skip(1)).map(|(&one, &next)| exact(next) - exact(one));
     let rises = heights.iter().zip(heights.iter().skip(1)).map(|(&one, &next)| next - one);
-    // The last point lies above all values, where the transform is zero.
     let slopes = rises.zip(gaps).map(|(rise, gap)| rise / gap).chain([Ball::ZERO]);
     let mut before = -whole;
     let mut atoms = Vec::new();
@@ -116,7 +119,7 @@ fn chords(laws: &[Vec<Atom>]) -> Vec<Atom> {
             atoms.push(Atom { value: exact(point), mass: exact(mass) });
         }
     }
-    atoms
+    Ok(atoms)
 }
 
 /// Values of the laws where these are few, else points that are close to each other near the middle; with one above all of them, and about where one

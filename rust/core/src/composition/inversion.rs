@@ -55,6 +55,8 @@ const FINER: f64 = 100.0;
 const MOST_REFINEMENTS: usize = 4;
 /// Periods that are tried.
 const MOST_PERIODS: u32 = 12;
+/// Arguments that are tried for a bound, each half of the one before.
+const HALVINGS: u32 = 16;
 /// Blocks between two questions whether to go on.
 const BLOCKS_PER_CHECK: usize = 64;
 
@@ -65,6 +67,8 @@ fn exact(x: f64) -> Ball {
 /// How accurately `E[S_+]` is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
+    /// From zero to a bound.
+    Bound,
     /// As far as it is worth it.
     Narrow,
     /// To about this relative width, once.
@@ -97,8 +101,10 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
     let saddle = Saddle::of(&sum);
     let at = |width: f64| Contour::new(&sum, saddle, width);
     let affordable = |width: &f64| at(*width).terms() <= WORTH;
+    let bounded = Ball::ZERO.hull(sum.bound_by_moment(exact(saddle.c)));
     let (start, wanted) = match goal {
-        Goal::About(width) => return at(width).evaluate(interrupt),
+        Goal::Bound => return Ok(bounded),
+        Goal::About(width) => (width, f64::INFINITY),
         Goal::Within { usually, at_most } => (usually, at_most),
         Goal::Narrow => (GOALS.into_iter().find(affordable).unwrap_or(GOALS[GOALS.len() - 1]), GOALS[0]),
     };
@@ -111,10 +117,17 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
         }
         found = at(width).evaluate(interrupt)?;
     }
-    Ok(found)
+    // Where transforms cannot be inverted a bound is left.
+    let wide = found.to_enclosure().width() > bounded.to_enclosure().width();
+    Ok(if wide { bounded } else { found })
 }
 
 impl Sum {
+    /// `E[S_+] ≤ e^{K(t)}/(et)` for every `t > 0`, as `x ≤ e^{tx}/(et)`.
+    fn bound_by_moment(&self, t: Ball) -> Ball {
+        (self.log_moment(t) - Ball::ONE).exp() / t
+    }
+
     /// The same sum with variables of one value in its constant.
     fn without_constants(&self) -> Self {
         let mut rest = Self { constant: self.constant, summands: Vec::new() };
@@ -243,9 +256,16 @@ impl<'a> Contour<'a> {
             let height = self.sum.log_moment(at) + half * half / Ball::from_u64(2);
             height.exp() / (Ball::ONE.exp() * at.max(-at)) * ratio / (Ball::ONE - ratio)
         };
+        // Every t > c and every s > 0 is right: those for which the exponent is about least.
         let step = (10.0 / deviation).min(20.0 * c);
-        let above = exact(c + step);
-        let below = exact(if c > 0.9 * step { 1.0 / deviation } else { step - c });
+        let least = |most: f64, exponent: &dyn Fn(f64) -> f64| {
+            let tried = (0..HALVINGS).map(|k| most / f64::from(1u32 << k));
+            tried.min_by(|a, b| exponent(*a).total_cmp(&exponent(*b))).unwrap_or(most)
+        };
+        let exponent = |at: f64, by: f64| self.sum.rough_cumulants(at)[0] - by * self.period;
+        let above = exact(c + least(step, &|t| exponent(c + t, t)));
+        let below =
+            exact(least(if c > 0.9 * step { 1.0 / deviation } else { step - c }, &|s| exponent(-s, c + s)));
         let ratio = (-(tilt * period)).exp();
         let left = Ball::ONE - ratio;
         Aliases {

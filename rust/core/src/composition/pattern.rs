@@ -36,8 +36,8 @@ impl Prepared<'_> {
             if pattern == found {
                 continue;
             }
-            for width in COARSE {
-                if self.value(&pattern, Goal::About(width), interrupt)?.certainly_less(value) {
+            for goal in [Goal::Bound].into_iter().chain(COARSE.map(Goal::About)) {
+                if self.value(&pattern, goal, interrupt)?.certainly_less(value) {
                     continue 'patterns;
                 }
             }

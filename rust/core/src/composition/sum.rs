@@ -29,9 +29,17 @@ pub(super) struct Sum {
     pub summands: Vec<Summand>,
 }
 
-/// A number near the middle; zero where nothing is known.
+/// A number near the middle; zero where nothing is known, the largest double beyond all of them.
 pub(super) fn about(x: Ball) -> f64 {
-    x.to_enclosure().midpoint().unwrap_or(0.0)
+    let ends = x.to_enclosure();
+    let beyond = if x.is_positive() {
+        f64::MAX
+    } else if (-x).is_positive() {
+        -f64::MAX
+    } else {
+        0.0
+    };
+    ends.midpoint().filter(|middle| middle.is_finite()).unwrap_or(beyond)
 }
 
 fn total(balls: impl Iterator<Item = Ball>) -> Ball {
@@ -160,7 +168,8 @@ impl Sum {
     /// Its derivative `K'(c) − 2/c` increases from −∞ to the greatest value, which has to be positive.
     pub fn saddle(&self) -> f64 {
         let slope = |c: f64| self.rough_cumulants(c)[1] - 2.0 / c;
-        let scale = self.rough_cumulants(0.0)[2].sqrt().max(f64::MIN_POSITIVE);
+        let values = self.summands.iter().flat_map(|summand| &summand.atoms);
+        let scale = values.map(|atom| about(atom.value).abs()).fold(1e-300, f64::max);
         let (mut low, mut high) = (0.0, 1.0 / scale);
         while slope(high) < 0.0 && high < 1e300 {
             (low, high) = (high, 2.0 * high);
