@@ -151,4 +151,18 @@ mod tests {
             prop_assert!(contains(wide.power(3), member * member * member));
         }
     }
+
+    #[test]
+    fn what_underflows_and_what_is_not_known_stays_inside() {
+        for size in [1e-150, 1e-170, 1e-300] {
+            let small = Disc { re: size, im: -size, radius: 0.0 };
+            assert!(small.modulus() >= 1.41 * size && small.largest() >= small.modulus());
+        }
+        let unknown = Disc { radius: f64::INFINITY, ..Disc::ONE };
+        for disc in [unknown, unknown.times(Disc::ZERO), unknown.plus(Disc::ONE), Disc::ZERO.reciprocal()] {
+            assert!(disc.to_complex().re.to_enclosure().upper() == f64::INFINITY);
+        }
+        let near_zero = Disc { re: 1.0, im: 0.0, radius: 1.0 };
+        assert!(near_zero.reciprocal().radius.is_infinite());
+    }
 }

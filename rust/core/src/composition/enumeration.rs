@@ -116,3 +116,82 @@ impl Tail {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::rational::Rational;
+    use proptest::prelude::*;
+
+    type Law = Vec<(Rational, Rational)>;
+
+    /// Values and masses in sixteenths, with ties among them.
+    fn laws() -> impl Strategy<Value = Vec<Law>> {
+        let part = |n: i64| Rational::from(n).div(&Rational::from(16i64)).unwrap();
+        let atom = (-20i64..20, 1i64..9).prop_map(move |(value, mass)| (part(value), part(mass)));
+        prop::collection::vec(prop::collection::vec(atom, 1..6), 1..4)
+    }
+
+    fn truth(constant: &Rational, laws: &[Law]) -> Rational {
+        let start = vec![(constant.clone(), Rational::from(1i64))];
+        let sums = laws.iter().fold(start, |sums, law| {
+            let with = |(value, mass): &(Rational, Rational)| {
+                law.iter().map(|(more, share)| (value.add(more), mass.mul(share))).collect::<Vec<_>>()
+            };
+            sums.iter().flat_map(with).collect()
+        });
+        sums.iter()
+            .filter(|(value, _)| !value.is_negative())
+            .fold(Rational::from(0i64), |sum, (value, mass)| sum.add(&value.mul(mass)))
+    }
+
+    proptest! {
+        #[test]
+        fn all_sums_of_values_are_gone_through(laws in laws(), sixteenths in -60i64..20) {
+            let constant = Rational::from(sixteenths).div(&Rational::from(16i64)).unwrap();
+            let atoms = |law: &Law| {
+                law.iter()
+                    .map(|(value, mass)| Atom { value: Ball::from_rational(value), mass: Ball::from_rational(mass) })
+                    .collect::<Vec<_>>()
+            };
+            let each: Vec<Vec<Atom>> = laws.iter().map(atoms).collect();
+            let found = positive_part(Ball::from_rational(&constant), &each, &Uninterrupted).unwrap().to_enclosure();
+            prop_assert!(found.contains(&truth(&constant, &laws)));
+            prop_assert!(found.width() <= 1e-15 * found.upper());
+        }
+
+        /// Values that are known to 2^-20 only: between them and the threshold nothing is certain.
+        #[test]
+        fn values_that_are_not_known_well_are_doubted(offsets in prop::collection::vec((-30i64..30, -8i64..8), 1..8), at in -30i64..30) {
+            let unit = Ball::from_f64(1.0 / f64::from(1u32 << 20)).unwrap();
+            let share = Ball::ONE / Ball::from_u64(offsets.len() as u64);
+            let known = |&(middle, _): &(i64, i64)| {
+                Atom { value: (unit * Ball::from_i64(middle)).plus_at_most(unit), mass: share }
+            };
+            let tail = Tail::new(&offsets.iter().map(known).collect::<Vec<_>>());
+            let threshold = unit * Ball::from_i64(at);
+            let truth = offsets.iter().fold(Ball::ZERO, |sum, &(middle, eighths)| {
+                let value = unit * (Ball::from_i64(middle) + Ball::from_i64(eighths) / Ball::from_u64(8));
+                sum + (value - threshold).max(Ball::ZERO) * share
+            });
+            let found = tail.stop_loss(threshold);
+            prop_assert!(!found.certainly_less(truth) && !truth.certainly_less(found));
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_doubles_are_told_apart() {
+        let huge = Ball::from_i64(800).exp();
+        let atom = |value: Ball| Atom { value, mass: Ball::ONE / Ball::from_u64(2) };
+        let law = [atom(-huge), atom(Ball::ONE)];
+        let found = positive_part(Ball::ZERO, &[law.to_vec(), law.to_vec()], &Uninterrupted).unwrap();
+        assert!(found.to_enclosure().width() <= 1e-15);
+        assert!(found.to_enclosure().contains(&Rational::parse("1/2").unwrap()));
+        assert!(
+            is_short(&[1 << 30, 1 << 19])
+                && !is_short(&[1 << 30, (1 << 19) + 1])
+                && !is_short(&[usize::MAX; 2])
+        );
+    }
+}

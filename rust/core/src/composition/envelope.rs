@@ -24,6 +24,8 @@ const FEW_LAWS: usize = 8;
 const SPREAD_POINTS: i32 = 256;
 /// Deviations below the mean beyond which next to nothing of a law lies.
 const FARTHEST_BELOW: f64 = 12.0;
+/// Points are not closer than this part of the range.
+const CLOSE: f64 = 1.0 / ((1u64 << 40) as f64);
 /// How narrowly the bound is computed: it is looser itself.
 const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
 
@@ -134,18 +136,25 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
         points = spread_points(mean, deviation, [least, most]);
     }
     points.retain(|point| *point > mean - FARTHEST_BELOW * deviation);
-    points.push(most + (most - least).max(most.abs()) * f64::EPSILON.sqrt());
+    let scale = (most - least).max(most.abs());
+    points.push(most + scale * f64::EPSILON.sqrt());
     points.sort_by(f64::total_cmp);
+    // Between points closer than this a slope is little but the error of two heights.
+    let close = scale * CLOSE;
+    points.dedup_by(|next, one| *next - *one < close);
     // Of two laws one takes over from the other once between two points; of several a few more times.
     let rounds = if laws.len() <= FEW_LAWS { laws.len() - 1 } else { 0 };
     for _ in 0..rounds {
-        let neighbours = points.iter().zip(points.iter().skip(1));
-        let crossings: Vec<f64> =
-            neighbours.filter_map(|(&one, &next)| crossing(transforms, one, next)).collect();
+        let crossings: Vec<f64> = points
+            .iter()
+            .zip(points.iter().skip(1))
+            .filter_map(|(&one, &next)| {
+                crossing(transforms, one, next).filter(|at| at - one >= close && next - at >= close)
+            })
+            .collect();
         points.extend(crossings);
         points.sort_by(f64::total_cmp);
     }
-    points.dedup();
     points
 }
 
@@ -185,4 +194,38 @@ fn crossing(transforms: &[Tail], one: f64, next: f64) -> Option<f64> {
     let loss = at_next.get(second)? - at_next.get(first)?;
     let place = one + (next - one) * lead / (lead + loss);
     (first != second && place > one && place < next).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn laws() -> impl Strategy<Value = Vec<Vec<Atom>>> {
+        let law = prop::collection::vec((-3.0..3.0f64, 0.01..1.0f64), 1..8).prop_map(|atoms| {
+            let total: f64 = atoms.iter().map(|(_, mass)| mass).sum();
+            atoms
+                .iter()
+                .map(|(value, mass)| Atom { value: exact(*value), mass: exact(mass / total) })
+                .collect()
+        });
+        prop::collection::vec(law, 1..4)
+    }
+
+    proptest! {
+        /// Above every transform everywhere, and on no chord above what the chosen points and convexity allow.
+        #[test]
+        fn chords_dominate_and_touch(laws in laws(), at in -4.0..4.0f64) {
+            let transforms: Vec<Tail> = laws.iter().map(|law| Tail::new(law)).collect();
+            let bound = Tail::new(&chords(&laws).unwrap());
+            let most = |at: f64| transforms.iter().fold(Ball::ZERO, |most, tail| most.max(tail.stop_loss(exact(at))));
+            let slack = exact(1e-12);
+            prop_assert!(!(bound.stop_loss(exact(at)) + slack * slack).certainly_less(most(at)));
+            for point in points(&laws, &transforms) {
+                let (above, touched) = (bound.stop_loss(exact(point)), most(point));
+                prop_assert!(!above.certainly_less(touched));
+                prop_assert!(!(touched + slack).certainly_less(above));
+            }
+        }
+    }
 }

@@ -630,3 +630,165 @@ fn near_sine_quotient(x: Disc) -> Disc {
     let sum = (1..=9).rev().fold(Disc::ONE, step);
     Disc { radius: sum.radius + 1.0 / ((1u128 << 65) as f64), ..sum }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::enumeration;
+    use super::super::sum::Atom;
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use proptest::prelude::*;
+
+    /// A law from values and weights, which need not have mass one.
+    fn law(values: &[(f64, f64)], mass: f64) -> Vec<Atom> {
+        let total: f64 = values.iter().map(|(_, weight)| weight).sum();
+        let atom =
+            |&(value, weight): &(f64, f64)| Atom { value: exact(value), mass: exact(mass * weight / total) };
+        values.iter().map(atom).collect()
+    }
+
+    fn laws() -> impl Strategy<Value = Vec<(u64, Vec<Atom>)>> {
+        let values = prop::collection::vec((-1.0..1.0f64, 0.01..1.0f64), 2..5);
+        let mass = prop_oneof![Just(1.0), 0.9..1.0f64];
+        prop::collection::vec((1u64..4, (values, mass).prop_map(|(values, mass)| law(&values, mass))), 2..5)
+    }
+
+    fn sum(laws: &[(u64, Vec<Atom>)], constant: f64) -> Sum {
+        let summand = |(count, atoms): &(u64, Vec<Atom>)| Summand { count: *count, atoms: atoms.clone() };
+        Sum { constant: exact(constant), summands: laws.iter().map(summand).collect() }
+    }
+
+    /// `E[(shift + S)_+]` by listing all values.
+    fn listed(laws: &[(u64, Vec<Atom>)], shift: Ball) -> Ball {
+        let each: Vec<Vec<Atom>> =
+            laws.iter().flat_map(|(count, atoms)| vec![atoms.clone(); *count as usize]).collect();
+        enumeration::positive_part(shift, &each, &Uninterrupted).unwrap()
+    }
+
+    fn contains(found: Ball, truth: Ball) -> bool {
+        !found.certainly_less(truth) && !truth.certainly_less(found)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn an_inversion_finds_what_listing_finds(laws in laws(), below in 0.0..0.95f64) {
+            let ends = sum(&laws, 0.0).ends().map(|ends| ends.map(about)).unwrap();
+            // From the middle of the law far into its tail.
+            let constant = -(ends[0] * below);
+            let truth = listed(&laws, exact(constant));
+            let found = positive_part(&sum(&laws, constant), Goal::About(1e-4), &Uninterrupted).unwrap();
+            prop_assert!(contains(found, truth), "{:?} {:?}", found.to_enclosure(), truth.to_enclosure());
+            prop_assert!(contains(sum(&laws, constant).bound_by_moment(exact(0.7)).hull(Ball::ZERO), truth));
+            let most = positive_part(&sum(&laws, constant), Goal::Bound, &Uninterrupted).unwrap();
+            prop_assert!(contains(most, truth));
+            prop_assert!(most.to_enclosure().upper() <= 40.0 * truth.to_enclosure().upper());
+        }
+
+        /// Short periods make aliases count, wide smoothings the smoothing, few nodes the rest.
+        #[test]
+        fn no_choice_of_the_contour_loses_the_truth(
+            laws in laws(), below in 0.0..0.8f64, shorter in 0.2..1.0f64, wider in 1.0..200.0f64, digits in 0.5..4.0f64
+        ) {
+            let ends = sum(&laws, 0.0).ends().map(|ends| ends.map(about)).unwrap();
+            let constant = -(ends[0] * below);
+            let sum = sum(&laws, constant);
+            let contour = Contour::new(&sum, Saddle::of(&sum), 10f64.powf(-digits));
+            let contour = Contour { half_width: contour.half_width * wider, period: contour.period * shorter, ..contour };
+            let tilted = Tilted::new(&sum, exact(contour.saddle.c));
+            prop_assume!(contour.terms() < 1e7);
+            let found = contour.with_period(&tilted, &contour.aliases(), &Uninterrupted).unwrap();
+            prop_assert!(contains(found, listed(&laws, exact(constant))));
+        }
+
+        /// `Σ_{m≠0} e^{−cmM} E[(S + mM)_+]`, term by term, lies where the closed form and the bound say.
+        #[test]
+        fn aliases_are_what_they_are_said_to_be(laws in laws(), shorter in 0.3..1.0f64) {
+            let sum = sum(&laws, 0.0);
+            let contour = Contour::new(&sum, Saddle::of(&sum), 1e-9);
+            let contour = Contour { period: contour.period * shorter, ..contour };
+            let aliases = contour.aliases();
+            let (c, period) = (exact(contour.saddle.c), exact(contour.period));
+            let terms = (-60i64..=60).filter(|m| *m != 0).map(|m| {
+                let shift = period * Ball::from_i64(m);
+                (-(c * shift)).exp() * listed(&laws, shift)
+            });
+            let truth = terms.fold(Ball::ZERO, |sum, term| sum + term);
+            let slack = truth * exact(1e-9);
+            prop_assert!(!(truth + slack).certainly_less(aliases.pole));
+            prop_assert!(!(aliases.pole + aliases.bound).certainly_less(truth - slack));
+        }
+
+        /// The terms beyond the last node, added up.
+        #[test]
+        fn the_rest_bounds_the_terms_that_are_left_out(laws in laws(), digits in 1.0..4.0f64) {
+            let sum = sum(&laws, 0.0);
+            let contour = Contour::new(&sum, Saddle::of(&sum), 10f64.powf(-digits));
+            prop_assume!(contour.last_node() < 1e4);
+            let last = contour.last_node() as usize;
+            for (index, half_width) in [contour.half_width, 2.0 * contour.half_width].into_iter().enumerate() {
+                let rest = contour.rest(last, half_width).to_enclosure();
+                let unit = Ball::from_u64(2) * pi() / exact(contour.period);
+                let smoothing = Smoothing::new(&contour, unit);
+                let terms = (last + 1..last + 1 + 64 * (last + 1))
+                    .map(|node| smoothing.weights(node, &contour)[index].modulus());
+                let found = 2.0 * terms.sum::<f64>();
+                prop_assert!(found <= rest.upper() + 1e-280, "{found} {rest:?}");
+            }
+        }
+
+        #[test]
+        fn powers_are_where_they_are_said_to_be(angle in -50.0..50.0f64, n in 0usize..(1 << 22)) {
+            let powers = Powers::new(exact(angle)).unwrap();
+            let disc = powers.disc(n);
+            let (sine, cosine) = sin_cos(exact(angle) * Ball::from_u64(n as u64));
+            let gap = |x: Ball, at: f64| about(x - exact(at)).abs();
+            prop_assert!(gap(cosine, disc.re).hypot(gap(sine, disc.im)) <= disc.radius);
+            prop_assert!(disc.radius <= 4.1 * (n + 1) as f64 * ROUNDING);
+        }
+
+        #[test]
+        fn a_tilted_transform_is_that_of_the_tilted_law(laws in laws(), c in 0.1..3.0f64, angle in 0.001..0.5f64, first in 0usize..500) {
+            let (count, atoms) = &laws[0];
+            let (_, tilted) = TiltedSummand::new(&Summand { count: *count, atoms: atoms.clone() }, exact(c));
+            let powers: Vec<Powers> =
+                tilted.differences.iter().map(|&d| Powers::new(exact(angle) * d).unwrap()).collect();
+            let found = transforms(&tilted, Some(&powers), first, BLOCK);
+            // Σ m e^{(c+iθ)x} / Σ m e^{cx}, turned back by the value that the others are measured from.
+            let total = atoms.iter().fold(Ball::ZERO, |sum, atom| sum + atom.mass * (exact(c) * atom.value).exp());
+            let origin = about(atoms.iter().max_by(|a, b| {
+                let weight = |atom: &Atom| about(atom.mass) * approximate::exp(c * about(atom.value));
+                weight(a).total_cmp(&weight(b))
+            }).unwrap().value);
+            for (offset, disc) in found.into_iter().enumerate() {
+                let theta = exact(angle) * Ball::from_u64((first + offset) as u64);
+                let truth = atoms.iter().fold(Complex::real(Ball::ZERO), |sum, atom| {
+                    let share = atom.mass * (exact(c) * atom.value).exp() / total;
+                    sum + Complex { re: Ball::ZERO, im: theta * (atom.value - exact(origin)) }.exp().scale(share)
+                });
+                let gap = about(truth.re - exact(disc.re)).hypot(about(truth.im - exact(disc.im)));
+                prop_assert!(gap <= disc.radius && disc.radius <= 1e-11);
+            }
+        }
+    }
+
+    #[test]
+    fn many_equal_summands_are_one_power() {
+        // 10⁵ fair signs of size 1/1000, against the tail of a binomial: E[(S − τ)_+] with S = (2K − n)/1000.
+        let n = 100_000u64;
+        let law = crate::answer::Law::binomial(n, &crate::rational::Rational::parse("1/2").unwrap()).unwrap();
+        let row = crate::answer::row::row(&law, Some(480), &Uninterrupted).unwrap();
+        let step = Ball::ONE / Ball::from_u64(1000);
+        for constant in [0.0, -0.5, -3.0] {
+            let truth = (row.first..).zip(&row.masses).fold(Ball::ZERO, |sum, (k, &mass)| {
+                sum + mass * (step * Ball::from_i64(2 * k - n as i64) + exact(constant)).max(Ball::ZERO)
+            });
+            let atoms = [step, -step].map(|value| Atom { value, mass: exact(0.5) }).to_vec();
+            let sum = Sum { constant: exact(constant), summands: vec![Summand { count: n, atoms }] };
+            let found = positive_part(&sum, Goal::About(1e-5), &Uninterrupted).unwrap();
+            assert!(contains(found, truth), "{:?} {:?}", found.to_enclosure(), truth.to_enclosure());
+            assert!(found.to_enclosure().width() <= 1e-4 * found.to_enclosure().upper());
+        }
+    }
+}

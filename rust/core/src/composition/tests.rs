@@ -45,50 +45,223 @@ fn delta(composition: &Composition, epsilon: &str) -> (Ball, Ball) {
     (end(End::Lower), end(End::Upper))
 }
 
-fn contains(ball: Ball, truth: &str) -> bool {
-    ball.to_enclosure().contains(&rational(truth))
+/// Sizes and probabilities of parts, the probabilities evenly between two ends.
+fn evenly(count: u64, size: u64, [from, to]: [u64; 2], scale: u64) -> Vec<(u64, String)> {
+    let steps = count - 1;
+    (0..count).map(|k| (size, format!("{}/{}", from * steps + (to - from) * k, scale * steps))).collect()
+}
+
+fn borrowed(parts: &[(u64, String)]) -> Vec<(u64, &str)> {
+    parts.iter().map(|(size, p)| (*size, p.as_str())).collect()
+}
+
+/// A number printed to some digits, of which the last may have been rounded or cut.
+fn is_printed_as(ball: Ball, printed: f64, last: f64, width: f64) -> bool {
+    let ends = ball.to_enclosure();
+    ends.lower() <= printed + last && printed - last <= ends.upper() && ends.width() <= width * ends.upper()
+}
+
+/// The worst pattern, and the choice of each part in it.
+fn worst(composition: &Composition, epsilon: &str) -> Vec<usize> {
+    let pattern = composition.pattern(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
+    pattern.iter().map(|counts| counts.iter().position(|count| *count == 1).unwrap()).collect()
+}
+
+fn envelope(composition: &Composition, epsilon: &str) -> Ball {
+    let epsilon = Epsilon::new(&rational(epsilon));
+    Prepared::new(composition, &epsilon, &Uninterrupted).unwrap().envelope(&Uninterrupted).unwrap()
 }
 
 #[test]
-fn eight_parts_by_pattern() {
-    let parts: Vec<(u64, String)> = (0..8).map(|k| (50, format!("{}/70", 7 + 6 * k))).collect();
-    let parts: Vec<(u64, &str)> = parts.iter().map(|(n, p)| (*n, p.as_str())).collect();
-    for (pattern, printed) in [([0; 8], 0.026_573_249_199_0), ([1; 8], 0.026_872_568_1)] {
-        let start = std::time::Instant::now();
-        let (value, _) = delta(&partition(400, &parts, Some(&pattern)), "0.05");
-        let ends = value.to_enclosure();
-        println!("{ends:?} {printed} {:?}", start.elapsed());
-        assert!(ends.lower() <= printed + 5e-11 && printed - 5e-11 <= ends.upper());
-        assert!(ends.width() <= 1e-8 * ends.upper());
+fn mixed_patterns_can_be_the_worst() {
+    let cases = [
+        (7, [6, 1], "0.1", 0.297_243_8, 0.310_571_3),
+        (15, [4, 1], "0.1", 0.091_911_3, 0.096_685_3),
+        (15, [14, 1], "1", 0.031_783_7, 0.034_743_2),
+    ];
+    for (n, sizes, epsilon, plain, mixed) in cases {
+        let parts = sizes.map(|size| (size, "3/10"));
+        let of = |pattern: &[usize]| delta(&partition(n, &parts, Some(pattern)), epsilon).0;
+        assert!(is_printed_as(of(&[0, 0]).max(of(&[1, 1])), plain, 6e-8, 1e-15));
+        assert!(is_printed_as(of(&[0, 1]).max(of(&[1, 0])), mixed, 6e-8, 1e-15));
+        let all = partition(n, &parts, None);
+        assert!(is_printed_as(delta(&all, epsilon).1, mixed, 6e-8, 1e-15));
+        assert_ne!(worst(&all, epsilon)[0], worst(&all, epsilon)[1]);
     }
-    let start = std::time::Instant::now();
-    let all = partition(400, &parts, None);
-    let (value, _) = delta(&all, "0.05");
-    println!("{:?} {:?}", value.to_enclosure(), start.elapsed());
-    println!("{:?}", all.pattern(&Epsilon::new(&rational("0.05")), &Uninterrupted).unwrap());
-    let start = std::time::Instant::now();
-    let prepared = Prepared::new(&all, &Epsilon::new(&rational("0.05")), &Uninterrupted).unwrap();
-    println!(
-        "envelope {:?} {:?}",
-        prepared.envelope(&Uninterrupted).unwrap().to_enclosure(),
-        start.elapsed()
-    );
 }
 
 #[test]
-fn many_parts() {
-    let parts: Vec<(u64, String)> = (0..512).map(|k| (64, format!("{}/5110", 511 + 8 * k))).collect();
-    let parts: Vec<(u64, &str)> = parts.iter().map(|(n, p)| (*n, p.as_str())).collect();
-    let all = partition(32768, &parts, None);
-    let start = std::time::Instant::now();
-    let prepared = Prepared::new(&all, &Epsilon::new(&rational("0.02")), &Uninterrupted).unwrap();
-    println!("prepared {:?}", start.elapsed());
-    let pattern = prepared.search();
-    println!("searched {:?}", start.elapsed());
-    let value = prepared.value(&pattern, Goal::Narrow, &Uninterrupted).unwrap();
-    println!("lower {:?} {:?}", value.to_enclosure(), start.elapsed());
-    let value = prepared.envelope(&Uninterrupted).unwrap();
-    println!("upper {:?} {:?}", value.to_enclosure(), start.elapsed());
+fn eight_parts_by_pattern_all_patterns_and_their_bound() {
+    let even = evenly(8, 50, [1, 7], 10);
+    let uneven: Vec<(u64, String)> =
+        [1, 2, 3, 4, 5, 6, 7, 5].iter().map(|tenths| (50, format!("{tenths}/10"))).collect();
+    let cases = [
+        (even, [0.026_573_249_199_0, 0.026_872_568_1, 0.026_988_869_136_3]),
+        (uneven, [0.026_112_788_8, 0.026_367_075_913_1, 0.026_469_484_435_2]),
+    ];
+    for (parts, [ones, zeros, all]) in cases {
+        let parts = borrowed(&parts);
+        for (pattern, printed) in [([0; 8], ones), ([1; 8], zeros)] {
+            let value = delta(&partition(400, &parts, Some(&pattern)), "0.05").0;
+            assert!(is_printed_as(value, printed, 1e-10, 1e-8), "{:?} {printed}", value.to_enclosure());
+        }
+        let composition = partition(400, &parts, None);
+        assert!(composition.is_exact());
+        let (lower, upper) = delta(&composition, "0.05");
+        assert!(is_printed_as(lower, all, 5e-11, 1e-8), "{:?}", lower.to_enclosure());
+        assert_eq!(lower.to_enclosure().upper(), upper.to_enclosure().upper());
+    }
+    let parts = evenly(8, 50, [1, 7], 10);
+    let composition = partition(400, &borrowed(&parts), None);
+    assert_eq!(worst(&composition, "0.05"), [1, 1, 1, 1, 1, 0, 0, 0]);
+    assert!(is_printed_as(envelope(&composition, "0.05"), 0.027_69, 6e-6, 2e-6));
+}
+
+#[test]
+fn many_parts_are_enclosed_between_a_pattern_and_a_bound() {
+    let parts = evenly(512, 64, [1, 9], 10);
+    let all = partition(32768, &borrowed(&parts), None);
+    assert!(!all.is_exact());
+    let (lower, upper) = delta(&all, "0.02");
+    assert!(is_printed_as(lower, 0.000_351_758_90, 3e-10, 1e-6), "{:?}", lower.to_enclosure());
+    assert!(is_printed_as(upper, 0.000_380_60, 6e-9, 2e-6), "{:?}", upper.to_enclosure());
+    let ones = parts.iter().position(|(_, p)| rational(p) > rational("1/2")).unwrap();
+    let expected: Vec<usize> = (0..512).map(|k| usize::from(k < ones)).collect();
+    assert_eq!(worst(&all, "0.02"), expected, "all parts with p > 1/2 at 1, the rest at 0");
+    // The one pattern by itself.
+    let alone = delta(&partition(32768, &borrowed(&parts), Some(&expected)), "0.02").0;
+    assert!(!alone.certainly_less(lower) && !lower.certainly_less(alone));
+}
+
+#[test]
+fn a_bound_of_all_patterns_is_above_each_and_below_the_sum_of_theorem_5_1() {
+    let cases: [&[(u64, &str)]; 3] = [
+        &[(3, "1/10"), (4, "3/10"), (2, "1/2"), (5, "4/5")],
+        &[(1, "1/3"), (1, "2/5"), (1, "3/7")],
+        &[(20, "1/20"), (30, "9/10")],
+    ];
+    for parts in cases {
+        let used: u64 = parts.iter().map(|(size, _)| size).sum();
+        for n in [used, 2 * used] {
+            for epsilon in ["0", "1/20", "1/2", "3"] {
+                let composition = partition(n, parts, None);
+                let bound = envelope(&composition, epsilon);
+                for pattern in composition.all_patterns() {
+                    let value = delta(&composition.only(&pattern), epsilon).0;
+                    assert!(!bound.certainly_less(value), "{parts:?} {n} {epsilon} {pattern:?}");
+                }
+                let sum = parts.iter().fold(Ball::ZERO, |sum, (size, p)| {
+                    let share = Ball::from_u64(*size) / Ball::from_u64(n);
+                    sum + share * delta(&partition(*size, &[(*size, *p)], None), epsilon).1
+                });
+                assert!(
+                    !(sum * Ball::from_f64(1.0 + 1e-5).unwrap()).certainly_less(bound),
+                    "{parts:?} {n} {epsilon} {:?} {:?}",
+                    sum.to_enclosure(),
+                    bound.to_enclosure()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn one_property_in_many_parts_is_one_count() {
+    // Attributes with one law are classes of their own, but with one sign they merge to one binomial.
+    for epsilon in ["0", "1/5", "2"] {
+        let one = delta(&partition(60, &[(60, "3/10")], Some(&[0])), epsilon).0;
+        let many = delta(&partition(60, &[(10, "3/10"); 6], Some(&[0; 6])), epsilon).0;
+        assert!(!one.certainly_less(many) && !many.certainly_less(one));
+        assert!(many.to_enclosure().width() <= 1e-14 * many.to_enclosure().upper());
+    }
+}
+
+/// The counts of a property as answers: three laws instead of cells.
+fn as_answer(n: u64, size: u64, p: &str, ones_first: bool) -> Part {
+    let others = crate::answer::Law::binomial(size - 1, &rational(p)).unwrap();
+    let (one, zero) = (others.shifted(1).unwrap(), others);
+    let (first, second) = if ones_first { (one, zero) } else { (zero, one) };
+    let weight = Rational::from(size).div(&Rational::from(n)).unwrap();
+    let reference = crate::answer::Law::binomial(size, &rational(p)).unwrap();
+    Part::Answer { weight, first, second, reference }
+}
+
+#[test]
+fn cells_and_answers_say_the_same() {
+    let cases: [(u64, &[(u64, &str)]); 5] = [
+        (9, &[(4, "1/3"), (3, "4/5")]),
+        (12, &[(4, "0"), (3, "1"), (5, "1/2")]),
+        (1000, &[(400, "1/3"), (300, "1/10")]),
+        (300, &[(60, "1/3"), (60, "1/10"), (60, "2/3"), (60, "7/9"), (60, "1/100")]),
+        // Windows of laws with more than 4096 answers.
+        (20_000, &[(9000, "1/3"), (9000, "2/7")]),
+    ];
+    for (n, parts) in cases {
+        for epsilon in ["0", "1/30", "1"] {
+            for first in [0, 1] {
+                let pattern: Vec<usize> = (0..parts.len()).map(|k| (k + first) % 2).collect();
+                let cells = delta(&partition(n, parts, Some(&pattern)), epsilon).0;
+                let unused = n - parts.iter().map(|(size, _)| size).sum::<u64>();
+                let attributes = parts.iter().zip(&pattern).map(|((size, p), choice)| Attributes {
+                    count: 1,
+                    choices: vec![vec![as_answer(n, *size, p, *choice == 0)]],
+                });
+                let unused = Rational::from(unused).div(&Rational::from(n)).unwrap();
+                let answers = Composition::new(unused, attributes.collect()).unwrap();
+                let found = delta(&answers, epsilon).0;
+                let note =
+                    format!("{n} {parts:?} {epsilon} {:?} {:?}", cells.to_enclosure(), found.to_enclosure());
+                assert!(!cells.certainly_less(found) && !found.certainly_less(cells), "{note}");
+                let upper = found.to_enclosure().upper();
+                assert!(found.to_enclosure().width() <= 1e-6 * upper.max(1e-100), "{note}");
+                let limit = answers.mass_at_infinity(&Uninterrupted).unwrap();
+                let same = partition(n, parts, Some(&pattern)).mass_at_infinity(&Uninterrupted).unwrap();
+                assert!(!limit.certainly_less(same) && !same.certainly_less(limit), "{note}");
+            }
+        }
+    }
+}
+
+#[test]
+fn far_out_only_what_gives_the_pair_away_is_left() {
+    let cases: [(u64, &[(u64, &str)]); 6] = [
+        (6, &[(3, "1/3"), (3, "1/2")]),
+        (7, &[(3, "1/3"), (3, "1/2")]),
+        (6, &[(3, "0"), (3, "1/2")]),
+        (6, &[(2, "1"), (2, "0"), (2, "1/2")]),
+        (5, &[(2, "1"), (2, "0")]),
+        (4, &[(4, "2/3")]),
+    ];
+    for (n, parts) in cases {
+        let composition = partition(n, parts, None);
+        let limit = composition.mass_at_infinity(&Uninterrupted).unwrap();
+        let far = delta(&composition, "300").1;
+        assert!(!far.certainly_less(limit));
+        assert!(
+            far.to_enclosure().upper() <= limit.to_enclosure().upper() * (1.0 + 1e-14) + 1e-100,
+            "{n} {parts:?}"
+        );
+    }
+}
+
+#[test]
+fn rare_properties_large_parts_and_large_epsilons_are_enclosed() {
+    let spread: Vec<(u64, String)> = (1..8).map(|k| (1000, format!("{k}/20"))).collect();
+    for rare in ["1/1000", "1/10000"] {
+        let parts: Vec<(u64, &str)> = [(1000, rare)].into_iter().chain(borrowed(&spread)).collect();
+        for sign in [0, 1] {
+            let ends = delta(&partition(8000, &parts, Some(&[sign; 8])), "0.1").0.to_enclosure();
+            assert!(ends.lower() > 0.01 && ends.width() <= 1e-6 * ends.upper(), "{rare} {sign} {ends:?}");
+        }
+    }
+    for epsilon in ["300", "700", "1000"] {
+        let ends = delta(&partition(8000, &borrowed(&spread), Some(&[0; 7])), epsilon).1.to_enclosure();
+        assert!(ends.upper() <= 1e-300, "{epsilon} {ends:?}");
+    }
+    // A part of 10⁶ entries is nearly Gaussian: Δ(0) = max b(k) ≈ 1/√(2πnpq).
+    let large = delta(&partition(3_000_000, &[(1_000_000, "1/2"); 3], Some(&[0; 3])), "0").0.to_enclosure();
+    let gaussian = 1.0 / (std::f64::consts::TAU * 3e6 * 0.25).sqrt();
+    assert!((large.upper() / gaussian - 1.0).abs() < 1e-6 && large.width() <= 1e-12 * large.upper());
 }
 
 /// Cells of one part, more entries than are gone through one by one.
@@ -109,5 +282,5 @@ fn one_part_of_many_entries_in_three_cells() {
     let ends = value.to_enclosure();
     assert!(ends.width() <= 1e-8 * ends.upper());
     // The mean of Δ_{t+1}(0.1; 1/2) over t with the law Bin(199, 2/3).
-    assert!(contains(value, "0.0319384688653670534"));
+    assert!(value.to_enclosure().contains(&rational("0.0319384688653670534")));
 }
