@@ -244,17 +244,17 @@ def test_spc_is_given_the_sample():
                 bound="exact",
             ),
             "the combinations of values of these attributes are too many",
-            {"convex-order", "partition-sum", "threshold"},
+            {"convex-order", "partition-sum", "threshold", "worst-entry"},
         ),
         (
             lambda: sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, bound="total-count"),
             "the parts ask unrelated properties",
-            {"exact", "partition-sum", "threshold"},
+            {"exact", "partition-sum", "threshold", "worst-entry"},
         ),
         (
             lambda: sp.compose([SMOKERS] * 4, HUNDRED, QUARTERS, bound="spc"),
             "it is not for PropertyQuery with RandomPartition",
-            {"exact", "total-count", "partition-sum", "threshold"},
+            {"exact", "total-count", "partition-sum", "threshold", "worst-entry"},
         ),
         (
             lambda: sp.privacy_curve(

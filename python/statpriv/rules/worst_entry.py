@@ -33,6 +33,8 @@ def worst_entry(situation: PartitionedSituation) -> Curve:
     """For one entry the ends of a range are the worst: its stop-loss transform is convex in p."""
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
+    if getattr(situation.sampling, "strata", None) is not None:
+        raise NotApplicable("a stratified partition tells of which group the entries of a part are")
     probabilities = {p for query in situation.queries for p in _ends(query)}
     unknown = situation.population.size - situation.adversary.total
     each = Fraction(1, unknown)
