@@ -591,12 +591,12 @@ impl Smoothing {
         let (real, imaginary) = (Disc { im: 0.0, ..turn }, Disc { re: 0.0, ..turn });
         let [sinh, cosh] = self.hyperbolic;
         let cosine = cosh.times(real).plus(sinh.times(imaginary));
-        let sine = if x.largest() < NEAR {
+        let quotient = if x.largest() < NEAR {
             near_sine_quotient(x)
         } else {
             sinh.times(real).plus(cosh.times(imaginary)).times(x.reciprocal())
         };
-        let power = sine.power(u64::from(ORDER)).times(pole);
+        let power = quotient.power(u64::from(ORDER)).times(pole);
         [power, power.times(cosine.power(u64::from(ORDER)))]
     }
 }

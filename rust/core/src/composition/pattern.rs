@@ -184,14 +184,15 @@ impl Rough {
 
     /// `Re Σ e^{K(w)}/w²`, nodes and their conjugates.
     fn value(&self, exponents: &Exponents) -> f64 {
-        let term = |(index, (&(x, y), &(re, im))): (usize, (&(f64, f64), &(f64, f64)))| {
+        let each = exponents.iter().zip(&self.nodes).enumerate();
+        each.map(|(index, (&(x, y), &(re, im)))| {
             let (square, cross) = (re * re - im * im, 2.0 * re * im);
-            let size = square * square + cross * cross;
+            let modulus = square * square + cross * cross;
             let (sine, cosine) = approximate::sin_cos(y);
             let weight = if index == 0 { 1.0 } else { 2.0 };
-            weight * approximate::exp(x) * (cosine * square + sine * cross) / size
-        };
-        exponents.iter().zip(&self.nodes).enumerate().map(term).sum()
+            weight * approximate::exp(x) * (cosine * square + sine * cross) / modulus
+        })
+        .sum()
     }
 }
 
