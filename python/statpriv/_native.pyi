@@ -12,6 +12,7 @@ __all__ = [
     "Enclosure",
     "Law",
     "NormalisedEnclosure",
+    "Part",
     "alpha",
     "beta",
     "binomial_array",
@@ -214,6 +215,7 @@ class Part:
     @staticmethod
     def answer(*, weight: _Number, first: Law, second: Law, reference: Law) -> Part: ...
 
+@final
 class Curve:
     @staticmethod
     def count(*, size: int, lower: _Number, upper: _Number, pair: _Pair = None) -> Curve: ...

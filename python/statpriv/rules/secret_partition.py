@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from statpriv._native import Curve
@@ -10,10 +11,10 @@ from statpriv.partitions import RandomPartition
 from statpriv.parts import composed
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
+from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.valued import Valued
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import PartitionedSituation
+from statpriv.situation import PartitionedSituation, Query
 
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed)
 SOURCE = "docs/explanation/composition.md, with the proof"
@@ -69,22 +70,27 @@ def bounded_patterns(situation: PartitionedSituation) -> Curve:
     samplings=(RandomPartition,),
     theorem=(
         "As for known probabilities, δ is at most the stop-loss of a sum of independent numbers, one a part, where the "
-        "law of a part dominates in convex order those of all probabilities in its range, for both values."
+        "law of a part dominates in convex order those of all probabilities in its range, for both values. What is "
+        "done to a count reveals no more than the count."
     ),
     source="docs/explanation/ranges.md, with the proof",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def bounded_ranges(situation: PartitionedSituation) -> Curve:
     """Ends of a range need not be the worst: cells of it are bounded, each by a law of its own."""
-    asked: tuple[Any, ...] = tuple(
-        query.query if isinstance(query, Processed) else query for query in situation.queries
-    )
-    if not any(isinstance(query, PropertyQuery) and query.lower < query.upper for query in asked):
+    queries = tuple(_count_of_range(query) or query for query in situation.queries)
+    if not any(map(_count_of_range, queries)):
         raise NotApplicable("no probability is a range")
     partition: Any = situation.sampling
     if partition.strata is not None:
         raise NotApplicable("ranges of probabilities in a stratified partition have no bound of this kind here")
-    return whole_composition(situation, ranges=True)
+    return whole_composition(replace(situation, queries=queries), ranges=True)
+
+
+def _count_of_range(query: Query) -> PropertyQuery | None:
+    """The count before it is processed, if its probability is a range."""
+    asked: object = query.query if isinstance(query, Processed) else query
+    return asked if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) else None
 
 
 def whole_composition(situation: PartitionedSituation, *, ranges: bool = False) -> Curve:

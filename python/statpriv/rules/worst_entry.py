@@ -31,6 +31,10 @@ from statpriv.situation import PartitionedSituation, Query
 )
 def worst_entry(situation: PartitionedSituation) -> Curve:
     """For one entry the ends of a range are the worst: its stop-loss transform is convex in p."""
+    partition: Any = situation.sampling
+    if isinstance(partition, RandomPartition) and partition.strata is not None:
+        # There the critical entry is unlike other unknown ones: alone of its group, it is in a part for certain.
+        raise NotApplicable("in a stratified partition the critical entry is not in any row with the same chance")
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
     if getattr(situation.sampling, "strata", None) is not None:

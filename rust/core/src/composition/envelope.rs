@@ -22,10 +22,10 @@ const MOST_VALUES: usize = 512;
 const FEW_LAWS: usize = 8;
 /// Else at so many points.
 const SPREAD_POINTS: i32 = 256;
+/// Points are at least this part of the whole apart: `2⁻³⁸`.
+const NEAREST: f64 = 1.0 / (1u64 << 38) as f64;
 /// Deviations below the mean beyond which next to nothing of a law lies.
 const FARTHEST_BELOW: f64 = 12.0;
-/// Points are not closer than this part of the range.
-const CLOSE: f64 = 1.0 / ((1u64 << 40) as f64);
 /// How narrowly the bound is computed: it is looser itself.
 const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
 
@@ -60,7 +60,13 @@ impl Prepared<'_> {
         } else {
             inversion::positive_part(&sum, WIDTH, interrupt)?
         };
-        Ok(positive + certain + missing + certain * missing)
+        // Beside a value that is missing all other summands together have at most this expectation.
+        let others = sum.summands.iter().fold(sum.constant.max(Ball::ZERO), |total, summand| {
+            let gains = summand.atoms.iter().map(|atom| atom.mass * atom.value.max(Ball::ZERO));
+            total + gains.fold(Ball::ZERO, |sum, gain| sum + gain) * Ball::from_u64(summand.count)
+        });
+        let missing = missing * (Ball::ONE + others + certain);
+        Ok(positive + certain + missing)
     }
 }
 
@@ -129,33 +135,32 @@ fn chords(laws: &[Vec<Atom>]) -> Result<Vec<Atom>, Error> {
 fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     let mut points: Vec<f64> = laws.iter().flatten().map(|atom| about(atom.value)).collect();
     points.sort_by(f64::total_cmp);
-    points.dedup();
     let (Some(&least), Some(&most)) = (points.first(), points.last()) else { return points };
+    let nearest = (most - least) * NEAREST;
+    apart(&mut points, nearest);
     let (mean, deviation) = widest(laws);
     if points.len() > MOST_VALUES {
         points = spread_points(mean, deviation, [least, most]);
     }
     points.retain(|point| *point > mean - FARTHEST_BELOW * deviation);
-    let scale = (most - least).max(most.abs());
-    points.push(most + scale * f64::EPSILON.sqrt());
-    points.sort_by(f64::total_cmp);
-    // Between points closer than this a slope is little but the error of two heights.
-    let close = scale * CLOSE;
-    points.dedup_by(|next, one| *next - *one < close);
+    points.push(most + (most - least).max(most.abs()) * f64::EPSILON.sqrt());
+    apart(&mut points, nearest);
     // Of two laws one takes over from the other once between two points; of several a few more times.
     let rounds = if laws.len() <= FEW_LAWS { laws.len() - 1 } else { 0 };
     for _ in 0..rounds {
-        let crossings: Vec<f64> = points
-            .iter()
-            .zip(points.iter().skip(1))
-            .filter_map(|(&one, &next)| {
-                crossing(transforms, one, next).filter(|at| at - one >= close && next - at >= close)
-            })
-            .collect();
+        let neighbours = points.iter().zip(points.iter().skip(1));
+        let crossings: Vec<f64> =
+            neighbours.filter_map(|(&one, &next)| crossing(transforms, one, next)).collect();
         points.extend(crossings);
-        points.sort_by(f64::total_cmp);
+        apart(&mut points, nearest);
     }
     points
+}
+
+/// In order, and of points that are next to each other the first: between them a slope would be all rounding.
+fn apart(points: &mut Vec<f64>, nearest: f64) {
+    points.sort_by(f64::total_cmp);
+    points.dedup_by(|point, before| *point - *before <= nearest);
 }
 
 /// About the mean and the deviation of the law with the largest deviation.

@@ -1,0 +1,297 @@
+"""Bounds of a composition where it has no exact form: known entries, and probabilities known to a range.
+
+Each is compared with the definitions in exact rationals: entries are vectors of independent bits, one for each
+unrelated attribute, and every database and every partition is gone through. Larger ones are compared with each other
+and with exact compositions, which share neither their envelopes nor their numbers of unknown entries.
+"""
+
+import pickle
+from decimal import ROUND_CEILING, Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import statpriv as sp
+
+from .test_composition import NAMES, Composed, cheap, sizes_within
+
+settings.register_profile("bounds", deadline=None, max_examples=25)
+BOUNDS = settings.get_profile("bounds")
+
+EPSILONS = tuple(map(Fraction, ("0", "1/7", "1/2", "3/2", "4")))
+INSIDE = st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20)
+
+
+def not_below(epsilon: Fraction) -> Fraction:
+    """A rational that is e^ε or less than 10⁻⁵⁰ more: there δ is not larger than at e^ε."""
+    with localcontext() as context:
+        context.prec = 60
+        power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
+        return Fraction(power.quantize(Decimal(10) ** -52, rounding=ROUND_CEILING)) + Fraction(1, 10**52)
+
+
+POINTS = {epsilon: not_below(epsilon) if epsilon else Fraction(1) for epsilon in EPSILONS}
+
+
+def upper(curve: sp.PrivacyCurve, epsilon: object) -> float:
+    return curve.delta(epsilon).upper
+
+
+@st.composite
+def tables(draw, probabilities, *, known=True):
+    """Numbers of entries, parts, their attributes and the laws of these; some entries may be unused, some known."""
+    parts = draw(st.integers(1, 3))
+    n = draw(st.integers(max(parts, 2), 5))
+    of = [draw(st.sampled_from(NAMES[: k + 1])) for k in range(parts)]
+    law = {name: draw(probabilities) for name in NAMES}
+    sizes = draw(sizes_within(n, parts))
+    adversary = sp.Adversary(known=draw(st.integers(0, n - 1)) if known else 0)
+    return [(law[name], name) for name in of], sp.Population(n), sp.RandomPartition(sizes), adversary
+
+
+def composed(asked, *others) -> Composed:
+    return Composed([sp.PropertyQuery(p, attribute=name) for p, name in asked], *others)
+
+
+def bounds_of(composition: Composed, names: tuple[str, ...]) -> dict[str, sp.PrivacyCurve]:
+    return {name: composition.curve(bound=name) for name in names}
+
+
+@settings(BOUNDS)
+@given(tables(INSIDE))
+def test_known_entries_are_bounded_wherever_they_fell(table):
+    composition = composed(*table)
+    assume(cheap(composition))
+    truth = composition.truth()
+    revealing = ("revealed",) if composition.adversary.total else ()
+    for name, curve in bounds_of(composition, ("worst-entry", *revealing, "tightest")).items():
+        for epsilon, x in POINTS.items():
+            found = curve.delta(epsilon)
+            assert Fraction(found.upper) >= truth(x), (name, epsilon)
+            assert found.upper <= 1
+
+
+@st.composite
+def ranges(draw):
+    return sorted(draw(st.lists(INSIDE, min_size=2, max_size=2, unique=True)))
+
+
+@settings(BOUNDS)
+@given(tables(ranges()), st.fractions(0, 1, max_denominator=9))
+def test_a_range_is_bounded_at_all_of_its_points(table, place):
+    asked, *others = table
+    claimed = composed([(sp.Between(*law), name) for law, name in asked], *others)
+    assume(cheap(composed([(lower, name) for (lower, _), name in asked], *others)))
+    revealing = "revealed" if claimed.adversary.total else "convex-order"
+    curves = bounds_of(claimed, (revealing, "worst-entry", "tightest"))
+    for position in {Fraction(0), Fraction(1), Fraction(1, 2), place}:
+        points = [(lower + (upper - lower) * position, name) for (lower, upper), name in asked]
+        truth = composed(points, *others).truth()
+        for name, curve in curves.items():
+            for epsilon, x in POINTS.items():
+                assert Fraction(upper(curve, epsilon)) >= truth(x), (name, position, epsilon)
+
+
+@settings(BOUNDS)
+@given(tables(INSIDE))
+def test_who_knows_entries_is_bounded_by_more(table):
+    """The bound grows with the number of known entries, from no less than δ without them."""
+    asked, population, partition, _ = table
+    queries = [sp.PropertyQuery(p, attribute=name) for p, name in asked]
+
+    def at(known: int, bound: str) -> list[float]:
+        adversary = sp.Adversary(known=known)
+        curve = sp.compose(queries, population, partition, adversary=adversary, bound=bound)
+        return [upper(curve, epsilon) for epsilon in EPSILONS]
+
+    nobody = at(0, "exact")
+    for bound in ("revealed", "worst-entry"):
+        known = [at(known, bound) for known in range(1, population.size)]
+        for fewer, more in pairwise([nobody, *known]):
+            assert all(a <= b * (1 + 1e-6) + 1e-12 for a, b in zip(fewer, more, strict=True)), bound
+
+
+@settings(BOUNDS)
+@given(st.integers(1, 60), st.integers(0, 59), st.integers(1, 5), st.data())
+def test_of_even_odds_entry_by_entry_is_a_count_of_the_unknown_entries(n, known, parts, data):
+    assume(known < n and parts <= n)
+    queries = [sp.PropertyQuery("1/2")] * parts
+    partition = sp.RandomPartition([data.draw(st.integers(1, n // parts)) for _ in queries])
+    claimed = sp.compose(queries, sp.Population(n), partition, adversary=sp.Adversary(known=known), bound="worst-entry")
+    count = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(n - known))
+    for epsilon in EPSILONS:
+        exact, found = count.delta(epsilon), claimed.delta(epsilon)
+        assert found.upper >= exact.lower
+        # Bounds are inverted to 1e-6, and to 1e-4 where much of the law lies on a point at zero, as at ε = 0.
+        assert found.upper <= exact.upper * (1 + (1e-5 if epsilon else 1e-4)) + 1e-14
+
+
+def range_of(lower: str, upper: str) -> sp.PropertyQuery:
+    return sp.PropertyQuery(sp.Between(lower, upper))
+
+
+@pytest.mark.parametrize(("lower", "higher"), [(".1", ".2"), (".4", ".6"), (".7", ".95")])
+@pytest.mark.parametrize("epsilon", ["0", "0.05", "0.5"])
+def test_a_range_exceeds_all_its_probabilities_and_every_pattern(lower, higher, epsilon):
+    population, partition = sp.Population(64), sp.RandomPartition([30, 20])
+    claimed = sp.compose([range_of(lower, higher)] * 2, population, partition, bound="convex-order")
+    width = Fraction(higher) - Fraction(lower)
+    points = [Fraction(lower) + width * step / 6 for step in range(7)]
+    exact = [
+        sp.compose([sp.PropertyQuery(p), sp.PropertyQuery(q)], population, partition, bound="exact").delta(epsilon)
+        for p in points
+        for q in points[::3]
+    ]
+    most = max(found.lower for found in exact)
+    assert most <= upper(claimed, epsilon)
+    # Half as much again is what the union of all laws of a range costs here.
+    assert upper(claimed, epsilon) <= 1.5 * most
+
+
+@pytest.mark.parametrize("epsilon", ["0", "0.05", "0.2"])
+def test_a_narrow_range_is_bounded_as_its_probability_is(epsilon):
+    """Twelve unrelated properties, each with a size of its own: too many patterns to try them all."""
+    middles = [Fraction(k + 2, 15) for k in range(12)]
+    population, partition = sp.Population(400), sp.RandomPartition(range(20, 44, 2))
+    half = Fraction(1, 2 * 10**9)
+    ranges = [sp.PropertyQuery(sp.Between(p - half, p + half)) for p in middles]
+    bounded = upper(sp.compose(ranges, population, partition, bound="convex-order"), epsilon)
+    enclosed = sp.compose([sp.PropertyQuery(p) for p in middles], population, partition, bound="convex-order")
+    found = enclosed.delta(epsilon)
+    assert enclosed.kind == "enclosed"
+    assert found.lower <= bounded
+    assert bounded == pytest.approx(found.upper, rel=0.01)
+
+
+def curves(queries, n: int, sizes: list[int], known: int, names: tuple[str, ...]) -> dict[str, float]:
+    """The upper ends at ε = 0.02."""
+    population, partition, adversary = sp.Population(n), sp.RandomPartition(sizes), sp.Adversary(known=known)
+    options = {"adversary": adversary}
+    return {name: upper(sp.compose(queries, population, partition, bound=name, **options), "0.02") for name in names}
+
+
+@pytest.mark.parametrize(("parts", "size"), [(32, 1024), (2, 500_000)])
+def test_many_entries_are_bounded_well_below_the_sum_of_the_parts(parts, size):
+    queries = [range_of(".4", ".6"), *[range_of(".45", ".6")] * (parts - 1)]
+    n, sizes = parts * size, [size] * parts
+    nobody = curves(queries, n, sizes, 0, ("convex-order", "worst-entry", "partition-sum"))
+    some = curves(queries, n, sizes, 1000, ("revealed", "worst-entry", "partition-sum"))
+    exact = curves([sp.PropertyQuery(".45")] * parts, n, sizes, 0, ("exact",))["exact"]
+    assert 0 < exact <= nobody["convex-order"] <= nobody["worst-entry"] <= nobody["partition-sum"] < 1
+    assert nobody["convex-order"] <= some["revealed"] <= some["worst-entry"] <= some["partition-sum"] < 1
+
+
+def test_in_groups_that_are_spread_evenly_nothing_of_an_entry_is_averaged():
+    """The only entry of its group is in the first part for certain: the count of that part is its value."""
+    population = sp.Population(groups={"f": 1, "m": 10})
+    asked, partition = [sp.PropertyQuery(".3")], sp.RandomPartition([{"f": 1, "m": 0}])
+    assert sp.compose(asked, population, partition).delta("0.1").upper == 1
+    for bound in ("worst-entry", "revealed"):
+        with pytest.raises(
+            sp.NotAvailableError, match=f"bound = '{bound}' does not apply here: .*stratified partition"
+        ):
+            sp.compose(asked, population, partition, adversary=sp.Adversary(known=3), bound=bound)
+    with pytest.raises(sp.NotAvailableError, match="known entries in a stratified partition are not composed"):
+        sp.compose(
+            [sp.PropertyQuery(".3"), sp.PropertyQuery(".4")],
+            population,
+            sp.RandomPartition([{"f": 1, "m": 0}, {"f": 0, "m": 4}]),
+            adversary=sp.Adversary(known=3),
+        )
+
+
+@pytest.mark.parametrize("ends", [("0", ".5"), (".5", "1")])
+@pytest.mark.parametrize(("bound", "known"), [("convex-order", 0), ("worst-entry", 0), ("revealed", 3)])
+def test_a_range_up_to_certainty_has_the_sum_of_the_parts_only(ends, bound, known):
+    asked, partition, adversary = [range_of(*ends)] * 2, sp.RandomPartition([8, 8]), sp.Adversary(known=known)
+    with pytest.raises(sp.NotAvailableError, match="a property that everyone or nobody may have gives itself away"):
+        sp.compose(asked, sp.Population(20), partition, adversary=adversary, bound=bound)
+    assert upper(sp.compose(asked, sp.Population(20), partition, adversary=adversary), "0.1") <= 1
+
+
+@settings(BOUNDS)
+@given(st.integers(2, 4), st.lists(st.tuples(INSIDE, st.integers(1, 3)), min_size=1, max_size=2), st.data())
+def test_known_entries_of_a_multinomial_partition_are_bounded(n, parts, data):
+    rest = data.draw(st.integers(0, 2))
+    total = sum(share for _, share in parts) + rest
+    partition = sp.MultinomialPartition(
+        [Fraction(share, total) for _, share in parts], sizes_published=data.draw(st.booleans())
+    )
+    adversary = sp.Adversary(known=data.draw(st.integers(0, n - 1)))
+    composition = Composed([sp.PropertyQuery(p) for p, _ in parts], sp.Population(n), partition, adversary)
+    assume(cheap(composition))
+    truth, claimed = composition.truth(), composition.curve(bound="worst-entry")
+    for epsilon, x in POINTS.items():
+        assert Fraction(upper(claimed, epsilon)) >= truth(x)
+
+
+@pytest.mark.parametrize(
+    ("p", "known"), [(Fraction(1, 3), 2), (sp.Between(".3", ".4"), 2), (sp.Between(".3", ".4"), 0)]
+)
+def test_what_is_done_to_a_count_reveals_no_more(p, known):
+    count = sp.PropertyQuery(p)
+    bound = "revealed" if known else "convex-order"
+    plain, processed = (
+        sp.compose(
+            queries, sp.Population(7), sp.RandomPartition([3, 3]), adversary=sp.Adversary(known=known), bound=bound
+        )
+        for queries in ([count, count], [sp.Processed(count, sp.Threshold(2)), count])
+    )
+    assert processed.delta("0.1") == plain.delta("0.1")
+
+
+def test_the_order_of_the_values_of_one_property_is_kept():
+    asked, partition = [sp.PropertyQuery(".2", attribute="smoker")] * 2, sp.RandomPartition([3, 2])
+    for bound in ("revealed", "worst-entry"):
+        first, second, worst = (
+            sp.compose(asked, sp.Population(7), partition, adversary=sp.Adversary(known=1), pair=pair, bound=bound)
+            for pair in ((1, 0), (0, 1), None)
+        )
+        for epsilon in EPSILONS[1:]:
+            ends = upper(first, epsilon), upper(second, epsilon)
+            assert ends[0] != ends[1] or ends == (0, 0)
+            assert max(ends) <= upper(worst, epsilon) * (1 + 1e-6)
+
+
+BOUNDED = [
+    ("revealed", [sp.PropertyQuery("1/2"), sp.PropertyQuery("1/3")], 3),
+    ("worst-entry", [sp.PropertyQuery("1/2"), sp.PropertyQuery("1/3")], 3),
+    ("convex-order", [range_of(".3", ".35"), range_of(".5", ".6")], 0),
+]
+
+
+@pytest.mark.parametrize(("bound", "queries", "known"), BOUNDED, ids=[bound for bound, _, _ in BOUNDED])
+def test_what_is_asked_of_a_curve_may_be_asked_of_a_bound(bound, queries, known):
+    curve = sp.compose(
+        queries, sp.Population(20), sp.RandomPartition([8, 8]), adversary=sp.Adversary(known=known), bound=bound
+    )
+    assert curve.kind == "bound"
+    assert curve.satisfies(epsilon="1", delta="0.1")
+    # A bound proves and never refutes.
+    with pytest.raises(sp.UndecidedError, match="the bound exceeds it, which refutes nothing"):
+        curve.satisfies(epsilon="0.1", delta="0.0001")
+    reached = curve.epsilon("0.05").upper
+    assert upper(curve, reached) <= 0.05 <= upper(curve, reached - 0.01)
+    # Of a test with errors α and β: β ≥ 1 − δ(ε) − e^ε α, at ε = 0 among others.
+    assert curve.beta("0.1").lower >= 1 - upper(curve, 0) - 0.1 - 1e-9
+    assert curve.mass_at_infinity().upper <= 1
+    assert bound in str(curve.compare("0.1"))
+    assert "docs/explanation/" in curve.explain()
+    again = pickle.loads(pickle.dumps(curve))  # noqa: S301  (what was written just now)
+    assert again == curve
+    assert again.delta("0.1") == curve.delta("0.1")
+
+
+def test_of_one_unknown_entry_the_sum_of_the_parts_is_the_best_bound():
+    """With n − 1 known the unused rows protect, which entry by entry is not seen."""
+    asked, partition = [sp.PropertyQuery("1/2"), sp.PropertyQuery("1/3")], sp.RandomPartition([8, 1])
+    everything = sp.Adversary(known=19)
+    by = {
+        bound: upper(sp.compose(asked, sp.Population(20), partition, adversary=everything, bound=bound), "0.1")
+        for bound in ("revealed", "worst-entry", "partition-sum", "tightest")
+    }
+    assert by["revealed"] == by["worst-entry"] == 1
+    assert by["tightest"] == by["partition-sum"] == pytest.approx(9 / 20, rel=1e-15)
