@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 /// Pairs of densities, times the bits of a mass, that are taken on.
 const MOST_BITS: f64 = 4e8;
 const MOST_DENSITIES: f64 = 2e5;
+/// So many answers of a part are gone through to estimate the cost.
+const FEW_ANSWERS: f64 = 256.0;
 
 /// Masses by pairs of densities.
 type Densities = BTreeMap<(Rational, Rational), Rational>;
@@ -69,6 +71,14 @@ impl Composition {
                         bits += copies * entries * longest as f64;
                     }
                     Part::Range { .. } => {}
+                    // Of few answers even fewer have a likelihood of their own.
+                    Part::Answer { reference, .. } if reference.span() <= FEW_ANSWERS => {
+                        let law = part.exactly()?.densities;
+                        densities *= crate::approximate::power(law.len() as f64, copies);
+                        let longest =
+                            law.values().map(|mass| mass.denominator().bit_len()).max().unwrap_or(0);
+                        bits += copies * longest as f64;
+                    }
                     Part::Answer { reference, .. } => {
                         densities *= crate::approximate::power(reference.span(), copies);
                         bits += copies * 64.0 * reference.span();
