@@ -12,19 +12,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import product
+from itertools import accumulate, product
 from math import comb, gcd, lcm
 from typing import Any
 
 from statpriv._native import Law
 from statpriv.queries.linear import LinearQuery
+from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import Additive, MeanQuery
 from statpriv.rules.registry import NotApplicable
 from statpriv.samplings import Stratified, TemplateLaw, WithoutReplacement, WithReplacement
 from statpriv.situation import Situation
 
-__all__ = ["Contributions", "EntryClass", "Lattice", "World", "compositions", "contributions", "lattice_of"]
+__all__ = [
+    "Contributions",
+    "EntryClass",
+    "Lattice",
+    "World",
+    "compositions",
+    "contributions",
+    "lattice_of",
+    "order_statistic_laws",
+]
 
 MOST_WORLDS = 2000
 """So many choices of a critical class and of known entries are tried one by one."""
@@ -285,6 +295,18 @@ def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:
     """The coarsest lattice through these numbers, which are in order, and the place of each on it."""
     unit = _common_unit(tuple(value - values[0] for value in values))
     return Lattice(values[0], unit), tuple(int((value - values[0]) / unit) for value in values)
+
+
+def order_statistic_laws(asked: OrderStatisticQuery, size: int) -> tuple[list[Law], Lattice]:
+    """For each value of the critical entry the law of the order statistic of `size` entries, it among them."""
+    pmf: Any = asked.pmf
+    lattice, places = lattice_of(asked.values)
+    distribution = list(accumulate(share for _, share in pmf))
+    rank = asked.rank_among(size)
+    laws = [Law.order_statistic(size - 1, rank, distribution, place) for place in range(len(asked.values))]
+    if places != tuple(range(len(asked.values))):
+        laws = [law.relabelled(dict(enumerate(places))) for law in laws]
+    return laws, lattice
 
 
 def _common_unit(values: tuple[Fraction, ...]) -> Fraction:

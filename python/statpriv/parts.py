@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, permutations
+from itertools import permutations
 from typing import Any
 
 from statpriv._native import Curve, Law, Part
 from statpriv.adversaries import Adversary
 from statpriv.answers import Released
-from statpriv.entries import Lattice, World, contributions, lattice_of
+from statpriv.entries import Lattice, World, contributions, order_statistic_laws
 from statpriv.groups import ByGroup
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
@@ -27,7 +27,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import Additive
 from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.rules.registry import NotApplicable
-from statpriv.situation import Pair, PartitionedSituation, Query, Situation, attribute_of
+from statpriv.situation import Pair, PartitionedSituation, Query, Situation, asked_of, attribute_of
 
 __all__ = ["Attribute", "attributes", "bounded", "cells_of", "composed", "kinds_of", "values_of"]
 
@@ -50,7 +50,7 @@ class Attribute:
     @property
     def asked(self) -> Query:
         """The query of the first part, before its answer is processed."""
-        return _asked(self.parts[0][0])
+        return asked_of(self.parts[0][0])
 
 
 def attributes(situation: PartitionedSituation) -> list[tuple[Attribute, tuple[int, ...]]]:
@@ -141,10 +141,6 @@ def _entries_like_the_critical(situation: PartitionedSituation, critical: str | 
     return situation.population.size if critical is None else dict(situation.population.groups or ())[critical]
 
 
-def _asked(query: Query) -> Query:
-    return query.query if isinstance(query, Processed) else query  # type: ignore[return-value]
-
-
 def _used(part: int | ByGroup[int], critical: str | None) -> int:
     return part if isinstance(part, int) else dict(part).get(critical or "", 0)
 
@@ -221,7 +217,7 @@ def _pairs(asked: Query, critical: str | None, pair: Pair) -> Iterable[Values]:
 
 def values_of(query: Any, group: str | None = None) -> tuple[Value, ...]:  # noqa: ANN401  (any query)
     """The values that an entry may have: of this group, if one is given."""
-    asked: Any = _asked(query)
+    asked: Any = asked_of(query)
     if isinstance(asked, PropertyQuery):
         return (1, 0)
     if isinstance(asked, HistogramQuery):
@@ -274,7 +270,7 @@ class _Laws:
 
 
 def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws:
-    asked: Any = _asked(query)
+    asked: Any = asked_of(query)
     if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) and asked.is_uniform:
         raise NotApplicable("p is a range, over which this composition has no exact curve")
     if isinstance(asked, OrderStatisticQuery):
@@ -301,13 +297,7 @@ def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws
 
 def _ordered(query: Query, asked: OrderStatisticQuery, size: int) -> _Laws:
     """From the law of the others' order statistic, for each value of the critical entry."""
+    laws, lattice = order_statistic_laws(asked, size)
     pmf: Any = asked.pmf
-    shares: dict[Fraction, Fraction] = dict(pmf)
-    lattice, places = lattice_of(asked.values)
-    distribution = list(accumulate(shares.values()))
-    rank = asked.rank_among(size)
-    laws = [Law.order_statistic(size - 1, rank, distribution, place) for place in range(len(asked.values))]
-    if places != tuple(range(len(asked.values))):
-        laws = [law.relabelled(dict(enumerate(places))) for law in laws]
-    reference = Law.mixture(list(shares.values()), laws)
+    reference = Law.mixture([share for _, share in pmf], laws)
     return _Laws(dict(zip(asked.values, laws, strict=True)), reference, lattice, query)

@@ -28,7 +28,7 @@ from statpriv.samplings import (
     WithReplacement,
 )
 
-__all__ = ["Pair", "PartitionedSituation", "Query", "Situation", "attribute_of"]
+__all__ = ["Pair", "PartitionedSituation", "Query", "Situation", "asked_of", "attribute_of"]
 
 Query: TypeAlias = PropertyQuery | HistogramQuery | LinearQuery | Valued | Processed | AnswerLaws
 """What can be asked of a population."""
@@ -65,7 +65,7 @@ class Situation:
     @property
     def asked(self) -> Query:
         """The query before its answer is processed."""
-        return _asked(self.query)
+        return asked_of(self.query)
 
     def _check_groups(self) -> None:
         """Names of groups are those of the population; entries have one law each."""
@@ -181,14 +181,14 @@ class PartitionedSituation:
         self._check_sizes()
         self._check_known()
         self._check_attributes()
-        for query in dict.fromkeys(map(_asked, self.queries)):
+        for query in dict.fromkeys(map(asked_of, self.queries)):
             self._check_query(query)
         if self.pair is not None:
             if not self.one_property:
                 raise ArgumentError(
                     f"pair = {abridged(self.pair)} with unrelated properties; a pair is defined for one property only"
                 )
-            object.__setattr__(self, "pair", _checked_pair(self.pair, _asked(self.queries[0])))
+            object.__setattr__(self, "pair", _checked_pair(self.pair, asked_of(self.queries[0])))
 
     def _check_sizes(self) -> None:
         if isinstance(self.sampling, MultinomialPartition):
@@ -224,7 +224,7 @@ class PartitionedSituation:
             attribute = attribute_of(query)
             if attribute is None:
                 continue
-            first, asked = _asked(first_of.setdefault(attribute, query)), _asked(query)
+            first, asked = asked_of(first_of.setdefault(attribute, query)), asked_of(query)
             if type(first) is not type(asked):
                 raise ArgumentError(
                     f"attribute = {attribute!r} is asked by a {type(first).__name__} and a {type(asked).__name__}; "
@@ -296,11 +296,12 @@ class PartitionedSituation:
 
 def attribute_of(query: Query) -> str | None:
     """What says that two queries are about the same values of the entries."""
-    attribute: str | None = getattr(_asked(query), "attribute", None)
+    attribute: str | None = getattr(asked_of(query), "attribute", None)
     return attribute
 
 
-def _asked(query: Query) -> Query:
+def asked_of(query: Query) -> Query:
+    """The query before its answer is processed."""
     # Every numerical query is a query.
     return cast("Query", query.query) if isinstance(query, Processed) else query
 

@@ -29,10 +29,9 @@ from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
-from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.valued import Valued
-from statpriv.situation import Query
+from statpriv.situation import Query, asked_of
 
 __all__ = ["PartitionAccountant"]
 
@@ -705,7 +704,7 @@ def _check_query(query: object) -> None:
 
 def _check_identical(query: Query) -> None:
     """All entries have the law that the query states, whichever rows it is answered on."""
-    asked = query.query if isinstance(query, Processed) else query
+    asked = asked_of(query)
     if isinstance(asked, PropertyQuery | HistogramQuery | Valued) and not asked.is_uniform:
         raise ArgumentError(
             f"query = {abridged(query)}; one law for all entries is required: with laws by group or by entry, earlier "
@@ -725,7 +724,7 @@ def _new_laws(known: Mapping[_Attribute, object], queries: Iterable[Query]) -> d
     """The laws of the attributes that are new among these queries: one attribute has one law."""
     new: dict[_Attribute, object] = {}
     for query in queries:
-        asked: Any = query.query if isinstance(query, Processed) else query
+        asked: Any = asked_of(query)
         field = next((field for kind, field in _LAWS if isinstance(asked, kind)), None)
         if field is None or asked.attribute is None:
             continue

@@ -22,9 +22,8 @@ from statpriv.literals import abridged
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
-from statpriv.situation import Query
+from statpriv.situation import Query, asked_of
 
 __all__ = [
     "AnyProperty",
@@ -80,7 +79,7 @@ class OneAttribute:
 
     def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
         """How many more such queries are covered; None stands for any number."""
-        part = query.query if isinstance(query, Processed) else query
+        part = asked_of(query)
         same = isinstance(part, type(self.query)) and part.attribute == self.query.attribute
         return None if same and _law(part) == _law(self.query) else 0
 
@@ -111,7 +110,7 @@ class AnyProperty:
 
     def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
         """How many more such queries are covered; None stands for any number."""
-        part = query.query if isinstance(query, Processed) else query
+        part = asked_of(query)
         if not isinstance(part, PropertyQuery) or not part.is_uniform:
             return 0
         return None if self.query.lower <= part.lower and part.upper <= self.query.upper else 0

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from statpriv import laws
 from statpriv._native import Curve
 from statpriv.adversaries import Adversary
 from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
+from statpriv.bisection import least_integer
 from statpriv.partitions import RandomPartition
 from statpriv.parts import bounded
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import PartitionedSituation, Query
+from statpriv.situation import PartitionedSituation, Query, asked_of
 
 CHANCES = (Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))
 """Chances that some part has more unknown entries than it is taken to have; each gives a bound."""
@@ -57,7 +59,7 @@ def revealed(situation: PartitionedSituation) -> Curve:
 
 def _counted(query: Query) -> Query:
     """The count before it is processed: what is done to it reveals no more."""
-    asked: Any = query.query if isinstance(query, Processed) else query
+    asked: Any = asked_of(query)
     if not isinstance(asked, PropertyQuery | HistogramQuery) or not asked.is_uniform:
         raise NotApplicable("known entries in parts are composed for counts of entries with one law only")
     counted: Query = asked
@@ -73,15 +75,16 @@ def _largest(sizes: tuple[int, ...], entries: int, unknown: int, chance: Fractio
     largest: dict[int, tuple[int, Fraction]] = {}
     for size in kinds:
         least, most = size * unknown // entries, min(size, unknown)
-        while chance and least < most:
-            middle = (least + most) // 2
-            if _exceeds(middle, entries, unknown, size) * len(sizes) <= chance:
-                most = middle
-            else:
-                least = middle + 1
-        largest[size] = most, (_exceeds(most, entries, unknown, size) if chance else Fraction(0))
+        if chance:
+            rare = partial(_is_rare, entries=entries, unknown=unknown, size=size, chance=chance / len(sizes))
+            most = least_integer(rare, least, most)
+        largest[size] = most, _exceeds(most, entries, unknown, size)
     exceeded = sum((count * largest[size][1] for size, count in kinds.items()), Fraction(0))
     return tuple(largest[size][0] for size in sizes), exceeded
+
+
+def _is_rare(number: int, *, entries: int, unknown: int, size: int, chance: Fraction) -> bool:
+    return _exceeds(number, entries, unknown, size) <= chance
 
 
 def _exceeds(number: int, entries: int, unknown: int, size: int) -> Fraction:

@@ -21,7 +21,7 @@ from statpriv.queries.valued import Valued
 from statpriv.queries.variants import of_groups
 from statpriv.rules.one_property import require_alike
 from statpriv.rules.registry import NotApplicable, lower, rule
-from statpriv.situation import PartitionedSituation, Query, Situation
+from statpriv.situation import PartitionedSituation, Query, Situation, asked_of
 
 THRESHOLDS = 32
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed, AnswerLaws)
@@ -163,5 +163,5 @@ def _of_part(query: Query, population: Population, situation: PartitionedSituati
 
 
 def _is_uniform(query: Query) -> bool:
-    asked = query.query if isinstance(query, Processed) else query
+    asked = asked_of(query)
     return bool(getattr(asked, "is_uniform", True))

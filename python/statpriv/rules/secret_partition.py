@@ -14,7 +14,7 @@ from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.valued import Valued
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import PartitionedSituation, Query
+from statpriv.situation import PartitionedSituation, Query, asked_of
 
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed)
 SOURCE = "docs/explanation/composition.md, with the proof"
@@ -89,7 +89,7 @@ def bounded_ranges(situation: PartitionedSituation) -> Curve:
 
 def _count_of_range(query: Query) -> PropertyQuery | None:
     """The count before it is processed, if its probability is a range."""
-    asked: object = query.query if isinstance(query, Processed) else query
+    asked: object = asked_of(query)
     return asked if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) else None
 
 
@@ -108,6 +108,6 @@ def whole_composition(situation: PartitionedSituation, *, ranges: bool = False) 
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 
 
-def _is_uniform(query: object) -> bool:
-    asked = query.query if isinstance(query, Processed) else query
+def _is_uniform(query: Query) -> bool:
+    asked = asked_of(query)
     return bool(getattr(asked, "is_uniform", False))

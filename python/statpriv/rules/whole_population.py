@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
-from itertools import accumulate, permutations
+from itertools import permutations
 from typing import Any
 
 from statpriv._native import Curve, Law
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
-from statpriv.entries import Contributions, Lattice, World, contributions, lattice_of
+from statpriv.entries import Contributions, Lattice, World, contributions, order_statistic_laws
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.numbers import Number
@@ -174,13 +174,8 @@ def ordered_laws(situation: Situation) -> list[tuple[Law, Law, Lattice]]:
         raise NotApplicable("known entries of an order statistic have no closed worst values here")
     if not asked.is_uniform:
         raise NotApplicable("an order statistic of groups with different laws has no closed law here")
-    n, values = situation.population.size, asked.values
-    distribution = list(accumulate(share for _, share in asked.pmf))
-    rank = asked.rank_among(n)
-    lattice, places = lattice_of(values)
-    laws = [Law.order_statistic(n - 1, rank, distribution, place) for place in range(len(values))]
-    if places != tuple(range(len(values))):
-        laws = [law.relabelled(dict(enumerate(places))) for law in laws]
+    values = asked.values
+    laws, lattice = order_statistic_laws(asked, situation.population.size)
     pairs = list(permutations(range(len(values)), 2))
     if situation.pair is not None:
         pairs = [(values.index(situation.pair[0]), values.index(situation.pair[1]))]

@@ -12,7 +12,7 @@ from statpriv.parts import cells_of
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import PartitionedSituation, Query
+from statpriv.situation import PartitionedSituation, Query, asked_of
 
 
 @rule(
@@ -52,7 +52,7 @@ def worst_entry(situation: PartitionedSituation) -> Curve:
 
 
 def _ends(query: Query) -> tuple[Fraction, Fraction]:
-    asked: Any = query.query if isinstance(query, Processed) else query
+    asked: Any = asked_of(query)
     if not isinstance(asked, PropertyQuery):
         raise NotApplicable(f"an entry adds more than a bit to the answer of a {type(asked).__name__}")
     if not asked.is_uniform:

@@ -33,6 +33,7 @@ use crate::pair::Epsilon;
 use crate::rational::Rational;
 use inversion::Goal;
 use part::Evaluated;
+use pattern::chosen;
 use sum::Sum;
 
 /// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
@@ -140,18 +141,6 @@ impl Composition {
         1e7
     }
 
-    /// What stands for the probability that no part holds the critical entry.
-    #[must_use]
-    pub fn unused(&self) -> &Rational {
-        &self.unused
-    }
-
-    /// The attributes and their parts.
-    #[must_use]
-    pub fn attributes(&self) -> &[Attributes] {
-        &self.attributes
-    }
-
     /// The same parts with the two values exchanged.
     #[must_use]
     pub fn reversed(&self) -> Self {
@@ -246,18 +235,7 @@ impl<'a> Prepared<'a> {
 
     /// `Δ` of one pattern.
     fn value(&self, pattern: &Pattern, goal: Goal, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        self.value_of(&part::merged(self.chosen(pattern)), goal, interrupt)
-    }
-
-    /// The parts of a pattern, with how often each occurs.
-    fn chosen(&self, pattern: &Pattern) -> Vec<(u64, &Evaluated)> {
-        let mut chosen = Vec::new();
-        for (choices, counts) in self.parts.iter().zip(pattern) {
-            for (choice, &count) in choices.iter().zip(counts).filter(|(_, count)| **count > 0) {
-                chosen.extend(choice.iter().map(|part| (count, part)));
-            }
-        }
-        chosen
+        self.value_of(&part::merged(chosen(&self.parts, pattern)), goal, interrupt)
     }
 
     fn value_of(

@@ -4,15 +4,12 @@
 //! critical entry, `w_0 > 0`, there are none: whatever the parts answer without it is possible. Else they are those where every answer lies in `N_k`, the answers
 //! that `R_k` gives and `P_{k,w}` does not; their mass is `Σ_k w_k P_{k,v}(N_k) Π_{l≠k} R_l(N_l)`. It is attained at a finite ε, so it is a lower bound of every δ.
 
-use super::part::Part;
+use super::part::{Part, rows_of};
+use super::pattern::chosen;
 use super::{Composition, Pattern};
-use crate::answer::row::row;
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-
-/// Laws of more answers than this are looked at in a window.
-const FEW_ANSWERS: f64 = 4096.0;
 
 /// Of one part: `R_k(N_k)`, `w_k P_{k,v}(N_k)`, and `w_k P_{k,v}` of answers that `R_k` does not give.
 #[derive(Clone, Copy)]
@@ -53,12 +50,7 @@ pub(super) fn mass_at_infinity(composition: &Composition, interrupt: &dyn Interr
 }
 
 fn mass(parts: &[Vec<Vec<Telling>>], pattern: &Pattern, everywhere: bool) -> Ball {
-    let mut chosen: Vec<(u64, Telling)> = Vec::new();
-    for (choices, counts) in parts.iter().zip(pattern) {
-        for (choice, &count) in choices.iter().zip(counts).filter(|(_, count)| **count > 0) {
-            chosen.extend(choice.iter().map(|&telling| (count, telling)));
-        }
-    }
+    let chosen = chosen(parts, pattern);
     let times = |count: u64| Ball::from_u64(count);
     let certain =
         chosen.iter().fold(Ball::ZERO, |sum, (count, telling)| sum + telling.certain * times(*count));
@@ -103,16 +95,7 @@ fn telling(part: &Part, interrupt: &dyn Interrupt) -> Result<Telling, Error> {
             Ok(Telling { reference: uncertain, first: uncertain, certain: Ball::ZERO })
         }
         Part::Answer { weight, first, second, reference } => {
-            let laws = [first, second, reference];
-            let whole = laws
-                .iter()
-                .all(|law| law.span() <= FEW_ANSWERS && matches!(law.support(), (Some(_), Some(_))));
-            let left_out = if whole { None } else { Some(480) };
-            let [first, second, reference] = [
-                row(first, left_out, interrupt)?,
-                row(second, left_out, interrupt)?,
-                row(reference, left_out, interrupt)?,
-            ];
+            let ([first, second, reference], whole) = rows_of([first, second, reference], interrupt)?;
             let weight = Ball::from_rational(weight);
             let mut found = Telling { reference: Ball::ZERO, first: Ball::ZERO, certain: Ball::ZERO };
             for (answer, &mass) in (first.first..).zip(&first.masses) {

@@ -219,23 +219,10 @@ fn sorted(cells: &[Cell]) -> Vec<Cell> {
 }
 
 fn answer(weight: Ball, laws: [&Law; 3], ratio: Ball, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
-    let whole = laws
-        .iter()
-        .all(|law| law.span() <= FEW_ANSWERS && law.support().0.is_some() && law.support().1.is_some());
-    let left_out = (!whole).then_some(LEFT_OUT);
-    let rows = [
-        row(laws[0], left_out, interrupt)?,
-        row(laws[1], left_out, interrupt)?,
-        row(laws[2], left_out, interrupt)?,
-    ];
+    let (rows, _) = rows_of(laws, interrupt)?;
     let [first, second, reference] = rows.each_ref().map(|row| -> &Row { row });
-    let mut found = Evaluated {
-        shape: Shape::Answer,
-        atoms: Vec::new(),
-        certain: Ball::ZERO,
-        lost: [reference.missing, weight * first.missing, weight * second.missing],
-        densities: [Ball::ZERO; 2],
-    };
+    let lost = [reference.missing, weight * first.missing, weight * second.missing];
+    let mut found = Evaluated { lost, ..Evaluated::NOTHING };
     let least = first.first.min(second.first).min(reference.first);
     let most = first.last().max(second.last()).max(reference.last());
     for answer in least..=most {
@@ -407,6 +394,15 @@ pub(super) fn merged(parts: Vec<(u64, &Evaluated)>) -> Vec<(u64, Evaluated)> {
         merged.push((copies, part.clone()));
     }
     merged
+}
+
+/// The laws of an answer in windows, and whether these hold all of them.
+pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Arc<Row>; 3], bool), Error> {
+    let is_short = |law: &&Law| law.span() <= FEW_ANSWERS && matches!(law.support(), (Some(_), Some(_)));
+    let whole = laws.iter().all(is_short);
+    let left_out = (!whole).then_some(LEFT_OUT);
+    let [first, second, reference] = laws.map(|law| row(law, left_out, interrupt));
+    Ok(([first?, second?, reference?], whole))
 }
 
 /// All but about `2^-left_out` of a binomial law.

@@ -107,6 +107,17 @@ impl Composition {
     }
 }
 
+/// What belongs to a pattern of what is there by attribute, choice and part, with how often each occurs.
+pub(super) fn chosen<'a, T>(parts: &'a [Vec<Vec<T>>], pattern: &Pattern) -> Vec<(u64, &'a T)> {
+    let mut chosen = Vec::new();
+    for (choices, counts) in parts.iter().zip(pattern) {
+        for (choice, &count) in choices.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            chosen.extend(choice.iter().map(|part| (count, part)));
+        }
+    }
+    chosen
+}
+
 /// The ways to write `count` as an ordered sum of `parts` numbers.
 fn shares(count: u64, parts: usize) -> Vec<Vec<u64>> {
     if parts <= 1 {
@@ -132,7 +143,7 @@ struct Rough {
 
 impl Rough {
     fn new(prepared: &Prepared<'_>, start: &Pattern) -> Option<Self> {
-        let chosen = prepared.chosen(start);
+        let chosen = chosen(&prepared.parts, start);
         let summands =
             chosen.iter().map(|(copies, part)| part.summand(*copies)).collect::<Result<_, _>>().ok()?;
         let sum = Sum { constant: prepared.constant, summands };
