@@ -20,7 +20,7 @@ import pytest
 from statpriv import cli
 from statpriv.releasing import ledger, run
 from statpriv.releasing.partition import shuffled_parts
-from statpriv.releasing.plan import load_plan
+from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.run import Surroundings, carry_out
 

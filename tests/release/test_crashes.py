@@ -38,7 +38,7 @@ import json, os, signal, sys, time
 from pathlib import Path
 from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.ledger import Registry
-from statpriv.releasing.plan import load_plan
+from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.run import Surroundings, carry_out
 
 def release(folder, die_at=None, seen=None):

@@ -16,15 +16,9 @@ import jsonschema
 import pytest
 
 from statpriv.errors import PlanError
-from statpriv.releasing import plan as plan_module
-from statpriv.releasing.plan import (
-    DataSource,
-    PlannedQuery,
-    PriorPublication,
-    Target,
-    load_plan,
-    plan_schema,
-)
+from statpriv.releasing import plan_file
+from statpriv.releasing.plan import DataSource, PlannedQuery, PriorPublication, Target
+from statpriv.releasing.plan_file import load_plan, plan_schema
 from statpriv.releasing.predicate import Predicate
 
 if sys.version_info >= (3, 11):
@@ -150,7 +144,7 @@ def test_an_absolute_source_stays(write):
 
 
 def test_the_documented_format_is_a_plan(write):
-    blocks = plan_module.__doc__.split(".. code-block:: toml\n")[1:]
+    blocks = plan_file.__doc__.split(".. code-block:: toml\n")[1:]
     example, prior = (dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks)
     plan = load_plan(write(example))
     assert plan.prior == ()
@@ -497,6 +491,6 @@ def test_the_published_schema_refuses_mistakes(old, new):
 
 
 def test_a_missing_extra_says_which():
-    code = "import sys; sys.modules['pydantic'] = None; import statpriv.releasing.plan"
+    code = "import sys; sys.modules['pydantic'] = None; import statpriv.releasing.plan_file"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: a plan needs pydantic: pip install 'statpriv[release]'" in run.stderr

@@ -51,7 +51,7 @@ def release(
     secret random part; the ledger sees to it that the same rows never answer again.
     """
     from statpriv.releasing.ledger import Registry
-    from statpriv.releasing.plan import load_plan
+    from statpriv.releasing.plan_file import load_plan
     from statpriv.releasing.run import Surroundings, carry_out
 
     if out is None and not dry_run:

@@ -21,7 +21,8 @@ from statpriv.releasing.contents import Progress, prospective_contents, released
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.ledger import Ledger, Registry
 from statpriv.releasing.partition import WordSource, secret_partition
-from statpriv.releasing.plan import Plan, load_plan
+from statpriv.releasing.plan import Plan
+from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
 from statpriv.releasing.table import QueryListener, Table, open_table
@@ -88,7 +89,7 @@ def release(
     Parameters
     ----------
     plan : path
-        The plan file; `statpriv.releasing.plan` describes it.
+        The plan file; `statpriv.releasing.plan_file` describes it.
     data : path, optional
         The table, in place of the plan's `data.source`.
     out, json : path, optional
