@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv import planning
+from statpriv.planning import study
 
 HALF = Fraction(1, 2)
 EPSILON = Fraction(1, 10)
@@ -300,7 +300,7 @@ def test_no_curve_is_evaluated_twice(monkeypatch):
         evaluated.append((tuple(queries), population, partition.sizes, options["adversary"]))
         return sp.compose(queries, population, partition, **options)
 
-    monkeypatch.setattr(planning, "compose", counted)
+    monkeypatch.setattr(study, "compose", counted)
     for design in (
         lambda: sp.design.most_queries(unrelated(), sp.Population(4096), epsilon="0.1", delta="0.05", rmse="0.1"),
         lambda: sp.design.smallest_population(same("0.3"), queries=3, epsilon="0.1", delta="0.01", rmse="0.02"),

@@ -1,0 +1,91 @@
+"""How near an answer comes to the proportion in the population."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+from statpriv.enclosure import Enclosure
+from statpriv.errors import ArgumentError
+from statpriv.literals import literal, spelled
+from statpriv.numbers import Number, as_fraction, as_positive
+from statpriv.queries.property import PropertyQuery
+
+__all__ = ["Accuracy", "accuracy_of", "root", "root_mean_squared_error", "variance_of"]
+
+_LOGARITHM_BITS = 100
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far a proportion in a part may be from that in the population."""
+
+    target: Fraction
+    confidence: Fraction | None
+    """None: the target is of the root mean squared error; else of the half width of a confidence interval."""
+
+    def __str__(self) -> str:
+        if self.confidence is None:
+            return f"a root mean squared error of {literal(self.target)}"
+        return f"a half width of {literal(self.target)} at confidence {literal(self.confidence)}"
+
+    def squared_error(self, variance: Fraction, size: int, rows: int) -> Fraction:
+        """What must be at most the square of the target.
+
+        The mean squared error is p(1−p)(1/s − 1/n) (Example 2). The half width t of an interval with confidence 1−α is
+        that of Serfling's inequality, P[|mean − truth| ≥ t] ≤ 2 exp(−2 s t²/(1 − (s−1)/n)), for any table of zeros and
+        ones; of all entries the proportion is exact.
+        """
+        if size == rows:
+            return Fraction(0)
+        if self.confidence is None:
+            return variance * (Fraction(1, size) - Fraction(1, rows))
+        return _logarithm_above(2 / (1 - self.confidence)) * (1 - Fraction(size - 1, rows)) / (2 * size)
+
+
+@cache
+def _logarithm_above(value: Fraction) -> Fraction:
+    """A number that is at least ln(value), by a few units of the last of a hundred bits."""
+    from mpmath.ctx_iv import MPIntervalContext
+
+    context = MPIntervalContext()
+    context.prec = _LOGARITHM_BITS
+    sign, mantissa, exponent, _ = context.log(context.mpf(value.numerator) / value.denominator)._mpi_[1]
+    return (-1 if sign else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def accuracy_of(rmse: Number | None, half_width: Number | None, confidence: Number) -> Accuracy | None:
+    """What is asked for by one of two arguments, or None."""
+    exact = as_fraction(confidence, "confidence")
+    if not 0 < exact < 1:
+        raise ArgumentError(f"confidence = {spelled(confidence)}; a number above 0 and below 1 is required")
+    if rmse is not None and half_width is not None:
+        raise ArgumentError(f"rmse = {spelled(rmse)} and half_width = {spelled(half_width)}; give only one of them")
+    if rmse is not None:
+        return Accuracy(as_positive(rmse, "rmse"), None)
+    return None if half_width is None else Accuracy(as_positive(half_width, "half_width"), exact)
+
+
+def variance_of(query: PropertyQuery) -> Fraction:
+    """p(1−p) at the worst p of the range."""
+    worst = min(max(Fraction(1, 2), query.lower), query.upper)
+    return worst * (1 - worst)
+
+
+def root_mean_squared_error(queries: Sequence[PropertyQuery], sizes: Sequence[int], n: int) -> Enclosure:
+    """The largest error of a proportion in a part, each at its worst p (Example 2)."""
+    asked = set(zip(queries, sizes, strict=True))
+    return root(max(variance_of(query) * (Fraction(1, size) - Fraction(1, n)) for query, size in asked))
+
+
+def root(square: Fraction) -> Enclosure:
+    """The square root, between neighbouring doubles: each end is compared exactly."""
+    above = below = math.sqrt(square)
+    while Fraction(above) ** 2 < square:
+        above = math.nextafter(above, math.inf)
+    while Fraction(below) ** 2 > square:
+        below = math.nextafter(below, 0.0)
+    return Enclosure(below, above)

@@ -1,0 +1,105 @@
+"""Two neighbouring alternatives, of which one holds and the other does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from statpriv.bisection import least_integer
+from statpriv.designs import Trial, written
+from statpriv.errors import GuaranteeNotReachedError
+from statpriv.literals import literal
+from statpriv.partitions import RandomPartition
+from statpriv.planning.study import LARGEST_POPULATION, Study
+
+__all__ = ["Fit", "beside_most", "first_enough", "fit", "last", "unreachable"]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The last number of queries that holds in one way of sizing the parts, and the next one."""
+
+    name: str
+    best: Trial | None
+    next_to_it: Trial
+    trials: tuple[Trial, ...]
+
+
+def fit(study: Study, n: int, size: int, name: str, partition: Callable[[int], RandomPartition]) -> Fit:
+    """The largest number of queries in parts of this partition, from those of at least `size` entries."""
+    tried: dict[int, Trial] = {}
+
+    def trial(m: int) -> Trial:
+        return tried.setdefault(m, study.trial(m, n, partition(m).sizes))
+
+    from_below = study.accuracy is None and not study.one_property
+    best, next_to_it = last(trial, 1, n // size, from_below=from_below)
+    return Fit(name, best, next_to_it, tuple(tried.values()))
+
+
+def beside_most(study: Study, n: int, size: int, found: Fit, *, fixed: bool) -> tuple[Trial | None, str]:
+    """What is next to the largest number of queries, and what is beyond."""
+    most = n // size
+    if found.best is found.next_to_it:
+        if study.accuracy is None:
+            return None, "More queries are not possible: each part has an entry."
+        less = n // (most + 1)
+        beyond = "All larger numbers fail too: they leave still smaller parts."
+        if not less:
+            return Trial(most + 1, "fails", "there are fewer entries than parts", ()), beyond
+        parts = RandomPartition.folds(n, most + 1).sizes
+        return Trial(most + 1, "fails", study.inaccuracy(less, n), parts), beyond
+    truth = "all answers together are one count of all entries" if study.one_property else None
+    total = "the sum of Theorem 5.2 over equal parts of all entries does not fall with their number"
+    if fixed:
+        truth = f"in parts of {size} entries, another answer does not lower δ"
+        total = f"in parts of {size} entries, another part adds to the sum of Theorem 5.2"
+    return found.next_to_it, study.beyond(found.next_to_it, "larger numbers", truth=truth, total=total)
+
+
+def last(
+    trial: Callable[[int], Trial], least: int, most: int, *, from_below: bool = False
+) -> tuple[Trial | None, Trial]:
+    """Two neighbours of which the first holds and the second does not, by bisection.
+
+    If the last of all holds, it is both; if the first of all does not, it is the second, and there is no first.
+    `from_below` doubles the distance from the first before it bisects, where the last one costs much.
+    """
+    holding = trial(least) if from_below else None
+    low, high = least, min(least + 1, most) if from_below else most
+    not_holding = trial(high)
+    while not_holding.verdict == "holds" and high < most:
+        low, holding, high = high, not_holding, min(2 * high - least + 1, most)
+        not_holding = trial(high)
+    if not_holding.verdict == "holds":
+        return not_holding, not_holding
+    holding = trial(least) if holding is None else holding
+    if holding.verdict != "holds":
+        return None, holding
+    while high - low > 1:
+        middle = (low + high) // 2
+        tried = trial(middle)
+        if tried.verdict == "holds":
+            low, holding = middle, tried
+        else:
+            high, not_holding = middle, tried
+    return holding, not_holding
+
+
+def first_enough(trial: Callable[[int], Trial], least: int, study: Study) -> Trial:
+    """The first of two neighbouring populations of which the larger holds: doubling, then bisection."""
+    low, high = least - 1, least
+    while trial(high).verdict != "holds":
+        if high == LARGEST_POPULATION:
+            raise unreachable("population of up to 2^53 entries", study, trial(high))
+        low, high = high, min(2 * high, LARGEST_POPULATION)
+    return trial(least_integer(lambda n: trial(n).verdict == "holds", low + 1, high))
+
+
+def unreachable(what: str, study: Study, nearest: Trial) -> GuaranteeNotReachedError:
+    """What is said where nothing reaches the target."""
+    reached = "" if nearest.delta is None else f" The best is {written(nearest.value)}: {nearest.why}."
+    return GuaranteeNotReachedError(
+        f"no {what} is certified to reach δ({literal(study.epsilon)}) ≤ {literal(study.delta)}.{reached} "
+        "Ask for a larger delta or epsilon"
+    )
