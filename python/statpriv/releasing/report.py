@@ -129,7 +129,7 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
     """State what a schema cannot: facts that tie one part of the report to another."""
     guarantee, queries, answers = report["guarantee"], report["queries"], report["answers"]
     target = Fraction(guarantee["target_delta_exact"])
-    asked = [(query["name"], query["size"]) for query in queries]
+    asked = [(query["name"], cell, query["size"]) for query in queries for cell in _cell_names(query)]
     properties = {query["property"] for query in queries}
     return [
         (
@@ -141,11 +141,12 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
             "$.guarantee.holds is true, but delta.upper is above the target",
         ),
         (
-            not answers or [(answer["query"], answer["size"]) for answer in answers] == asked,
-            "$.answers must hold one answer for each query, in their order, with its name and size",
+            not answers or [(answer["query"], answer.get("cell"), answer["size"]) for answer in answers] == asked,
+            "$.answers must hold one answer for each query, or for each cell of a histogram, in their order, with "
+            "its name and size",
         ),
         (
-            all(answer["withheld"] or answer["count"] <= answer["size"] for answer in answers),
+            all(answer["count"] is None or answer["count"] <= _most(query) for query, answer in _answered(report)),
             "$.answers holds a count above the size of its part",
         ),
         (
@@ -153,25 +154,58 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
             "$.curves.probability names a property that no query has",
         ),
         (
-            len(report["comparison"]["rmse_released"]) == len(queries),
-            "$.comparison.rmse_released must hold one number for each query",
+            len(report["comparison"]["rmse_released"]) == len(asked),
+            "$.comparison.rmse_released must hold one number for each answer",
         ),
         (
             all(_nearest(guarantee[key], guarantee[f"{key}_exact"]) for key in ("epsilon", "target_delta")),
             "$.guarantee.epsilon and target_delta must be the doubles nearest to their exact values",
         ),
+        (
+            guarantee.get("releases") in (None, len(report.get("history", ())) + 1),
+            "$.guarantee.releases must count the releases of $.history and this one",
+        ),
     ]
 
 
+def _cell_names(query: Mapping[str, Any]) -> list[str | None]:
+    """Name what a query has an answer for: each cell of a histogram, or the one count."""
+    return [cell["name"] for cell in query.get("cells") or ({"name": None},)]
+
+
+def _most(query: Mapping[str, Any]) -> int:
+    """The largest number that may be published of a part: all of its rows, rounded as its query is."""
+    size: int = query["size"]
+    base = _published(query)["rounded_to"]
+    return _nearest_multiple(size, base) if base else size
+
+
+def _answered(report: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Each answer with its query, whose answers are as many as its cells."""
+    asked = [query for query in report["queries"] for _ in _cell_names(query)]
+    return list(zip(asked, report["answers"], strict=False))
+
+
+def _published(query: Mapping[str, Any]) -> Mapping[str, Any]:
+    return query.get("publication") or {"gate": None, "suppressed_below": None, "rounded_to": None}
+
+
+def _nearest_multiple(count: int, base: int) -> int:
+    """Round a count to a multiple of the base, ties upwards."""
+    return (2 * count + base) // (2 * base) * base
+
+
 def _ranges(value: object) -> Iterator[tuple[Fraction, Fraction]]:
-    """Find every pair of ends in a report, however deep."""
+    """Find every pair of ends in a report, however deep; those of a gate are counts."""
     if isinstance(value, Mapping):
         if value.keys() == {"lower", "upper"}:
             yield Fraction(value["lower"]), Fraction(value["upper"])
         elif value.get("interval") is not None:
             lower, upper = value["interval"]
             yield Fraction(lower), Fraction(upper)
-    children = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+        children = [child for key, child in value.items() if key != "gate"]
+    else:
+        children = value if isinstance(value, list) else []
     for child in children:
         yield from _ranges(child)
 
@@ -221,9 +255,9 @@ def _cells(report: Mapping[str, Any]) -> dict[str, Any]:
         {
             "count": answer["count"],
             "complement": answer["size"] - answer["count"],
-            "rounded": (2 * answer["count"] + _ROUNDING_BASE) // (2 * _ROUNDING_BASE) * _ROUNDING_BASE,
+            "rounded": _nearest_multiple(answer["count"], _ROUNDING_BASE),
         }
-        if not answer["withheld"]
+        if answer["count"] is not None
         else None
         for answer in report["answers"]
     ]
