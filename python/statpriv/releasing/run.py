@@ -182,7 +182,7 @@ def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: S
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(rows, content.fingerprint, labels)
                 progress("predicates")
-                counts = content.count(labels)
+                counts = [(count,) for count in content.count(labels)]
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
                 return outputs.write(Report(contents, render(contents)))
@@ -210,7 +210,7 @@ class _Outputs:
 
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
-    predicates = [query.predicate for query in plan.queries]
+    predicates = [question for query in plan.queries for question in query.questions]
     return open_table(plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query)
 
 
