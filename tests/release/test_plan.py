@@ -149,7 +149,7 @@ def test_the_documented_format_is_a_plan(write):
         dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks
     )
     asked = load_plan(write(example + histogram + publication)).queries[1]
-    assert (asked.cells[0].name, asked.publication) == ("under 30", Publication(True, 5, 10))
+    assert (asked.cells[0].name, asked.publication) == ("under 30", Publication(True, 5, None))
     target = "[guarantee]\nepsilon = 1\ndelta = 1\n"
     assert load_plan(write(target + groups)).queries[0].sizes_in({"f": 300, "m": 300}) == {"f": 250, "m": 222}
     plan = load_plan(write(example))
