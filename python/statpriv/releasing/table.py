@@ -198,14 +198,11 @@ class Table:
         tables with equal fingerprints hold the same rows, or a collision of SHA-256 was found.
         """
         self._copy()
-        digests = self._engine.column("SELECT digest FROM content ORDER BY rowid", self._relation.unreadable)
-        hexadecimal = digests.astype("S64")
-        ordered = _keyed(key, b"ordered", hexadecimal)
-        hexadecimal.sort()
-        fingerprint = ContentFingerprint(ordered, _keyed(key, b"unordered", hexadecimal))
+        digests = _digests(self._engine, self._relation)
         for statement in _LOCKED_BEFORE_PREDICATES:
             self._engine.run(statement, self._relation.unreadable)
-        return Content(fingerprint, len(digests), self._engine, self._relation, self._predicates)
+        fingerprint = _fingerprint(key, digests)
+        return Content(fingerprint, len(digests), self._engine, self._relation, self._predicates, key)
 
     def _copy(self) -> None:
         row = ", ".join(
@@ -230,6 +227,11 @@ class Content:
     _engine: _Engine = field(repr=False)
     _relation: _Relation = field(repr=False)
     _predicates: tuple[Predicate, ...] = field(repr=False)
+    _key: bytes = field(repr=False)
+
+    def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
+        """Fingerprint some of the rows, under the key of the whole."""
+        return _fingerprint(self._key, _digests(self._engine, self._relation)[selected])
 
     def count(self, labels: array[int]) -> list[int]:
         """Count, for each part k, its rows on which predicate k holds.
@@ -596,6 +598,17 @@ def _canonical_id(text: str) -> str:
     """Write equal ids equally: no blanks around them, one Unicode form; "007" stays apart from "7"."""
     trimmed = text.strip()
     return trimmed if trimmed.isascii() else unicodedata.normalize("NFC", trimmed)
+
+
+def _digests(engine: _Engine, relation: _Relation) -> NDArray[np.bytes_]:
+    """The digest of each row, in hexadecimal."""
+    digests: NDArray[Any] = engine.column("SELECT digest FROM content ORDER BY rowid", relation.unreadable)
+    return digests.astype("S64")
+
+
+def _fingerprint(key: bytes, digests: NDArray[np.bytes_]) -> ContentFingerprint:
+    ordered = _keyed(key, b"ordered", digests)
+    return ContentFingerprint(ordered, _keyed(key, b"unordered", np.sort(digests)))
 
 
 def _keyed(key: bytes, purpose: bytes, digests: NDArray[np.bytes_]) -> bytes:
