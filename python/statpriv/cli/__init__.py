@@ -47,6 +47,7 @@ _COMMANDS = {
     "reproduce": "statpriv.cli.reproduce",
     "release": "statpriv.cli.release",
     "report": "statpriv.cli.report",
+    "ledger": "statpriv.cli.ledger",
     "verify": "statpriv.cli.verify",
 }
 

@@ -161,11 +161,10 @@ class _Table:
 
     def load(self, key: bytes) -> _Content:
         self._copy()
-        digests = self._engine.column("SELECT digest FROM content ORDER BY rowid", self._relation.unreadable)
-        fingerprint = fingerprint_of(digests.astype("S64"), key)
+        digests = _digests(self._engine, self._relation)
         for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, self._relation.unreadable)
-        return _Content(fingerprint, len(digests), self._engine, self._relation)
+        return _Content(fingerprint_of(digests, key), len(digests), self._engine, self._relation, key)
 
     def _copy(self) -> None:
         row = ", ".join(
@@ -179,6 +178,12 @@ class _Table:
             f"CREATE TABLE content AS SELECT {columns} FROM {self._relation.sql}", self._relation.unreadable
         )
         self._engine.files.check_unchanged()
+
+
+def _digests(engine: _Engine, relation: _Relation) -> NDArray[np.bytes_]:
+    """The digest of each row, in hexadecimal."""
+    digests: NDArray[Any] = engine.column("SELECT digest FROM content ORDER BY rowid", relation.unreadable)
+    return digests.astype("S64")
 
 
 def counts_of_parts(
@@ -202,6 +207,10 @@ class _Content:
     rows: int
     _engine: _Engine = field(repr=False)
     _relation: _Relation = field(repr=False)
+    _key: bytes = field(repr=False)
+
+    def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
+        return fingerprint_of(_digests(self._engine, self._relation)[selected], self._key)
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         of_rows = np.frombuffer(labels, dtype=np.uint32)
