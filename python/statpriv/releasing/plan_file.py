@@ -459,7 +459,7 @@ class CellTable(StrictTable):
 
 class HistogramTable(SizedTable):
     cell: list[CellTable] = Field(
-        min_length=1, max_length=MOST_CELLS, description="one [[query.cell]] for each cell but the last, implied one"
+        min_length=2, max_length=MOST_CELLS, description="two or more [[query.cell]], the last cell being implied"
     )
 
     @model_validator(mode="after")
