@@ -92,7 +92,7 @@ class Content(Protocol):
         """Of all cells of the rows that are counted."""
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        """Count the rows of each part by what they are asked.
+        """Count the rows of each part by what they are asked, and let go of the labels.
 
         Parameters
         ----------
