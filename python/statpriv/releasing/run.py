@@ -20,7 +20,7 @@ from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentErro
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.ledger import Ledger, Registry
-from statpriv.releasing.partition import WordSource, secret_partition
+from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
@@ -177,7 +177,8 @@ def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: S
         content = table.load(ledger.content_key)
         ledger.refuse_known_content(content.fingerprint)
         progress("partition")
-        with secret_partition(guarantee.rows, guarantee.sizes, surroundings.words) as labels:
+        strata = [Stratum.of_all(guarantee.rows, guarantee.sizes)]
+        with secret_partition(strata, guarantee.rows, surroundings.words) as labels:
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(rows, content.fingerprint, labels)
