@@ -19,7 +19,7 @@ import pytest
 
 from statpriv import cli
 from statpriv.releasing import ledger, run
-from statpriv.releasing.partition import shuffled_parts
+from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.run import Surroundings, carry_out
@@ -70,7 +70,7 @@ def registry(folder, seed):
 
 def labels(n, sizes, seed):
     """The labels that a release with this seed gives to its rows."""
-    return shuffled_parts(n, sizes, **partition_words(seed))
+    return shuffled_parts([Stratum.of_all(n, sizes)], n, **partition_words(seed))
 
 
 @dataclass

@@ -134,11 +134,11 @@ class Guarantee:
         return tuple(part.query for part in self.parts)
 
     @property
-    def strata(self) -> tuple[tuple[str | None, tuple[int, ...]], ...]:
-        """Each group with its rows in each part; without groups all rows are one, without a name."""
-        if self.groups is None:
-            return ((None, self.sizes),)
-        return tuple((group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups)
+    def sizes_by_group(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Each group of a stratified plan, with its rows in each part; empty without groups."""
+        return tuple(
+            (group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups or ()
+        )
 
     @cached_property
     def curve(self) -> PrivacyCurve:
