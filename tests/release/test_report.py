@@ -48,6 +48,7 @@ OPTIONAL = {
     *("engine", "group", "unit", "content_edited"),
     *("this_release", "releases", "history", "rows_spent_before", "cohorts", "leaks", "block"),
     *("cells", "groups", "publication", "cell", "suppressed", "where", "p", "attribute", "name", "query", "steps"),
+    *("exact_counts", "gate", "rounded_to", "suppressed_below"),
     *("lower", "upper", "above", "base", "probability"),
 }
 SEPARATE = {"dt", "dd", "td", "th", "p", "li", "small", "text", "title", "desc"}

@@ -16,16 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentError
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.ledger import Ledger, Registry
-from statpriv.releasing.partition import WordSource, secret_partition
+from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
-from statpriv.releasing.table import QueryListener, Table, open_table
+from statpriv.releasing.tables import Groups, QueryListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
 
@@ -147,11 +149,11 @@ def carry_out(
     surroundings: Surroundings,
 ) -> Report:
     """What :func:`release` does, in given surroundings."""
-    protected = [plan.path, plan.data.path, registry.folder, *registry.files]
+    protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
     outputs = _Outputs.prepare(out, json, force=force, protected=protected)
     if dry_run:
         with _opened(plan, surroundings) as table:
-            guarantee = certify(plan, table.row_count())
+            guarantee, _ = _certified(plan, table)
         contents = prospective_contents(
             guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress
         )
@@ -165,7 +167,7 @@ def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: S
     progress = surroundings.progress
     with _opened(plan, surroundings) as table:
         progress("rows")
-        guarantee = certify(plan, table.row_count())
+        guarantee, groups = _certified(plan, table)
         _refuse_unless_reached(guarantee)
         # Everything that does not depend on the answers is made, and rendered, before anything is spent.
         prospective = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=False, progress=progress)
@@ -177,15 +179,31 @@ def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: S
         content = table.load(ledger.content_key)
         ledger.refuse_known_content(content.fingerprint)
         progress("partition")
-        with secret_partition(guarantee.rows, guarantee.sizes, surroundings.words) as labels:
+        with secret_partition(_strata(guarantee, groups), guarantee.rows, surroundings.words) as labels:
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(rows, content.fingerprint, labels)
                 progress("predicates")
-                counts = content.count(labels)
+                counts = content.count(labels, [query.questions for query in plan.queries])
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
                 return outputs.write(Report(contents, render(contents)))
+
+
+def _certified(plan: Plan, table: Table) -> tuple[Guarantee, Groups | None]:
+    """The guarantee, from the number of rows and, in a stratified plan, from what everybody knows of them."""
+    rows = table.row_count()
+    groups = None if plan.data.group is None else table.groups()
+    return certify(plan, rows, None if groups is None else groups.sizes), groups
+
+
+def _strata(guarantee: Guarantee, groups: Groups | None) -> list[Stratum]:
+    if groups is None:
+        return [Stratum.of_all(guarantee.rows, guarantee.sizes)]
+    return [
+        Stratum(np.flatnonzero(groups.of_rows == groups.names.index(group)), sizes)
+        for group, sizes in guarantee.sizes_by_group
+    ]
 
 
 @dataclass(frozen=True)
@@ -210,7 +228,7 @@ class _Outputs:
 
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
-    predicates = [query.predicate for query in plan.queries]
+    predicates = [question for query in plan.queries for question in query.questions]
     return open_table(plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query)
 
 
