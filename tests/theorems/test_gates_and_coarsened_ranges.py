@@ -259,3 +259,80 @@ def test_gated_parts_do_not_trust_the_range():
         adversary = sp.Adversary(known=known)
         assert composed(narrow.gated(18, 42), adversary=adversary) == composed(wide.gated(18, 42), adversary=adversary)
     assert composed(narrow).upper < composed(narrow.gated(18, 42)).lower
+
+
+# --- coarsened counts, a range of p
+
+COARSENED = [
+    (sp.Rounding(3),),
+    (sp.Threshold(2),),
+    (sp.Threshold(2), sp.Rounding(4)),
+    (sp.Clamping(2, 6),),
+    (sp.Clamping(upper=0),),
+    (sp.Table({0: "few", 1: "few"}), sp.Rounding(5)),
+    (sp.Threshold(100),),
+    (sp.Rounding("1/2"),),
+]
+RANGES = [("0.2", "0.7"), ("0.45", "0.5"), ("0", "0.4"), ("0.6", "1"), ("1/3", "1/2")]
+
+
+@pytest.mark.parametrize("steps", COARSENED, ids=repr)
+@pytest.mark.parametrize("ends", RANGES)
+@pytest.mark.parametrize(("n", "known"), [(9, 0), (2, 0), (1, 0), (9, 2)])
+def test_the_supremum_of_a_coarsened_count_is_attained(steps, ends, n, known):
+    low, high = map(Fraction, ends)
+    publish = chained(*steps)
+    query = sp.Processed(sp.PropertyQuery(sp.Between(low, high)), *steps)
+    for pair, ratio in product([(1, 0), (0, 1)], RATIOS):
+        curve = sp.privacy_curve(query, sp.Population(n), pair=pair, adversary=sp.Adversary(known=known))
+        tried = [p for p in [low, high, *peaks(n - known, ratio), *GRID] if low <= p <= high]
+        truth = max(
+            delta(n - known, p, ratio, shifted(publish, ones), pair) for ones in range(known + 1) for p in tried
+        )
+        assert curve.kind == "exact"
+        assert curve.exact_delta(exp_epsilon=ratio) == truth
+
+
+@given(st.data())
+def test_any_intervals_of_answers(data):
+    n = data.draw(st.integers(1, 12))
+    cuts = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    labels = [f"up to {sum(cuts[:a])}" for a in range(n + 1)]
+    low, high = sorted(data.draw(st.tuples(st.sampled_from(GRID), st.sampled_from(GRID))))
+    ratio = data.draw(st.fractions(1, 6, max_denominator=5))
+    pair = data.draw(st.sampled_from([(1, 0), (0, 1)]))
+    query = sp.PropertyQuery(sp.Between(low, high)).mapped(dict(enumerate(labels)))
+    curve = sp.privacy_curve(query, sp.Population(n), pair=pair)
+    tried = [p for p in [low, high, *peaks(n, ratio), *GRID] if low <= p <= high]
+    truth = max(delta(n, p, ratio, labels.__getitem__, pair) for p in tried)
+    assert curve.exact_delta(exp_epsilon=ratio) == truth
+    epsilon = data.draw(st.sampled_from([Fraction(0), Fraction(1, 7), Fraction(1)]))
+    found = curve.delta(epsilon)
+    if low > 0 and high < 1:
+        digits = curve.delta(epsilon, digits=30)
+        assert found.lower <= digits.upper
+        assert digits.lower <= found.upper
+    assert found.upper - found.lower <= 1e-12 * max(found.upper, 1e-9)
+
+
+def test_a_coarsened_count_of_many_entries_is_close_to_the_worst_of_many_p():
+    steps = (sp.Threshold(900), sp.Rounding(64))
+    population, query = sp.Population(2000), sp.PropertyQuery(sp.Between("0.45", "0.55"))
+    found = sp.privacy_curve(sp.Processed(query, *steps), population)
+    grid = [
+        sp.privacy_curve(sp.Processed(sp.PropertyQuery(Fraction(k, 1000)), *steps), population).delta("0.05")
+        for k in range(450, 551)
+    ]
+    assert max(value.lower for value in grid) <= found.delta("0.05").upper
+    assert found.delta("0.05").upper <= 1.01 * max(value.upper for value in grid)
+    assert found.delta("0.05").upper < sp.privacy_curve(query, population).delta("0.05").lower
+    assert found.epsilon("1e-3").upper < sp.privacy_curve(query, population).epsilon("1e-3").upper
+
+
+def test_what_is_no_interval_is_bounded_by_the_count_itself():
+    query, population = sp.PropertyQuery(sp.Between("0.4", "0.6")), sp.Population(12)
+    parity = query.mapped({a: a % 2 for a in range(13)})
+    assert sp.privacy_curve(parity, population).kind == "bound"
+    assert sp.privacy_curve(parity, population).delta("0.1") == sp.privacy_curve(query, population).delta("0.1")
+    with pytest.raises(sp.NotAvailableError, match="published alike do not follow each other"):
+        sp.privacy_curve(parity, population, bound="exact")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import statpriv
 from statpriv.curve import NOT_PROTECTED
@@ -15,6 +15,7 @@ from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.literals import literal
 from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Gate, Rounding, Step, Threshold
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.releasing.accuracy import (
     Stratum,
@@ -69,6 +70,7 @@ def prospective_contents(guarantee: Guarantee, *, rows_left: int, dry_run: bool,
             "prior": _prior(guarantee),
         },
         "data": {
+            "engine": plan.data.engine,
             "source": plan.data.label,
             "rows": guarantee.rows,
             "row_id": plan.data.row_id,
@@ -150,7 +152,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
         "source": curve.source,
         "assumptions": [
             *curve.assumptions,
-            "the declared probabilities hold; their sources, named with the queries, are other than this table",
+            _assumption_of_ranges(guarantee),
             "one row is one person",
             f"a reader knows the values of at most {target.known_rows} other rows",
         ],
@@ -158,6 +160,14 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
         "partition_secret": _ends(guarantee.delta),
         "partition_known": _ends(guarantee.published(known=target.known_rows, epsilon=target.epsilon)),
     }
+
+
+def _assumption_of_ranges(guarantee: Guarantee) -> str:
+    gated = [part.is_gated for part in guarantee.parts]
+    if all(gated):
+        return "every declared probability may be wrong: a count outside its gate is withheld, and δ is for every p"
+    hold = "the declared probabilities hold; their sources, named with the queries, are other than this table"
+    return f"{hold} (where a gate is certified, δ is for every p instead)" if any(gated) else hold
 
 
 def _queries(guarantee: Guarantee) -> list[dict[str, Any]]:
@@ -294,9 +304,9 @@ def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
         points = [
             {
                 "p": float(p),
-                "delta": _ends(guarantee.if_probability_were(attribute, p, steps=True)),
+                "delta": _ends(guarantee.if_probability_were(attribute, p, published=True)),
                 **(
-                    {"exact_counts": _ends(guarantee.if_probability_were(attribute, p, steps=False))}
+                    {"exact_counts": _ends(guarantee.if_probability_were(attribute, p, published=False))}
                     if processed
                     else {}
                 ),
@@ -396,25 +406,31 @@ def _composition(guarantee: Guarantee) -> dict[str, Any]:
 
 
 def _written_part(part: Part) -> dict[str, Any]:
-    asked, stated = part.asked, part.steps.publication
-    size = part.size if part.groups is None else dict(part.groups)
-    if isinstance(asked, HistogramQuery):  # what is done to its cells is left out of its law
+    asked, size = part.asked, part.size if part.groups is None else dict(part.groups)
+    if isinstance(asked, HistogramQuery):
         cells: Any = asked.cells
         return {"cells": [_written(cell) for cell in cells], "size": size, "attribute": asked.attribute}
-    by_group = part.groups is not None
+    probability: Any = _written(asked.p) if part.groups is None else _written_by_group(asked)
     return {
-        "probability": {group: _written(p) for group, p in _by_group(asked)} if by_group else _written(asked.p),
+        "probability": probability,
         "size": size,
         "attribute": asked.attribute,
-        **({"gate": list(part.steps.expected[0])} if stated.gate else {}),
-        **({"suppressed_below": stated.suppressed_below} if stated.suppressed_below is not None else {}),
-        **({"rounded_to": stated.rounded_to} if stated.rounded_to is not None else {}),
+        **dict(map(_written_step, part.certified)),
     }
 
 
-def _by_group(asked: PropertyQuery) -> list[tuple[str, Fraction | Between]]:
+def _written_step(step: Step) -> tuple[str, int | list[int]]:
+    """A step that the certificate makes use of; all of them are about whole numbers."""
+    if isinstance(step, Gate):
+        return "gate", [int(step.lower), int(step.upper)]
+    if isinstance(step, Threshold):
+        return "suppressed_below", int(step.above) + 1
+    return "rounded_to", int(cast("Rounding", step).base)
+
+
+def _written_by_group(asked: PropertyQuery) -> dict[str, list[str]]:
     stated: Any = asked.probabilities
-    return list(stated)
+    return {group: _written(p) for group, p in stated}
 
 
 def _written(stated: Fraction | Between) -> list[str]:
@@ -426,7 +442,17 @@ def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
     plan = guarantee.plan
     counted = sum(not queries[0].cells for queries in plan.properties.values())
     unbalanced = any(imbalance(_strata(guarantee, k, 0)) for k in range(len(plan.queries)))
+    uncertified = [
+        query.name
+        for query, part in zip(plan.queries, guarantee.parts, strict=True)
+        if part.steps.publication.gate and not part.is_gated
+    ]
     said = [
+        (
+            bool(uncertified),
+            f"The gate of {_quoted_list(uncertified)} gives no bound for every p: it lets counts of nobody or everyone "
+            "through, or is one of a histogram or of groups. The certified δ relies on the declared range there.",
+        ),
         (
             plan.data.row_id is None,
             "Rows are known by their position only: a sorted or exported-again copy of the table would not be "
@@ -457,6 +483,10 @@ def _warnings_of_answers(guarantee: Guarantee, answers: Sequence[Mapping[str, An
             if answer["contradicts_range"]
         ]
     return warnings
+
+
+def _quoted_list(names: Sequence[str]) -> str:
+    return ", ".join(f"“{name}”" for name in names)
 
 
 def _title(answer: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from statpriv.errors import NotAvailableError, PlanError
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Processed
+from statpriv.queries.processed import Gate, Processed, Step
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
@@ -26,6 +26,7 @@ from statpriv.situation import Query
 
 __all__ = ["Guarantee", "Part", "certify"]
 
+MOST_GROUPS = 100
 LARGE = 20_000
 """Rows above which the curves and tables of a report use cheaper bounds for known rows than the target does."""
 
@@ -47,28 +48,46 @@ class Part:
         the ranges declared for them.
     steps
         What is done to the exact counts before they are published.
+    certified
+        Those of the steps that the certificate makes use of; what the others do never makes it worse.
+    supposed
+        Whether the probability is supposed instead of declared: then nothing is certified for any other.
     """
 
     size: int
     groups: Mapping[str, int] | None
     asked: Asked
     steps: Steps
+    certified: tuple[Step, ...] = ()
+    supposed: bool = False
 
     @property
     def query(self) -> Query:
-        """What is asked, and all steps that the theory has a law for."""
-        steps = self.steps.coarsening
-        return Processed(self.asked, *steps) if steps and isinstance(self.asked, PropertyQuery) else self.asked
+        """What is asked, and the steps that the certificate makes use of."""
+        asked = self.asked
+        if not self.certified or isinstance(asked, HistogramQuery):
+            return asked
+        if self.is_gated and not self.supposed and asked.lower == asked.upper:
+            # With a number for p the curve would be that of this p alone, and not of every one.
+            asked = PropertyQuery(Between(0, 1), name=asked.name)
+        return Processed(asked, *self.certified)
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether the certificate holds for every probability, because of the gate."""
+        return any(isinstance(step, Gate) for step in self.certified)
 
     @property
     def exact(self) -> Part:
         """The same part, if its exact counts were published."""
-        return replace(self, steps=replace(self.steps, publication=Publication()))
+        return replace(self, steps=replace(self.steps, publication=Publication()), certified=())
 
     def at(self, p: Fraction) -> Part:
         """The same part, if the probability of its property were p, in every group."""
         stated = p if self.groups is None else dict.fromkeys(self.groups, p)
-        return replace(self, asked=PropertyQuery(stated, attribute=self.asked.attribute))
+        steps = (*self.steps.gate, *self.steps.coarsening) if self.groups is None else ()
+        asked = PropertyQuery(stated, attribute=self.asked.attribute)
+        return replace(self, asked=asked, certified=steps, supposed=True)
 
     def curve(self, *, known: int) -> PrivacyCurve:
         """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
@@ -80,35 +99,6 @@ class Part:
         if self.query == self.asked:  # known rows only shift an exact count
             return privacy_curve(self.asked, Population(self.size - known))
         return privacy_curve(self.query, Population(self.size), adversary=Adversary(known=known))
-
-
-@dataclass(frozen=True)
-class RevealedParts:
-    """Everything together, by the parts alone: the bound that remains where rows of a stratified plan are known."""
-
-    guarantee: Guarantee
-    known: int
-
-    kind = "bound"
-    theorem = (
-        "Revealing who is in which part only helps a reader: δ(ε) ≤ Σ_k (n_kg/N_g) · Δ̂_k(ε) for the worst group g, "
-        "with n_kg of its N_g rows in part k, each part with all known rows in it, at their worst values."
-    )
-    source = "Theorem 5.2 of Parallel Composition for Statistical Privacy, with every known row in every part"
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the curves of the parts assume."""
-        return self.guarantee.parts[0].curve(known=self.known).assumptions
-
-    def delta(self, epsilon: Fraction) -> Enclosure:
-        """δ at ε."""
-        found = self.guarantee.deltas(known=self.known, epsilon=epsilon)
-        return greatest([self._in_group(group, rows, found) for group, rows in (self.guarantee.groups or {}).items()])
-
-    def _in_group(self, group: str, rows: int, deltas: Sequence[Enclosure]) -> Enclosure:
-        held = [(part.groups or {}).get(group, 0) for part in self.guarantee.parts]
-        return weighted([Fraction(size, rows) for size in held], deltas)
 
 
 @dataclass(frozen=True)
@@ -144,20 +134,20 @@ class Guarantee:
         return tuple(part.query for part in self.parts)
 
     @property
-    def strata(self) -> tuple[tuple[str | None, tuple[int, ...]], ...]:
-        """Each group with its rows in each part; without groups all rows are one, without a name."""
-        if self.groups is None:
-            return ((None, self.sizes),)
-        return tuple((group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups)
+    def sizes_by_group(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Each group of a stratified plan, with its rows in each part; empty without groups."""
+        return tuple(
+            (group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups or ()
+        )
 
     @cached_property
-    def curve(self) -> PrivacyCurve | RevealedParts:
+    def curve(self) -> PrivacyCurve:
         """The curve of everything released, the partition secret.
 
         Every query of the plan is declared before any is answered, so which answers are looked at, and in what
         order, is post-processing of all.
         """
-        return self._tightest(self.plan.guarantee.known_rows, self.parts)
+        return self._compose(self.plan.guarantee.known_rows, "tightest", self.parts)
 
     @cached_property
     def delta(self) -> Enclosure:
@@ -168,6 +158,23 @@ class Guarantee:
     def holds(self) -> bool:
         """Whether δ is certified to be at most the target."""
         return Fraction(self.delta.upper) <= self.plan.guarantee.delta
+
+    def with_certified_steps(self) -> Guarantee:
+        """The same, the certificate making use of the steps that give a better one.
+
+        That is a gate, wherever it gives a bound for every probability. One that lets through a count that may be that
+        of nobody or of everybody gives none, and gates beside histograms are not composed if rows are known.
+        Suppression and rounding are made use of in parts that are not large, if δ is less with them.
+        """
+        target = self.plan.guarantee
+        parts = [_gated_if_bounded(part, target.known_rows, target.epsilon) for part in self.parts]
+        gated = replace(self, parts=tuple(parts))
+        if not gated.if_available(target.known_rows, "tightest", parts, target.epsilon):
+            gated = self
+        coarsened = replace(gated, parts=tuple(map(_coarsened, gated.parts)))
+        if coarsened.parts == gated.parts or coarsened.delta.upper >= gated.delta.upper:
+            return gated
+        return coarsened
 
     def secret(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ for a reader who does not know who is in which part, and knows the values of `known` rows."""
@@ -191,7 +198,7 @@ class Guarantee:
         found = {key: part.curve(known=known).delta(epsilon) for key, part in different.items()}
         return [found[key] for key in keys]
 
-    def if_probability_were(self, attribute: str, p: Fraction, *, steps: bool) -> Enclosure:
+    def if_probability_were(self, attribute: str, p: Fraction, *, published: bool) -> Enclosure:
         """δ of everything if the probability of one counted property were p, the others at their declared worst.
 
         Parameters
@@ -200,50 +207,66 @@ class Guarantee:
             The property.
         p : Fraction
             Its probability, in every group.
-        steps : bool
-            Whether counts are published as the plan says, or as they are.
+        published : bool
+            Whether its counts are published as the plan says, or as they are.
         """
-        parts = [part if steps else part.exact for part in self.parts]
-        asked = [part.at(p) for part in parts if part.asked.attribute == attribute]
-        others = [part for part in parts if part.asked.attribute != attribute]
         known = self.plan.guarantee.known_rows
+        asked = [part.at(p) for part in self.parts if part.asked.attribute == attribute]
+        others = [part for part in self.parts if part.asked.attribute != attribute]
+        exact = [part.exact for part in asked]
         if not others:
-            return self._bounded(known, self.epsilon, asked)
+            found = [self._bounded(known, self.epsilon, exact)]
+            found += [self._additive(known, asked)] if published else []
+            return least(found)
         # The sums of Theorems 5.1 and 5.2 are additive over parts.
-        return at_most_one(self._additive(known, others) + self._additive(known, asked))
+        own = [self._additive(known, parts) for parts in ([exact, asked] if published else [exact])]
+        return at_most_one(self._additive(known, others) + least(own))
 
     def _additive(self, known: int, parts: Sequence[Part]) -> Enclosure:
         """δ by a bound that is a sum over the parts."""
-        if self.groups is not None and known:
-            return RevealedParts(replace(self, parts=tuple(parts)), known).delta(self.epsilon)
-        # What is done to an answer never makes it less private.
+        # What is done to an answer never makes it less private; the threshold bound is for exact counts.
         exact = [part.exact for part in parts]
-        attempts: list[tuple[str, Sequence[Part]]] = [("threshold", exact)] if self.costly(known) else []
+        cheap = self.costly(known) and not any(part.is_gated for part in parts)
+        attempts: list[tuple[str, Sequence[Part]]] = [("threshold", exact)] if cheap else []
         attempts += [("partition-sum", parts), ("partition-sum", exact)]
-        found = (delta for bound, asked in attempts for delta in self._if_available(known, bound, asked, self.epsilon))
-        return next(found, Enclosure(0.0, 1.0))
+        found = (delta for bound, asked in attempts for delta in self.if_available(known, bound, asked, self.epsilon))
+        first = next(found, None)
+        return self._revealed(known, self.epsilon, parts) if first is None else first
 
     def _bounded(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
         """The tightest curve where that is cheap, else the smallest of the bounds that are."""
-        exact, cheap = [part.exact for part in parts], ("threshold", "total-count")
+        if not self.costly(known) or any(part.is_gated for part in parts):  # of gated parts the one bound is cheap
+            found = self.if_available(known, "tightest", parts, epsilon)
+            return found[0] if found else self._revealed(known, epsilon, parts)
+        exact = [part.exact for part in parts]
         found = [
-            delta
-            for bound in (cheap if self.costly(known) else ())
-            for delta in self._if_available(known, bound, exact, epsilon)
-        ] or [self._tightest(known, parts).delta(epsilon)]
-        return Enclosure(min(delta.lower for delta in found), min(delta.upper for delta in found))
+            delta for bound in ("threshold", "total-count") for delta in self.if_available(known, bound, exact, epsilon)
+        ]
+        return least(found or self.if_available(known, "tightest", parts, epsilon))
 
-    def _if_available(self, known: int, bound: str, parts: Sequence[Part], epsilon: Fraction) -> list[Enclosure]:
+    def _revealed(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
+        """δ by Theorem 5.2, if all known rows were in every part: the bound that remains where there is no other.
+
+        Revealing who is in which part only helps a reader: δ ≤ Σ_k (n_kg/N_g) · Δ̂_k for the worst group g, with n_kg
+        of its N_g rows in part k, and Δ̂_k with as many known rows, at their worst values, as part k can hold.
+        """
+        deltas = replace(self, parts=tuple(parts)).deltas(known=known, epsilon=epsilon)
+        if self.groups is None:
+            return weighted([Fraction(part.size, self.rows) for part in parts], deltas)
+        return greatest(
+            [
+                weighted([Fraction((part.groups or {}).get(group, 0), rows) for part in parts], deltas)
+                for group, rows in self.groups.items()
+                if rows
+            ]
+        )
+
+    def if_available(self, known: int, bound: str, parts: Sequence[Part], epsilon: Fraction) -> list[Enclosure]:
         """δ by that bound; nothing where the theory has none for these queries."""
         try:
             return [self._compose(known, bound, parts).delta(epsilon)]
         except NotAvailableError:
             return []
-
-    def _tightest(self, known: int, parts: Sequence[Part]) -> PrivacyCurve | RevealedParts:
-        if self.groups is not None and known:
-            return RevealedParts(replace(self, parts=tuple(parts)), known)
-        return self._compose(known, "tightest", parts)
 
     def _compose(self, known: int, bound: str, parts: Sequence[Part]) -> PrivacyCurve:
         population = Population(self.rows) if self.groups is None else Population(groups=dict(self.groups))
@@ -283,12 +306,30 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
     if groups is None:
         sizes = [query.size(rows) for query in plan.queries]
         _refuse_more_than("the table", rows, sum(sizes))
-        return Guarantee(plan, rows, None, tuple(map(_part, [plan] * len(sizes), plan.queries, sizes)))
+        parts = tuple(_part(plan, query, size) for query, size in zip(plan.queries, sizes, strict=True))
+        return Guarantee(plan, rows, None, parts).with_certified_steps()
+    if known:
+        raise PlanError(
+            f"guarantee.known_rows = {known}; known rows of a stratified plan (data.group) are not composed in this "
+            "version: state 0, and read in the report what known rows would do"
+        )
+    if len(groups) > MOST_GROUPS:
+        raise PlanError(f"the group column has {len(groups)} values; at most {MOST_GROUPS} groups are possible")
     by_group = [query.sizes_in(groups) for query in plan.queries]
     for group, most in groups.items():
         _refuse_more_than(f"the group {quoted(group)}", most, sum(sizes_in[group] for sizes_in in by_group))
     parts = tuple(_stratified_part(plan, query, sizes) for query, sizes in zip(plan.queries, by_group, strict=True))
     return Guarantee(plan, rows, dict(groups), parts)
+
+
+def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
+    gated = replace(part, certified=part.steps.gate)
+    return gated if gated.is_gated and gated.curve(known=known).delta(epsilon).upper < 1 else part
+
+
+def _coarsened(part: Part) -> Part:
+    possible = isinstance(part.asked, PropertyQuery) and not part.is_gated and part.size <= LARGE
+    return replace(part, certified=part.steps.coarsening) if possible else part
 
 
 def _refuse_more_than(what: str, rows: int, used: int) -> None:
@@ -329,6 +370,11 @@ def _between(hull: Range) -> Fraction | Between:
 def greatest(deltas: Sequence[Enclosure]) -> Enclosure:
     """The largest of them."""
     return Enclosure(max(delta.lower for delta in deltas), max(delta.upper for delta in deltas))
+
+
+def least(bounds: Sequence[Enclosure]) -> Enclosure:
+    """The smallest of several bounds of one δ."""
+    return Enclosure(min(delta.lower for delta in bounds), min(delta.upper for delta in bounds))
 
 
 def weighted(weights: Sequence[Fraction], deltas: Sequence[Enclosure]) -> Enclosure:

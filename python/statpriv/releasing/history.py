@@ -31,7 +31,7 @@ from statpriv.releasing.ledger import Cohort, PastRelease, Position, Rows
 from statpriv.situation import asked_of
 
 if TYPE_CHECKING:
-    from statpriv.releasing.guarantee import Guarantee, RevealedParts
+    from statpriv.releasing.guarantee import Guarantee
     from statpriv.situation import Query
 
 __all__ = ["Everything", "as_first_release", "everything", "used", "widened", "with_everything"]
@@ -119,7 +119,7 @@ class Everything:
         return Fraction(self.delta.upper) <= self.guarantee.plan.guarantee.delta
 
     @cached_property
-    def alone(self) -> PrivacyCurve | RevealedParts:
+    def alone(self) -> PrivacyCurve:
         """The curve of this release alone, for somebody whose row was not used before.
 
         Given all earlier answers its rows are a uniform sample of the unspent ones, so it is composed on these.

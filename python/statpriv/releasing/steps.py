@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import isqrt, lcm
 from typing import TYPE_CHECKING
 
-from statpriv.queries.processed import Rounding, Threshold
+from statpriv.queries.processed import Gate, Rounding, Threshold
 
 if TYPE_CHECKING:
     from statpriv.queries.processed import Step
@@ -79,6 +79,13 @@ class Steps:
         low, high = self.exact(published, cell)
         least, most = self.expected[cell]
         return high < least or low > most
+
+    @property
+    def gate(self) -> tuple[Step, ...]:
+        """The gate of a count, as the theory knows it; nothing without one, or of a histogram."""
+        if not self.publication.gate or len(self.expected) > 1:
+            return ()
+        return (Gate(*self.expected[0]),)
 
     @property
     def coarsening(self) -> tuple[Step, ...]:

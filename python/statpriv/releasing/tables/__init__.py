@@ -47,6 +47,10 @@ def open_table(
     TableError
         Where the source or its columns are not what the plan says. Never quotes a cell.
     """
+    if source.engine == "postgresql":
+        from statpriv.releasing.tables import postgresql
+
+        return postgresql.open_table(source, predicates, debug=debug, on_query=on_query)
     from statpriv.releasing.tables import duckdb
 
     return duckdb.open_table(source, predicates, debug=debug, on_query=on_query)

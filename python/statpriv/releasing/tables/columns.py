@@ -26,6 +26,8 @@ _REMEDIES = {
     "date": "write the constant as DATE '2020-12-31'",
     "boolean": "write TRUE or FALSE",
 }
+_PADDED_TEXT = re.compile(r"char(acter)?\(", re.IGNORECASE)
+_PADDED = "blanks at the end of such texts are there and not there: store it as text without a length"
 _COMPARABLE = "only numbers, text, dates and booleans can be compared"
 
 
@@ -58,7 +60,7 @@ class Column:
                 f"is declared {self.declared}, where equality is a matter of rounding; store whole numbers as "
                 "integers, or compare with a range"
             )
-        remedy = _REMEDIES.get(self.kind, _COMPARABLE)
+        remedy = _PADDED if _PADDED_TEXT.match(self.declared) else _REMEDIES.get(self.kind, _COMPARABLE)
         return f"is declared {self.declared}, and the predicate compares it as a {demand}; {remedy}"
 
 

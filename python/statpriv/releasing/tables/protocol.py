@@ -95,7 +95,7 @@ class Content(Protocol):
         """Fingerprint some of the rows, under the key of the whole."""
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        """Count the rows of each part by what they are asked.
+        """Count the rows of each part by what they are asked, and let go of the labels.
 
         Parameters
         ----------

@@ -231,7 +231,8 @@ impl<'a> Evaluation<'a> {
         }
         if tests.is_open() {
             return Err(Error::precision(
-                "a bound over all probabilities has no last point of change, and no digits; delta() encloses it",
+                "tests over a range of probabilities that reaches 0 or 1 have no last point of change, and no digits; delta() \
+                 encloses them",
             ));
         }
         let (lower, upper) = tests.range(direction);
