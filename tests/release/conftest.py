@@ -24,6 +24,8 @@ from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.run import Surroundings, carry_out
 
+from .servers import postgresql_server, spark_session
+
 PYTHON_FOLDER = Path(cli.__file__).resolve().parents[2]
 
 
@@ -229,6 +231,10 @@ def before_each_statement(monkeypatch):
                 act(sql)
                 return self.connection.execute(sql, *arguments)
 
+            def sql(self, sql):
+                act(sql)
+                return self.connection.sql(sql)
+
         monkeypatch.setattr(duckdb, "connect", Intercepted)
 
     return intercept
@@ -245,3 +251,17 @@ def connections(before_each_statement):
 def own_count(rows, part_labels: array[int], part, holds):
     """The count of a part, by Python."""
     return sum(label == part and holds(row) for row, label in zip(rows, part_labels, strict=True))
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    """A server of this session's own, whose log holds every statement."""
+    with postgresql_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A session of Spark on two threads of this process' own."""
+    with spark_session() as session:
+        yield session

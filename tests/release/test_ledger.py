@@ -20,7 +20,7 @@ import pytest
 import statpriv
 from statpriv.errors import LedgerError
 from statpriv.releasing.ledger import Registry, _keyed_hash
-from statpriv.releasing.table import ContentFingerprint
+from statpriv.releasing.tables import ContentFingerprint
 
 CONTENT = ContentFingerprint(b"o" * 32, b"u" * 32)
 OTHER = ContentFingerprint(b"p" * 32, b"v" * 32)
@@ -334,7 +334,7 @@ import sys, time
 from array import array
 from pathlib import Path
 from statpriv.releasing.ledger import Registry, _keyed_hash
-from statpriv.releasing.table import ContentFingerprint
+from statpriv.releasing.tables import ContentFingerprint
 from statpriv.errors import LedgerError
 
 folder, stop = Path(sys.argv[1]), sys.argv[2]

@@ -265,7 +265,7 @@ MISTAKES = [
     (
         'source = "election.csv"',
         "",
-        "data.source is missing: the file that holds the table, relative to the plan",
+        "data needs source: the file that holds the table, relative to the plan",
     ),
     (
         "[data]",
@@ -448,6 +448,84 @@ def test_sameness_of_properties_comes_from_the_predicate_and_takes_the_hull_of_t
     assert plan.properties == {'"vote" = 0': (first, same), '"vote" = 1': (different,)}
 
 
+# --- where the table is ---------------------------------------------------------------------------
+
+DATABASE = 'source = "postgresql://ana@db.example:5433/health?sslmode=verify-full"\ntable = "survey.persons"'
+
+
+def located(data, row_id='row_id = "respondent"'):
+    return changed('source = "election.csv"', data).replace('row_id = "respondent"', row_id)
+
+
+def test_a_table_of_a_database_is_labelled_without_host_and_user(write):
+    data = load_plan(write(located(DATABASE))).data
+    assert (data.engine, data.path, data.label, data.table) == (
+        "postgresql",
+        None,
+        "survey.persons",
+        "survey.persons",
+    )
+    assert data.database == "postgresql://ana@db.example:5433/health?sslmode=verify-full"
+
+
+def test_tables_of_catalogs_and_patterns_of_files(write, tmp_path):
+    catalog = load_plan(write(located('engine = "spark"\ntable = "survey.persons"'))).data
+    assert (catalog.engine, catalog.path, catalog.label) == ("spark", None, "survey.persons")
+    files = load_plan(write(located('source = "in/visits-*.parquet"\nglob = true'))).data
+    assert (files.engine, files.path, files.label, files.glob) == (
+        "duckdb",
+        tmp_path / "in" / "visits-*.parquet",
+        "visits-*.parquet",
+        True,
+    )
+
+
+SECRET = "hunter2"  # noqa: S105 - nobody's
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (f"postgresql://ana:{SECRET}@db/health", "source: the URL holds a password"),
+        (f"postgresql://db/health?password={SECRET}", "source: the URL holds a password"),
+        (f"postgresql://db/health?sslpassword={SECRET}", "source: the URL holds a password"),
+        (f"postgresql://db/health?options=-c%20role%3D{SECRET}", "only these are allowed: application_name"),
+        (f"postgresql://db:port{SECRET}/health?sslmode", "cannot be read as postgresql://host/database"),
+        (f"postgresql://[{SECRET}/health", "cannot be read as postgresql://host/database"),
+    ],
+)
+def test_an_address_may_hold_no_secret_and_is_not_quoted(write, data, reason):
+    for attempt in (
+        lambda: load_plan(write(located(f'source = "{data}"\ntable = "t"'))),
+        lambda: load_plan(write(located(DATABASE)), data=data),
+    ):
+        with pytest.raises(PlanError) as refused:
+            attempt()
+        assert reason in str(refused.value)
+        assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "row_id", "reason"),
+    [
+        ('engine = "postgresql"\nsource = "a.csv"', "id", 'needs source = "postgresql://host/database" and table'),
+        ('source = "postgresql://db/health"', "id", 'needs source = "postgresql://host/database" and table'),
+        (DATABASE, "", "needs row_id: in PostgreSQL rows have no order that could identify them"),
+        ('engine = "spark"\nsource = "a.csv"', "", "needs row_id: in Spark rows have no order"),
+        ('engine = "spark"', "id", "needs either a source of CSV or Parquet files, or a table of the catalog"),
+        ('engine = "spark"\nsource = "a.csv"\ntable = "t"', "id", "needs either a source of CSV or Parquet files"),
+        ('engine = "duckdb"\ntable = "t"', "id", "needs source: the file that holds the table"),
+        (f'engine = "duckdb"\n{DATABASE}', "id", "needs source: the file that holds the table"),
+        (f"{DATABASE}\nglob = true", "id", "is a table, and glob, null_values and delimiter are for files"),
+        ('engine = "mysql"\nsource = "a.csv"', "id", "must be one of 'duckdb', 'postgresql' or 'spark'"),
+    ],
+)
+def test_a_place_without_sense_is_refused(write, data, row_id, reason):
+    with pytest.raises(PlanError) as refused:
+        load_plan(write(located(data, f'row_id = "{row_id}"' if row_id else "")))
+    assert reason in str(refused.value)
+
+
 # --- the published schema -------------------------------------------------------------------------
 
 
@@ -458,7 +536,7 @@ def published_schema():
 def names(schema):
     """Every key a schema allows and requires, by table: what must not drift, in whatever words."""
     tables = {"": schema, **schema["$defs"]}
-    return {name: (sorted(table["properties"]), sorted(table["required"])) for name, table in tables.items()}
+    return {name: (sorted(table["properties"]), sorted(table.get("required", []))) for name, table in tables.items()}
 
 
 def test_the_published_schema_is_that_of_the_code():

@@ -46,7 +46,7 @@ from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.publication import replace_file, sync_folder
 
 if TYPE_CHECKING:
-    from statpriv.releasing.table import ContentFingerprint
+    from statpriv.releasing.tables import ContentFingerprint
 
 __all__ = ["Ledger", "Registry", "ReleaseRecord", "Rows"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from statpriv.errors import PlanError
 from statpriv.releasing.predicate import quoted
@@ -20,27 +20,46 @@ __all__ = ["DataSource", "Plan", "PlannedQuery", "PriorPublication", "Target"]
 
 @dataclass(frozen=True)
 class DataSource:
-    """Where the table is, and what its file alone does not say.
+    """Where the table is, and what it does not say itself.
 
     Attributes
     ----------
     path
-        Absolute; a relative ``source`` starts from the folder of the plan.
+        The file, absolute; a relative ``source`` starts from the folder of the plan. None for a table of a
+        database or a catalog.
     label
-        The name of the file without its folders, which is all that a report shows.
+        The name of the file without its folders, or of the table: all that a report shows.
     row_id
         The column that identifies rows; None stands for their position.
     null_values
         Cells of a CSV file that mean "unknown".
     delimiter
         Between the cells of a CSV file.
+    engine
+        What reads the table.
+    database
+        Of PostgreSQL, as a URL without a password.
+    table
+        Of a DuckDB file, a database or a catalog.
+    glob
+        Whether ``path`` is a pattern that names many files.
+    group
+        The column of groups that everybody is taken to know.
+    unit
+        The column that names the person of a row.
     """
 
-    path: Path
+    path: Path | None
     label: str
     row_id: str | None = None
     null_values: tuple[str, ...] = ()
     delimiter: str = ","
+    engine: Literal["duckdb", "postgresql", "spark"] = "duckdb"
+    database: str | None = None
+    table: str | None = None
+    glob: bool = False
+    group: str | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@
     row_id = "respondent"              # a column that is unique. Absent: the row's position
     null_values = ["NA"]               # CSV only: cells that mean "unknown"; an empty cell is not NULL
     delimiter = ";"                    # CSV only: "," (the default), ";", "|" or a tab
+    glob = true                        # source is a pattern of many files of one format: "visits-*.parquet"
+    table = "survey.persons"           # of a DuckDB file, a database or a Spark catalog
+    engine = "duckdb"                  # or "spark", or "postgresql", which a postgresql:// source stands for
 
     [guarantee]
     epsilon = 0.1
@@ -47,6 +50,7 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from urllib.parse import parse_qsl, urlsplit
 
 from statpriv.errors import MissingExtraError, PlanError
 from statpriv.releasing.plan import DataSource, Plan, PlannedQuery, PriorPublication, Target
@@ -167,11 +171,43 @@ def _note(value: object) -> str:
     return _printable(value, longest=1000)
 
 
+_DATABASE_SCHEMES = ("postgresql://", "postgres://")
+_CONNECTION_KEYS = frozenset(
+    {
+        "application_name", "channel_binding", "connect_timeout", "dbname", "gssencmode", "host", "krbsrvname",
+        "passfile", "port", "service", "sslcert", "sslcrl", "sslkey", "sslmode", "sslrootcert", "target_session_attrs",
+        "user",
+    }
+)  # fmt: skip
+
+
 def _source(value: object) -> str:
     text = _printable(value, longest=4096)
+    if text.startswith(_DATABASE_SCHEMES):
+        return _database(text)
     if "://" in text:
         raise ValueError("is a URL; only a file on this machine is read: download it and give its path")
     return text
+
+
+def _database(url: str) -> str:
+    """Let through an address without secrets; what is refused is not quoted, because it may hold one."""
+    try:
+        address = urlsplit(url)
+        keys = {key for key, _ in parse_qsl(address.query, keep_blank_values=True, strict_parsing=bool(address.query))}
+        password = address.password
+    except ValueError:
+        raise PlanError("source: cannot be read as postgresql://host/database") from None
+    if password is not None or keys & {"password", "sslpassword"}:
+        raise PlanError(
+            "source: the URL holds a password, and plans are shown to people; leave it out and use "
+            "PGPASSWORD, a password file (PGPASSFILE) or a service"
+        )
+    if not keys <= _CONNECTION_KEYS or address.fragment:
+        raise PlanError(
+            f"source: after the '?' of the URL only these are allowed: {', '.join(sorted(_CONNECTION_KEYS))}"
+        )
+    return url
 
 
 def _null_value(value: object) -> str:
@@ -222,10 +258,18 @@ class StrictTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
+_ENGINE_NAMES = {"postgresql": "PostgreSQL", "spark": "Spark"}
+
+
 class DataTable(StrictTable):
-    source: Annotated[str, PlainValidator(_source), WithJsonSchema({"type": "string", "minLength": 1})] = Field(
-        description="the file that holds the table, relative to the plan"
+    source: Annotated[str, PlainValidator(_source), WithJsonSchema({"type": "string", "minLength": 1})] | None = Field(
+        default=None, description="the file that holds the table, relative to the plan, or postgresql://host/database"
     )
+    engine: Literal["duckdb", "postgresql", "spark"] | None = Field(
+        default=None, description='what reads the table: "duckdb" (the default), "postgresql" or "spark"'
+    )
+    glob: StrictBool = Field(default=False, description="whether source is a pattern of many files of one format")
+    table: _Label | None = Field(default=None, description="a table of a DuckDB file, a database or a Spark catalog")
     row_id: _Label | None = Field(default=None, description="a column that is unique")
     null_values: list[Annotated[str, PlainValidator(_null_value), WithJsonSchema({"type": "string"})]] = Field(
         default=[], description="cells of a CSV file that mean NULL"
@@ -234,6 +278,37 @@ class DataTable(StrictTable):
     unit: Annotated[None, PlainValidator(_unit), WithJsonSchema({"not": {}})] = Field(
         default=None, description="reserved: one row is one person"
     )
+
+    @property
+    def reader(self) -> Literal["duckdb", "postgresql", "spark"]:
+        """The engine as stated, or as the source implies."""
+        return self.engine or ("postgresql" if self._is_database else "duckdb")
+
+    @property
+    def _is_database(self) -> bool:
+        return self.source is not None and self.source.startswith(_DATABASE_SCHEMES)
+
+    @model_validator(mode="after")
+    def _says_where(self) -> DataTable:
+        files = self.source is not None and not self._is_database
+        if self.reader == "spark":
+            wrong = files == (self.table is not None) or self._is_database
+            rule = 'with engine = "spark" needs either a source of CSV or Parquet files, or a table of the catalog'
+        elif self.reader == "postgresql":
+            wrong = not self._is_database or self.table is None
+            rule = 'with engine = "postgresql" needs source = "postgresql://host/database" and table = "schema.name"'
+        else:
+            wrong = not files
+            rule = "needs source: the file that holds the table, relative to the plan"
+        if wrong:
+            raise ValueError(rule)
+        if self.reader != "duckdb" and self.row_id is None:
+            raise ValueError(
+                f"needs row_id: in {_ENGINE_NAMES[self.reader]} rows have no order that could identify them"
+            )
+        if not files and (self.glob or self.null_values or self.delimiter != ","):
+            raise ValueError("is a table, and glob, null_values and delimiter are for files")
+        return self
 
 
 class GuaranteeTable(StrictTable):
@@ -401,20 +476,34 @@ def _validated(tables: dict[str, Any], name: str) -> PlanFile:
 
 
 def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> DataSource:
-    if override is None:
-        path = plan.parent / table.source
-    else:
-        try:
-            path = Path(_source(str(override)))
-        except ValueError as error:
-            raise PlanError(f"data = {quoted(str(override), longest=4096)}: {error}") from None
+    folder = plan.parent
+    if override is not None:
+        table, folder = _overridden(table, str(override)), Path()
+    database = table.source if table.reader == "postgresql" else None
+    path = None if table.source is None or database is not None else folder / table.source
     return DataSource(
-        path=path.absolute(),
-        label=path.name,
+        path=None if path is None else path.absolute(),
+        label=path.name if path is not None else table.table or "",
         row_id=table.row_id,
         null_values=tuple(table.null_values),
         delimiter=table.delimiter,
+        engine=table.reader,
+        database=database,
+        table=table.table,
+        glob=table.glob,
     )
+
+
+def _overridden(table: DataTable, source: str) -> DataTable:
+    """Replace the source of the plan, with all checks."""
+    try:
+        return DataTable.model_validate({**table.model_dump(exclude_unset=True), "source": source})
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+    reason = detail["ctx"]["error"]
+    if isinstance(reason, PlanError) or len(detail["loc"]) == 0:
+        raise PlanError(f"data: {reason}")
+    raise PlanError(f"data = {quoted(source, longest=4096)}: {reason}")
 
 
 # --- mistakes, in words -------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
-from statpriv.releasing.table import QueryListener, Table, open_table
+from statpriv.releasing.tables import QueryListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
 
@@ -147,7 +147,7 @@ def carry_out(
     surroundings: Surroundings,
 ) -> Report:
     """What :func:`release` does, in given surroundings."""
-    protected = [plan.path, plan.data.path, registry.folder, *registry.files]
+    protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
     outputs = _Outputs.prepare(out, json, force=force, protected=protected)
     if dry_run:
         with _opened(plan, surroundings) as table:
@@ -183,7 +183,8 @@ def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: S
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(rows, content.fingerprint, labels)
                 progress("predicates")
-                counts = content.count(labels)
+                answered = content.count(labels, [(query.predicate,) for query in plan.queries])
+                counts = [count for (count,) in answered]
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
                 return outputs.write(Report(contents, render(contents)))

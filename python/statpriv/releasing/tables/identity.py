@@ -1,0 +1,69 @@
+"""What identifies rows and contents, the same on every engine: canonical ids, and keyed fingerprints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv._native import RowIds, RowIdsError, digest_fingerprints
+from statpriv.releasing.predicate import quoted
+from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
+
+__all__ = ["canonical_ids", "checked_ids", "fingerprint_of", "groups_of"]
+
+
+def canonical_ids(
+    texts: Iterable[str | None], column: str, refusal: Refusals, *, key: str = "row_id", rows: str = "rows"
+) -> RowIds:
+    """Write equal ids equally, and refuse ids that identify nobody without naming one.
+
+    Ids have no blanks around them and one Unicode form; "007" stays apart from "7".
+
+    Parameters
+    ----------
+    texts
+        The ids as they are stored; None where there is none.
+    key, rows
+        What the plan calls the column, and what its values identify.
+    """
+    return checked_ids(lambda: RowIds.of(texts), column, refusal, key=key, rows=rows)
+
+
+def checked_ids(
+    read: Callable[[], RowIds], column: str, refusal: Refusals, *, key: str = "row_id", rows: str = "rows"
+) -> RowIds:
+    """Read ids by a function of the engine's; what they are refused for becomes our own sentence."""
+    try:
+        return read()
+    except RowIdsError as refused:
+        reason = _MISFITS[str(refused)]
+    raise refusal(f"the {key} column {quoted(column)} " + reason.format(rows=rows))
+
+
+_MISFITS = {
+    "missing": "has no value in some row",
+    "empty": "is empty in some row",
+    "no text": "holds something that is no text in UTF-8",
+    "repeated": (
+        "does not identify {rows}: two of its values are equal, or differ "
+        "only in blanks around them or in the Unicode form of their letters"
+    ),
+}
+
+
+def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Groups:
+    """Number the groups in the binary order of their names."""
+    present = [text for text in texts if text is not None]
+    if len(present) < len(texts):
+        raise refusal(f"the group column {quoted(column)} has no value in some row; every row needs a group")
+    names = tuple(sorted(set(present)))
+    numbers = {name: number for number, name in enumerate(names)}
+    return Groups(names, np.fromiter((numbers[text] for text in present), dtype=np.int64, count=len(present)))
+
+
+def fingerprint_of(digests: NDArray[np.bytes_], key: bytes) -> ContentFingerprint:
+    """Combine the hexadecimal digests of the rows, in their order."""
+    _, ordered, unordered = digest_fingerprints(key, bytes.fromhex(digests.tobytes().decode("ascii")))
+    return ContentFingerprint(ordered, unordered)
