@@ -231,6 +231,10 @@ def before_each_statement(monkeypatch):
                 act(sql)
                 return self.connection.execute(sql, *arguments)
 
+            def sql(self, sql):
+                act(sql)
+                return self.connection.sql(sql)
+
         monkeypatch.setattr(duckdb, "connect", Intercepted)
 
     return intercept

@@ -58,7 +58,7 @@ mod native {
     #[pymodule_export]
     use crate::poisson_binomial::poisson_binomial_pmf;
     #[pymodule_export]
-    use crate::release::{RowIds, digest_fingerprints, exchange, stream_fingerprints};
+    use crate::release::{RowIds, RowIdsError, digest_fingerprints, exchange, stream_fingerprints};
     #[pymodule_export]
     use crate::stream::StreamError;
 }

@@ -5,12 +5,18 @@ use crate::errors;
 use crate::stream::{self, StreamError, Texts};
 use arrow_array::RecordBatch;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyIndexError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use statpriv_release::fingerprint::{self, DIGEST, Fingerprint};
 use statpriv_release::ids::{Ids, Misfit};
 use statpriv_release::{shuffle, token};
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+/// How often somebody who waits is told how many rows were read.
+const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 
 /// Exchange labels with those at positions that were drawn, from `last` downwards.
 #[pyfunction]
@@ -26,6 +32,13 @@ pub fn exchange(
         errors::argument(py, format!("chosen holds {position}, which is no position to exchange with"))
     })
 }
+
+create_exception!(
+    statpriv._native,
+    RowIdsError,
+    PyException,
+    "Ids do not identify rows. The message is the reason in a word or two, and quotes no id."
+);
 
 /// The ids of all rows, in canonical form and in their order.
 #[pyclass(frozen, module = "statpriv._native")]
@@ -48,11 +61,11 @@ impl RowIds {
 
     /// The ids in the one column of an Arrow stream.
     #[staticmethod]
-    #[pyo3(signature = (stream, /))]
-    fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (stream, /, on_rows = None))]
+    fn of_stream(stream: &Bound<'_, PyAny>, on_rows: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let mut ids = Ids::default();
-        for_each_batch(stream, |batch| {
-            let columns = Texts::of_all(batch)?;
+        for_each_batch(stream, on_rows, |batch| {
+            let columns = Texts::of_all(batch.columns())?;
             let [column] = &columns[..] else { return Err(format!("{} columns of ids", columns.len())) };
             Ok((0..batch.num_rows()).try_for_each(|row| ids.push(column.cell(row))))
         })?
@@ -71,6 +84,19 @@ impl RowIds {
         self.0.len()
     }
 
+    /// Whether another sequence has the same texts in the same order.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if other.len()? != self.0.len() {
+            return Ok(false);
+        }
+        for (row, text) in other.try_iter()?.enumerate() {
+            if text?.cast::<PyString>()?.to_str()?.as_bytes() != self.0.get(row) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn __getitem__<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyString>> {
         if row >= self.0.len() {
             return Err(PyIndexError::new_err(format!("there is no row {row}")));
@@ -86,9 +112,9 @@ impl RowIds {
     }
 }
 
-/// Why ids identify nobody, in one word that our own sentence is chosen by.
+/// Why ids identify nobody.
 fn refusal(misfit: Misfit) -> PyErr {
-    PyValueError::new_err(match misfit {
+    RowIdsError::new_err(match misfit {
         Misfit::Missing => "missing",
         Misfit::Empty => "empty",
         Misfit::NoText => "no text",
@@ -96,22 +122,39 @@ fn refusal(misfit: Misfit) -> PyErr {
     })
 }
 
-/// The number of rows of an Arrow stream of texts, and the keyed fingerprints of the rows in their order and in any.
+/// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any. The first
+/// column is the position of the row, which is checked to count from 0; the others are the texts of its cells. With
+/// `selected` only the rows that it marks have a part in the fingerprints.
 #[pyfunction]
-#[pyo3(signature = (key, stream, /))]
+#[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
     key: &[u8],
     stream: &Bound<'py, PyAny>,
+    on_rows: Option<&Bound<'py, PyAny>>,
+    selected: Option<PyReadonlyArray1<'py, bool>>,
 ) -> PyResult<(u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let selected = selected.map(|marks| marks.as_array().to_vec());
     let mut all = Fingerprint::new(key);
-    for_each_batch(stream, |batch| {
-        let columns = Texts::of_all(batch)?;
+    let mut rows: u64 = 0;
+    let Ok(()) = for_each_batch(stream, on_rows, |batch| {
+        let [position, cells @ ..] = batch.columns() else {
+            return Err("no column of positions".to_string());
+        };
+        stream::check_positions(position, rows)?;
+        let columns = Texts::of_all(cells)?;
         let cell = |row: usize, column: usize| columns[column].cell(row);
-        all.update(&fingerprint::digests(batch.num_rows(), columns.len(), cell));
-        Ok(Ok::<(), ()>(()))
-    })?
-    .map_err(|()| PyRuntimeError::new_err("the stream ended early"))?;
-    Ok(written(stream.py(), all))
+        let mut digests = fingerprint::digests(batch.num_rows(), columns.len(), cell);
+        if let Some(marks) = &selected {
+            let mut marks = marks.iter().skip(usize::try_from(rows).unwrap_or(usize::MAX));
+            digests.retain(|_| marks.next().is_some_and(|mark| *mark));
+        }
+        all.update(&digests);
+        rows += batch.num_rows() as u64;
+        Ok(Ok::<(), Infallible>(()))
+    })?;
+    let (ordered, unordered) = all.finish();
+    let py = stream.py();
+    Ok((rows, PyBytes::new(py, &ordered), PyBytes::new(py, &unordered)))
 }
 
 /// The same of rows whose digests were taken elsewhere: 32 bytes after 32 bytes.
@@ -138,20 +181,30 @@ fn written(py: Python<'_>, all: Fingerprint) -> (u64, Bound<'_, PyBytes>, Bound<
 }
 
 /// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, and lets Ctrl-C
-/// end it between two batches. What `take` refuses ends it too, and is handed on; a text is a surprise of the format.
+/// end it between two batches; `on_rows` is told now and then how many rows there were. What `take` refuses ends it too, and is handed on; a text is a surprise of the format.
 fn for_each_batch<R: Send>(
     source: &Bound<'_, PyAny>,
+    on_rows: Option<&Bound<'_, PyAny>>,
     mut take: impl FnMut(&RecordBatch) -> Result<Result<(), R>, String> + Send,
 ) -> PyResult<Result<(), R>> {
     let py = source.py();
     let mut batches = stream::taken_over(source)?;
+    let mut rows = 0;
+    let mut told = Instant::now();
     loop {
         let taken = door::on_threads(py, || match batches.next() {
             None => Ok(None),
             Some(Err(error)) => Err(error.to_string()),
-            Some(Ok(batch)) => take(&batch).map(Some),
+            Some(Ok(batch)) => {
+                rows += batch.num_rows();
+                take(&batch).map(Some)
+            }
         })?;
         py.check_signals()?;
+        if let Some(on_rows) = on_rows.filter(|_| told.elapsed() >= BETWEEN_REPORTS) {
+            on_rows.call1((rows,))?;
+            told = Instant::now();
+        }
         match taken.map_err(StreamError::new_err)? {
             Some(Ok(())) => {}
             Some(refused) => return Ok(refused),

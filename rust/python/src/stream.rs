@@ -2,7 +2,8 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{Array, GenericStringArray, RecordBatch};
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, GenericStringArray};
 use arrow_schema::DataType;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -27,6 +28,13 @@ pub fn taken_over(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader
     RecordBatchStreamReader::try_new(stream).map_err(|error| StreamError::new_err(error.to_string()))
 }
 
+/// Refuses positions that do not count on from `first`: the engine did not keep the order of the rows.
+pub fn check_positions(column: &ArrayRef, first: u64) -> Result<(), String> {
+    let positions = column.as_primitive_opt::<Int64Type>().ok_or("the first column is no position")?;
+    let in_order = positions.values().iter().zip(first..).all(|(&at, next)| u64::try_from(at) == Ok(next));
+    if in_order { Ok(()) } else { Err("the rows came in another order".to_string()) }
+}
+
 /// A column of text; its bytes are not trusted to be UTF-8.
 pub enum Texts<'a> {
     Short(&'a GenericStringArray<i32>),
@@ -34,9 +42,9 @@ pub enum Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// All columns of a batch.
-    pub fn of_all(batch: &'a RecordBatch) -> Result<Vec<Self>, String> {
-        batch.columns().iter().map(|column| Self::of(column.as_ref())).collect()
+    /// Each of some columns.
+    pub fn of_all(columns: &'a [ArrayRef]) -> Result<Vec<Self>, String> {
+        columns.iter().map(|column| Self::of(column.as_ref())).collect()
     }
 
     fn of(column: &'a dyn Array) -> Result<Self, String> {

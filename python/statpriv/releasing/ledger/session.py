@@ -18,10 +18,11 @@ from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.ledger.books import Books, Cohort, DataSet, PastRelease, today
 from statpriv.releasing.ledger.files import writing
 from statpriv.releasing.ledger.secret import Secret
-from statpriv.releasing.ledger.tokens import Rows, is_among, keyed_tokens, number_shared
+from statpriv.releasing.ledger.tokens import TOKEN, Rows, is_among, number_shared
 from statpriv.releasing.publication import sync_folder
 
 if TYPE_CHECKING:
+    from statpriv._native import RowIds
     from statpriv.releasing.tables import ContentFingerprint
     from statpriv.situation import Query
 
@@ -156,11 +157,11 @@ class Ledger:
     def _books(self) -> Books:
         return Books(self._connection)
 
-    def rows(self, n: int, ids: Sequence[str] | None) -> Rows:
+    def rows(self, n: int, ids: RowIds | None) -> Rows:
         """Turn the ids of all n rows, in canonical form, into keyed tokens; None where the plan names none."""
         if ids is None:
             return Rows(n)
-        return Rows.of(keyed_tokens(hmac.digest(self._secret.key, b"row", "sha256"), ids))
+        return Rows.of(ids.tokens(hmac.digest(self._secret.key, b"row", "sha256")).view(TOKEN))
 
     # --- which table is it? ---
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TOKEN", "Rows", "keyed_hash", "keyed_tokens", "number_shared"]
+__all__ = ["TOKEN", "Rows", "is_among", "number_shared"]
 
 TOKEN = np.dtype("S16")
 """The first 128 bits of an HMAC-SHA-256."""
@@ -52,12 +50,6 @@ class Rows:
         return marks if self.order is None else marks[self.order]
 
 
-def keyed_tokens(key: bytes, ids: Sequence[str]) -> NDArray[np.bytes_]:
-    """Turn ids, in canonical form, into tokens under a key."""
-    token = keyed_hash(key)
-    return np.frombuffer(b"".join([token(row_id.encode())[: TOKEN.itemsize] for row_id in ids]), dtype=TOKEN)
-
-
 def number_shared(own: NDArray[np.bytes_], registered: NDArray[np.bytes_]) -> int:
     """Count the tokens that two ascending arrays have in common."""
     return int(np.count_nonzero(is_among(own, registered)))
@@ -69,21 +61,6 @@ def is_among(own: NDArray[np.bytes_], registered: NDArray[np.bytes_]) -> NDArray
     places[places == len(registered)] = 0
     among: NDArray[np.bool_] = registered[places] == own
     return among
-
-
-def keyed_hash(key: bytes) -> Callable[[bytes], bytes]:
-    """HMAC-SHA256 under one key (RFC 2104), its two padded keys hashed once: a table has many rows."""
-    block = key.ljust(hashlib.sha256().block_size, b"\0")
-    inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
-    outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
-
-    def keyed(message: bytes) -> bytes:
-        first, second = inner.copy(), outer.copy()
-        first.update(message)
-        second.update(first.digest())
-        return second.digest()
-
-    return keyed
 
 
 def _ascending(tokens: NDArray[np.bytes_]) -> NDArray[np.intp]:

@@ -8,7 +8,15 @@ from contextlib import AbstractContextManager
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables.files import source_files
-from statpriv.releasing.tables.protocol import Content, ContentFingerprint, Groups, QueryListener, Question, Table
+from statpriv.releasing.tables.protocol import (
+    Content,
+    ContentFingerprint,
+    Groups,
+    QueryListener,
+    Question,
+    RowListener,
+    Table,
+)
 
 __all__ = [
     "Content",
@@ -16,6 +24,7 @@ __all__ = [
     "Groups",
     "QueryListener",
     "Question",
+    "RowListener",
     "Table",
     "open_table",
     "source_files",
@@ -28,6 +37,7 @@ def open_table(
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
+    on_rows: RowListener | None = None,
 ) -> AbstractContextManager[Table]:
     """Open the data of a plan and check the names and types of its columns; no row is read.
 
@@ -41,6 +51,8 @@ def open_table(
         Attach the engine's own errors, which may quote cells, as the cause of ours.
     on_query
         Is told every SQL text before the engine runs it.
+    on_rows
+        Is told now and then how many rows a long step has read, where the engine can tell.
 
     Raises
     ------
@@ -53,4 +65,4 @@ def open_table(
         return postgresql.open_table(source, predicates, debug=debug, on_query=on_query)
     from statpriv.releasing.tables import duckdb
 
-    return duckdb.open_table(source, predicates, debug=debug, on_query=on_query)
+    return duckdb.open_table(source, predicates, debug=debug, on_query=on_query, on_rows=on_rows)

@@ -1,9 +1,13 @@
 """Tables read by DuckDB inside this process: CSV and Parquet files, and tables of DuckDB's own files.
 
 Inside the engine the columns of the source are called c0, c1, …: the engine folds the case of names and
-renames repeated ones silently. ``Table.load`` copies the columns that the predicates need and then locks the
-engine, so that no predicate can reach anything else. The labels of the rows never enter the engine: it gives
-one number per row, and the counting is done here.
+renames repeated ones silently. ``Table.load`` copies all columns into memory, takes the fingerprints of the copy and
+then locks the engine, so that no predicate can reach anything else. The labels of the rows never enter the engine: it
+gives one number per row, and the counting is done here. Ids and cells leave the engine as Arrow batches and are hashed
+natively, without a Python object a row.
+
+Nothing is written to a disk. The copy may take seven tenths of the machine's memory, and what is refused for want of it
+is refused before any row is spent; the tenth more that counting may use is for its one number a row.
 
 How the cells of a CSV file are read depends on the constants of the predicates, never on the cells:
 
@@ -33,6 +37,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv._native import RowIds, StreamError, stream_fingerprints
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
@@ -45,13 +50,14 @@ from statpriv.releasing.tables.columns import (
     position_of,
 )
 from statpriv.releasing.tables.files import Files, open_files
-from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
+from statpriv.releasing.tables.identity import checked_ids, groups_of
 from statpriv.releasing.tables.protocol import (
     ContentFingerprint,
     Groups,
     Labels,
     QueryListener,
     Question,
+    RowListener,
     Table,
     distinct_questions,
     reported_counts,
@@ -67,6 +73,7 @@ __all__ = ["open_table"]
 _Fetched = TypeVar("_Fetched")
 
 _LONGEST_HEADER = 2**20
+_TOGETHER = 2**18
 _CSV_SUFFIXES = frozenset({".csv", ".tsv", ".txt"})
 _PARQUET_SUFFIXES = frozenset({".parquet", ".pq"})
 _DATABASE_SUFFIXES = frozenset({".duckdb", ".db"})
@@ -77,11 +84,16 @@ _LOCKED_FROM_THE_START: dict[str, str | bool | int | float | list[str]] = {
     "allow_persistent_secrets": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    "memory_limit": "70%",
     "preserve_insertion_order": "true",
     "python_enable_replacements": "false",
     "temp_directory": "",
 }
-_LOCKED_BEFORE_PREDICATES = ("SET enable_external_access = false", "SET lock_configuration = true")
+_LOCKED_BEFORE_PREDICATES = (
+    "SET enable_external_access = false",
+    "SET memory_limit = '80%'",
+    "SET lock_configuration = true",
+)
 
 _UNREADABLE_CSV = (
     "it is not a CSV file that can be read without doubt. Every row needs as many cells as the first line, "
@@ -105,12 +117,13 @@ def open_table(
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
+    on_rows: RowListener | None = None,
 ) -> Iterator[Table]:
     """Open files; `statpriv.releasing.tables.open_table` documents the arguments."""
     files = open_files(source)
     connection = duckdb.connect(":memory:", config=_LOCKED_FROM_THE_START)
     try:
-        engine = _Engine(connection, files, debug, on_query)
+        engine = _Engine(connection, files, debug, on_query, on_rows)
         relation = _relation(engine, source)
         check_columns(relation.columns, source, predicates)
         yield _Table(engine, relation, source, tuple(predicates))
@@ -142,48 +155,55 @@ class _Table:
             raise self._engine.files.refusal("the plan names no column of groups: [data] group")
         return groups_of(self._texts(self._source.group), self._source.group, self._engine.files.refusal)
 
-    def row_ids(self) -> list[str] | None:
+    def row_ids(self) -> RowIds | None:
         if self._source.unit is not None:
             self.check_unique(self._source.unit)
-        if self._source.row_id is None:
-            return None
-        return canonical_ids(self._texts(self._source.row_id), self._source.row_id, self._engine.files.refusal)
+        return None if self._source.row_id is None else self._identifying(self._source.row_id, "row_id", "rows")
 
     def check_unique(self, column: str) -> None:
-        canonical_ids(self._texts(column), column, self._engine.files.refusal, key="unit", rows="persons")
+        self._identifying(column, "unit", "persons")
+
+    def _identifying(self, column: str, key: str, rows: str) -> RowIds:
+        def read() -> RowIds:
+            return self._engine.streamed(self._column(column), self._relation.unreadable, RowIds.of_stream)
+
+        ids = checked_ids(read, column, self._engine.files.refusal, key=key, rows=rows)
+        self._engine.files.check_unchanged()
+        return ids
 
     def _texts(self, column: str) -> list[str | None]:
-        known = _known_text(self._relation, position_of(self._relation.columns, column))
-        texts = self._engine.column(f"SELECT {known} FROM {self._relation.sql}", self._relation.unreadable)
+        texts = self._engine.column(self._column(column), self._relation.unreadable)
         self._engine.files.check_unchanged()
         listed: list[str | None] = texts.tolist()  # DuckDB masks what is NULL, and a mask becomes None
         return listed
 
+    def _column(self, column: str) -> str:
+        known = _known_text(self._relation, position_of(self._relation.columns, column))
+        return f"SELECT {known} AS text FROM {self._relation.sql}"
+
     def load(self, key: bytes) -> _Content:
-        self._copy()
-        digests = _digests(self._engine, self._relation)
-        for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
-            self._engine.run(statement, self._relation.unreadable)
-        return _Content(fingerprint_of(digests, key), len(digests), self._engine, self._relation, key)
-
-    def _copy(self) -> None:
-        row = ", ".join(
-            f"CASE WHEN {cell} IS NULL THEN 'N' ELSE concat('V', strlen({cell}), ':', {cell}) END"
-            for cell in map(self._relation.text, range(len(self.columns)))
-        )
-        needed = sorted({self.columns.index(name) for p in self._predicates for name in p.columns})
-        copied = "".join(f", c{index}" for index in needed)
-        columns = f"sha256(concat({row})) AS digest{copied}"
-        self._engine.run(
-            f"CREATE TABLE content AS SELECT {columns} FROM {self._relation.sql}", self._relation.unreadable
-        )
+        columns = range(len(self.columns))
+        copied = ", ".join(f"c{index}" for index in columns)
+        unreadable = self._relation.unreadable
+        self._engine.run(f"CREATE TABLE content AS SELECT {copied} FROM {self._relation.sql}", unreadable)
         self._engine.files.check_unchanged()
+        rows, fingerprint = _fingerprinted(self._engine, self._relation, key)
+        for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
+            self._engine.run(statement, unreadable)
+        return _Content(fingerprint, rows, self._engine, self._relation, key)
 
 
-def _digests(engine: _Engine, relation: _Relation) -> NDArray[np.bytes_]:
-    """The digest of each row, in hexadecimal."""
-    digests: NDArray[Any] = engine.column("SELECT digest FROM content ORDER BY rowid", relation.unreadable)
-    return digests.astype("S64")
+def _fingerprinted(
+    engine: _Engine, relation: _Relation, key: bytes, selected: NDArray[np.bool_] | None = None
+) -> tuple[int, ContentFingerprint]:
+    """Fingerprint the rows of the copied content, or the selected ones of them."""
+    texts = ", ".join(f"{relation.text(index)} AS t{index}" for index in range(len(relation.columns)))
+    rows, ordered, unordered = engine.streamed(
+        f"SELECT rowid, {texts} FROM content",
+        relation.unreadable,
+        lambda stream, on_rows: stream_fingerprints(key, stream, on_rows, selected),
+    )
+    return rows, ContentFingerprint(ordered, unordered)
 
 
 def counts_of_parts(
@@ -192,11 +212,18 @@ def counts_of_parts(
     """Count the rows of each part by the number that its question gives them."""
     counts: dict[int, tuple[int, ...]] = {}
     for question, parts in distinct_questions(questions).items():
-        cells = cells_of(question)
-        for part in parts:
-            found = np.bincount(cells[of_rows == part], minlength=len(question) + 1)
-            counts[part] = reported_counts(question, found.tolist())
+        tally = _tally(of_rows, cells_of(question), len(questions) + 1, len(question) + 1)
+        counts |= {part: reported_counts(question, tally[part].tolist()) for part in parts}
     return [counts[part] for part in sorted(counts)]
+
+
+def _tally(of_rows: NDArray[np.uint32], cells: NDArray[Any], parts: int, width: int) -> NDArray[np.int64]:
+    """Count the rows of each part and cell; in pieces, so that no second array of all rows is made."""
+    tally = np.zeros(parts * width, dtype=np.int64)
+    for start in range(0, len(of_rows), _TOGETHER):
+        piece = slice(start, start + _TOGETHER)
+        tally += np.bincount(of_rows[piece].astype(np.int64) * width + cells[piece], minlength=len(tally))
+    return tally.reshape(parts, width)
 
 
 @dataclass(frozen=True)
@@ -210,7 +237,7 @@ class _Content:
     _key: bytes = field(repr=False)
 
     def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
-        return fingerprint_of(_digests(self._engine, self._relation)[selected], self._key)
+        return _fingerprinted(self._engine, self._relation, self._key, selected)[1]
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         of_rows = np.frombuffer(labels, dtype=np.uint32)
@@ -249,6 +276,7 @@ class _Engine:
     files: Files
     debug: bool
     on_query: QueryListener | None
+    on_rows: RowListener | None
 
     def run(self, sql: str, sentence: str) -> list[tuple[Any, ...]]:
         """Run a statement and give its rows; the sentence is what a failure says."""
@@ -259,16 +287,30 @@ class _Engine:
         (values,) = self._fetched(sql, sentence, lambda result: result.fetchnumpy()).values()
         return values
 
+    def streamed(
+        self,
+        sql: str,
+        sentence: str,
+        take: Callable[[duckdb.DuckDBPyRelation, RowListener | None], _Fetched],
+    ) -> _Fetched:
+        """Run a query and hand over its batches as they come, in the order of the rows."""
+        return self._guarded(sql, sentence, lambda: take(self.connection.sql(sql), self.on_rows))
+
     def _fetched(self, sql: str, sentence: str, fetch: Callable[[duckdb.DuckDBPyConnection], _Fetched]) -> _Fetched:
+        return self._guarded(sql, sentence, lambda: fetch(self.connection.execute(sql)))
+
+    def _guarded(self, sql: str, sentence: str, work: Callable[[], _Fetched]) -> _Fetched:
         if self.on_query is not None:
             self.on_query(sql)
         try:
-            return fetch(self.connection.execute(sql))
+            return work()
         except duckdb.OutOfMemoryException as error:
-            original: duckdb.Error = error
+            original: Exception = error
             sentence = _NO_MEMORY
-        except duckdb.Error as error:
+        except (duckdb.Error, StreamError) as error:
             original = error
+            # Broken off in the middle, all that is left of an error's class is the beginning of its message.
+            sentence = _NO_MEMORY if "Out of Memory" in str(error)[:60] else sentence
         # Raised out here, because inside the block Python would attach the original whatever we say.
         raise self.files.refusal(sentence) from (original if self.debug else None)
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv._native import RowIds, RowIdsError, digest_fingerprints
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
 
-__all__ = ["canonical_ids", "fingerprint_of", "groups_of"]
+__all__ = ["canonical_ids", "checked_ids", "fingerprint_of", "groups_of"]
 
 
 def canonical_ids(
     texts: Iterable[str | None], column: str, refusal: Refusals, *, key: str = "row_id", rows: str = "rows"
-) -> list[str]:
+) -> RowIds:
     """Write equal ids equally, and refuse ids that identify nobody without naming one.
+
+    Ids have no blanks around them and one Unicode form; "007" stays apart from "7".
 
     Parameters
     ----------
@@ -28,26 +28,29 @@ def canonical_ids(
     key, rows
         What the plan calls the column, and what its values identify.
     """
-    name = quoted(column)
-    canonical: list[str] = []
-    for text in texts:
-        if text is None:
-            raise refusal(f"the {key} column {name} has no value in some row")
-        canonical.append(_canonical(text))
-    if "" in canonical:
-        raise refusal(f"the {key} column {name} is empty in some row")
-    if len(set(canonical)) < len(canonical):
-        raise refusal(
-            f"the {key} column {name} does not identify {rows}: two of its values are equal, or differ "
-            "only in blanks around them or in the Unicode form of their letters"
-        )
-    return canonical
+    return checked_ids(lambda: RowIds.of(texts), column, refusal, key=key, rows=rows)
 
 
-def _canonical(text: str) -> str:
-    """No blanks around it, one Unicode form; "007" stays apart from "7"."""
-    trimmed = text.strip()
-    return trimmed if trimmed.isascii() else unicodedata.normalize("NFC", trimmed)
+def checked_ids(
+    read: Callable[[], RowIds], column: str, refusal: Refusals, *, key: str = "row_id", rows: str = "rows"
+) -> RowIds:
+    """Read ids by a function of the engine's; what they are refused for becomes our own sentence."""
+    try:
+        return read()
+    except RowIdsError as refused:
+        reason = _MISFITS[str(refused)]
+    raise refusal(f"the {key} column {quoted(column)} " + reason.format(rows=rows))
+
+
+_MISFITS = {
+    "missing": "has no value in some row",
+    "empty": "is empty in some row",
+    "no text": "holds something that is no text in UTF-8",
+    "repeated": (
+        "does not identify {rows}: two of its values are equal, or differ "
+        "only in blanks around them or in the Unicode form of their letters"
+    ),
+}
 
 
 def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Groups:
@@ -61,11 +64,6 @@ def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Gr
 
 
 def fingerprint_of(digests: NDArray[np.bytes_], key: bytes) -> ContentFingerprint:
-    """Combine the hexadecimal digests of the rows, in their order; sorts the array."""
-    ordered = _keyed(key, b"ordered", digests)
-    digests.sort()
-    return ContentFingerprint(ordered, _keyed(key, b"unordered", digests))
-
-
-def _keyed(key: bytes, purpose: bytes, digests: NDArray[np.bytes_]) -> bytes:
-    return hmac.digest(key, purpose + hashlib.sha256(digests.tobytes()).digest(), "sha256")
+    """Combine the hexadecimal digests of the rows, in their order."""
+    _, ordered, unordered = digest_fingerprints(key, bytes.fromhex(digests.tobytes().decode("ascii")))
+    return ContentFingerprint(ordered, unordered)

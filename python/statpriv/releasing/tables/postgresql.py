@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv._native import RowIds
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
@@ -131,7 +132,7 @@ class _Table:
             raise self._session.refusal("the plan names no column of groups: [data] group")
         return groups_of(list(self._texts(self._source.group)), self._source.group, self._session.refusal)
 
-    def row_ids(self) -> list[str]:
+    def row_ids(self) -> RowIds:
         if self._source.unit is not None:
             self.check_unique(self._source.unit)
         column = self._relation.id_name
@@ -158,8 +159,8 @@ class _Table:
         ):
             ids.append(id_)
             digests.append(digest_.encode())
-        fingerprint = fingerprint_of(np.array(digests, dtype="S64"), key)
-        return _Content(fingerprint, ids, self._session, self._relation)
+        of_rows = np.array(digests, dtype="S64")
+        return _Content(fingerprint_of(of_rows, key), ids, of_rows, key, self._session, self._relation)
 
 
 @dataclass(frozen=True)
@@ -168,8 +169,13 @@ class _Content:
 
     fingerprint: ContentFingerprint
     _ids: list[str] = field(repr=False)
+    _digests: NDArray[np.bytes_] = field(repr=False)
+    _key: bytes = field(repr=False)
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
+
+    def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
+        return fingerprint_of(self._digests[selected], self._key)
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         of_rows = np.frombuffer(labels, dtype=np.uint32)

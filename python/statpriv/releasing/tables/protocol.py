@@ -23,6 +23,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv._native import RowIds
 from statpriv.errors import TableError
 from statpriv.releasing.predicate import Predicate, quoted
 
@@ -34,6 +35,7 @@ __all__ = [
     "QueryListener",
     "Question",
     "Refusals",
+    "RowListener",
     "Table",
     "distinct_questions",
     "reported_counts",
@@ -41,6 +43,9 @@ __all__ = [
 
 QueryListener: TypeAlias = Callable[[str], None]
 """Is told every SQL text before the engine runs it."""
+
+RowListener: TypeAlias = Callable[[int], None]
+"""Is told now and then how many rows a long step has read."""
 
 Question: TypeAlias = tuple[Predicate, ...]
 """What a part is asked: each row counts for the first predicate that holds on it."""
@@ -131,7 +136,7 @@ class Table(Protocol):
             Where the source names no group, or a row has none.
         """
 
-    def row_ids(self) -> list[str] | None:
+    def row_ids(self) -> RowIds | None:
         """Read the ids in the order of the rows, trimmed and in Unicode form NFC; None without ``row_id``.
 
         Raises
@@ -153,8 +158,9 @@ class Table(Protocol):
         """Read the content and fingerprint it under a secret key.
 
         A row's digest is that of all its cells, each with its length, so no two different rows have the same
-        text. Ordered, the digests are hashed under the key as they come; unordered, after sorting: two
-        tables with equal fingerprints hold the same rows, or a collision of SHA-256 was found.
+        text. Ordered, the digests are hashed under the key as they come; unordered, each is hashed under the
+        key and the results are added modulo 2^256. Two tables with equal fingerprints hold the same rows, or
+        a collision of SHA-256 was found, or one of keyed numbers, whose chance is below 2^-224.
         """
 
 
