@@ -91,7 +91,8 @@ def test_the_file_knows_the_union_and_not_the_parts(folder):
     spend(folder, ids, CONTENT, labels)
     with Registry.open(folder).locked() as ledger:
         rows = ledger.rows(20, ids)
-    ((_, _, joined, spent),) = stored(folder)["data_set"]
+    ((_, _, _, spent),) = stored(folder)["data_set"]
+    ((_, _, joined),) = stored(folder)["token"]
     assert stored(folder)["content"] == [(1, 1, CONTENT.ordered, CONTENT.unordered)]
     assert joined == np.sort(rows.tokens).tobytes()
     in_order_of_tokens = [labels[i] != 0 for i in rows.order]
@@ -527,7 +528,7 @@ try:
             ledger._connection.execute("PRAGMA cache_size = 1")
             ledger._connection.execute("PRAGMA cache_spill = 1")
             ledger._connection.execute(
-                "INSERT INTO data_set (stratified, spent) VALUES (0, zeroblob(3000000))"
+                "INSERT INTO data_set (has_ids, stratified, spent) VALUES (0, 0, zeroblob(3000000))"
             )
             pause("writing")
         ledger.spend(
