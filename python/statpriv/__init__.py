@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from statpriv.queries.histogram import HistogramQuery
     from statpriv.queries.linear import LinearQuery
     from statpriv.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
-    from statpriv.queries.processed import Clamping, Processed, Rounding, Table, Threshold
+    from statpriv.queries.processed import Clamping, Gate, Processed, Rounding, Table, Threshold
     from statpriv.queries.property import Between, PropertyQuery
     from statpriv.queries.protocol import AnswerLaws
     from statpriv.queries.sum import MeanQuery, SumQuery
@@ -83,6 +83,7 @@ _HOME = {
     "DisagreementError": "errors",
     "Enclosure": "enclosure",
     "EnclosureArray": "enclosure_array",
+    "Gate": "queries.processed",
     "GuaranteeNotReachedError": "errors",
     "HistogramQuery": "queries.histogram",
     "LedgerError": "errors",
@@ -154,6 +155,7 @@ __all__ = [
     "DisagreementError",
     "Enclosure",
     "EnclosureArray",
+    "Gate",
     "GuaranteeNotReachedError",
     "HistogramQuery",
     "LedgerError",

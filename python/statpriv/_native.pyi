@@ -1,7 +1,7 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ __all__ = [
     "Law",
     "NormalisedEnclosure",
     "Part",
+    "RowIds",
+    "StreamError",
     "alpha",
     "beta",
     "binomial_array",
@@ -23,11 +25,13 @@ __all__ = [
     "combined_arrays",
     "delta_array",
     "delta_digits",
+    "digest_fingerprints",
     "epsilon_array",
     "epsilon_digits",
     "exact_delta",
     "exact_hockey_stick",
     "exact_terms",
+    "exchange",
     "fraction",
     "gaussian_delta",
     "hockey_stick",
@@ -43,12 +47,17 @@ __all__ = [
     "mass_at_infinity_digits",
     "poisson_binomial_digits",
     "poisson_binomial_pmf",
+    "stream_fingerprints",
     "width_array",
 ]
 
 _Number: TypeAlias = float | int | str | Fraction | Decimal
 _Pair: TypeAlias = tuple[int, int] | None
 _Mpf: TypeAlias = Any  # mpmath.mpf, whose package has no types
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 _Doubles: TypeAlias = NDArray[np.float64]
 
 def fraction(value: _Number, name: str) -> Fraction: ...
@@ -97,6 +106,21 @@ def hypergeometric_digits(
     quantity: str, digits: _Number, *, k: _Number, population: _Number, marked: _Number, draws: _Number
 ) -> Enclosure: ...
 def poisson_binomial_digits(p: Sequence[_Number], digits: _Number) -> list[Enclosure]: ...
+def exchange(labels: NDArray[np.uint32], last: int, chosen: NDArray[np.uint64], /) -> None: ...
+def stream_fingerprints(key: bytes, stream: _ArrowStream, /) -> tuple[int, bytes, bytes]: ...
+def digest_fingerprints(key: bytes, digests: bytes, /) -> tuple[int, bytes, bytes]: ...
+
+class StreamError(Exception): ...
+
+@final
+class RowIds:
+    @staticmethod
+    def of(texts: Iterable[str | None], /) -> RowIds: ...
+    @staticmethod
+    def of_stream(stream: _ArrowStream, /) -> RowIds: ...
+    def tokens(self, key: bytes, /) -> NDArray[np.uint8]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, row: int, /) -> str: ...
 
 @final
 class Enclosure:
@@ -219,6 +243,10 @@ class Part:
 class Curve:
     @staticmethod
     def count(*, size: int, lower: _Number, upper: _Number, pair: _Pair = None) -> Curve: ...
+    @staticmethod
+    def peaks(*, size: int, tests: Sequence[int], lower: _Number, upper: _Number, pair: _Pair = None) -> Curve: ...
+    @staticmethod
+    def gated_count(*, population: int, known: int, size: int, least: int, most: int, pair: _Pair = None) -> Curve: ...
     @staticmethod
     def sampled_count(*, size: int, p: _Number, inclusion: _Number, pair: _Pair = None) -> Curve: ...
     @staticmethod

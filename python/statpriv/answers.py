@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, lcm
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from statpriv import noise
 from statpriv._native import Curve, Law
 from statpriv.entries import Lattice
-from statpriv.queries.processed import Clamping, Rounding, Step, Table, Threshold
+from statpriv.queries.processed import Clamping, Gate, Rounding, Step, Table, Threshold
 from statpriv.rules.registry import NotApplicable
 
 __all__ = ["Released", "hockey_stick"]
@@ -43,7 +43,8 @@ class Released:
         first, *rest = steps
         if isinstance(first, noise.Noise):
             return self._noisy(first).processed(rest)
-        if rest and not any(isinstance(step, noise.Noise) for step in rest) and not self._unbounded:
+        bounded = isinstance(first, Gate) or not self._unbounded
+        if rest and not any(isinstance(step, noise.Noise) for step in rest) and bounded:
             return self._tabulated(steps)
         return self._mapped(first, last=not rest).processed(rest)
 
@@ -79,7 +80,7 @@ class Released:
             return self._with_laws(lambda law: law.divided(factor, added, scale), Lattice(Fraction(0), step.base))
         if isinstance(step, Clamping):
             return self._clamped(step, last=last)
-        if isinstance(step, Table) and not self._unbounded:
+        if isinstance(step, Gate) or (isinstance(step, Table) and not self._unbounded):
             return self._tabulated([step])
         raise NotApplicable(f"{step!r} of an answer without bounds has no law here")
 
@@ -96,10 +97,19 @@ class Released:
             most = least  # everything is published as the one end
         return self._with_laws(lambda law: law.clamped(least, most), self.lattice, labelled=not on_lattice)
 
+    def _narrowing(self, step: Step) -> Callable[[Law], Law]:
+        """Of a gate one answer for all that it withholds below, and one above: of many answers few are left."""
+        if not isinstance(step, Gate):
+            return lambda law: law
+        offset, unit = self.lattice.offset, self.lattice.unit
+        least, most = ceil((step.lower - offset) / unit), floor((step.upper - offset) / unit)
+        return lambda law: law.clamped(least - 1, most + 1)
+
     def _tabulated(self, steps: Sequence[Step]) -> Released:
         """Answer by answer."""
         self._require_numbers(steps[0])
-        supports = [law.support for law in self._laws]
+        narrowed = self._narrowing(steps[0])
+        supports = [narrowed(law).support for law in self._laws]
         least = min(low for low, _ in supports if low is not None)
         most = max(high for _, high in supports if high is not None)
         if most - least >= MOST_TABULATED:
@@ -111,7 +121,7 @@ class Released:
             for step in steps:
                 number = step.apply(number)  # type: ignore[union-attr]
             published[answer] = labels.setdefault(number, len(labels))
-        return self._with_laws(lambda law: law.relabelled(published), self.lattice, labelled=True)
+        return self._with_laws(lambda law: narrowed(law).relabelled(published), self.lattice, labelled=True)
 
     def _noisy(self, added: noise.Noise) -> Released:
         self._require_numbers(added)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["DRAWN", "IDENTICAL", "INDEPENDENT", "KNOWN_LAW", "NOISE", "PAPER", "SAMPLED", "SECRET", "STATED"]
+__all__ = ["ALIKE", "DRAWN", "IDENTICAL", "INDEPENDENT", "KNOWN_LAW", "NOISE", "PAPER", "SAMPLED", "SECRET", "STATED"]
 
 INDEPENDENT = "the entries are independent of each other"
+ALIKE = "every entry has the property with the same probability, whatever that is"
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
 STATED = "every entry has the law that is stated for it, or for its group"
 DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"

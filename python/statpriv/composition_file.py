@@ -13,6 +13,9 @@
     count = 32                         # how many such parts; 1 by default
     attribute = "smoker"               # parts with the same attribute ask the same property
     name = "Smokers"                   # a label; it proves nothing
+    gate = [400, 624]                  # published within these only, else withheld: then δ is for every p
+    suppressed_below = 10              # smaller counts are published as one
+    rounded_to = 5                     # the others to multiples of this
 
 Every number is exact: ``0.1``, ``"0.1"`` and ``"1/10"`` are one tenth. A key that is not listed here is an error,
 and all errors are reported at once. The JSON report of a release holds the same structure under ``composition``,
@@ -41,9 +44,12 @@ from statpriv.documents import (
 )
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
+from statpriv.numbers import as_count
 
 if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve
+    from statpriv.queries.processed import Step
+    from statpriv.situation import Query
 
 __all__ = ["BOUND", "PARTS", "Composition", "Part", "Report", "read_composition", "read_parts"]
 
@@ -56,13 +62,52 @@ _Sized: TypeAlias = "tuple[tuple[int, tuple[Fraction, Fraction]], ...]"
 
 @dataclass(frozen=True)
 class Part:
-    """`count` parts of `size` entries each, on which a property with a probability in this range is counted."""
+    """`count` parts of `size` entries each, on which a property with a probability in this range is counted.
+
+    A count is published within its gate only, if it has one, then suppressed, then rounded.
+    """
 
     probability: tuple[Fraction, Fraction]
     size: int
     count: int = 1
     attribute: str | None = None
     name: str | None = None
+    gate: tuple[int, int] | None = None
+    suppressed_below: int | None = None
+    rounded_to: int | None = None
+
+    def query(self) -> Query:
+        """What is asked of each part.
+
+        A gated count is certified for every p, and its parts need not ask one property.
+        """
+        import statpriv as sp
+
+        steps: list[Step] = []
+        if self.suppressed_below is not None:
+            steps.append(sp.Threshold(self.suppressed_below - 1))
+        if self.rounded_to is not None:
+            steps.append(sp.Rounding(self.rounded_to))
+        if self.gate is not None:
+            return sp.Processed(sp.PropertyQuery(sp.Between(0, 1), name=self.name), sp.Gate(*self.gate), *steps)
+        asked = sp.PropertyQuery(sp.Between(*self.probability), attribute=self.attribute, name=self.name)
+        return sp.Processed(asked, *steps) if steps else asked
+
+    def document(self) -> dict[str, object]:
+        """The part as it stands in a file, without the keys that have their defaults."""
+        optional = {
+            "count": self.count if self.count > 1 else None,
+            "attribute": self.attribute,
+            "name": self.name,
+            "gate": None if self.gate is None else list(self.gate),
+            "suppressed_below": self.suppressed_below,
+            "rounded_to": self.rounded_to,
+        }
+        return {
+            "probability": [str(end) for end in self.probability],
+            "size": self.size,
+            **{key: value for key, value in optional.items() if value is not None},
+        }
 
 
 @dataclass(frozen=True)
@@ -85,13 +130,8 @@ class Composition:
         """
         import statpriv as sp
 
-        queries = [
-            sp.PropertyQuery(sp.Between(*part.probability), attribute=part.attribute, name=part.name)
-            for part in self.parts
-            for _ in range(part.count)
-        ]
         return sp.compose(
-            queries,
+            [query for part in self.parts for query in [part.query()] * part.count],
             sp.Population(self.population),
             sp.RandomPartition([part.size for part in self.parts for _ in range(part.count)]),
             adversary=sp.Adversary(known=self.known_rows),
@@ -100,22 +140,12 @@ class Composition:
 
     def document(self) -> dict[str, object]:
         """The composition as it stands in a file, without the keys that have their defaults."""
-        parts = [
-            {
-                "probability": [str(end) for end in part.probability],
-                "size": part.size,
-                **({"count": part.count} if part.count > 1 else {}),
-                **({"attribute": part.attribute} if part.attribute is not None else {}),
-                **({"name": part.name} if part.name is not None else {}),
-            }
-            for part in self.parts
-        ]
         return {
             "epsilon": str(self.epsilon),
             "population": self.population,
             "known_rows": self.known_rows,
             **({"bound": self.bound} if self.bound != "tightest" else {}),
-            "part": parts,
+            "part": [part.document() for part in self.parts],
         }
 
 
@@ -234,6 +264,13 @@ def _list(value: Value) -> list[Value]:
     return value
 
 
+def _gate(value: Value) -> tuple[int, int]:
+    least, most = (as_count(end, name="value", least=0) for end in value)
+    if least > most:
+        raise ArgumentError("not in order")
+    return least, most
+
+
 BOUND = Key(TEXT.read, 'the name of a bound, such as "tightest"', absent="tightest")
 PARTS = Key(_list, f"1 to {MOST_PARTS} tables [[part]]")
 _PART_KEYS = {
@@ -242,6 +279,9 @@ _PART_KEYS = {
     "count": SIZE.optional(1),
     "attribute": TEXT.optional(),
     "name": TEXT.optional(),
+    "gate": Key(_gate, "a list of two counts in order", absent=None),
+    "suppressed_below": SIZE.optional(),
+    "rounded_to": SIZE.optional(),
 }
 _COMPOSITION_KEYS = {
     "epsilon": NUMBER,

@@ -15,7 +15,7 @@ from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.order_statistic import OrderStatisticQuery
-from statpriv.queries.processed import Processed
+from statpriv.queries.processed import Gate, Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.valued import Valued
@@ -28,7 +28,16 @@ from statpriv.samplings import (
     WithReplacement,
 )
 
-__all__ = ["Pair", "PartitionedSituation", "Query", "Situation", "asked_of", "attribute_of"]
+__all__ = [
+    "Pair",
+    "PartitionedSituation",
+    "Query",
+    "Situation",
+    "asked_of",
+    "attribute_of",
+    "gate_for_every_p",
+    "gate_of",
+]
 
 Query: TypeAlias = PropertyQuery | HistogramQuery | LinearQuery | Valued | Processed | AnswerLaws
 """What can be asked of a population."""
@@ -304,6 +313,20 @@ def asked_of(query: Query) -> Query:
     """The query before its answer is processed."""
     # Every numerical query is a query.
     return cast("Query", query.query) if isinstance(query, Processed) else query
+
+
+def gate_of(query: Query) -> Gate | None:
+    """The gate of a count of entries with one law, where it is what is done to the count first."""
+    if not isinstance(query, Processed) or not isinstance(query.query, PropertyQuery) or not query.query.is_uniform:
+        return None
+    first = query.steps[0]
+    return first if isinstance(first, Gate) else None
+
+
+def gate_for_every_p(query: Query) -> Gate | None:
+    """The same where p is a range: then nothing that is said of the answer trusts the range."""
+    asked = asked_of(query)
+    return gate_of(query) if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) else None
 
 
 def _stated_law(query: Query) -> object:

@@ -108,6 +108,49 @@ def test_what_is_written_reads_back(written):
     assert read_composition(written(json.dumps(composition.document()), "composition.json")) == composition
 
 
+GATED = """
+epsilon = 0.1
+population = 400
+known_rows = 3
+[[part]]
+probability = "1/2"
+size = 50
+count = 4
+gate = [10, 40]
+suppressed_below = 12
+rounded_to = 5
+[[part]]
+probability = ["0.45", "0.55"]
+size = 50
+count = 4
+attribute = "b"
+rounded_to = 5
+"""
+
+
+def test_what_is_done_to_counts_is_read(written):
+    composition = read_composition(written(GATED))
+    gated, rounded = composition.parts
+    assert gated.query() == sp.Processed(
+        sp.PropertyQuery(sp.Between(0, 1)), sp.Gate(10, 40), sp.Threshold(11), sp.Rounding(5)
+    )
+    assert rounded.query() == sp.PropertyQuery(sp.Between("0.45", "0.55"), attribute="b").rounded(5)
+    assert read_composition(written(json.dumps(composition.document()), "gated.json")) == composition
+
+
+def test_a_gated_part_is_certified_for_every_p(run_json, written):
+    document = run_json("compose", written(GATED))
+    assert document["kind"] == "bound"
+    other = run_json("compose", written(GATED.replace('"1/2"', '"0.9"')))
+    assert other["delta"] == document["delta"]
+
+
+def test_the_text_says_what_is_done_to_counts(run, written):
+    text = " ".join(run("compose", written(GATED)).stdout.split())
+    assert "4 × a count of 50 entries, any p, published from 10 to 40, a property of its own" in text
+    assert "suppressed below 12, rounded to 5" in text
+
+
 def test_the_text_lists_the_parts(run, written):
     result = run("compose", written(TABLE_1))
     assert result.exit_code == 0
@@ -139,7 +182,8 @@ def test_all_mistakes_of_a_file_are_named_at_once(run, written):
         '  epsilon = -0.1; a number of at least 0 such as 0.1, "0.1" or "1/10" is required',
         "  population is missing; a whole number from 1 to 2^53 is required",
         "  known_rows = 1.5; a whole number from 0 to 2^53 is required",
-        "  part[1].colour: no such key; allowed here: probability, size, count, attribute, name",
+        "  part[1].colour: no such key; allowed here: probability, size, count, attribute, name, gate, "
+        "suppressed_below, rounded_to",
         '  part[1].probability = ["0.6", "0.4"]; a number from 0 to 1, or a range ["low", "high"] of two in order '
         "is required",
         "  part[1].size = 0; a whole number from 1 to 2^53 is required",
@@ -157,7 +201,11 @@ BAD_FILES = [
     ("x = " + "[" * 5_000, "neither TOML nor JSON"),
     ("", "epsilon is missing; a number of at least 0"),
     ("part = []", "part = []; 1 to 100000 tables [[part]] is required"),
-    ("part = [1]", "part[1] = 1; a table with the keys probability, size, count, attribute, name is required"),
+    (
+        "part = [1]",
+        "part[1] = 1; a table with the keys probability, size, count, attribute, name, gate, "
+        "suppressed_below, rounded_to is required",
+    ),
     (TABLE_1.replace("32\n", "4000000\n"), "4000000 parts together; at most 100000 are allowed"),
     (TABLE_1.replace("32\n", "33\n"), "the sample or parts have 33792 entries together, the population only 32768"),
     (TABLE_1.replace("0.005", "1e999999999"), "epsilon = 1E+999999999; a number of at least 0"),

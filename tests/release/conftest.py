@@ -19,10 +19,12 @@ import pytest
 
 from statpriv import cli
 from statpriv.releasing import ledger, run
-from statpriv.releasing.partition import shuffled_parts
+from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.run import Surroundings, carry_out
+
+from .servers import postgresql_server, spark_session
 
 PYTHON_FOLDER = Path(cli.__file__).resolve().parents[2]
 
@@ -68,7 +70,7 @@ def registry(folder, seed):
 
 def labels(n, sizes, seed):
     """The labels that a release with this seed gives to its rows."""
-    return shuffled_parts(n, sizes, **partition_words(seed))
+    return shuffled_parts([Stratum.of_all(n, sizes)], n, **partition_words(seed))
 
 
 @dataclass
@@ -247,3 +249,17 @@ def connections(before_each_statement):
 def own_count(rows, part_labels: array[int], part, holds):
     """The count of a part, by Python."""
     return sum(label == part and holds(row) for row, label in zip(rows, part_labels, strict=True))
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    """A server of this session's own, whose log holds every statement."""
+    with postgresql_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A session of Spark on two threads of this process' own."""
+    with spark_session() as session:
+        yield session

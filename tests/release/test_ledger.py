@@ -22,7 +22,7 @@ import statpriv as sp
 from statpriv.errors import LedgerError
 from statpriv.releasing.ledger import Cohort, Registry, Rows
 from statpriv.releasing.ledger.tokens import keyed_hash, keyed_tokens
-from statpriv.releasing.table import ContentFingerprint
+from statpriv.releasing.tables import ContentFingerprint
 
 CONTENT = ContentFingerprint(b"o" * 32, b"u" * 32)
 OTHER = ContentFingerprint(b"p" * 32, b"v" * 32)
@@ -510,7 +510,7 @@ import statpriv as sp
 from array import array
 from pathlib import Path
 from statpriv.releasing.ledger import Registry
-from statpriv.releasing.table import ContentFingerprint
+from statpriv.releasing.tables import ContentFingerprint
 from statpriv.errors import LedgerError
 
 folder, stop = Path(sys.argv[1]), sys.argv[2]

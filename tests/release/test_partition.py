@@ -13,9 +13,14 @@ import pytest
 
 from statpriv.errors import ArgumentError
 from statpriv.releasing import partition
-from statpriv.releasing.partition import UNUSED, bounded_integers, secret_partition, shuffled_parts
+from statpriv.releasing.partition import UNUSED, Stratum, bounded_integers, secret_partition, shuffled_parts
 
 SIZES = ((1,), (1, 1), (2, 1), (1, 1, 1), (2, 2), (3, 1))
+
+
+def drawn_parts(n, sizes, words):
+    """Labels without groups: one stratum of all rows."""
+    return shuffled_parts([Stratum.of_all(n, sizes)], n, words)
 
 
 # --- bounded integers: every 8-bit word, every bound
@@ -104,17 +109,18 @@ def words_for(indices):
 
 def arrangements(n, sizes):
     """The labels of every index sequence that the word source can cause."""
-    bounds = range(n, 1, -1)
+    bounds = range(n - sum(sizes) + 1, n + 1)
     return Counter(
-        tuple(shuffled_parts(n, sizes, words_for(indices)))
+        tuple(drawn_parts(n, sizes, words_for(indices)))
         for indices in itertools.product(*(range(bound) for bound in bounds))
     )
 
 
 def is_uniform_over_arrangements(seen, n, sizes):
-    unused = n - sum(sizes)
-    stabiliser = math.prod(math.factorial(size) for size in (*sizes, unused))
-    return len(seen) * stabiliser == math.factorial(n) and set(seen.values()) == {stabiliser}
+    """n! / (sizes! unused!) arrangements, from n! / unused! index sequences, so sizes! ones each."""
+    often = math.prod(math.factorial(size) for size in sizes)
+    different = math.factorial(n) // math.factorial(n - sum(sizes)) // often
+    return len(seen) == different and set(seen.values()) == {often}
 
 
 CASES = [(n, sizes) for n in range(1, 7) for sizes in SIZES if sum(sizes) <= n]
@@ -128,18 +134,69 @@ def test_every_arrangement_is_equally_likely(n, sizes):
         assert [labels.count(k) for k in range(len(sizes) + 1)] == [n - sum(sizes), *sizes]
 
 
+def test_strata_are_drawn_independently_and_each_uniformly():
+    """Rows 0, 2, 3, 6 give one row to each of two parts, rows 1 and 5 one row to part 2; row 4 is spent."""
+    strata = [Stratum(np.array([0, 2, 3, 6]), (1, 1)), Stratum(np.array([1, 5]), (0, 1))]
+    seen = Counter()
+    for first in itertools.product(range(3), range(4)):
+        for second in range(2):
+            blocks = iter([words_for(first), words_for((second,))])
+            seen[tuple(shuffled_parts(strata, 7, lambda count, blocks=blocks: next(blocks)(count)))] += 1
+    pairs = itertools.permutations([0, 2, 3, 6], 2)
+    assert set(seen) == {
+        tuple(1 if row == a else 2 if row in (b, c) else UNUSED for row in range(7)) for a, b in pairs for c in (1, 5)
+    }
+    assert set(seen.values()) == {1}
+
+
+def test_as_many_words_are_drawn_as_rows_are_used():
+    asked = []
+
+    def words(count):
+        asked.append(count)
+        return secrets.token_bytes(count)
+
+    drawn_parts(10**6, [3, 2], words)
+    assert asked[0] == 5 * 8
+    assert sum(asked) < 20 * 8
+
+
+def test_many_rows_are_drawn_in_blocks_without_a_seam(monkeypatch):
+    """The arrangement is the same however many words are asked for at a time."""
+    stream = secrets.token_bytes(8 * 3000)
+
+    def drawn():
+        position = 0
+
+        def words(count):
+            nonlocal position
+            position += count
+            return stream[position - count : position]
+
+        return drawn_parts(1000, [400, 1, 599], words)
+
+    whole = drawn()
+    monkeypatch.setattr(partition, "_TOGETHER", 7)
+    assert drawn() == whole
+
+
 def in_whole_range(bounds, words, *, word_bits=64):
-    """Biased shuffle: every index from [0, n)."""
-    return bounded_integers(np.full(bounds.size, bounds.max(initial=1)), words, word_bits=word_bits)
+    """Biased shuffle: every row is exchanged with any row (indices wrap around)."""
+    n = int(bounds.max(initial=1))
+    movers = np.uint64(n) - bounds
+    anywhere = bounded_integers(np.full(bounds.size, n, dtype=np.uint64), words, word_bits=word_bits)
+    return anywhere - movers  # wraps, and comes back when the mover is added
 
 
 def one_too_small(bounds, words, *, word_bits=64):
-    """Off by one (Sattolo): a row never stays where it is."""
-    return bounded_integers(np.maximum(bounds, 2) - np.uint64(1), words, word_bits=word_bits)
+    """Off by one (Sattolo): a label never stays where it is."""
+    least = np.uint64(1)
+    drawn = bounded_integers(np.maximum(bounds - least, least), words, word_bits=word_bits)
+    return np.where(bounds > least, drawn + least, np.uint64(0))
 
 
 def no_shuffle(bounds, words, *, word_bits=64):
-    return bounds - np.uint64(1)
+    return bounds - bounds
 
 
 BROKEN = [in_whole_range, one_too_small, no_shuffle]
@@ -148,13 +205,15 @@ BROKEN = [in_whole_range, one_too_small, no_shuffle]
 @pytest.mark.parametrize("broken", BROKEN)
 def test_the_enumeration_catches_broken_shuffles(monkeypatch, broken):
     monkeypatch.setattr(partition, "bounded_integers", broken)
-    n, sizes = 4, (2, 1)
-    bounds = [n] * (n - 1) if broken is in_whole_range else list(range(n, 1, -1))
+    n, sizes = 4, (2, 1, 1)
+    bounds = [n] * n if broken is in_whole_range else list(range(1, n + 1))
     seen = Counter(
-        tuple(shuffled_parts(n, sizes, words_for(indices)))
+        tuple(drawn_parts(n, sizes, words_for(indices)))
         for indices in itertools.product(*(range(bound) for bound in bounds))
     )
     assert not is_uniform_over_arrangements(seen, n, sizes)
+    often = set(seen.values())
+    assert len(often) > 1 or len(seen) < 12  # another law, not another number of equally likely sequences
 
 
 # --- the real source: the matrix of positions
@@ -164,7 +223,7 @@ def position_chi_square(draws=8000, n=8, sizes=(3, 1, 2)):
     """Chi-square statistic and degrees of freedom of (position, label) against its expectation."""
     counts = np.zeros((n, len(sizes) + 1))
     for _ in range(draws):
-        counts[np.arange(n), shuffled_parts(n, sizes, secrets.token_bytes)] += 1
+        counts[np.arange(n), drawn_parts(n, sizes, secrets.token_bytes)] += 1
     share = np.array([n - sum(sizes), *sizes]) / n
     expected = draws * share
     return float((((counts - expected) ** 2) / expected).sum())
@@ -187,12 +246,12 @@ def test_chi_square_catches_broken_shuffles(monkeypatch, broken):
 
 
 def test_a_million_rows():
-    labels = shuffled_parts(10**6, [400_000, 1, 599_000], secrets.token_bytes)
+    labels = drawn_parts(10**6, [400_000, 1, 599_000], secrets.token_bytes)
     assert np.bincount(np.frombuffer(labels, dtype="I")).tolist() == [999, 400_000, 1, 599_000]
 
 
 def interrupted_partition(seen):
-    with secret_partition(10, [10]) as labels:
+    with secret_partition([Stratum.of_all(10, [10])], 10) as labels:
         seen.append(labels)
         assert set(labels) == {1}
         raise KeyboardInterrupt
@@ -208,14 +267,14 @@ def test_labels_are_overwritten_even_after_an_interrupt():
 def test_no_core_file_is_written_while_labels_exist():
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_CORE)
-    with secret_partition(10, [10]):
+    with secret_partition([Stratum.of_all(10, [10])], 10):
         assert resource.getrlimit(resource.RLIMIT_CORE)[0] == 0
     assert resource.getrlimit(resource.RLIMIT_CORE) == before
 
 
 def test_the_partition_is_a_function_of_n_sizes_and_words():
     block = secrets.token_bytes(8 * 64)
-    first, second = (shuffled_parts(20, [3, 4], lambda count: block[:count]) for _ in range(2))
+    first, second = (drawn_parts(20, [3, 4], lambda count: block[:count]) for _ in range(2))
     assert first == second
 
 
@@ -223,11 +282,28 @@ def test_the_partition_is_a_function_of_n_sizes_and_words():
     ("n", "sizes", "message"),
     [
         (0, [], "n = 0: a partition needs between 1 and 2^32 - 1 rows"),
-        (4, [2, 0], "sizes: a part of 0 rows is not possible, each needs at least 1"),
+        (4, [2, 0], "sizes: part 2 has 0 rows, each part needs at least 1"),
+        (4, [2, -1], "sizes: a part of -1 rows is not possible"),
         (4, [3, 2], "sizes: the parts need 5 rows together, and there are only 4"),
     ],
 )
 def test_impossible_sizes_are_refused(n, sizes, message):
     with pytest.raises(ArgumentError) as refusal:
-        shuffled_parts(n, sizes, secrets.token_bytes)
+        drawn_parts(n, sizes, secrets.token_bytes)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0, 4]], "strata: rows must be positions from 0 to 3 in ascending order, each once"),
+        ([[-1, 2]], "strata: rows must be positions from 0 to 3 in ascending order, each once"),
+        ([[2, 1]], "strata: rows must be positions from 0 to 3 in ascending order, each once"),
+        ([[1, 1]], "strata: rows must be positions from 0 to 3 in ascending order, each once"),
+        ([[0, 1], [1, 2]], "strata: a row lies in two of them; each may be drawn once"),
+    ],
+)
+def test_impossible_strata_are_refused(rows, message):
+    with pytest.raises(ArgumentError) as refusal:
+        shuffled_parts([Stratum(np.array(positions), (1,)) for positions in rows], 4, secrets.token_bytes)
     assert str(refusal.value) == message

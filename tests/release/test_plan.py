@@ -17,7 +17,7 @@ import pytest
 
 from statpriv.errors import PlanError
 from statpriv.releasing import plan_file
-from statpriv.releasing.plan import DataSource, PlannedQuery, PriorPublication, Target
+from statpriv.releasing.plan import DataSource, PlannedQuery, PriorPublication, Publication, Target
 from statpriv.releasing.plan_file import load_plan, plan_schema
 from statpriv.releasing.predicate import Predicate
 
@@ -145,7 +145,13 @@ def test_an_absolute_source_stays(write):
 
 def test_the_documented_format_is_a_plan(write):
     blocks = plan_file.__doc__.split(".. code-block:: toml\n")[1:]
-    example, prior = (dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks)
+    example, publication, histogram, groups, prior = (
+        dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks
+    )
+    asked = load_plan(write(example + histogram + publication)).queries[1]
+    assert (asked.cells[0].name, asked.publication) == ("under 30", Publication(True, 5, None))
+    target = "[guarantee]\nepsilon = 1\ndelta = 1\n"
+    assert load_plan(write(target + groups)).queries[0].sizes_in({"f": 300, "m": 300}) == {"f": 250, "m": 222}
     plan = load_plan(write(example))
     assert plan.prior == ()
     assert plan.queries[0].range == (Fraction(2, 5), Fraction(3, 5))
@@ -265,13 +271,13 @@ MISTAKES = [
     (
         'source = "election.csv"',
         "",
-        "data.source is missing: the file that holds the table, relative to the plan",
+        "data needs source: the file that holds the table, relative to the plan",
     ),
+    ("[data]", "[data]\nunit = 1", "data.unit = 1: must be a text of 1 to 200 characters, in quotes"),
     (
         "[data]",
-        '[data]\nunit = "person"',
-        'data.unit = "person": is not supported: one row must be one person. Aggregate repeated rows first '
-        "and remove the key",
+        '[data]\nunit = "Vote"',
+        'query[1].where = "vote = 0": "Vote" names persons (unit), and no predicate may single out persons',
     ),
     ("[data]", '[data]\ndelimiter = "ab"', "data.delimiter = \"ab\": must be one of ',', ';', '|' or '\\t'"),
     (
@@ -292,12 +298,12 @@ MISTAKES = [
     (
         "\n[data]",
         "\nseed = 7\n[data]",
-        "seed is not a key of a plan; allowed here: data, guarantee, query, prior",
+        "seed is not a key of a plan; allowed here: data, guarantee, publication, query, prior",
     ),
     (
         "\n[data]",
         '\n"s\\u001b[31m" = 7\n[data]',
-        '"s\\x1b[31m" is not a key of a plan; allowed here: data, guarantee, query, prior',
+        '"s\\x1b[31m" is not a key of a plan; allowed here: data, guarantee, publication, query, prior',
     ),
     (
         "\n[data]",
@@ -310,6 +316,40 @@ MISTAKES = [
         "prior[1].description is missing: what was published",
     ),
     ("[[query]]", "[query]", "query must be a list: one [[query]] for each count to release"),
+    *[
+        (place, f"{added}\n{place}" if table == "publication" else f"{place}\n{key}", f"{where}.{message}")
+        for key, message in [
+            ("gate = 1", "gate = 1: must be true or false"),
+            ("rounded_to = 0", "rounded_to = 0: must be a whole number from 1 to 2^53"),
+            ("rounded_to = 2.5", "rounded_to = 2.5: must be a whole number from 1 to 2^53"),
+            ("suppressed_below = -1", "suppressed_below = -1: must be a whole number from 0 to 2^53"),
+        ]
+        for table, place, where in [
+            ("publication", "[[query]]", "publication"),
+            ("query", "rows = 472", "query[1]"),
+        ]
+        for added in [f"[publication]\n{key}"]
+    ],
+    (
+        "rows = 472",
+        'rows = 472\npreset = "exact"\nrounded_to = 5',
+        "query[1] has preset beside rounded_to or suppressed_below, which it stands for; remove one",
+    ),
+    (
+        "rows = 472",
+        "rows = {f = 3}",
+        "query[1].rows is stated by group, but no data.group names the column of the groups",
+    ),
+    (
+        '["0.40", 0.6]',
+        "{f = 0.5}",
+        "query[1].probability is stated by group, but no data.group names the column of the groups",
+    ),
+    (
+        "[data]",
+        '[data]\ngroup = "sex"',
+        "query[1].rows = 472: must be stated for each group, such as {f = 30, m = 20}, because data.group is there",
+    ),
 ]
 
 
@@ -396,6 +436,245 @@ def test_a_url_as_override_is_refused(write):
         load_plan(write(GOOD), data="s3://bucket/a.csv")
 
 
+def test_an_unknown_preset_is_refused_with_the_closed_list(write):
+    with pytest.raises(PlanError) as refusal:
+        load_plan(write(changed("rows = 472", 'rows = 472\npreset = "rounded to 7"')))
+    assert str(refusal.value).startswith(
+        "release.toml: 1 mistake\n  query[1].preset = \"rounded to 7\": must be one of 'exact', 'suppressed below 3',"
+    )
+
+
+# --- what is done to counts -----------------------------------------------------------------------
+
+
+def publications(write, general, *own):
+    """Of a plan with this [publication], and a query for each text of keys."""
+    start, query = GOOD[: GOOD.index("[[query]]")], GOOD[GOOD.index("[[query]]") :]
+    plan = load_plan(write(start + general + "\n" + "\n".join(query + keys for keys in own)))
+    return [asked.publication for asked in plan.queries]
+
+
+def test_counts_are_published_as_they_are_unless_the_plan_says_otherwise(write):
+    assert publications(write, "", "") == [Publication(gate=False, rounded_to=None, suppressed_below=None)]
+
+
+def test_a_query_overrides_key_by_key_what_is_said_for_all(write):
+    general = "[publication]\ngate = true\nrounded_to = 5\nsuppressed_below = 10"
+    assert publications(
+        write, general, "", "gate = false", "rounded_to = 1", "suppressed_below = 0", "rounded_to = 3\ngate = true"
+    ) == [
+        Publication(True, 5, 10),
+        Publication(False, 5, 10),
+        Publication(True, None, 10),
+        Publication(True, 5, None),
+        Publication(True, 3, 10),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("preset", "rounded_to", "suppressed_below"),
+    [
+        ("exact", None, None),
+        ("rounded to 5", 5, None),
+        ("suppressed below 3", None, 3),
+        ("rounded to 5, suppressed below 10", 5, 10),
+    ],
+)
+def test_a_preset_stands_for_its_two_keys_wherever_it_is_said(write, preset, rounded_to, suppressed_below):
+    expected = [Publication(False, rounded_to, suppressed_below)]
+    key = f'preset = "{preset}"'
+    assert publications(write, f"[publication]\n{key}", "") == expected
+    assert publications(write, "[publication]\nrounded_to = 7\nsuppressed_below = 8", key) == expected
+
+
+def test_one_key_of_a_query_leaves_the_other_of_a_preset(write):
+    preset = '[publication]\npreset = "rounded to 5, suppressed below 10"'
+    assert publications(write, preset, "rounded_to = 3") == [Publication(False, 3, 10)]
+
+
+# --- histograms and groups ------------------------------------------------------------------------
+
+CELLS = """
+[[query]]
+name = "Age"
+source = "census"
+rows = 300
+
+[[query.cell]]
+name = "under 30"
+where = "age < 30"
+probability = ["0.2", "0.3"]
+
+[[query.cell]]
+name = "under 60"
+where = "age < 60"
+probability = 0.4
+"""
+HISTOGRAM = GOOD[: GOOD.index("[[query]]")] + CELLS
+
+
+def test_a_histogram_is_read_with_its_implied_last_cell(write):
+    plan = load_plan(write(HISTOGRAM))
+    (histogram,) = plan.queries
+    assert [cell.name for cell in histogram.cells] == ["under 30", "under 60"]
+    assert histogram.questions == (Predicate.parse("age < 30"), Predicate.parse("age < 60"))
+    assert plan.attribute(histogram) == 'first of: "age" < 30; "age" < 60'
+    tenths = [[Fraction(end, 10) for end in ends] for ends in [(2, 3), (4, 4), (3, 4)]]
+    assert [list(ends) for ends in plan.hulls(histogram)] == tenths
+
+
+def test_histograms_of_the_same_cells_take_the_hull_cell_by_cell(write):
+    plan = load_plan(write(HISTOGRAM + CELLS.replace('["0.2", "0.3"]', '["0.1", "0.25"]')))
+    first, same = plan.queries
+    assert plan.hulls(first) == plan.hulls(same)
+    assert plan.hulls(first)[0] == (Fraction(1, 10), Fraction(3, 10))
+    assert plan.hulls(first)[-1] == (Fraction(3, 10), Fraction(1, 2))
+    swapped = load_plan(write(HISTOGRAM + CELLS.replace("age < 30", "age < 20")))
+    assert len(swapped.properties) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "probability = 0.4",
+            "",
+            "query[1].cell[2].probability is missing: what the public knows of the property's probability: "
+            "a number or a range of two",
+        ),
+        (
+            'where = "age < 60"',
+            'where = "age"',
+            'query[1].cell[2].where = "age": the column age alone is not a condition: write age = TRUE, age <> 0 or '
+            "age IS NOT NULL",
+        ),
+        (
+            'name = "under 60"',
+            'nam = "under 60"\nname = "b"',
+            "query[1].cell[2].nam is not a key of a plan; did you mean name?",
+        ),
+        (
+            "rows = 300",
+            'rows = 300\nwhere = "age < 30"',
+            "query[1].where is not a key of a histogram; it stands in each [[query.cell]]",
+        ),
+        (
+            "probability = 0.4",
+            "probability = 0.9",
+            "query[1] has cells whose probabilities add up to at least 11/10, which is above 1",
+        ),
+        (
+            "probability = 0.4",
+            'probability = [0.4, "0.7"]',
+            "query[1] has cells whose probabilities may add up to 1, so that rows in no cell would have probability 0 "
+            "and give themselves away: leave out one cell, and it is the implied last one",
+        ),
+        (
+            "[data]",
+            '[data]\ngroup = "sex"',
+            "query[1].rows = 300: must be stated for each group, such as {f = 30, m = 20}, because data.group is there",
+        ),
+        (
+            "rows = 300",
+            "rows = 300\nsuppressed_below = 10",
+            "query[1] is a histogram with suppressed_below = 10: a suppressed cell would be what the other cells leave "
+            "of the rows. State suppressed_below = 0 for it, and round it instead",
+        ),
+    ],
+)
+def test_a_mistake_in_a_histogram_is_refused(write, old, new, message):
+    assert HISTOGRAM.count(old) == 1
+    with pytest.raises(PlanError) as refusal:
+        load_plan(write(HISTOGRAM.replace(old, new)))
+    assert str(refusal.value) == f"release.toml: 1 mistake\n  {message}"
+
+
+def test_too_many_cells_and_cells_in_groups_are_refused(write):
+    cell = CELLS[CELLS.index("[[query.cell]]") :].replace("0.4", "0").replace('["0.2", "0.3"]', "0")
+    with pytest.raises(PlanError, match=r"at most 100 cells are allowed"):
+        load_plan(write(HISTOGRAM + cell * 50))
+    grouped = HISTOGRAM.replace("[data]", '[data]\ngroup = "sex"').replace("rows = 300", 'share = "1/2"')
+    with pytest.raises(PlanError, match=r"a stratified plan asks counts only in this version; ask one count for each"):
+        load_plan(write(grouped))
+
+
+GROUPS = (
+    GOOD.replace("[data]", '[data]\ngroup = "sex"')
+    .replace('["0.40", 0.6]', '{f = ["0.40", 0.6], m = "0.5"}')
+    .replace("rows = 472", "rows = {f = 250, m = 222}")
+)
+
+
+def test_a_stratified_plan_is_read_by_group(write):
+    plan = load_plan(write(GROUPS))
+    (counted,) = plan.queries
+    assert plan.data.group == "sex"
+    assert counted.sizes_in({"f": 500, "m": 444}) == {"f": 250, "m": 222}
+    half = Fraction(1, 2)
+    assert (plan.hull(counted, "f"), plan.hull(counted, "m")) == ((Fraction(2, 5), Fraction(3, 5)), (half, half))
+
+
+@pytest.mark.parametrize("key", ["row_id", "unit"])
+def test_a_group_that_identifies_rows_or_persons_is_refused(write, key):
+    text = GROUPS.replace('row_id = "respondent"', f'{key} = "sex"')
+    with pytest.raises(PlanError, match=f'data.group = "sex": is also {key}: a column of groups that everybody is'):
+        load_plan(write(text))
+
+
+def test_a_share_is_one_of_each_group_and_rows_may_leave_groups_out(write):
+    shared = load_plan(write(GROUPS.replace("rows = {f = 250, m = 222}", 'share = "1/3"'))).queries[0]
+    assert shared.sizes_in({"f": 10, "m": 2}) == {"f": 3, "m": 0}
+    one = load_plan(write(GROUPS.replace(", m = 222}", "}"))).queries[0]
+    assert one.sizes_in({"f": 500, "m": 444}) == {"f": 250, "m": 0}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "groups", "message"),
+    [
+        (
+            "",
+            "",
+            {"f": 500, "x": 1},
+            'query "Clinton voters": probability names the groups "f", "m"; the table has "f", "x", each of which '
+            "needs a probability",
+        ),
+        (
+            "m = 222",
+            "d = 222",
+            {"f": 500, "m": 400},
+            'query "Clinton voters": rows names the groups "f", "d"; the table has "f", "m", each of which needs a '
+            "probability",
+        ),
+        (
+            "rows = {f = 250, m = 222}",
+            'share = "1/10"',
+            {"f": 9, "m": 9},
+            'query "Clinton voters": of 18 rows in groups it uses no row at all; give it a larger share, or at least '
+            "one row of some group",
+        ),
+    ],
+)
+def test_groups_that_the_table_does_not_have_are_refused(write, old, new, groups, message):
+    planned = load_plan(write(GROUPS.replace(old, new) if old else GROUPS)).queries[0]
+    with pytest.raises(PlanError) as refusal:
+        planned.sizes_in(groups)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rows = {f = 250, m = 222}", "rows = {f = 0}", "must be at least one row of some group"),
+        ("m = 222", "m = 1.5", 'of the group "m": must be a whole number from 0 to 2^53'),
+        ('m = "0.5"', 'm = "2"', f'of the group "m": {RANGE}'),
+        ("rows = {f = 250, m = 222}", "rows = {}", "must have 1 to 100 groups"),
+    ],
+)
+def test_a_mistake_in_a_group_is_refused(write, old, new, message):
+    with pytest.raises(PlanError, match=re.escape(message)):
+        load_plan(write(GROUPS.replace(old, new)))
+
+
 # --- sizes and properties -------------------------------------------------------------------------
 
 
@@ -448,6 +727,84 @@ def test_sameness_of_properties_comes_from_the_predicate_and_takes_the_hull_of_t
     assert plan.properties == {'"vote" = 0': (first, same), '"vote" = 1': (different,)}
 
 
+# --- where the table is ---------------------------------------------------------------------------
+
+DATABASE = 'source = "postgresql://ana@db.example:5433/health?sslmode=verify-full"\ntable = "survey.persons"'
+
+
+def located(data, row_id='row_id = "respondent"'):
+    return changed('source = "election.csv"', data).replace('row_id = "respondent"', row_id)
+
+
+def test_a_table_of_a_database_is_labelled_without_host_and_user(write):
+    data = load_plan(write(located(DATABASE))).data
+    assert (data.engine, data.path, data.label, data.table) == (
+        "postgresql",
+        None,
+        "survey.persons",
+        "survey.persons",
+    )
+    assert data.database == "postgresql://ana@db.example:5433/health?sslmode=verify-full"
+
+
+def test_tables_of_catalogs_and_patterns_of_files(write, tmp_path):
+    catalog = load_plan(write(located('engine = "spark"\ntable = "survey.persons"'))).data
+    assert (catalog.engine, catalog.path, catalog.label) == ("spark", None, "survey.persons")
+    files = load_plan(write(located('source = "in/visits-*.parquet"\nglob = true'))).data
+    assert (files.engine, files.path, files.label, files.glob) == (
+        "duckdb",
+        tmp_path / "in" / "visits-*.parquet",
+        "visits-*.parquet",
+        True,
+    )
+
+
+SECRET = "hunter2"  # noqa: S105 - nobody's
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (f"postgresql://ana:{SECRET}@db/health", "source: the URL holds a password"),
+        (f"postgresql://db/health?password={SECRET}", "source: the URL holds a password"),
+        (f"postgresql://db/health?sslpassword={SECRET}", "source: the URL holds a password"),
+        (f"postgresql://db/health?options=-c%20role%3D{SECRET}", "only these are allowed: application_name"),
+        (f"postgresql://db:port{SECRET}/health?sslmode", "cannot be read as postgresql://host/database"),
+        (f"postgresql://[{SECRET}/health", "cannot be read as postgresql://host/database"),
+    ],
+)
+def test_an_address_may_hold_no_secret_and_is_not_quoted(write, data, reason):
+    for attempt in (
+        lambda: load_plan(write(located(f'source = "{data}"\ntable = "t"'))),
+        lambda: load_plan(write(located(DATABASE)), data=data),
+    ):
+        with pytest.raises(PlanError) as refused:
+            attempt()
+        assert reason in str(refused.value)
+        assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "row_id", "reason"),
+    [
+        ('engine = "postgresql"\nsource = "a.csv"', "id", 'needs source = "postgresql://host/database" and table'),
+        ('source = "postgresql://db/health"', "id", 'needs source = "postgresql://host/database" and table'),
+        (DATABASE, "", "needs row_id: in PostgreSQL rows have no order that could identify them"),
+        ('engine = "spark"\nsource = "a.csv"', "", "needs row_id: in Spark rows have no order"),
+        ('engine = "spark"', "id", "needs either a source of CSV or Parquet files, or a table of the catalog"),
+        ('engine = "spark"\nsource = "a.csv"\ntable = "t"', "id", "needs either a source of CSV or Parquet files"),
+        ('engine = "duckdb"\ntable = "t"', "id", "needs source: the file that holds the table"),
+        (f'engine = "duckdb"\n{DATABASE}', "id", "needs source: the file that holds the table"),
+        (f"{DATABASE}\nglob = true", "id", "is a table, and glob, null_values and delimiter are for files"),
+        ('engine = "mysql"\nsource = "a.csv"', "id", "must be one of 'duckdb', 'postgresql' or 'spark'"),
+    ],
+)
+def test_a_place_without_sense_is_refused(write, data, row_id, reason):
+    with pytest.raises(PlanError) as refused:
+        load_plan(write(located(data, f'row_id = "{row_id}"' if row_id else "")))
+    assert reason in str(refused.value)
+
+
 # --- the published schema -------------------------------------------------------------------------
 
 
@@ -458,7 +815,7 @@ def published_schema():
 def names(schema):
     """Every key a schema allows and requires, by table: what must not drift, in whatever words."""
     tables = {"": schema, **schema["$defs"]}
-    return {name: (sorted(table["properties"]), sorted(table["required"])) for name, table in tables.items()}
+    return {name: (sorted(table["properties"]), sorted(table.get("required", []))) for name, table in tables.items()}
 
 
 def test_the_published_schema_is_that_of_the_code():
@@ -468,7 +825,18 @@ def test_the_published_schema_is_that_of_the_code():
     assert all(not table["additionalProperties"] for table in [published, *published["$defs"].values()])
 
 
-@pytest.mark.parametrize("text", [GOOD, EVERYTHING, 'prior = "none"\n' + GOOD], ids=["least", "most", "none"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        EVERYTHING,
+        'prior = "none"\n' + GOOD,
+        HISTOGRAM,
+        GROUPS,
+        GOOD + '[publication]\npreset = "exact"\ngate = true',
+    ],
+    ids=["least", "most", "none", "histogram", "groups", "publication"],
+)
 def test_the_published_schema_accepts_plans(text):
     jsonschema.validate(tomllib.loads(text), published_schema())
 
@@ -480,7 +848,9 @@ def test_the_published_schema_accepts_plans(text):
         ("epsilon = 0.1", 'epsilon = "ten"'),
         ("rows = 472", "rows = 0"),
         ("rows = 472", "row = 472"),
-        ("[data]", '[data]\nunit = "person"'),
+        ("rows = 472", 'rows = 472\npreset = "fine"'),
+        ("rows = 472", "rows = {f = -1}"),
+        ("rows = 472", "rows = 472\nsuppressed_below = -1"),
         ('["0.40", 0.6]', "[0.4]"),
         ("\n[data]", '\nprior = "some"\n[data]'),
     ],

@@ -7,17 +7,20 @@ import hmac
 import os
 import traceback
 from array import array
+from contextlib import closing
+from dataclasses import replace
 
 import duckdb
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statpriv.errors import TableError
-from statpriv.releasing import table as table_module
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
-from statpriv.releasing.table import open_table
+from statpriv.releasing.tables import duckdb as on_duckdb
+from statpriv.releasing.tables import open_table
 
 KEY = b"k" * 32
 CANARY = "canary7391"
@@ -43,9 +46,11 @@ def counts(path, *wheres, labels=None, **options):
     """Count every ``where`` on the whole table (or on the parts of the given labels)."""
     results = []
     for where in wheres:
-        with open_table(source_of(path, **options), [Predicate.parse(where)]) as table:
+        asked = (Predicate.parse(where),)
+        with open_table(source_of(path, **options), asked) as table:
             content = table.load(KEY)
-            results += content.count(array("I", labels or [1] * content.rows))
+            ((count,),) = content.count(array("I", labels or [1] * content.rows), [asked])
+            results.append(count)
     return results
 
 
@@ -66,7 +71,7 @@ def run_to(stage, source, predicates, **options):
         table.row_ids()
         if stage == "ids":
             return
-        table.load(KEY).count(array("I", [1] * n))
+        table.load(KEY).count(array("I", [1] * n), [tuple(predicates)])
 
 
 # --- what is counted
@@ -79,7 +84,20 @@ def test_counts_are_of_the_rows_of_each_part(tmp_path):
         assert table.columns == ("vote", "age")
         assert table.row_count() == 5
         assert table.row_ids() is None
-        assert table.load(KEY).count(array("I", [1, 1, 2, 2, 0])) == [1, 2, 0]
+        questions = [(predicate,) for predicate in predicates]
+        assert table.load(KEY).count(array("I", [1, 1, 2, 2, 0]), questions) == [(1,), (2,), (0,)]
+
+
+def test_of_several_predicates_the_first_that_holds_counts(tmp_path):
+    path = write(tmp_path, "vote,age\n0,20\n1,30\n0,40\n1,50\n0,60\n")
+    young, voters, all_of = Predicate.parse("age < 35"), Predicate.parse("vote = 0"), Predicate.parse("age = '20'")
+    with open_table(source_of(path), [young, voters, all_of]) as table:
+        content = table.load(KEY)
+        assert content.count(array("I", [1] * 5), [(young, voters)]) == [(2, 2, 1)]
+        assert content.count(array("I", [1] * 5), [(voters, young)]) == [(3, 1, 1)]
+        # one column, read in two ways
+        assert content.count(array("I", [1, 2, 1, 2, 1]), [(all_of, young), (voters,)]) == [(1, 0, 2), (0,)]
+        assert content.count(np.array([0, 0, 1, 0, 0], dtype=np.uint32), [(young, voters)]) == [(0, 1, 0)]
 
 
 @pytest.mark.parametrize(
@@ -302,13 +320,13 @@ def test_no_predicate_column_is_read_before_the_content(tmp_path, kind):
         table.row_count()
         table.row_ids()
         before, read_before = len(asked), [select_list(query) for query in asked]
-        assert table.load(KEY).count(array("I", [1, 2])) == [1, 1]
+        assert table.load(KEY).count(array("I", [1, 2]), [(p,) for p in predicates]) == [(1,), (1,)]
     reads = [columns for columns in read_before if "schema" not in columns and "children" not in columns]
     assert reads[0] == "count(*)"
     assert "c0" in reads[1]
     assert not any(name in columns for columns in reads for name in ("c1", "c2", "vote", "age", "* FROM"))
     assert any("c1" in select_list(query) for query in asked[before:])
-    assert any('"vote" = 0' in query for query in asked[before:])
+    assert any("c1_number = 0" in query for query in asked[before:])
 
 
 def select_list(query):
@@ -318,7 +336,8 @@ def select_list(query):
 def test_predicates_run_in_a_locked_engine_without_files(tmp_path, monkeypatch):
     path = write(tmp_path, "a\n1\n")
     monkeypatch.chdir(tmp_path)
-    with open_table(source_of(path), [Predicate.parse("a = 1")]) as table:
+    asked = (Predicate.parse("a = 1"),)
+    with open_table(source_of(path), asked) as table:
         content = table.load(KEY)
         engine = content._engine.connection
         for statement in (
@@ -339,16 +358,17 @@ def test_predicates_run_in_a_locked_engine_without_files(tmp_path, monkeypatch):
         local_variable = [1]  # noqa: F841 - the engine must not find it
         with pytest.raises(duckdb.Error):
             engine.execute("SELECT * FROM local_variable")
-        assert content.count(array("I", [1])) == [1]
+        assert content.count(array("I", [1]), [asked]) == [(1,)]
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["people.csv"]
 
 
 def test_the_content_that_is_counted_is_the_content_that_was_fingerprinted(tmp_path):
     path = write(tmp_path, "a\n1\n1\n")
-    with open_table(source_of(path), [Predicate.parse("a = 1")]) as table:
+    asked = (Predicate.parse("a = 1"),)
+    with open_table(source_of(path), asked) as table:
         content = table.load(KEY)
         path.write_text("a\n2\n2\n")
-        assert content.count(array("I", [1, 1])) == [2]
+        assert content.count(array("I", [1, 1]), [asked]) == [(2,)]
 
 
 @pytest.mark.parametrize("stage", ["row_count", "row_ids", "load"])
@@ -449,9 +469,170 @@ def test_only_regular_files_are_read(tmp_path):
     assert counts(link, "a = 1") == [1]
 
 
-@pytest.mark.parametrize("name", ["data.duckdb", "data.csv.gz", "data.xlsx", "data"])
+@pytest.mark.parametrize("name", ["data.csv.gz", "data.xlsx", "data"])
 def test_other_formats_are_refused(tmp_path, name):
     assert "cannot be read yet; export the table as .csv or .parquet" in refusal(write(tmp_path, "a\n1\n", name))
+
+
+# --- many files
+
+
+def years(folder, *contents, suffix=".csv"):
+    for year, content in enumerate(contents, start=2019):
+        write(folder, content, f"visits-{year}{suffix}")
+    return DataSource(path=folder / f"visits-*{suffix}", label=f"visits-*{suffix}", glob=True)
+
+
+def test_many_files_are_one_table_in_the_order_of_their_names(tmp_path):
+    source = years(tmp_path, "id,a\n1,5\n2,6\n", "id,a\n3,5\n", "id,a\n4,5\n5,7\n")
+    asked = (Predicate.parse("a = 5"),)
+    with open_table(replace(source, row_id="id"), asked) as table:
+        assert table.row_count() == 5
+        assert table.row_ids() == ["1", "2", "3", "4", "5"]
+        assert table.load(KEY).count(array("I", [1, 1, 2, 2, 2]), [asked, asked]) == [(1,), (2,)]
+    one = write(tmp_path, "id,a\n1,5\n2,6\n3,5\n4,5\n5,7\n", "all.csv")
+    with open_table(source, []) as table:
+        assert table.load(KEY).fingerprint == fingerprint(one)
+
+
+def test_many_parquet_files(tmp_path):
+    for name, value in (("b", 2), ("a", 1), ("c", 3)):
+        parquet(tmp_path, f"SELECT {value} AS id, 'x' AS v", f"{name}.parquet")
+    with open_table(DataSource(tmp_path / "?.parquet", "?.parquet", "id", glob=True), []) as table:
+        assert table.row_ids() == ["1", "2", "3"]
+    parquet(tmp_path, "SELECT 4.5 AS id, 'x' AS v", "d.parquet")
+    message = refusal(tmp_path / "?.parquet", glob=True)
+    assert message == (
+        'data "?.parquet": its files do not all have the columns of the first one, in its order and of its types'
+    )
+
+
+def test_files_that_do_not_belong_together_are_refused(tmp_path):
+    source = years(tmp_path, "id,a\n1,5\n", "a,id\n5,1\n")
+    assert "its files do not all have the columns" in refusal(source.path, glob=True)
+    write(tmp_path, "id,a\n1,5\n2,5\n", "visits-2020.csv")
+    with open_table(replace(source, row_id="id"), []) as table, pytest.raises(TableError, match="identify rows"):
+        table.row_ids()
+    (tmp_path / "visits-2021.csv").symlink_to(tmp_path / "visits-2020.csv")
+    assert "two of its files are one and the same" in refusal(source.path, glob=True)
+    assert "no file has a name that fits this pattern" in refusal(tmp_path / "no-*.csv", glob=True)
+    (tmp_path / "visits-2021.csv").unlink()
+    (tmp_path / "visits-2021.csv").mkdir()
+    assert "it is not a regular file" in refusal(source.path, glob=True)
+    write(tmp_path, "", "visits-2022.parquet")
+    (tmp_path / "visits-2021.csv").rmdir()
+    assert "its files are of more than one format" in refusal(tmp_path / "visits-*", glob=True)
+
+
+def test_every_one_of_many_files_has_to_stay_as_it_was(tmp_path):
+    source = years(tmp_path, "a\n1\n", "a\n2\n")
+    with open_table(source, []) as table:
+        write(tmp_path, "a\n3\n", "visits-2020.csv")
+        with pytest.raises(TableError, match="it changed while it was being read"):
+            table.load(KEY)
+    with open_table(source, []) as table:
+        write(tmp_path, "a\n3\n", "visits-2030.csv")
+        assert table.row_count() == 2  # the files are those of the moment of opening
+
+
+# --- files of DuckDB
+
+
+def database(folder, *statements, name="data.duckdb"):
+    path = folder / name
+    with closing(duckdb.connect(str(path))) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.execute("CHECKPOINT")
+    return path
+
+
+def test_a_table_of_a_duckdb_file(tmp_path):
+    path = database(
+        tmp_path,
+        "CREATE SCHEMA survey",
+        "CREATE TYPE mood AS ENUM ('sad', 'happy')",
+        'CREATE TABLE survey.persons (id BIGINT, "se""lect" VARCHAR, m mood, d DECIMAL(9, 2))',
+        "INSERT INTO survey.persons VALUES (7, 'it''s', 'sad', 2.5), (8, NULL, 'happy', 3)",
+    )
+    options = {"table": "survey.persons", "row_id": "id"}
+    wheres = ["\"se\"\"lect\" = 'it''s'", "m = 'happy'", "d > 2.5", '"se""lect" IS NULL']
+    assert counts(path, *wheres, **options) == [1, 1, 1, 1]
+    with open_table(source_of(path, **options), []) as table:
+        assert table.row_ids() == ["7", "8"]
+        engine = table.load(KEY)._engine.connection
+        with pytest.raises(duckdb.Error):
+            engine.execute("SELECT * FROM source.survey.persons")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["data.duckdb"]
+
+
+def test_macros_of_an_attached_file_never_stand_in_for_operators(tmp_path):
+    path = database(
+        tmp_path,
+        "CREATE TABLE t AS SELECT 1 AS a UNION ALL SELECT 2",
+        "CREATE MACRO isnan(x) AS TRUE",
+        "CREATE MACRO sha256(x) AS 'same'",
+        "CREATE MACRO concat(x, y, z) AS 'same'",
+    )
+    assert counts(path, "a = 1", table="t") == [1]
+    copy = database(tmp_path, "CREATE TABLE t AS SELECT 1 AS a UNION ALL SELECT 2", name="copy.db")
+    assert fingerprint(path, table="t") == fingerprint(copy, table="main.t")
+
+
+@pytest.mark.parametrize(
+    ("statement", "table", "reason"),
+    [
+        ("CREATE VIEW t AS SELECT 1 AS a", "t", 'it has no table "t"; a view is no table'),
+        ("CREATE TABLE u (a INTEGER)", "t", 'it has no table "t"'),
+        ("CREATE TABLE t (b INTEGER, a INTEGER GENERATED ALWAYS AS (b + 1))", "t", "has generated columns"),
+        ("CREATE TABLE t (a INTEGER)", None, "holds many tables: name one"),
+        ("CREATE TABLE t (a VARCHAR)", "t", "is declared VARCHAR, and the predicate compares it as a number"),
+    ],
+)
+def test_only_plain_tables_of_a_duckdb_file_are_read(tmp_path, statement, table, reason):
+    assert reason in refusal(database(tmp_path, statement), table=table)
+
+
+def test_what_is_no_duckdb_file_is_refused_without_its_bytes(tmp_path):
+    message = refusal(write(tmp_path, CANARY * 1000, "data.duckdb"), table="t")
+    assert "it cannot be read as a DuckDB file" in message
+    assert CANARY not in message
+    path = database(tmp_path, "CREATE TABLE t AS SELECT 1 AS a", name="open.duckdb")
+    write(tmp_path, "", "open.duckdb.wal")
+    assert "it has changes that are not yet written into it" in refusal(path, table="t")
+    assert 'table = "t": a file that ends in ".csv" is one table' in refusal(write(tmp_path, "a\n1\n"), table="t")
+
+
+# --- groups and units
+
+
+def test_groups_are_numbered_in_binary_order(tmp_path):
+    path = write(tmp_path, "sex,v\nm,1\nf,2\nÄ,3\nm,4\n")
+    with open_table(source_of(path, group="sex"), []) as table:
+        groups = table.groups()
+    assert groups.names == ("f", "m", "Ä")
+    assert groups.of_rows.tolist() == [1, 0, 2, 1]
+    assert groups.sizes == {"f": 1, "m": 2, "Ä": 1}
+
+
+def test_every_row_needs_a_group(tmp_path):
+    path = write(tmp_path, f"sex,v\nNA,1\n{CANARY},2\n")
+    with open_table(source_of(path, group="sex", null_values=("NA",)), []) as table:
+        with pytest.raises(TableError, match='the group column "sex" has no value in some row') as refused:
+            table.groups()
+        assert CANARY not in str(refused.value)
+    with open_table(source_of(path), []) as table, pytest.raises(TableError, match="names no column of groups"):
+        table.groups()
+    assert 'group = "gender": there is no column "gender"' in refusal(path, "v = 1", group="gender")
+
+
+def test_units_must_not_repeat(tmp_path):
+    path = write(tmp_path, f"visit,person\n1,{CANARY}\n2, {CANARY}\n")
+    with open_table(source_of(path, row_id="visit", unit="person"), []) as table:
+        with pytest.raises(TableError, match='the unit column "person" does not identify persons') as refused:
+            table.row_ids()
+        assert CANARY not in str(refused.value)
+        table.check_unique("visit")
 
 
 # --- what cannot be read, and the canary
@@ -514,7 +695,7 @@ def test_damaged_parquet_is_refused(tmp_path):
 
 
 def test_a_table_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setitem(table_module._LOCKED_FROM_THE_START, "memory_limit", "40MB")
+    monkeypatch.setitem(on_duckdb._LOCKED_FROM_THE_START, "memory_limit", "40MB")
     path = write(tmp_path, "\n".join(["a", *(f"{CANARY}{i:0200d}" for i in range(200_000))]))
     monkeypatch.chdir(tmp_path)
     assert "it does not fit into the memory of this machine" in refusal(path, stage="end")
@@ -535,7 +716,7 @@ def test_labels_of_another_table_are_refused(tmp_path):
     with open_table(source_of(path), [Predicate.parse("a = 1")]) as table:
         content = table.load(KEY)
         with pytest.raises(TableError, match="it changed while it was being read"):
-            content.count(array("I", [1, 1]))
+            content.count(array("I", [1, 1]), [(Predicate.parse("a = 1"),)])
 
 
 # --- sizes
@@ -555,7 +736,8 @@ def test_many_rows_keep_their_order(tmp_path):
     labels = array("I", [0]) * n
     labels[n // 3 : n // 2] = array("I", [1]) * (n // 2 - n // 3)
     where = f"position >= {n // 3} AND position < {n // 2}"
-    with open_table(source_of(path, row_id="id"), [Predicate.parse(where)]) as table:
+    asked = (Predicate.parse(where),)
+    with open_table(source_of(path, row_id="id"), asked) as table:
         assert table.row_count() == n
         assert table.row_ids() == [f"p{i}" for i in range(n)]
-        assert table.load(KEY).count(labels) == [n // 2 - n // 3]
+        assert table.load(KEY).count(labels, [asked]) == [(n // 2 - n // 3,)]

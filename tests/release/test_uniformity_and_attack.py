@@ -19,7 +19,8 @@ from statpriv.errors import LedgerError
 from statpriv.releasing import ledger, partition
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
-from statpriv.releasing.table import Content, ContentFingerprint, open_table
+from statpriv.releasing.tables import open_table
+from statpriv.releasing.tables.duckdb import counts_of_parts
 
 from .conftest import query
 
@@ -33,9 +34,10 @@ EPSILONS = ["0", "0.1", "0.5", "2"]
 def labelings():
     """The labels from every sequence of index choices: words that stand for equally many words each."""
     drawn = []
-    for residues in product(range(4), range(3), range(2)):
+    strata = [partition.Stratum.of_all(N, SIZES)]
+    for residues in product(range(2), range(3), range(4)):
         words = iter([struct.pack("<3Q", *(12 + residue for residue in residues))])
-        drawn.append(tuple(partition.shuffled_parts(N, SIZES, lambda count, words=words: next(words)[:count])))
+        drawn.append(tuple(partition.shuffled_parts(strata, N, lambda count, words=words: next(words)[:count])))
     return drawn
 
 
@@ -67,10 +69,12 @@ def law_of_answers(folder, predicates, cells, draw=labelings):
     for table in product(cells, repeat=N):
         path.write_text("v\n" + "".join(f"{cell}\n" for cell in table), encoding="utf-8")
         law = defaultdict(Fraction)
-        with open_table(DataSource(path, path.name), [Predicate.parse(where) for where in predicates]) as opened:
+        asked = [Predicate.parse(where) for where in predicates]
+        with open_table(DataSource(path, path.name), asked) as opened:
             content = opened.load(b"k" * 32)
             for labels, often in drawn.items():
-                law[tuple(content.count(array("I", labels)))] += Fraction(often, sum(drawn.values()))
+                answers = tuple(count for (count,) in content.count(array("I", labels), [(one,) for one in asked]))
+                law[answers] += Fraction(often, sum(drawn.values()))
         laws[table] = law
     return laws
 
@@ -157,29 +161,14 @@ EVENTS = {
 }
 
 
-class Truths:
-    """Stands for the engine: the truth of one predicate on every row."""
-
-    def __init__(self, holds):
-        self.holds = holds
-
-    def column(self, _sql, _sentence):
-        return self.holds
-
-
-class NoColumns:
-    names = ("v",)
-
-    def typed(self, _index, _demand):
-        return "v"
-
-
 def answers(holds, sizes, draw=None):
     """One release of these rows by the code that partitions and counts."""
-    predicate = Predicate.parse("v = 1")
-    content = Content(ContentFingerprint(b"", b""), len(holds), Truths(holds), NoColumns(), (predicate,) * len(sizes))
-    with partition.secret_partition(len(holds), sizes, *([draw] if draw else [])) as labels:
-        return content.count(labels)
+    questions = [(Predicate.parse("v = 1"),)] * len(sizes)
+    none_of_these = np.logical_not(holds).astype(np.uint16)
+    strata = [partition.Stratum.of_all(len(holds), sizes)]
+    with partition.secret_partition(strata, len(holds), *([draw] if draw else [])) as labels:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        return [count for (count,) in counts_of_parts(of_rows, questions, lambda _question: none_of_these)]
 
 
 def binomial_tail(k, n, p):
@@ -259,7 +248,7 @@ def test_an_attack_gains_no_more_at_a_larger_epsilon():
 
 
 def test_the_attack_notices_that_nothing_is_shuffled(monkeypatch):
-    monkeypatch.setattr(partition, "bounded_integers", lambda bounds, _words: bounds - np.uint64(1))
+    monkeypatch.setattr(partition, "bounded_integers", lambda bounds, _words: bounds - bounds)
     certain, _ = attack(one_release(), EVENTS)
     assert certain > certified().upper
 

@@ -272,6 +272,7 @@ def test_several_counts(data):
 
 STEPS = st.one_of(
     st.builds(sp.Threshold, VALUES),
+    st.builds(lambda ends: sp.Gate(*sorted(ends)), st.tuples(VALUES, VALUES)),
     st.builds(sp.Rounding, st.sampled_from(["1/2", 1, 2, 3])),
     st.builds(lambda ends: sp.Clamping(*sorted(ends)), st.tuples(VALUES, VALUES)),
     st.builds(lambda end: sp.Clamping(lower=end), VALUES),

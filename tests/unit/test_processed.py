@@ -102,6 +102,7 @@ def test_one_number_may_stand_in_a_table_once_only_whatever_its_kind():
 
 def test_sugar_makes_one_processed_query():
     assert COUNT.thresholded(10) == sp.Processed(COUNT, sp.Threshold(10))
+    assert COUNT.gated(10, 20) == sp.Processed(COUNT, sp.Gate(10, 20))
     assert COUNT.rounded(5) == sp.Processed(COUNT, sp.Rounding(5))
     assert COUNT.clamped(1, 9) == sp.Processed(COUNT, sp.Clamping(1, 9))
     assert COUNT.clamped(upper=9) == sp.Processed(COUNT, sp.Clamping(upper=9))
@@ -157,7 +158,7 @@ def test_a_query_of_the_users_own_can_be_processed():
         (lambda: sp.Processed(COUNT), r"^steps = \(\); at least one step, such as Threshold\(10\), is required$"),
         (
             lambda: sp.Processed(COUNT, 3),
-            r"^steps\[0\] = 3; Threshold, Rounding, Clamping, Table or a noise is required$",
+            r"^steps\[0\] = 3; Threshold, Gate, Rounding, Clamping, Table or a noise is required$",
         ),
         (lambda: sp.Processed(COUNT, sp.Threshold(1), COUNT), r"^steps\[1\] = PropertyQuery\(0\.5\); Threshold"),
         (

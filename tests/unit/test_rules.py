@@ -60,6 +60,8 @@ SITUATIONS = [
     Situation(HALF, TWELVE, sp.OverlappingSamples([3, 4]), NOBODY),
     Situation(HALF, TWELVE, sp.TemplateLaw({(0, 1): "1/2", (2, 2): "1/2"}), NOBODY),
     Situation(NOISY, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    Situation(RANGE.gated(3, 9), TWELVE, None, THREE),
+    Situation(RANGE.rounded(3), TWELVE, None, THREE),
     *(
         PartitionedSituation(queries, TWELVE, sp.RandomPartition([used // len(queries)] * len(queries)), adversary)
         for queries in ((HALF,), (RANGE,), (HALF, HALF), (sp.PropertyQuery("1/2", attribute="a"),) * 2)

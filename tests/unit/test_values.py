@@ -61,6 +61,7 @@ VALUES = [
     sp.Threshold(-2.5),
     sp.Rounding(10**30),
     sp.Clamping("1/3", 2),
+    sp.Gate("1/3", 2),
     sp.Table({1: 2}),
     sp.noise.DiscreteLaplace(alpha="1/3"),
     sp.noise.DiscreteLaplace(scale="1/3"),

@@ -47,6 +47,7 @@ _COMMANDS = {
     "reproduce": "statpriv.cli.reproduce",
     "release": "statpriv.cli.release",
     "ledger": "statpriv.cli.ledger",
+    "report": "statpriv.cli.report",
     "verify": "statpriv.cli.verify",
 }
 

@@ -97,8 +97,14 @@ def _parts(composition: Composition) -> list[str]:
     for part in composition.parts:
         low, high = part.probability
         p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
+        if part.gate is not None:
+            p = f"any p, published from {part.gate[0]} to {part.gate[1]}"
         attribute = "a property of its own" if part.attribute is None else f"property {part.attribute}"
-        counts[f"of {part.size} entries, {p}, {attribute}"] += part.count
+        steps = [
+            *([] if part.suppressed_below is None else [f"suppressed below {part.suppressed_below}"]),
+            *([] if part.rounded_to is None else [f"rounded to {part.rounded_to}"]),
+        ]
+        counts[", ".join([f"of {part.size} entries, {p}, {attribute}", *steps])] += part.count
     lines = [f"{count} × a count {text}" for text, count in counts.most_common(_MOST_LINES)]
     if len(counts) > _MOST_LINES:
         lines.append(f"… and {len(counts) - _MOST_LINES} more kinds of part")

@@ -13,7 +13,7 @@ from statpriv.numbers import as_fraction
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.order_statistic import OrderStatisticQuery
-from statpriv.queries.processed import Clamping, Numerical, Processed, Rounding, Step, Table, Threshold
+from statpriv.queries.processed import Clamping, Gate, Numerical, Processed, Rounding, Step, Table, Threshold
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import MeanQuery, SumQuery
 from statpriv.situation import Query
@@ -197,6 +197,7 @@ def _step_from(document: Document) -> Step:
 
 _PARAMETERS: dict[str, tuple[Callable[..., Step], tuple[str, ...]]] = {
     "Threshold": (Threshold, ("above",)),
+    "Gate": (Gate, ("lower", "upper")),
     "Rounding": (Rounding, ("base",)),
     "Clamping": (Clamping, ("lower", "upper")),
     "DiscreteLaplace": (noise.DiscreteLaplace, ("alpha", "scale")),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import floor
+from math import ceil, floor
 from numbers import Real
 from typing import Any, TypeAlias, TypeGuard
 
@@ -17,7 +17,7 @@ from statpriv.noise import Noise
 from statpriv.numbers import Number, as_fraction, as_positive
 from statpriv.queries.protocol import AnswerLaws
 
-__all__ = ["Clamping", "Numerical", "Processed", "Rounding", "Step", "Table", "Threshold"]
+__all__ = ["Clamping", "Gate", "Numerical", "Processed", "Rounding", "Step", "Table", "Threshold"]
 
 Answer: TypeAlias = Hashable
 """A number, exactly; None where it is suppressed; or whatever else was published in its place.
@@ -54,6 +54,50 @@ class Threshold:
 
     def __repr__(self) -> str:
         return f"Threshold({show_number(self.above)})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Gate:
+    """Answers from `lower` to `upper` are published, the others withheld: None is published instead.
+
+    A count with a gate as its first step and a *range* of p is certified for every p, whether or not the range holds:
+    the range says no more than where the gate was put.
+
+    Parameters
+    ----------
+    lower, upper : float, int, Fraction, Decimal or str
+        The least and the largest answer that is published, `lower <= upper`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> step = sp.Gate(10, 20)
+    >>> step.apply(9), step.apply(10), step.apply(20), step.apply(21)
+    (None, 10, 20, None)
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def __init__(self, lower: Number, upper: Number) -> None:
+        low, high = as_fraction(lower, "lower"), as_fraction(upper, "upper")
+        if low > high:
+            raise ArgumentError(f"lower = {abridged(lower)} and upper = {abridged(upper)}; lower <= upper is required")
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+
+    @property
+    def counts(self) -> range:
+        """The counts that are published."""
+        return range(max(0, ceil(self.lower)), max(0, floor(self.upper) + 1))
+
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        number = _number(answer)
+        return answer if number is None or self.lower <= number <= self.upper else None
+
+    def __repr__(self) -> str:
+        return f"Gate({show_number(self.lower)}, {show_number(self.upper)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -182,7 +226,7 @@ class Table:
         return f"Table({{{', '.join(f'{answer!r}: {instead!r}' for answer, instead in self.published)}}})"
 
 
-DeterministicStep: TypeAlias = Threshold | Rounding | Clamping | Table
+DeterministicStep: TypeAlias = Threshold | Gate | Rounding | Clamping | Table
 """Steps that are functions of the answer."""
 Step: TypeAlias = DeterministicStep | Noise
 """What can be done to an answer: a function of it, or a noise that is added to it."""
@@ -194,6 +238,10 @@ class Numerical:
     def thresholded(self, above: Number) -> Processed:
         """Only an answer above `above` is published: see :class:`Threshold`."""
         return Processed(self, Threshold(above))
+
+    def gated(self, lower: Number, upper: Number) -> Processed:
+        """Only an answer from `lower` to `upper` is published: see :class:`Gate`."""
+        return Processed(self, Gate(lower, upper))
 
     def rounded(self, base: Number) -> Processed:
         """The nearest multiple of `base` is published, ties upwards: see :class:`Rounding`."""
@@ -224,7 +272,7 @@ class Processed(Numerical):
     ----------
     query : PropertyQuery, SumQuery, MeanQuery, OrderStatisticQuery, Processed, or one with `answer_laws`
         The query; of a processed one, its steps come first.
-    *steps : Threshold, Rounding, Clamping, Table or a noise
+    *steps : Threshold, Gate, Rounding, Clamping, Table or a noise
         What is done to the answer, first applied first.
 
     Attributes
@@ -257,7 +305,8 @@ class Processed(Numerical):
         for index, step in enumerate(steps):
             if not isinstance(step, Step):
                 raise ArgumentError(
-                    f"steps[{index}] = {abridged(step)}; Threshold, Rounding, Clamping, Table or a noise is required"
+                    f"steps[{index}] = {abridged(step)}; Threshold, Gate, Rounding, Clamping, Table or a noise is "
+                    "required"
                 )
         before = query.steps if isinstance(query, Processed) else ()
         object.__setattr__(self, "query", query.query if isinstance(query, Processed) else query)

@@ -3,49 +3,118 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv.bisection import least_integer
 from statpriv.laws import hypergeometric_upper_tail
 
-__all__ = ["CONFIDENCE", "confidence_interval", "root_mean_squared_error"]
+__all__ = [
+    "CONFIDENCE",
+    "Stratum",
+    "confidence_interval",
+    "imbalance",
+    "root_mean_squared_error",
+    "stratified_interval",
+]
 
 CONFIDENCE = Fraction(95, 100)
+_LOGARITHM_OF_40 = Fraction(36889, 10_000)
+"""At least ln(2 / (1 − 95 %)) = 3.68887…"""
 
 
-def root_mean_squared_error(*, size: int, rows: int, lower: Fraction, upper: Fraction) -> float:
-    """Error of the proportion in the part as an estimate of that in the table, at the worst p of the range.
+@dataclass(frozen=True)
+class Stratum:
+    """Rows of a group in the table, how many of them a part has, and the range of their probability."""
 
-    The mean squared error is `p(1−p)(1/s − 1/n)` (*Parallel Composition for Statistical Privacy*, Example 2).
+    rows: int
+    size: int
+    lower: Fraction
+    upper: Fraction
 
-    >>> root_mean_squared_error(size=50, rows=100, lower=Fraction(1, 5), upper=Fraction(4, 5))
+
+def imbalance(strata: Sequence[Stratum]) -> Fraction:
+    """The most by which the expected proportion in the part can differ from that in the table.
+
+    Both are means of the groups' proportions, with weights `s_g/s` and `n_g/n`: their difference is at most the total
+    variation distance of the weights. It is 0 where a part has the same share of each group.
+
+    >>> imbalance([Stratum(50, 25, Fraction(0), Fraction(1)), Stratum(51, 25, Fraction(0), Fraction(1))])
+    Fraction(1, 202)
+    """
+    rows, size = sum(stratum.rows for stratum in strata), sum(stratum.size for stratum in strata)
+    return sum((abs(Fraction(group.size, size) - Fraction(group.rows, rows)) for group in strata), Fraction(0)) / 2
+
+
+def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None = None) -> float:
+    """Error of the proportion in the part as an estimate of that in the table, at the worst p of each range.
+
+    Of a table without groups the mean squared error is `p(1−p)(1/s − 1/n)` (*Parallel Composition for Statistical
+    Privacy*, Example 2). Errors of groups are independent and have the weights `s_g/s`; the square of
+    :func:`imbalance` is added. Rounding to base b changes each proportion by at most `⌊b/2⌋/s`, and by Minkowski's
+    inequality the root of the mean square by no more.
+
+    >>> root_mean_squared_error([Stratum(100, 50, Fraction(1, 5), Fraction(4, 5))])
     0.05
     """
-    worst = min(max(Fraction(1, 2), lower), upper)
-    return math.sqrt(worst * (1 - worst) * (Fraction(1, size) - Fraction(1, rows)))
+    size = sum(stratum.size for stratum in strata)
+    square = imbalance(strata) ** 2
+    for stratum in strata:
+        worst = min(max(Fraction(1, 2), stratum.lower), stratum.upper)
+        finite = stratum.size - Fraction(stratum.size**2, stratum.rows)
+        square += worst * (1 - worst) * finite / size**2
+    return math.sqrt(square) + (rounded_to or 1) // 2 / size
 
 
-def confidence_interval(*, count: int, size: int, rows: int) -> tuple[Fraction, Fraction]:
+def stratified_interval(*, least: int, most: int, strata: Sequence[Stratum]) -> tuple[Fraction, Fraction]:
+    """A 95 % confidence interval for the proportion in the table, from a part with rows of each group.
+
+    The moment generating function of a count without replacement is at most that of one with replacement (Hoeffding
+    1963, Theorem 4), group by group, and these are independent: Hoeffding's inequality holds for the whole,
+    `P[|X/s − E X/s| >= t] <= 2 exp(−2st²)`, whatever the table. The interval reaches :func:`imbalance` further.
+
+    Parameters
+    ----------
+    least, most : int
+        Between them is the exact count; equal where it was published.
+    strata : sequence of Stratum
+        The groups.
+
+    >>> group = Stratum(100, 50, Fraction(0), Fraction(1))
+    >>> [float(end) for end in stratified_interval(least=50, most=50, strata=[group, group])]
+    [0.3641, 0.6359]
+    """
+    size = sum(stratum.size for stratum in strata)
+    # t with t² >= ln(40) / 2s, in ten-thousandths, rounded upwards.
+    square = math.ceil(_LOGARITHM_OF_40 * 10**8 / (2 * size))
+    reach = Fraction(math.isqrt(square - 1) + 1, 10_000) + imbalance(strata)
+    return max(Fraction(least, size) - reach, Fraction(0)), min(Fraction(most, size) + reach, Fraction(1))
+
+
+def confidence_interval(*, least: int, most: int, size: int, rows: int) -> tuple[Fraction, Fraction]:
     """A 95 % confidence interval for the proportion in the table, by inversion of the hypergeometric law.
 
     All totals `K` under which neither `P[X ≥ count]` nor `P[X ≤ count]` is below 2.5 %: coverage is at
-    least 95 % whatever the table (Clopper and Pearson's construction for a finite population).
+    least 95 % whatever the table (Clopper and Pearson's construction for a finite population). Where the count was
+    rounded it is somewhere from `least` to `most`, and the interval spans those of all counts there: both of its ends
+    rise with the count.
 
-    >>> confidence_interval(count=10, size=10, rows=10)
+    >>> confidence_interval(least=10, most=10, size=10, rows=10)
     (Fraction(1, 1), Fraction(1, 1))
     """
     tail = (1 - CONFIDENCE) / 2
 
     def plausible_from_below(total: int) -> bool:
-        reached = hypergeometric_upper_tail(count, population=rows, marked=total, draws=size)
+        reached = hypergeometric_upper_tail(least, population=rows, marked=total, draws=size)
         return Fraction(reached.upper) >= tail
 
     def plausible_from_above(total: int) -> bool:
-        exceeded = hypergeometric_upper_tail(count + 1, population=rows, marked=total, draws=size)
+        exceeded = hypergeometric_upper_tail(most + 1, population=rows, marked=total, draws=size)
         return 1 - Fraction(exceeded.lower) >= tail
 
     # The table holds at least the counted ones, and at least the misses of the part are none.
-    least, most = count, rows - (size - count)
-    low = least_integer(plausible_from_below, least, most)
-    high = most - least_integer(lambda gap: plausible_from_above(most - gap), 0, most - least)
+    fewest, greatest = least, rows - (size - most)
+    low = least_integer(plausible_from_below, fewest, rows)
+    high = greatest - least_integer(lambda gap: plausible_from_above(greatest - gap), 0, greatest)
     return Fraction(low, rows), Fraction(high, rows)

@@ -28,9 +28,11 @@ __all__ = [
     "Tick",
     "answer_strip",
     "comparison_strip",
+    "declared",
     "delta_against_epsilon",
     "delta_against_known_rows",
     "delta_against_probability",
+    "histograms",
 ]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -85,9 +87,9 @@ class Chart:
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """One answer as dot and interval over its declared range; a withheld answer has the range only."""
+    """One answer as dot or bar and interval over its declared range; one without a count has the range only."""
 
-    declared: Band
+    declared: Band | None
     interval: Band | None
     dot: str | None
 
@@ -107,6 +109,7 @@ class Strip:
     ticks: tuple[Tick, ...]
     answers: tuple[AnswerRow, ...] = ()
     dots: tuple[DotRow, ...] = ()
+    query: str | None = None
 
 
 class Axis(Protocol):
@@ -206,33 +209,46 @@ def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any
     points = [(point["p"], point["delta"]["upper"]) for point in curve["points"]]
     x = LinearAxis(0.0, 1.0, 0.25)
     y = LogAxis.around([value for _, value in points], target)
-    declared = [_declared(query) for query in report["queries"] if query["property"] == curve["property"]]
-    lower, upper = min(lower for lower, _ in declared), max(upper for _, upper in declared)
+    spans = [declared(query) for query in report["queries"] if query["property"] == curve["property"]]
+    known = [span for span in spans if span is not None]
     return Chart(
         x_label="true probability p of the property",
         x_ticks=x.ticks(),
         y_ticks=y.ticks(),
         lines=(Line("secret", _path(points, x, y)),),
         target=_percent(1 - y.share(target)),
-        band=_band(x, lower, upper),
+        band=_band(x, min(lower for lower, _ in known), max(upper for _, upper in known)) if known else None,
     )
 
 
-def answer_strip(report: Mapping[str, Any]) -> Strip:
-    """Each answer's proportion with its interval, over the range that was declared for it."""
-    pairs = list(zip(report["queries"], report["answers"], strict=True))
-    declared = [_declared(query) for query, _ in pairs]
-    intervals = [answer["interval"] for _, answer in pairs if answer["interval"] is not None]
-    x = LinearAxis.around([end for ends in (*declared, *intervals) for end in ends], percent=True)
-    rows = tuple(
-        AnswerRow(
-            declared=_band(x, *ends),
-            interval=None if answer["interval"] is None else _band(x, *answer["interval"]),
-            dot=None if answer["proportion"] is None else _percent(x.share(answer["proportion"])),
-        )
-        for ends, (_, answer) in zip(declared, pairs, strict=True)
+def answer_strip(report: Mapping[str, Any]) -> Strip | None:
+    """Each count's proportion with its interval, over the range that was declared for it."""
+    found = [(declared(query), answer) for query, cell, answer in _answers(report) if cell is None]
+    return _answer_strip(found) if found else None
+
+
+def histograms(report: Mapping[str, Any]) -> tuple[Strip, ...]:
+    """For each histogram a bar a cell, from 0 to its proportion."""
+    answers = _answers(report)
+    return tuple(
+        _answer_strip([(declared(q, cell), answer) for q, cell, answer in answers if q is query], query=query["name"])
+        for query in report["queries"]
+        if answers and query["cells"]
     )
-    return Strip(ticks=x.ticks(), answers=rows)
+
+
+def declared(query: Mapping[str, Any], cell: Mapping[str, Any] | None = None) -> tuple[float, float] | None:
+    """The range that was declared for an answer: of its cell, of its query, or the hull of those of its groups."""
+    if cell is not None:
+        ranges = [cell["probability"]]
+    elif query["probability"] is not None:
+        ranges = [query["probability"]]
+    else:
+        ranges = [group["probability"] for group in query["groups"] or ()]
+    if not ranges or None in ranges:
+        return None
+    ends = [(float(Fraction(each["lower"])), float(Fraction(each["upper"]))) for each in ranges]
+    return min(lower for lower, _ in ends), max(upper for _, upper in ends)
 
 
 def comparison_strip(report: Mapping[str, Any]) -> Strip:
@@ -262,7 +278,7 @@ def _secret_and_known(report: Mapping[str, Any], points: Sequence[Mapping[str, A
     }
     x = LinearAxis.around([0.0, *(point[key] for point in points)])
     y = LogAxis.around([value for curve in curves.values() for _, value in curve], target)
-    here = Mark(_percent(x.share(guarantee[key])), _percent(1 - y.share(guarantee["delta"]["upper"])))
+    here = Mark(_percent(x.share(guarantee[key])), _percent(1 - y.share(guarantee["this_release"]["upper"])))
     return Chart(
         x_label=x_label,
         x_ticks=x.ticks(),
@@ -278,8 +294,29 @@ def _path(points: Sequence[tuple[float, float]], x: Axis, y: Axis) -> str:
     return "M" + " L".join(places)
 
 
-def _declared(query: Mapping[str, Any]) -> tuple[float, float]:
-    return float(Fraction(query["probability"]["lower"])), float(Fraction(query["probability"]["upper"]))
+def _answers(report: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None, Mapping[str, Any]]]:
+    """Each answer with its query and its cell, if it is one of a histogram."""
+    asked = [(query, cell) for query in report["queries"] for cell in query["cells"] or (None,)]
+    return [(query, cell, answer) for (query, cell), answer in zip(asked, report["answers"], strict=False)]
+
+
+def _answer_strip(
+    found: Sequence[tuple[tuple[float, float] | None, Mapping[str, Any]]], *, query: str | None = None
+) -> Strip:
+    """Draw answers with their declared ranges on one axis, which starts at 0 for the bars of a histogram."""
+    spans = [span for declared_range, answer in found for span in (declared_range, answer["interval"]) if span]
+    values = [end for span in spans for end in span]
+    values += [answer["proportion"] for _, answer in found if answer["proportion"] is not None]
+    x = LinearAxis.around(values + [0.0] * (query is not None or not values), percent=True)
+    rows = tuple(
+        AnswerRow(
+            declared=None if span is None else _band(x, *span),
+            interval=None if answer["interval"] is None else _band(x, *answer["interval"]),
+            dot=None if answer["proportion"] is None else _percent(x.share(answer["proportion"])),
+        )
+        for span, answer in found
+    )
+    return Strip(ticks=x.ticks(), answers=rows, query=query)
 
 
 def _band(axis: Axis, lower: float, upper: float) -> Band:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from itertools import islice
+from typing import Any, cast
 
 import statpriv
 from statpriv.curve import NOT_PROTECTED
@@ -13,14 +14,26 @@ from statpriv.differential import gaussian_distance, kairouz_variance
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.literals import literal
-from statpriv.releasing.accuracy import confidence_interval, root_mean_squared_error
-from statpriv.releasing.guarantee import Guarantee
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Gate, Rounding, Step, Threshold
+from statpriv.queries.property import Between, PropertyQuery
+from statpriv.releasing.accuracy import (
+    Stratum,
+    confidence_interval,
+    imbalance,
+    root_mean_squared_error,
+    stratified_interval,
+)
+from statpriv.releasing.guarantee import Guarantee, Part
 from statpriv.releasing.ledger import ReleaseRecord
+from statpriv.releasing.plan import PlannedQuery, Range
+from statpriv.releasing.steps import PublishedCount
 
 __all__ = ["Progress", "prospective_contents", "released_contents"]
 
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
 _MOST_PROPERTY_CURVES = 12
+_LAST_CELL = "none of these"
 _COUNTS_OF_PARTS_KNOWN = (
     "people of whom a reader knows which part they are in: for them “partition known” is the number that counts"
 )
@@ -56,7 +69,14 @@ def prospective_contents(guarantee: Guarantee, *, rows_left: int, dry_run: bool,
             "written_before_access": {None: "not stated", True: "yes", False: "no"}[plan.written_before_access],
             "prior": _prior(guarantee),
         },
-        "data": {"source": plan.data.label, "rows": guarantee.rows, "row_id": plan.data.row_id},
+        "data": {
+            "engine": plan.data.engine,
+            "source": plan.data.label,
+            "rows": guarantee.rows,
+            "row_id": plan.data.row_id,
+            "group": plan.data.group,
+            "unit": plan.data.unit,
+        },
         "guarantee": _guarantee(guarantee),
         "queries": _queries(guarantee),
         "answers": [],
@@ -71,9 +91,22 @@ def prospective_contents(guarantee: Guarantee, *, rows_left: int, dry_run: bool,
 
 
 def released_contents(
-    prospective: Mapping[str, Any], guarantee: Guarantee, counts: Sequence[int], record: ReleaseRecord
+    prospective: Mapping[str, Any], guarantee: Guarantee, counts: Sequence[Sequence[int]], record: ReleaseRecord
 ) -> dict[str, Any]:
-    """The same report with the exact answers, in the order of the plan's queries, and the entry in the ledger."""
+    """The same report with the answers, made of the exact counts, and the entry in the ledger.
+
+    Parameters
+    ----------
+    prospective : dict
+        The report without answers.
+    guarantee : Guarantee
+        From the plan and the number of rows.
+    counts : sequence of sequences of int
+        For each query of the plan its count, or those of all cells of a histogram, the implied one last.
+    record : ReleaseRecord
+        What the ledger says of this release.
+    """
+    answers = _answers(guarantee, counts)
     return {
         **prospective,
         "release": {
@@ -82,9 +115,9 @@ def released_contents(
             "number": record.number,
             "rows_spent": record.rows_spent,
         },
-        "answers": _answers(guarantee, counts),
+        "answers": answers,
         "ledger": {**prospective["ledger"], "rows_left": record.rows_left},
-        "warnings": [*prospective["warnings"], *_warnings_of_counts(guarantee, counts)],
+        "warnings": [*prospective["warnings"], *_warnings_of_answers(guarantee, answers)],
     }
 
 
@@ -119,7 +152,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
         "source": curve.source,
         "assumptions": [
             *curve.assumptions,
-            "the declared probabilities hold; their sources, named with the queries, are other than this table",
+            _assumption_of_ranges(guarantee),
             "one row is one person",
             f"a reader knows the values of at most {target.known_rows} other rows",
         ],
@@ -129,58 +162,119 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
     }
 
 
+def _assumption_of_ranges(guarantee: Guarantee) -> str:
+    gated = [part.is_gated for part in guarantee.parts]
+    if all(gated):
+        return "every declared probability may be wrong: a count outside its gate is withheld, and δ is for every p"
+    hold = "the declared probabilities hold; their sources, named with the queries, are other than this table"
+    return f"{hold} (where a gate is certified, δ is for every p instead)" if any(gated) else hold
+
+
 def _queries(guarantee: Guarantee) -> list[dict[str, Any]]:
     plan = guarantee.plan
     properties = {attribute: index for index, attribute in enumerate(plan.properties)}
-    deltas = guarantee.parts(known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)
+    deltas = guarantee.deltas(known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)
     return [
         {
             "name": query.name,
-            "where": plan.attribute(query),
+            "where": None if query.cells else plan.attribute(query),
+            "cells": _cells(guarantee, query, part) if query.cells else None,
+            "groups": None if part.groups is None else _groups(query, part.groups),
+            "publication": _publication(part),
             "property": properties[plan.attribute(query)],
-            "probability": {"lower": literal(query.range[0]), "upper": literal(query.range[1])},
+            "probability": None if query.cells else _range(query.range),
             "source": query.source,
-            "size": size,
+            "size": part.size,
             "delta": _ends(delta),
         }
-        for query, size, delta in zip(plan.queries, guarantee.sizes, deltas, strict=True)
+        for query, part, delta in zip(plan.queries, guarantee.parts, deltas, strict=True)
     ]
 
 
-def _answers(guarantee: Guarantee, counts: Sequence[int]) -> list[dict[str, Any]]:
-    answers = []
-    errors = _errors(guarantee)
-    for query, size, count, error in zip(guarantee.plan.queries, guarantee.sizes, counts, errors, strict=True):
-        low, high = confidence_interval(count=count, size=size, rows=guarantee.rows)
-        answers.append(
-            {
-                "query": query.name,
-                "size": size,
-                "count": count,
-                "proportion": count / size,
-                "rmse": error,
-                "interval": [Enclosure(low).lower, Enclosure(high).upper],
-                "withheld": False,
-                "contradicts_range": _contradicts(count, size, guarantee.plan.hull(query)),
-            }
-        )
-    return answers
+def _cells(guarantee: Guarantee, query: PlannedQuery, part: Part) -> list[dict[str, Any]]:
+    """The declared cells, and the implied last one with what they leave."""
+    named = [*((cell.name, cell.predicate.canonical) for cell in query.cells), (_LAST_CELL, None)]
+    ranges = [*query.ranges, guarantee.plan.hulls(query)[-1]]
+    return [
+        {"name": name, "where": where, "probability": _range(declared), "gate": _gate(part, cell)}
+        for cell, ((name, where), declared) in enumerate(zip(named, ranges, strict=True))
+    ]
+
+
+def _groups(query: PlannedQuery, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [
+        {"group": group, "size": size, "probability": _range(query.range_in(group))} for group, size in sizes.items()
+    ]
+
+
+def _publication(part: Part) -> dict[str, Any]:
+    return {
+        "gate": _gate(part, 0) if len(part.steps.expected) == 1 else None,
+        "rounded_to": part.steps.publication.rounded_to,
+        "suppressed_below": part.steps.publication.suppressed_below,
+    }
+
+
+def _gate(part: Part, cell: int) -> dict[str, int] | None:
+    least, most = part.steps.expected[cell]
+    return {"lower": least, "upper": most} if part.steps.publication.gate else None
+
+
+def _answers(guarantee: Guarantee, counts: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+    return [
+        _answer(guarantee, k, cell, published)
+        for k, (part, exact) in enumerate(zip(guarantee.parts, counts, strict=True))
+        for cell, published in enumerate(part.steps.publish(exact))
+    ]
+
+
+def _answer(guarantee: Guarantee, number: int, cell: int, published: PublishedCount) -> dict[str, Any]:
+    """What is said of one count: a function of what is published of it, never of the exact count."""
+    query, part = guarantee.plan.queries[number], guarantee.parts[number]
+    count = published.count
+    return {
+        "query": query.name,
+        "cell": [*(cell.name for cell in query.cells), _LAST_CELL][cell] if query.cells else None,
+        "size": part.size,
+        "count": count,
+        "proportion": None if count is None else count / part.size,
+        "rmse": None if count is None else _error(guarantee, number, cell),
+        "interval": None if count is None else _interval(guarantee, number, *part.steps.exact(published, cell)),
+        "withheld": published.withheld,
+        "suppressed": published.suppressed,
+        "contradicts_range": part.steps.contradicts(published, cell),
+    }
+
+
+def _interval(guarantee: Guarantee, number: int, least: int, most: int) -> list[float]:
+    part = guarantee.parts[number]
+    if part.groups is None:
+        low, high = confidence_interval(least=least, most=most, size=part.size, rows=guarantee.rows)
+    else:
+        low, high = stratified_interval(least=least, most=most, strata=_strata(guarantee, number, 0))
+    return [Enclosure(low).lower, Enclosure(high).upper]
+
+
+def _error(guarantee: Guarantee, number: int, cell: int) -> float:
+    base = guarantee.parts[number].steps.publication.rounded_to
+    return root_mean_squared_error(_strata(guarantee, number, cell), rounded_to=base)
 
 
 def _errors(guarantee: Guarantee) -> list[float]:
+    """One for each answer."""
     return [
-        root_mean_squared_error(size=size, rows=guarantee.rows, lower=query.lower, upper=query.upper)
-        for query, size in zip(guarantee.queries, guarantee.sizes, strict=True)
+        _error(guarantee, number, cell)
+        for number, part in enumerate(guarantee.parts)
+        for cell in range(len(part.steps.expected))
     ]
 
 
-def _contradicts(count: int, size: int, declared: tuple[Fraction, Fraction]) -> bool:
-    """Whether a count lies more than three standard deviations outside what its range allows."""
-    lower, upper = declared
-    below, above = size * lower - count, count - size * upper
-    return (below > 0 and below**2 > 9 * size * lower * (1 - lower)) or (
-        above > 0 and above**2 > 9 * size * upper * (1 - upper)
-    )
+def _strata(guarantee: Guarantee, number: int, cell: int) -> list[Stratum]:
+    plan, part = guarantee.plan, guarantee.parts[number]
+    query = plan.queries[number]
+    if part.groups is None or guarantee.groups is None:
+        return [Stratum(guarantee.rows, part.size, *plan.hulls(query)[cell])]
+    return [Stratum(rows, part.groups[group], *plan.hull(query, group)) for group, rows in guarantee.groups.items()]
 
 
 def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
@@ -198,14 +292,39 @@ def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
 
 
 def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
+    """For each counted property, what δ would be at each p: as it is published, and if exact counts were."""
     curves = []
     resolution = 24 if guarantee.costly(guarantee.plan.guarantee.known_rows) else 48
-    for index, (attribute, queries) in enumerate(list(guarantee.plan.properties.items())[:_MOST_PROPERTY_CURVES]):
-        ends = guarantee.plan.hull(queries[0])
+    for index, attribute in _drawn_properties(guarantee):
+        parts = [part for part in guarantee.parts if part.asked.attribute == attribute]
+        asked = [query for part in parts if isinstance(query := part.asked, PropertyQuery)]
+        ends = {min(query.lower for query in asked), max(query.upper for query in asked)}
         grid = sorted({*_probabilities(resolution), *(p for p in ends if 0 < p < 1)})
-        points = guarantee.if_probability_were(attribute, grid)
-        curves.append({"property": index, "points": [{"p": float(p), "delta": _ends(delta)} for p, delta in points]})
+        processed = any(part != part.exact for part in parts)
+        points = [
+            {
+                "p": float(p),
+                "delta": _ends(guarantee.if_probability_were(attribute, p, published=True)),
+                **(
+                    {"exact_counts": _ends(guarantee.if_probability_were(attribute, p, published=False))}
+                    if processed
+                    else {}
+                ),
+            }
+            for p in grid
+        ]
+        curves.append({"property": index, "points": points})
     return curves
+
+
+def _drawn_properties(guarantee: Guarantee) -> list[tuple[int, str]]:
+    """The first properties that are counted, with their numbers: a histogram has no one p."""
+    counted = [
+        (index, attribute)
+        for index, (attribute, queries) in enumerate(guarantee.plan.properties.items())
+        if not queries[0].cells
+    ]
+    return counted[:_MOST_PROPERTY_CURVES]
 
 
 def _probabilities(resolution: int) -> list[Fraction]:
@@ -281,37 +400,102 @@ def _composition(guarantee: Guarantee) -> dict[str, Any]:
     return {
         "epsilon": literal(guarantee.epsilon),
         "known_rows": guarantee.plan.guarantee.known_rows,
-        "population": guarantee.rows,
-        "part": [
-            {"probability": [literal(query.lower), literal(query.upper)], "size": size, "attribute": query.attribute}
-            for query, size in zip(guarantee.queries, guarantee.sizes, strict=True)
-        ],
+        "population": guarantee.rows if guarantee.groups is None else dict(guarantee.groups),
+        "part": [_written_part(part) for part in guarantee.parts],
     }
+
+
+def _written_part(part: Part) -> dict[str, Any]:
+    asked, size = part.asked, part.size if part.groups is None else dict(part.groups)
+    if isinstance(asked, HistogramQuery):
+        cells: Any = asked.cells
+        return {"cells": [_written(cell) for cell in cells], "size": size, "attribute": asked.attribute}
+    probability: Any = _written(asked.p) if part.groups is None else _written_by_group(asked)
+    return {
+        "probability": probability,
+        "size": size,
+        "attribute": asked.attribute,
+        **dict(map(_written_step, part.certified)),
+    }
+
+
+def _written_step(step: Step) -> tuple[str, int | list[int]]:
+    """A step that the certificate makes use of; all of them are about whole numbers."""
+    if isinstance(step, Gate):
+        return "gate", [int(step.lower), int(step.upper)]
+    if isinstance(step, Threshold):
+        return "suppressed_below", int(step.above) + 1
+    return "rounded_to", int(cast("Rounding", step).base)
+
+
+def _written_by_group(asked: PropertyQuery) -> dict[str, list[str]]:
+    stated: Any = asked.probabilities
+    return {group: _written(p) for group, p in stated}
+
+
+def _written(stated: Fraction | Between) -> list[str]:
+    lower, upper = (stated.lower, stated.upper) if isinstance(stated, Between) else (stated, stated)
+    return [literal(lower), literal(upper)]
 
 
 def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
     plan = guarantee.plan
-    warnings = []
-    if plan.data.row_id is None:
-        warnings.append(
+    counted = sum(not queries[0].cells for queries in plan.properties.values())
+    unbalanced = any(imbalance(_strata(guarantee, k, 0)) for k in range(len(plan.queries)))
+    uncertified = [
+        query.name
+        for query, part in zip(plan.queries, guarantee.parts, strict=True)
+        if part.steps.publication.gate and not part.is_gated
+    ]
+    said = [
+        (
+            bool(uncertified),
+            f"The gate of {_quoted_list(uncertified)} gives no bound for every p: it lets counts of nobody or everyone "
+            "through, or is one of a histogram or of groups. The certified δ relies on the declared range there.",
+        ),
+        (
+            plan.data.row_id is None,
             "Rows are known by their position only: a sorted or exported-again copy of the table would not be "
-            "recognised as released. Name a unique column as row_id."
-        )
-    if len(plan.properties) > _MOST_PROPERTY_CURVES:
-        warnings.append(
-            f"δ against p is drawn for the first {_MOST_PROPERTY_CURVES} of {len(plan.properties)} properties."
-        )
+            "recognised as released. Name a unique column as row_id.",
+        ),
+        (
+            counted > _MOST_PROPERTY_CURVES,
+            f"δ against p is drawn for the first {_MOST_PROPERTY_CURVES} of {counted} properties.",
+        ),
+        (
+            unbalanced,
+            "Some part does not have the same share of each group: its interval is wider by what that may change.",
+        ),
+    ]
+    return [sentence for holds, sentence in said if holds]
+
+
+def _warnings_of_answers(guarantee: Guarantee, answers: Sequence[Mapping[str, Any]]) -> list[str]:
+    remaining = iter(answers)
+    warnings = []
+    for query in guarantee.plan.queries:
+        declared = guarantee.plan.hulls(query)
+        own = list(islice(remaining, len(declared)))
+        warnings += [
+            f"The count of “{_title(answer)}” contradicts its declared probability ({_range_text(*hull)}): "
+            "the certified δ does not apply."
+            for hull, answer in zip(declared, own, strict=True)
+            if answer["contradicts_range"]
+        ]
     return warnings
 
 
-def _warnings_of_counts(guarantee: Guarantee, counts: Sequence[int]) -> list[str]:
-    plan = guarantee.plan
-    return [
-        f"The count of “{query.name}” contradicts its declared probability ({_range_text(*plan.hull(query))}): "
-        "the certified δ does not apply."
-        for query, count, size in zip(plan.queries, counts, guarantee.sizes, strict=True)
-        if _contradicts(count, size, plan.hull(query))
-    ]
+def _quoted_list(names: Sequence[str]) -> str:
+    return ", ".join(f"“{name}”" for name in names)
+
+
+def _title(answer: Mapping[str, Any]) -> str:
+    return answer["query"] if answer["cell"] is None else f"{answer['query']}: {answer['cell']}"
+
+
+def _range(ends: Range) -> dict[str, str]:
+    lower, upper = ends
+    return {"lower": literal(lower), "upper": literal(upper)}
 
 
 def _range_text(lower: Fraction, upper: Fraction) -> str:

@@ -1,27 +1,104 @@
-"""The certified guarantee of a plan, from the plan and the number of rows alone."""
+"""The certified guarantee of a plan, from the plan, the number of rows and the sizes of groups alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, TypeAlias
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
-from statpriv.composition.accountant import PartitionAccountant
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
-from statpriv.errors import PlanError
+from statpriv.errors import NotAvailableError, PlanError
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Gate, Processed, Step
 from statpriv.queries.property import Between, PropertyQuery
-from statpriv.releasing.plan import Plan
+from statpriv.queries.variants import of_groups, unlabelled
+from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
+from statpriv.releasing.predicate import quoted
+from statpriv.releasing.steps import Steps, expected_counts
+from statpriv.situation import Query
 
-__all__ = ["Guarantee", "certify"]
+__all__ = ["Guarantee", "Part", "certify"]
 
+MOST_GROUPS = 100
 LARGE = 20_000
 """Rows above which the curves and tables of a report use cheaper bounds for known rows than the target does."""
+
+Asked: TypeAlias = PropertyQuery | HistogramQuery
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows that answer one query, and the query as the theory sees it.
+
+    Attributes
+    ----------
+    size
+        Rows of the part.
+    groups
+        In a stratified plan the rows of each group; None without groups.
+    asked
+        The property or histogram: of equal `attribute` if the canonical predicates are equal, with the hull of all
+        the ranges declared for them.
+    steps
+        What is done to the exact counts before they are published.
+    certified
+        Those of the steps that the certificate makes use of; what the others do never makes it worse.
+    supposed
+        Whether the probability is supposed instead of declared: then nothing is certified for any other.
+    """
+
+    size: int
+    groups: Mapping[str, int] | None
+    asked: Asked
+    steps: Steps
+    certified: tuple[Step, ...] = ()
+    supposed: bool = False
+
+    @property
+    def query(self) -> Query:
+        """What is asked, and the steps that the certificate makes use of."""
+        asked = self.asked
+        if not self.certified or isinstance(asked, HistogramQuery):
+            return asked
+        if self.is_gated and not self.supposed and asked.lower == asked.upper:
+            # With a number for p the curve would be that of this p alone, and not of every one.
+            asked = PropertyQuery(Between(0, 1), name=asked.name)
+        return Processed(asked, *self.certified)
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether the certificate holds for every probability, because of the gate."""
+        return any(isinstance(step, Gate) for step in self.certified)
+
+    @property
+    def exact(self) -> Part:
+        """The same part, if its exact counts were published."""
+        return replace(self, steps=replace(self.steps, publication=Publication()), certified=())
+
+    def at(self, p: Fraction) -> Part:
+        """The same part, if the probability of its property were p, in every group."""
+        stated = p if self.groups is None else dict.fromkeys(self.groups, p)
+        steps = (*self.steps.gate, *self.steps.coarsening) if self.groups is None else ()
+        asked = PropertyQuery(stated, attribute=self.asked.attribute)
+        return replace(self, asked=asked, certified=steps, supposed=True)
+
+    def curve(self, *, known: int) -> PrivacyCurve:
+        """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
+        known = min(known, self.size - 1)
+        if self.groups is not None:
+            present = {group: rows for group, rows in self.groups.items() if rows}
+            population = Population(groups=present)
+            return privacy_curve(of_groups(self.query, present), population, adversary=Adversary(known=known))
+        if self.query == self.asked:  # known rows only shift an exact count
+            return privacy_curve(self.asked, Population(self.size - known))
+        return privacy_curve(self.query, Population(self.size), adversary=Adversary(known=known))
 
 
 @dataclass(frozen=True)
@@ -30,55 +107,80 @@ class Guarantee:
 
     Attributes
     ----------
-    sizes
-        Rows of each part, in the order of the plan's queries.
-    queries
-        The same queries as the theory sees them: two with equal canonical predicates have one `attribute`, and
-        every query has the hull of the ranges declared for its property.
+    groups
+        In a stratified plan the rows of each group of the table; None without groups.
+    parts
+        One for each query of the plan, in its order.
     """
 
     plan: Plan
     rows: int
-    sizes: tuple[int, ...]
-    queries: tuple[PropertyQuery, ...]
+    groups: Mapping[str, int] | None
+    parts: tuple[Part, ...]
 
     @property
     def epsilon(self) -> Fraction:
         """ε of the target."""
         return self.plan.guarantee.epsilon
 
-    @cached_property
-    def accountant(self) -> PartitionAccountant:
-        """The budget of the release: every query of the plan is declared before any of them is answered."""
-        target = self.plan.guarantee
-        return PartitionAccountant(
-            Population(self.rows),
-            epsilon=target.epsilon,
-            delta=target.delta,
-            adversary=Adversary(known=target.known_rows),
-            declared=(self.queries, RandomPartition(self.sizes)),
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Rows of each part."""
+        return tuple(part.size for part in self.parts)
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """What is published of each part, as the theory sees it."""
+        return tuple(part.query for part in self.parts)
+
+    @property
+    def sizes_by_group(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Each group of a stratified plan, with its rows in each part; empty without groups."""
+        return tuple(
+            (group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups or ()
         )
 
-    @property
+    @cached_property
     def curve(self) -> PrivacyCurve:
-        """The curve of everything released, the partition secret."""
-        return self.accountant.promised_curve
+        """The curve of everything released, the partition secret.
 
-    @property
+        Every query of the plan is declared before any is answered, so which answers are looked at, and in what
+        order, is post-processing of all.
+        """
+        return self._compose(self.plan.guarantee.known_rows, "tightest", self.parts)
+
+    @cached_property
     def delta(self) -> Enclosure:
         """δ at the target's ε."""
-        return self.accountant.get_delta(self.epsilon)
+        return self.curve.delta(self.epsilon)
 
     @property
     def holds(self) -> bool:
         """Whether δ is certified to be at most the target."""
-        return self.accountant.remaining_delta >= 0
+        return Fraction(self.delta.upper) <= self.plan.guarantee.delta
+
+    def with_certified_steps(self) -> Guarantee:
+        """The same, the certificate making use of the steps that give a better one.
+
+        That is a gate, wherever it gives a bound for every probability. One that lets through a count that may be that
+        of nobody or of everybody gives none, and gates beside histograms are not composed if rows are known.
+        Suppression and rounding are made use of in parts that are not large, if δ is less with them.
+        """
+        target = self.plan.guarantee
+        parts = [_gated_if_bounded(part, target.known_rows, target.epsilon) for part in self.parts]
+        gated = replace(self, parts=tuple(parts))
+        if not gated.if_available(target.known_rows, "tightest", parts, target.epsilon):
+            gated = self
+        coarsened = replace(gated, parts=tuple(map(_coarsened, gated.parts)))
+        if coarsened.parts == gated.parts or coarsened.delta.upper >= gated.delta.upper:
+            return gated
+        return coarsened
 
     def secret(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ for a reader who does not know who is in which part, and knows the values of `known` rows."""
         if known == self.plan.guarantee.known_rows and (epsilon == self.epsilon or not self.costly(known)):
             return self.curve.delta(epsilon)
-        return self._bounded(known, epsilon)
+        return self._bounded(known, epsilon, self.parts)
 
     def costly(self, known: int) -> bool:
         """Whether the tightest curve with that many known rows takes seconds, so that pictures use cheaper bounds."""
@@ -87,88 +189,203 @@ class Guarantee:
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ of the worst part, for a reader who knows who is in which part, and `known` values wherever they help."""
-        found = self.parts(known=known, epsilon=epsilon)
-        return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
+        return greatest(self.deltas(known=known, epsilon=epsilon))
 
-    def parts(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
+    def deltas(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
         """δ of each part for a reader who knows who is in it, and the values of up to `known` of them."""
-        keys = [(size, query.lower, query.upper) for size, query in zip(self.sizes, self.queries, strict=True)]
-        found = {key: _part(*key, known).delta(epsilon) for key in dict.fromkeys(keys)}
+        keys = [(part.size, tuple((part.groups or {}).items()), unlabelled(part.query)) for part in self.parts]
+        different = dict(zip(keys, self.parts, strict=True))
+        found = {key: part.curve(known=known).delta(epsilon) for key, part in different.items()}
         return [found[key] for key in keys]
 
-    def if_probability_were(self, attribute: str, values: Sequence[Fraction]) -> list[tuple[Fraction, Enclosure]]:
-        """δ of everything if the probability of one property were p, the others at their declared worst."""
-        asked = [k for k, query in enumerate(self.queries) if query.attribute == attribute]
-        others = [k for k in range(len(self.queries)) if k not in set(asked)]
+    def if_probability_were(self, attribute: str, p: Fraction, *, published: bool) -> Enclosure:
+        """δ of everything if the probability of one counted property were p, the others at their declared worst.
+
+        Parameters
+        ----------
+        attribute : str
+            The property.
+        p : Fraction
+            Its probability, in every group.
+        published : bool
+            Whether its counts are published as the plan says, or as they are.
+        """
         known = self.plan.guarantee.known_rows
+        asked = [part.at(p) for part in self.parts if part.asked.attribute == attribute]
+        others = [part for part in self.parts if part.asked.attribute != attribute]
+        exact = [part.exact for part in asked]
         if not others:
-            return [(p, self._bounded(known, self.epsilon, probability=p)) for p in values]
+            found = [self._bounded(known, self.epsilon, exact)]
+            found += [self._additive(known, asked)] if published else []
+            return least(found)
         # The sums of Theorems 5.1 and 5.2 are additive over parts.
-        bound = "threshold" if self.costly(known) else "partition-sum"
-        rest = self._compose(known, bound, parts=others).delta(self.epsilon)
-        own = [self._compose(known, bound, parts=asked, probability=p).delta(self.epsilon) for p in values]
-        return [(p, _at_most_one(rest + delta)) for p, delta in zip(values, own, strict=True)]
+        own = [self._additive(known, parts) for parts in ([exact, asked] if published else [exact])]
+        return at_most_one(self._additive(known, others) + least(own))
 
-    def _bounded(self, known: int, epsilon: Fraction, *, probability: Fraction | None = None) -> Enclosure:
+    def _additive(self, known: int, parts: Sequence[Part]) -> Enclosure:
+        """δ by a bound that is a sum over the parts."""
+        # What is done to an answer never makes it less private; the threshold bound is for exact counts.
+        exact = [part.exact for part in parts]
+        cheap = self.costly(known) and not any(part.is_gated for part in parts)
+        attempts: list[tuple[str, Sequence[Part]]] = [("threshold", exact)] if cheap else []
+        attempts += [("partition-sum", parts), ("partition-sum", exact)]
+        found = (delta for bound, asked in attempts for delta in self.if_available(known, bound, asked, self.epsilon))
+        first = next(found, None)
+        return self._revealed(known, self.epsilon, parts) if first is None else first
+
+    def _bounded(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
         """The tightest curve where that is cheap, else the smallest of the bounds that are."""
-        if not self.costly(known):
-            bounds = ["tightest"]
-        elif len(self.plan.properties) == 1:
-            bounds = ["threshold", "total-count"]
-        else:
-            bounds = ["threshold"]
-        found = [self._compose(known, bound, probability=probability).delta(epsilon) for bound in bounds]
-        return Enclosure(min(delta.lower for delta in found), min(delta.upper for delta in found))
+        if not self.costly(known) or any(part.is_gated for part in parts):  # of gated parts the one bound is cheap
+            found = self.if_available(known, "tightest", parts, epsilon)
+            return found[0] if found else self._revealed(known, epsilon, parts)
+        exact = [part.exact for part in parts]
+        found = [
+            delta for bound in ("threshold", "total-count") for delta in self.if_available(known, bound, exact, epsilon)
+        ]
+        return least(found or self.if_available(known, "tightest", parts, epsilon))
 
-    def _compose(
-        self, known: int, bound: str, *, parts: list[int] | None = None, probability: Fraction | None = None
-    ) -> PrivacyCurve:
-        chosen = range(len(self.sizes)) if parts is None else parts
-        queries = [self.queries[k] for k in chosen]
-        if probability is not None:
-            queries = [PropertyQuery(probability, attribute=query.attribute) for query in queries]
+    def _revealed(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
+        """δ by Theorem 5.2, if all known rows were in every part: the bound that remains where there is no other.
+
+        Revealing who is in which part only helps a reader: δ ≤ Σ_k (n_kg/N_g) · Δ̂_k for the worst group g, with n_kg
+        of its N_g rows in part k, and Δ̂_k with as many known rows, at their worst values, as part k can hold.
+        """
+        deltas = replace(self, parts=tuple(parts)).deltas(known=known, epsilon=epsilon)
+        if self.groups is None:
+            return weighted([Fraction(part.size, self.rows) for part in parts], deltas)
+        return greatest(
+            [
+                weighted([Fraction((part.groups or {}).get(group, 0), rows) for part in parts], deltas)
+                for group, rows in self.groups.items()
+                if rows
+            ]
+        )
+
+    def if_available(self, known: int, bound: str, parts: Sequence[Part], epsilon: Fraction) -> list[Enclosure]:
+        """δ by that bound; nothing where the theory has none for these queries."""
+        try:
+            return [self._compose(known, bound, parts).delta(epsilon)]
+        except NotAvailableError:
+            return []
+
+    def _compose(self, known: int, bound: str, parts: Sequence[Part]) -> PrivacyCurve:
+        population = Population(self.rows) if self.groups is None else Population(groups=dict(self.groups))
         return compose(
-            queries,
-            Population(self.rows),
-            RandomPartition([self.sizes[k] for k in chosen]),
+            [part.query for part in parts],
+            population,
+            RandomPartition([part.size if part.groups is None else part.groups for part in parts]),
             adversary=Adversary(known=known),
             bound=bound,
         )
 
 
-def certify(plan: Plan, rows: int) -> Guarantee:
+def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> Guarantee:
     """The guarantee of a plan on a table of `rows` rows.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    rows : int
+        Rows of the table.
+    groups : dict of str to int, optional
+        Where the plan names a group: the rows of each of its values, together `rows`.
 
     Raises
     ------
     PlanError
-        The parts have more rows than the table, or as many rows are known as there are.
+        The parts have more rows than the table or one of its groups, or as many rows are known as there are.
     """
     if rows < 1:
         raise PlanError("the table has no rows: there is nothing to release")
-    sizes = tuple(query.size(rows) for query in plan.queries)
-    if sum(sizes) > rows:
-        raise PlanError(
-            f"the queries use {sum(sizes)} rows together, the table has {rows}; "
-            "give them fewer rows (each row answers one query)"
-        )
     known = plan.guarantee.known_rows
     if known > rows - 1:
         raise PlanError(
             f"guarantee.known_rows = {known}; of {rows} rows at most {rows - 1} can be known besides the critical one"
         )
-    queries = tuple(
-        PropertyQuery(Between(*plan.hull(query)), attribute=plan.attribute(query), name=query.name)
-        for query in plan.queries
+    if groups is None:
+        sizes = [query.size(rows) for query in plan.queries]
+        _refuse_more_than("the table", rows, sum(sizes))
+        parts = tuple(_part(plan, query, size) for query, size in zip(plan.queries, sizes, strict=True))
+        return Guarantee(plan, rows, None, parts).with_certified_steps()
+    if known:
+        raise PlanError(
+            f"guarantee.known_rows = {known}; known rows of a stratified plan (data.group) are not composed in this "
+            "version: state 0, and read in the report what known rows would do"
+        )
+    if len(groups) > MOST_GROUPS:
+        raise PlanError(f"the group column has {len(groups)} values; at most {MOST_GROUPS} groups are possible")
+    by_group = [query.sizes_in(groups) for query in plan.queries]
+    for group, most in groups.items():
+        _refuse_more_than(f"the group {quoted(group)}", most, sum(sizes_in[group] for sizes_in in by_group))
+    parts = tuple(_stratified_part(plan, query, sizes) for query, sizes in zip(plan.queries, by_group, strict=True))
+    return Guarantee(plan, rows, dict(groups), parts)
+
+
+def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
+    gated = replace(part, certified=part.steps.gate)
+    return gated if gated.is_gated and gated.curve(known=known).delta(epsilon).upper < 1 else part
+
+
+def _coarsened(part: Part) -> Part:
+    possible = isinstance(part.asked, PropertyQuery) and not part.is_gated and part.size <= LARGE
+    return replace(part, certified=part.steps.coarsening) if possible else part
+
+
+def _refuse_more_than(what: str, rows: int, used: int) -> None:
+    if used > rows:
+        raise PlanError(
+            f"the queries use {used} rows together, {what} has {rows}; "
+            "give them fewer rows (each row answers one query)"
+        )
+
+
+def _part(plan: Plan, query: PlannedQuery, size: int) -> Part:
+    hulls, attribute = plan.hulls(query), plan.attribute(query)
+    asked: Asked
+    if query.cells:
+        cells: Any = [_between(hull) for hull in hulls]
+        asked = HistogramQuery(cells, attribute=attribute, name=query.name)
+    else:
+        asked = PropertyQuery(Between(*hulls[0]), attribute=attribute, name=query.name)
+    expected = tuple(expected_counts([(size, hull)]) for hull in hulls)
+    return Part(size, None, asked, Steps(size, expected, query.publication))
+
+
+def _stratified_part(plan: Plan, query: PlannedQuery, sizes: Mapping[str, int]) -> Part:
+    hulls = {group: plan.hull(query, group) for group in sizes}
+    asked = PropertyQuery(
+        {group: _between(hull) for group, hull in hulls.items()}, attribute=plan.attribute(query), name=query.name
     )
-    return Guarantee(plan, rows, sizes, queries)
+    size = sum(sizes.values())
+    expected = (expected_counts([(sizes[group], hulls[group]) for group in sizes]),)
+    return Part(size, dict(sizes), asked, Steps(size, expected, query.publication))
 
 
-def _part(size: int, lower: Fraction, upper: Fraction, known: int) -> PrivacyCurve:
-    """A part all by itself: its known rows only shift the count."""
-    unknown = size - min(known, size - 1)
-    return privacy_curve(PropertyQuery(Between(lower, upper)), Population(unknown))
+def _between(hull: Range) -> Fraction | Between:
+    lower, upper = hull
+    return lower if lower == upper else Between(lower, upper)
 
 
-def _at_most_one(delta: Enclosure) -> Enclosure:
+def greatest(deltas: Sequence[Enclosure]) -> Enclosure:
+    """The largest of them."""
+    return Enclosure(max(delta.lower for delta in deltas), max(delta.upper for delta in deltas))
+
+
+def least(bounds: Sequence[Enclosure]) -> Enclosure:
+    """The smallest of several bounds of one δ."""
+    return Enclosure(min(delta.lower for delta in bounds), min(delta.upper for delta in bounds))
+
+
+def weighted(weights: Sequence[Fraction], deltas: Sequence[Enclosure]) -> Enclosure:
+    """Their mean, with weights of at most 1 in sum."""
+    ends = [
+        sum((weight * Fraction(end) for weight, end in zip(weights, side, strict=True)), Fraction(0))
+        for side in ([delta.lower for delta in deltas], [delta.upper for delta in deltas])
+    ]
+    return at_most_one(Enclosure(*ends))
+
+
+def at_most_one(delta: Enclosure) -> Enclosure:
+    """The same δ, which is a difference of probabilities."""
     return Enclosure(min(delta.lower, 1.0), min(delta.upper, 1.0))

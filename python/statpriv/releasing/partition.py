@@ -1,9 +1,9 @@
 """The secret random partition: which part each row falls into, uniform over all labelled partitions.
 
-This module sees the number of rows, the sizes of the parts and random words, nothing else: a partition that
+This module sees which rows may be drawn, the sizes of the parts and random words, nothing else: a partition that
 depended on the data would break the theorem behind the guarantee. Uniformity is exact given uniform words:
-bounded integers come from rejection and never from a remainder alone, and Fisher-Yates maps the n! index
-sequences one to one onto the n! orders.
+bounded integers come from rejection and never from a remainder alone, and Fisher-Yates exchanges, of which
+as many are made as rows are used, map the index sequences onto the arrangements, equally many to each.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import secrets
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv._native import exchange
 from statpriv.errors import ArgumentError
 
 try:
@@ -23,7 +25,7 @@ try:
 except ImportError:  # Windows writes no core files
     resource = None  # type: ignore[assignment]
 
-__all__ = ["UNUSED", "WordSource", "bounded_integers", "secret_partition", "shuffled_parts"]
+__all__ = ["UNUSED", "Stratum", "WordSource", "bounded_integers", "secret_partition", "shuffled_parts"]
 
 UNUSED = 0
 """The label of a row that no part uses; part number k (from 1) has the label k."""
@@ -31,47 +33,88 @@ UNUSED = 0
 WordSource = Callable[[int], bytes]
 """Gives as many uniform random bytes as it is asked for: in production that of the operating system."""
 
+_TOGETHER = 2**16
+"""How many words are asked for at a time, so that no more than these lie in memory."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Rows from which parts are drawn, independently of other strata.
+
+    Attributes
+    ----------
+    rows
+        The positions of the rows that may be drawn, ascending.
+    sizes
+        How many of them part 1, 2, … uses; together at most as many as there are.
+
+    Examples
+    --------
+    >>> Stratum.of_all(5, [2, 1])
+    Stratum(sizes=(2, 1))
+    """
+
+    rows: NDArray[np.integer] = field(repr=False)
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of_all(cls, n: int, sizes: Sequence[int]) -> Stratum:
+        """All of n rows."""
+        return cls(np.arange(n, dtype=np.uint32), tuple(sizes))
+
 
 @contextmanager
-def secret_partition(n: int, sizes: Sequence[int], words: WordSource = secrets.token_bytes) -> Iterator[array[int]]:
+def secret_partition(
+    strata: Sequence[Stratum], n: int, words: WordSource = secrets.token_bytes
+) -> Iterator[array[int]]:
     """Draw the labels of n rows, and overwrite them when the block ends, however it ends.
 
     While the block runs the process writes no core file, so the labels exist in memory only.
     """
     with _no_core_files():
-        labels = shuffled_parts(n, sizes, words)
+        labels = shuffled_parts(strata, n, words)
         try:
             yield labels
         finally:
-            np.frombuffer(labels, dtype=labels.typecode)[:] = UNUSED
+            _view(labels)[:] = UNUSED
 
 
-def shuffled_parts(n: int, sizes: Sequence[int], words: WordSource) -> array[int]:
-    """Draw a label for each of n rows, every arrangement of the labels being equally likely.
+def shuffled_parts(strata: Sequence[Stratum], n: int, words: WordSource) -> array[int]:
+    """Draw a label for each of n rows, every arrangement of the labels inside a stratum being equally likely.
 
     Parameters
     ----------
+    strata
+        Which rows may be drawn, and how many of them each part uses. No row lies in two of them.
     n
         The number of rows, at least 1 and below 2^32.
-    sizes
-        The size of part 1, 2, …; each at least 1, together at most n.
     words
         The source of random bytes.
 
     Returns
     -------
     array of n labels
-        Exactly ``sizes[k - 1]`` of them are k, the others are ``UNUSED``.
+        Exactly ``sizes[k - 1]`` of the rows of each stratum have the label k, all others ``UNUSED``.
     """
-    _check_sizes(n, sizes)
-    labels = array("I", [UNUSED]) * (n - sum(sizes))
-    for label, size in enumerate(sizes, start=1):
-        labels.extend(array("I", [label]) * size)
-    last = range(n - 1, 0, -1)
-    chosen = bounded_integers(np.arange(n, 1, -1, dtype=np.uint64), words)
-    for i, j in zip(last, chosen.tolist(), strict=True):
-        labels[i], labels[j] = labels[j], labels[i]
-    chosen[:] = 0
+    _check(strata, n)
+    labels = array("I", bytes(4 * n))
+    for stratum in strata:
+        arrangement = _arrangement(len(stratum.rows), stratum.sizes, words)
+        _view(labels)[stratum.rows] = arrangement
+        arrangement[:] = UNUSED
+    return labels
+
+
+def _arrangement(places: int, sizes: Sequence[int], words: WordSource) -> NDArray[np.uint32]:
+    """Arrange the labels over that many places: label number i, from the last to the first, goes to a place ≥ i."""
+    used = sum(sizes)
+    labels = np.full(places, UNUSED, dtype=np.uint32)
+    labels[:used] = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint32), sizes)
+    for end in range(used, 0, -_TOGETHER):
+        movers = np.arange(end - 1, max(end - _TOGETHER, 0) - 1, -1, dtype=np.int64).astype(np.uint64)
+        chosen = movers + bounded_integers(np.uint64(places) - movers, words)
+        exchange(labels, end - 1, chosen)
+        chosen[:] = 0
     return labels
 
 
@@ -106,14 +149,32 @@ def bounded_integers(bounds: NDArray[np.uint64], words: WordSource, *, word_bits
     return drawn
 
 
-def _check_sizes(n: int, sizes: Sequence[int]) -> None:
+def _view(labels: array[int]) -> NDArray[np.uint32]:
+    return np.frombuffer(labels, dtype=np.uint32)
+
+
+def _check(strata: Sequence[Stratum], n: int) -> None:
     if not 1 <= n < 2**32:
         raise ArgumentError(f"n = {n}: a partition needs between 1 and 2^32 - 1 rows")
-    for size in sizes:
+    taken = np.zeros(n, dtype=bool)
+    for stratum in strata:
+        _check_stratum(stratum, n)
+        if taken[stratum.rows].any():
+            raise ArgumentError("strata: a row lies in two of them; each may be drawn once")
+        taken[stratum.rows] = True
+    for part, size in enumerate(map(sum, zip(*(stratum.sizes for stratum in strata), strict=True)), start=1):
         if size < 1:
-            raise ArgumentError(f"sizes: a part of {size} rows is not possible, each needs at least 1")
-    if sum(sizes) > n:
-        raise ArgumentError(f"sizes: the parts need {sum(sizes)} rows together, and there are only {n}")
+            raise ArgumentError(f"sizes: part {part} has {size} rows, each part needs at least 1")
+
+
+def _check_stratum(stratum: Stratum, n: int) -> None:
+    rows = stratum.rows
+    if rows.size and not (int(rows[0]) >= 0 and int(rows[-1]) < n and bool(np.all(rows[1:] > rows[:-1]))):
+        raise ArgumentError(f"strata: rows must be positions from 0 to {n - 1} in ascending order, each once")
+    if min(stratum.sizes, default=0) < 0:
+        raise ArgumentError(f"sizes: a part of {min(stratum.sizes)} rows is not possible")
+    if sum(stratum.sizes) > rows.size:
+        raise ArgumentError(f"sizes: the parts need {sum(stratum.sizes)} rows together, and there are only {rows.size}")
 
 
 @contextmanager

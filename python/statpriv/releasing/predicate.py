@@ -12,7 +12,8 @@ against an allow-list, and what passes is rendered anew:
 Every one of these is total on typed data: no value in any cell can make it fail, so a failure
 can tell nobody anything.
 
-One rendering serves two ends: it is what the engine counts, and it is the identity of the property.
+One normal form serves two ends: rendered for an engine it is what is counted, and its rendering in
+standard SQL is the identity of the property.
 SQL's three-valued logic makes that hard to see on the text, so the reading turns it into the
 classical logic of "this comparison is true" and "this comparison is not true":
 
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
@@ -41,13 +43,14 @@ except ImportError as missing:
     raise MissingExtraError("a plan needs SQLGlot: pip install 'statpriv[release]'") from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from sqlglot import Token
 
-__all__ = ["ColumnType", "Predicate", "quoted", "unprintable"]
+__all__ = ["ColumnType", "Predicate", "identifier", "quoted", "text_literal", "unprintable"]
 
 ColumnType: TypeAlias = Literal["number", "text", "date", "boolean", "any"]
+_Spelling: TypeAlias = Callable[[str], str]
 _Node: TypeAlias = Any  # SQLGlot's base class of nodes has another name from version to version
 
 MOST_CHARACTERS = 4096
@@ -91,6 +94,7 @@ class Predicate:
     demands: tuple[tuple[str, ColumnType], ...] = field(compare=False)
     equated: frozenset[str] = field(compare=False)
     text: str = field(compare=False)
+    _formula: _Formula = field(compare=False, repr=False)
 
     @classmethod
     def parse(cls, where: str, *, row_id: str | None = None) -> Predicate:
@@ -114,7 +118,7 @@ class Predicate:
             reading = _Reading(row_id)
             formula = reading.condition(tree, value=True)
             equated = frozenset(atom.column for atom in formula.atoms() if atom.operator in {"IN", "NOT IN"})
-            return cls(canonical=formula.sql(), demands=reading.demands(), equated=equated, text=where)
+            return cls(formula.sql(), reading.demands(), equated, where, formula)
         except _RefusedError as refused:
             raise PlanError(f"where = {quoted(where)}: {refused}") from None
 
@@ -128,9 +132,32 @@ class Predicate:
         """The type that each column must have for the comparisons to be defined on every value."""
         return dict(self.demands)
 
-    def sql(self) -> str:
-        """Render for DuckDB: TRUE or FALSE on every row, never NULL."""
-        return f"COALESCE(({self.canonical}), FALSE)"
+    def sql(self, column: _Spelling | None = None, text: _Spelling | None = None) -> str:
+        """Render for an engine: TRUE or FALSE on every row, never NULL.
+
+        Parameters
+        ----------
+        column
+            Gives the engine's SQL for a column of that name; by default the quoted name itself.
+        text
+            Gives the engine's SQL for a text constant; by default that of the standard, ``'it''s'``.
+
+        Examples
+        --------
+        >>> Predicate.parse("age >= 18").sql(lambda name: f"typed.{name}")
+        'COALESCE((typed.age >= 18), FALSE)'
+        """
+        return f"COALESCE(({self._formula.sql(column or identifier, text or text_literal)}), FALSE)"
+
+
+def identifier(name: str) -> str:
+    """Quote a name in standard SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text_literal(value: str) -> str:
+    """Quote a text in standard SQL, where a backslash is a character like any other."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 class _RefusedError(Exception):
@@ -305,23 +332,36 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "IN": "IN", "NOT IN": "
 
 
 @dataclass(frozen=True)
+class _Constant:
+    """A constant of a type, in its only spelling."""
+
+    type: ColumnType
+    value: str
+
+    def sql(self, text: _Spelling) -> str:
+        if self.type == "text":
+            return text(self.value)
+        return f"DATE '{self.value}'" if self.type == "date" else self.value
+
+
+@dataclass(frozen=True)
 class _Atom:
     """A comparison of a column with constants; with ``true`` it is true, without it is false or NULL."""
 
     column: str
     operator: str
-    constants: frozenset[str] = frozenset()
+    constants: frozenset[_Constant] = frozenset()
     true: bool = True
 
-    def sql(self) -> str:
-        column = '"' + self.column.replace('"', '""') + '"'
+    def sql(self, column: _Spelling = identifier, text: _Spelling = text_literal) -> str:
+        name = column(self.column)
         if self.operator == "IS NULL":
-            return f"{column} IS NULL" if self.true else f"{column} IS NOT NULL"
-        comparison = f"{column} {self._operation()}"
+            return f"{name} IS NULL" if self.true else f"{name} IS NOT NULL"
+        comparison = f"{name} {self._operation(text)}"
         return comparison if self.true else f"({comparison}) IS NOT TRUE"
 
-    def _operation(self) -> str:
-        constants = sorted(self.constants)
+    def _operation(self, text: _Spelling) -> str:
+        constants = sorted(constant.sql(text) for constant in self.constants)
         if len(constants) > 1:
             return f"{self.operator} ({', '.join(constants)})"
         symbol = {"IN": "=", "NOT IN": "<>"}.get(self.operator, self.operator)
@@ -339,9 +379,9 @@ class _Junction:
     operator: Literal["AND", "OR"]
     operands: tuple[_Formula, ...]
 
-    def sql(self) -> str:
-        texts = (f"({x.sql()})" if isinstance(x, _Junction) else x.sql() for x in self.operands)
-        return f" {self.operator} ".join(texts)
+    def sql(self, column: _Spelling = identifier, text: _Spelling = text_literal) -> str:
+        rendered = ((x, x.sql(column, text)) for x in self.operands)
+        return f" {self.operator} ".join(f"({sql})" if isinstance(x, _Junction) else sql for x, sql in rendered)
 
     def negated(self) -> _Formula:
         return _junction(conjunction=self.operator == "OR", operands=[x.negated() for x in self.operands])
@@ -358,7 +398,7 @@ def _junction(*, conjunction: bool, operands: Iterable[_Formula]) -> _Formula:
     """Flatten, merge lists of one column, drop repetitions, sort: all of them hold in classical logic."""
     operator: Literal["AND", "OR"] = "AND" if conjunction else "OR"
     parts: set[_Formula] = set()
-    lists: dict[_Atom, frozenset[str]] = {}
+    lists: dict[_Atom, frozenset[_Constant]] = {}
     for part in _flattened(operator, operands):
         # c = 1 OR c = 2 is c IN (1, 2), and c <> 1 AND c <> 2 is c NOT IN (1, 2); so are their negations.
         if (
@@ -384,12 +424,6 @@ def _flattened(operator: str, operands: Iterable[_Formula]) -> Iterator[_Formula
 
 
 # --- from SQLGlot's tree to the normal form ---------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Constant:
-    type: ColumnType
-    sql: str
 
 
 # The parts that a node may have. SQLGlot hangs every further meaning (symmetric, subquery, escape, …)
@@ -580,17 +614,20 @@ def _operands(node: _Node) -> list[_Node]:
     return [chain, *reversed(operands)]
 
 
+_TRUTH_VALUES = frozenset({_Constant("boolean", "TRUE"), _Constant("boolean", "FALSE")})
+
+
 def _atom(column: str, operator: str, constants: list[_Constant]) -> _Atom:
-    values = frozenset(constant.sql for constant in constants)
-    if operator == "NOT IN" and len(values) == 1 and values <= {"TRUE", "FALSE"}:
-        return _Atom(column, "IN", frozenset({"TRUE", "FALSE"}) - values)
+    values = frozenset(constants)
+    if operator == "NOT IN" and len(values) == 1 and values <= _TRUTH_VALUES:
+        return _Atom(column, "IN", _TRUTH_VALUES - values)
     return _Atom(column, operator, values)
 
 
 def _constant(column: str, node: _Node) -> _Constant:
     kind = type(node)
     if kind is exp.Literal and node.is_string:
-        return _Constant("text", _text(node.this))
+        return _Constant("text", node.this)
     if kind is exp.Literal:
         return _Constant("number", _decimal(node.this))
     if kind is exp.Neg and type(node.this) is exp.Literal and not node.this.is_string:
@@ -598,17 +635,13 @@ def _constant(column: str, node: _Node) -> _Constant:
     if kind is exp.Boolean:
         return _Constant("boolean", "TRUE" if node.this else "FALSE")
     if kind is exp.Cast:
-        return _Constant("date", f"DATE {_text(_day(node))}")
+        return _Constant("date", _day(node))
     if kind is exp.Null:
         name = column if _WORD.fullmatch(column) else quoted(column)
         raise _RefusedError(f"NULL is not a value to compare with: write {name} IS NULL or {name} IS NOT NULL")
     if kind is exp.Column:
         raise _RefusedError("two columns cannot be compared, only a column with a constant; text needs single quotes")
     raise _RefusedError(_COLUMN_AND_CONSTANT)
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _decimal(written: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json as json_format
 import secrets
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -24,12 +23,12 @@ from statpriv.releasing.contents import Progress, prospective_contents, released
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import as_first_release, everything, with_everything
 from statpriv.releasing.ledger import Ledger, Position, Registry
-from statpriv.releasing.partition import UNUSED, WordSource, secret_partition
+from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
-from statpriv.releasing.table import QueryListener, Table, open_table
+from statpriv.releasing.tables import Groups, QueryListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
 
@@ -156,11 +155,11 @@ def carry_out(
     surroundings: Surroundings,
 ) -> Report:
     """What :func:`release` does, in given surroundings."""
-    protected = [plan.path, plan.data.path, registry.folder, *registry.files]
+    protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
     outputs = _Outputs.prepare(out, json, force=force, protected=protected)
     if dry_run:
         with _opened(plan, surroundings) as table:
-            guarantee = certify(plan, table.row_count())
+            guarantee, _ = _certified(plan, table)
         contents = as_first_release(
             prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress),
             guarantee,
@@ -177,23 +176,24 @@ def _release_under_lock(
     progress = surroundings.progress
     with _opened(plan, surroundings) as table:
         progress("rows")
-        guarantee = certify(plan, table.row_count())
+        guarantee, groups = _certified(plan, table)
         _refuse_unless_reached(guarantee)
         progress("ids")
         rows = ledger.rows(guarantee.rows, table.row_ids())
-        positions = ledger.recognise(rows)
+        stratified = groups is not None
+        positions = ledger.recognise(rows, stratified=stratified)
         progress("earlier releases")
         _refuse_unless_everything_holds(guarantee, positions)
         # Everything that does not depend on the answers is made before the content is read.
         prospective = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=False, progress=progress)
         progress("content")
         content = table.load(ledger.content_key)
-        position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits)
+        position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
         _refuse_unless_enough(guarantee, position)
         prospective = with_everything(prospective, everything(guarantee, position), position)
         outputs.check_space(Report(prospective, render({**prospective, "dry_run": True})))
         progress("partition")
-        with _labels(guarantee, position, surroundings) as labels:
+        with secret_partition(_strata(guarantee, groups, position), guarantee.rows, surroundings.words) as labels:
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(
@@ -203,28 +203,30 @@ def _release_under_lock(
                     queries=guarantee.queries,
                     sizes=guarantee.sizes,
                     plan_sha256=plan.sha256,
+                    stratified=stratified,
                 )
                 progress("predicates")
-                counts = content.count(labels)
+                counts = content.count(labels, [query.questions for query in plan.queries])
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
                 return outputs.write(Report(contents, render(contents)))
 
 
-@contextmanager
-def _labels(guarantee: Guarantee, position: Position, surroundings: Surroundings) -> Iterator[array[int]]:
-    """Draw the parts from the unspent rows: labels of all rows, overwritten when the block ends."""
-    with secret_partition(position.rows_left, guarantee.sizes, surroundings.words) as drawn:
-        if position.data_set is None:
-            yield drawn
-            return
-        labels = array("I", [UNUSED]) * position.rows.n
-        placed = np.frombuffer(labels, dtype=labels.typecode)
-        try:
-            placed[position.unspent()] = drawn
-            yield labels
-        finally:
-            placed[:] = UNUSED
+def _certified(plan: Plan, table: Table) -> tuple[Guarantee, Groups | None]:
+    """The guarantee, from the number of rows and, in a stratified plan, from what everybody knows of them."""
+    rows = table.row_count()
+    groups = None if plan.data.group is None else table.groups()
+    return certify(plan, rows, None if groups is None else groups.sizes), groups
+
+
+def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> list[Stratum]:
+    """The rows that no release has used; those of each group, where there are groups, which are released once."""
+    if groups is None:
+        return [Stratum(position.unspent(), guarantee.sizes)]
+    return [
+        Stratum(np.flatnonzero(groups.of_rows == groups.names.index(group)), sizes)
+        for group, sizes in guarantee.sizes_by_group
+    ]
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,7 @@ class _Outputs:
 
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
-    predicates = [query.predicate for query in plan.queries]
+    predicates = [question for query in plan.queries for question in query.questions]
     return open_table(plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query)
 
 

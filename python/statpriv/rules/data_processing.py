@@ -21,7 +21,7 @@ from statpriv.queries.sum import Additive
 from statpriv.rules.registry import NotApplicable, lower, rule
 from statpriv.rules.whole_population import worst
 from statpriv.samplings import Stratified, TemplateLaw, samplings_but
-from statpriv.situation import Situation
+from statpriv.situation import Query, Situation, gate_for_every_p
 
 
 @rule(
@@ -102,6 +102,7 @@ def total_histogram(situation: Situation) -> Curve:
 )
 def unprocessed(situation: Situation) -> Curve:
     """The data alone."""
+    require_no_gate(situation.query)
     asked: Any = situation.asked
     try:
         return lower(replace(situation, query=asked), "tightest").curve
@@ -140,6 +141,14 @@ def noise_alone(situation: Situation) -> Curve:
         raise NotApplicable("what an entry changes of this answer is not one of a few numbers")
     point = Law.table(0, [1])
     return worst([hockey_stick(point.shifted(gap), point, lattice, (first,)) for gap in gaps if gap])
+
+
+def require_no_gate(query: Query) -> None:
+    """What trusts a range says nothing of a count that is gated because the range may not hold."""
+    if gate_for_every_p(query) is not None:
+        raise NotApplicable(
+            "a gated count with a range of p is certified for every p; leave the gate out for what trusts the range"
+        )
 
 
 def _own_count(situation: Situation) -> Curve:

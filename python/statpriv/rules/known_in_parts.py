@@ -18,6 +18,7 @@ from statpriv.parts import bounded
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
+from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.situation import PartitionedSituation, Query, asked_of
 
@@ -59,6 +60,7 @@ def revealed(situation: PartitionedSituation) -> Curve:
 
 def _counted(query: Query) -> Query:
     """The count before it is processed: what is done to it reveals no more."""
+    require_no_gate(query)
     asked: Any = asked_of(query)
     if not isinstance(asked, PropertyQuery | HistogramQuery) or not asked.is_uniform:
         raise NotApplicable("known entries in parts are composed for counts of entries with one law only")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,9 +20,10 @@ from statpriv.queries.property import PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.valued import Valued
 from statpriv.queries.variants import of_groups
+from statpriv.rules.gated_count import gated
 from statpriv.rules.one_property import require_alike
 from statpriv.rules.registry import NotApplicable, lower, rule
-from statpriv.situation import PartitionedSituation, Query, Situation, asked_of
+from statpriv.situation import PartitionedSituation, Query, Situation, asked_of, gate_for_every_p
 
 THRESHOLDS = 32
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed, AnswerLaws)
@@ -111,22 +113,45 @@ def threshold(situation: PartitionedSituation) -> Curve:
 
 def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
     """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
-    if not all(isinstance(query, PropertyQuery) for query in situation.queries):
-        raise NotApplicable("known entries are composed for counts of properties only")
-    require_alike(situation)
-    queries, partition = [query for query in situation.queries if isinstance(query, PropertyQuery)], situation.sampling
+    partition: Any = situation.sampling
+    counted = [_counted(query) for query in situation.queries]
+    require_alike(replace(situation, queries=tuple(query for query, _ in counted)))
     sizes = partition.sizes if isinstance(partition, RandomPartition) else ()
-    parts = Counter((query.lower, query.upper, size) for query, size in zip(queries, sizes, strict=True))
-    n, known = situation.population.size, situation.adversary.total
+    parts = Counter((query.lower, query.upper, gate, size) for (query, gate), size in zip(counted, sizes, strict=True))
+    n = situation.population.size
     curves = [
-        Curve.known_entries(
-            population=n, known=known, size=size, lower=low, upper=high, pair=situation.pair, thresholds=thresholds
-        )
-        if known
-        else Curve.count(size=size, lower=low, upper=high, pair=situation.pair)
-        for low, high, size in parts
+        gated(n, situation.adversary.total, size, gate, situation.pair)
+        if gate is not None
+        else _with_known(situation, (low, high), size, thresholds)
+        for low, high, gate, size in parts
     ]
-    return Curve.mean([Fraction(count * size, n) for (_, _, size), count in parts.items()], curves)
+    return Curve.mean([Fraction(count * size, n) for (_, _, _, size), count in parts.items()], curves)
+
+
+def _counted(query: Query) -> tuple[PropertyQuery, range | None]:
+    """The count before it is processed, which reveals no more; and what a gate publishes of it, whatever p is."""
+    asked: object = asked_of(query)
+    if not isinstance(asked, PropertyQuery):
+        raise NotApplicable("known entries are composed for counts of properties only")
+    gate = gate_for_every_p(query)
+    return asked, None if gate is None else gate.counts
+
+
+def _with_known(
+    situation: PartitionedSituation, ends: tuple[Fraction, Fraction], size: int, thresholds: int | None
+) -> Curve:
+    known, (low, high) = situation.adversary.total, ends
+    if not known:
+        return Curve.count(size=size, lower=low, upper=high, pair=situation.pair)
+    return Curve.known_entries(
+        population=situation.population.size,
+        known=known,
+        size=size,
+        lower=low,
+        upper=high,
+        pair=situation.pair,
+        thresholds=thresholds,
+    )
 
 
 def _stratified_sum(situation: PartitionedSituation) -> Curve:

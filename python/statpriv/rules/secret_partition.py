@@ -13,6 +13,7 @@ from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.valued import Valued
+from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.situation import PartitionedSituation, Query, asked_of
 
@@ -78,6 +79,8 @@ def bounded_patterns(situation: PartitionedSituation) -> Curve:
 )
 def bounded_ranges(situation: PartitionedSituation) -> Curve:
     """Ends of a range need not be the worst: cells of it are bounded, each by a law of its own."""
+    for query in situation.queries:
+        require_no_gate(query)
     queries = tuple(_count_of_range(query) or query for query in situation.queries)
     if not any(map(_count_of_range, queries)):
         raise NotApplicable("no probability is a range")

@@ -11,6 +11,7 @@ from statpriv.partitions import MultinomialPartition, RandomPartition
 from statpriv.parts import cells_of
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
+from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.situation import PartitionedSituation, Query, asked_of
 
@@ -52,6 +53,7 @@ def worst_entry(situation: PartitionedSituation) -> Curve:
 
 
 def _ends(query: Query) -> tuple[Fraction, Fraction]:
+    require_no_gate(query)
     asked: Any = asked_of(query)
     if not isinstance(asked, PropertyQuery):
         raise NotApplicable(f"an entry adds more than a bit to the answer of a {type(asked).__name__}")

@@ -16,8 +16,8 @@ use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::pair::{
-    Answers, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, ShiftedBinomial, Smoothed,
-    VariedCount,
+    Answers, BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, ShiftedBinomial,
+    Smoothed, VariedCount,
 };
 use crate::rational::Rational;
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub enum Curve {
     Pair(ShiftedBinomial, Direction),
     /// The supremum over a range of probabilities, in one direction.
     Range(BinomialRange, Direction),
+    /// Some tests of a count at their peaks, in one direction: of a coarsened count beside the curves at the ends of its range, of a gated one alone.
+    Peaks(BinomialPeaks, Direction),
     /// A count among groups of entries with different probabilities, in one direction.
     Grouped(GroupedCount, Direction),
     /// The same with any of the entries the critical one, the worst of them, in one direction.
@@ -71,7 +73,8 @@ impl From<Rational> for Weight {
     }
 }
 
-/// A count of a property with probability in `[lower, upper]`, of whatever size; the probabilities are prepared once.
+/// A count of a property with probability in `[lower, upper]`, of whatever size; the probabilities are prepared once. Or a bound of a count that is
+/// published within a gate only, whatever the probability.
 #[derive(Clone, Debug)]
 pub struct CountFamily {
     entries: Entries,
@@ -83,6 +86,12 @@ pub struct CountFamily {
 enum Entries {
     Known(ShiftedBinomial),
     Range(BinomialRange),
+    /// The count of `whole` entries is published from `least` to `most`.
+    Gated {
+        whole: u64,
+        least: u64,
+        most: u64,
+    },
 }
 
 impl CountFamily {
@@ -100,10 +109,23 @@ impl CountFamily {
         Ok(Self { entries, direction })
     }
 
+    /// The count of `whole` entries is published only where it is from `least` to `most`: the bound over all probabilities. Of a smaller number of
+    /// entries all others are known, with the worst values.
+    ///
+    /// # Errors
+    /// `whole` of 0 or above 2^53, ends in the wrong order.
+    pub fn gated(whole: u64, least: u64, most: u64, direction: Option<Direction>) -> Result<Self, Error> {
+        BinomialRange::new(whole, &Rational::from(0i64), &Rational::from(1i64))?;
+        if least > most {
+            return Err(Error::argument("a gate needs least ≤ most"));
+        }
+        Ok(Self { entries: Entries::Gated { whole, least, most }, direction })
+    }
+
     /// The curve of the count of `size` entries, the critical one certainly among them.
     ///
     /// # Errors
-    /// `size` of 0 or above 2^53.
+    /// `size` of 0 or above 2^53; above the whole of a gated count.
     pub fn of_size(&self, size: u64) -> Result<Curve, Error> {
         match &self.entries {
             Entries::Known(pair) => {
@@ -114,7 +136,16 @@ impl CountFamily {
                 let range = range.with_size(size)?;
                 Ok(self.oriented(|direction| Curve::Range(range.clone(), direction)))
             }
+            &Entries::Gated { whole, least, most } => {
+                let peaks = gate(whole, size, least, most)?;
+                Ok(self.oriented(|direction| Curve::Peaks(peaks.clone(), direction)))
+            }
         }
+    }
+
+    /// Whether members of it are powers of that of two entries, for ε → ∞.
+    fn has_powers(&self) -> bool {
+        !matches!(self.entries, Entries::Gated { .. })
     }
 
     /// The curve of the count of a hidden sample of `size` entries, the critical one among them with
@@ -136,6 +167,7 @@ impl CountFamily {
         match &self.entries {
             Entries::Known(pair) => pair.terms(),
             Entries::Range(range) => range.terms(),
+            Entries::Gated { .. } => self.of_size(1).map_or(1.0, |curve| curve.terms()),
         }
     }
 
@@ -150,6 +182,19 @@ impl CountFamily {
             None => Curve::Max(Direction::BOTH.map(curve).into()),
         }
     }
+}
+
+/// The bound of a count of `whole` entries, published from `least` to `most`, of which all but `size` are known.
+///
+/// `K` known entries that have the property leave the gate `[least − K, most − K]` to the others; heights are largest at the ends of the tests
+/// of all these gates together, and rise as fewer entries are unknown.
+fn gate(whole: u64, size: u64, least: u64, most: u64) -> Result<BinomialPeaks, Error> {
+    let known = whole.checked_sub(size).ok_or_else(|| {
+        Error::argument(format!("size = {size}; at most {whole}, the entries that are counted, are required"))
+    })?;
+    let others = size.saturating_sub(1);
+    let tests = vec![least.saturating_sub(known.saturating_add(1)).min(others), most.min(others)];
+    BinomialPeaks::new(size, tests, &Rational::from(0i64), &Rational::from(1i64))
 }
 
 /// Relatively wider values are computed again, with digits, unless they are below what doubles hold to full accuracy …
@@ -363,6 +408,7 @@ impl Curve {
         match self {
             Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
             Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
+            Self::Peaks(tests, direction) => Self::Peaks(tests.clone(), direction.reversed()),
             Self::Answers(laws) => Self::Answers(laws.reversed()),
             Self::Smoothed(laws) => Self::Smoothed(laws.reversed()),
             Self::Adaptive(strategy) => Self::Adaptive(strategy.reversed()),
@@ -419,6 +465,8 @@ impl Curve {
         match self {
             Self::Pair(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
             Self::Range(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            // The heights between the first and the last test fall to zero.
+            Self::Peaks(tests, _) => Ok(if tests.gives_away() { Ball::ONE } else { Ball::ZERO }),
             Self::Answers(laws) => laws.mass_at_infinity(interrupt),
             Self::Smoothed(laws) => Ok(laws.mass_at_infinity()),
             Self::Adaptive(strategy) => strategy.mass_at_infinity(interrupt),
@@ -442,6 +490,7 @@ impl Curve {
         match self {
             Self::Pair(pair, _) => pair.terms(),
             Self::Range(range, _) => range.terms(),
+            Self::Peaks(tests, _) => tests.terms(),
             Self::Answers(laws) => laws.terms(),
             Self::Smoothed(laws) => laws.terms(),
             Self::Adaptive(strategy) => strategy.terms(),
@@ -462,6 +511,7 @@ impl Curve {
         match self {
             Self::Pair(laws, direction) => laws.delta(*direction, epsilon, interrupt),
             Self::Range(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::Peaks(tests, direction) => tests.delta(*direction, epsilon, interrupt),
             Self::Answers(laws) => laws.delta(epsilon, floor, interrupt),
             Self::Smoothed(laws) => laws.delta(epsilon, floor, interrupt),
             Self::Adaptive(strategy) => strategy.delta(epsilon, floor, interrupt),

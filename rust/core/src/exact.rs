@@ -17,7 +17,7 @@ use crate::curve::{Curve, Inclusion, MeanOverSizes};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::pair::{Answers, BinomialRange, Direction, Given};
+use crate::pair::{Answers, BinomialPeaks, BinomialRange, Direction, Given};
 use crate::rational::Rational;
 use dashu_int::{IBig, UBig};
 use quotient::Quotient;
@@ -112,6 +112,7 @@ impl Evaluation<'_> {
                 None => Err(Error::argument("a probability that is not known exactly has no exact curve")),
             },
             Curve::Range(laws, direction) => self.range(laws, *direction),
+            Curve::Peaks(tests, direction) => self.peaks(tests, *direction),
             Curve::Answers(laws) => self.answers(laws),
             Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
                 self.terms(&curve.written_out()?)
@@ -192,21 +193,48 @@ impl Evaluation<'_> {
     fn range(&self, laws: &BinomialRange, direction: Direction) -> Result<Terms, Error> {
         let one = Rational::from(1i64);
         let (lower, upper) = laws.given();
-        let Ratio::Rational(ratio) = &self.ratio else {
-            return Err(Error::argument(
-                "the worst p of a range depends on e^epsilon, so delta is not A − e^epsilon·B with rational A and B; \
-                 exact_delta(exp_epsilon=) gives it for a rational e^epsilon",
-            ));
-        };
+        let ratio = self.rational_ratio()?;
         let (lower, upper) = match direction {
             Direction::OneAgainstZero => (lower.clone(), upper.clone()),
             Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
         };
-        let mut candidates = count::outermost_peaks(laws.size(), &lower, &upper, ratio)?;
+        let others = laws.size() - 1;
+        let (first, last) = count::peaks_within(others, &lower, &upper, ratio)?;
+        let peaks = if first <= last { vec![first, last] } else { Vec::new() };
+        let mut candidates = count::inner_peaks(others, &peaks, ratio);
         candidates.extend([lower, upper]);
+        self.greatest(laws.size(), candidates)
+    }
+
+    /// The outermost peaks of some tests, see `pair/binomial_peaks.rs`.
+    fn peaks(&self, tests: &BinomialPeaks, direction: Direction) -> Result<Terms, Error> {
+        if tests.gives_away() {
+            return Ok(Terms::integers(1, 0));
+        }
+        let ratio = self.rational_ratio()?;
+        let (lower, upper) = tests.range(direction);
+        let others = tests.size() - 1;
+        let (first, last) = count::peaks_within(others, &lower, &upper, ratio)?;
+        let peaks = count::inner_peaks(others, &tests.outermost(direction, first, last), ratio);
+        self.greatest(tests.size(), peaks)
+    }
+
+    fn rational_ratio(&self) -> Result<&Rational, Error> {
+        match &self.ratio {
+            Ratio::Rational(ratio) => Ok(ratio),
+            Ratio::Exponential { .. } => Err(Error::argument(
+                "the worst p of a range depends on e^epsilon, so delta is not A − e^epsilon·B with rational A and B; \
+                 exact_delta(exp_epsilon=) gives it for a rational e^epsilon",
+            )),
+        }
+    }
+
+    /// The greatest `Δ_{1,0}` of a count at these probabilities.
+    fn greatest(&self, size: u64, candidates: Vec<Rational>) -> Result<Terms, Error> {
+        let one = Rational::from(1i64);
         let mut best = Terms::integers(0, 0);
         for p in candidates {
-            let terms = count::one_against_zero(laws.size(), &p, &one, &self.ratio, self.interrupt)?;
+            let terms = count::one_against_zero(size, &p, &one, &self.ratio, self.interrupt)?;
             if self.compare(&terms, &best)? == Ordering::Greater {
                 best = terms;
             }

@@ -1,6 +1,7 @@
 //! Normal forms: families of pairs of laws, each with its hockey stick.
 
 mod answers;
+mod binomial_peaks;
 mod binomial_range;
 pub mod finite;
 mod gaussian;
@@ -14,6 +15,7 @@ mod tie;
 mod varied_count;
 
 pub use answers::Answers;
+pub use binomial_peaks::BinomialPeaks;
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
 pub use grouped_count::GroupedCount;

@@ -86,6 +86,8 @@ fn is_convex(curve: &Curve) -> bool {
     match curve {
         Curve::Pair(..)
         | Curve::Range(..)
+        // Peaks of a range are the supremum over it together with the curves at its ends.
+        | Curve::Peaks(..)
         | Curve::Answers(_)
         | Curve::Smoothed(_)
         | Curve::Adaptive(_)

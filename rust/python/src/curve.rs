@@ -13,7 +13,7 @@ use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, We
 use statpriv_core::error::Error;
 use statpriv_core::inverse;
 use statpriv_core::pair::{
-    Answers, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed, VariedCount,
+    Answers, BinomialPeaks, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed, VariedCount,
 };
 use statpriv_core::rational::Rational;
 use std::sync::Arc;
@@ -164,6 +164,46 @@ impl Curve {
     ) -> PyResult<Self> {
         let entries = convert::count(size, "size", 1)?;
         kernel(size.py(), family(lower, upper, pair)?.of_size(entries)).map(Self)
+    }
+
+    /// Of the tests "answer ≥ j+1", j in `tests`, of a count of `size` entries: the first and the last of those that distinguish best at a probability in
+    /// `[lower, upper]`, each at that probability.
+    #[staticmethod]
+    #[pyo3(signature = (*, size, tests, lower, upper, pair=None))]
+    fn peaks(
+        size: &Bound<'_, PyAny>,
+        tests: Vec<u64>,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let py = size.py();
+        let entries = convert::count(size, "size", 1)?;
+        let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
+        let tests = kernel(py, BinomialPeaks::new(entries, tests, &ends.0, &ends.1))?;
+        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Peaks(tests.clone(), direction)))
+    }
+
+    /// The count of `size` entries that is published from `least` to `most` only, whatever the probability: a bound. Of `known` other entries of `population`
+    /// those in the sample are known, with the worst values; its mean over how many they are.
+    #[staticmethod]
+    #[pyo3(signature = (*, population, known, size, least, most, pair=None))]
+    fn gated_count(
+        population: &Bound<'_, PyAny>,
+        known: &Bound<'_, PyAny>,
+        size: &Bound<'_, PyAny>,
+        least: u64,
+        most: u64,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let py = size.py();
+        let entries = convert::count(population, "population", 1)?;
+        let (known, sample) = (convert::count(known, "known", 0)?, convert::count(size, "size", 1)?);
+        let family = kernel(py, CountFamily::gated(sample, least, most, direction(py, pair)?))?;
+        if known == 0 {
+            return kernel(py, family.of_size(sample)).map(Self);
+        }
+        kernel(py, MeanOverSizes::known_entries(entries, known, sample, family)).map(|mean| Self(mean.into()))
     }
 
     /// The count of a hidden sample of `size` entries that holds the critical one with probability `inclusion`.

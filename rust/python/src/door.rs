@@ -68,9 +68,7 @@ fn conclude<T>(py: Python<'_>, result: Result<Result<T, Error>, ()>, raised: Opt
         (_, Some(signal)) => Err(signal),
         (Ok(Ok(value)), None) => Ok(value),
         (Ok(Err(error)), None) => Err(errors::from_kernel(py, &error)),
-        (Err(()), None) => {
-            Err(PyRuntimeError::new_err("the kernel panicked: this is a bug in statpriv; please report it"))
-        }
+        (Err(()), None) => Err(panicked()),
     }
 }
 
@@ -164,6 +162,20 @@ fn on_all_cores<T: Send>(
             }
         }
     })
+}
+
+/// Runs work that is spread over threads by itself, without the interpreter lock and on the threads of this process.
+pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let guarded = || catch_unwind(AssertUnwindSafe(|| pool().map(|pool| pool.install(work))));
+    match py.detach(guarded) {
+        Ok(Some(value)) => Ok(value),
+        Ok(None) => Err(PyRuntimeError::new_err("no thread can be started")),
+        Err(_) => Err(panicked()),
+    }
+}
+
+fn panicked() -> PyErr {
+    PyRuntimeError::new_err("the kernel panicked: this is a bug in statpriv; please report it")
 }
 
 /// Stops when the calling thread says so.

@@ -18,6 +18,8 @@ mod errors;
 mod exact;
 mod laws;
 mod poisson_binomial;
+mod release;
+mod stream;
 
 use pyo3::prelude::*;
 
@@ -55,4 +57,8 @@ mod native {
     };
     #[pymodule_export]
     use crate::poisson_binomial::poisson_binomial_pmf;
+    #[pymodule_export]
+    use crate::release::{RowIds, digest_fingerprints, exchange, stream_fingerprints};
+    #[pymodule_export]
+    use crate::stream::StreamError;
 }

@@ -22,7 +22,7 @@ from statpriv.releasing.ledger.tokens import Rows, keyed_tokens, number_shared, 
 from statpriv.releasing.publication import sync_folder
 
 if TYPE_CHECKING:
-    from statpriv.releasing.table import ContentFingerprint
+    from statpriv.releasing.tables import ContentFingerprint
     from statpriv.situation import Query
 
 __all__ = ["Growth", "Ledger", "Position", "ReleaseRecord"]

@@ -23,7 +23,7 @@
 //!
 //! Every member lies in `[0, 1]`: `Δ(k, w) ≤ w`, because the hockey stick is jointly convex and both laws are mixtures with weights `1−w`
 //! and `w` of the same law and of another one each. With `w = 1` members do not fall with `z`: adding an independent entry to a sum
-//! is post-processing. With `w_k < 1` they need not be monotone, but they vanish together: `κ` of `pair/shifted_binomial.rs` lies beyond
+//! is post-processing, and the heights `E(L − rK)_+` of a gated count fall in convex order with either number of entries. With `w_k < 1` they need not be monotone, but they vanish together: `κ` of `pair/shifted_binomial.rs` lies beyond
 //! the last answer where `(e^ε−1)(1−w_k)/w_k` is large enough, and that falls with `k`.
 
 use super::{CountFamily, Curve, Irrelevant, Weight};
@@ -287,10 +287,11 @@ impl MeanOverSizes {
     /// The limit for ε → ∞.
     ///
     /// The member of `k` certain entries has `a^(k−1)`, with `a` that of two: the largest probability with which another entry is
-    /// counted, or is not. So `Z ~ Bin(m, x)` gives `E[a^(size−1−Z)] = a^(size−1−m) (x + (1−x) a)^m`, which is no sum.
+    /// counted, or is not, unless counts are gated. So `Z ~ Bin(m, x)` gives `E[a^(size−1−Z)] = a^(size−1−m) (x + (1−x) a)^m`, which is no sum.
     pub(super) fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         if let (Irrelevant::Binomial(law), Inclusion::Certain, 1) =
             (&self.irrelevant, &self.inclusion, self.step)
+            && self.family.has_powers()
         {
             let one_more = self.family.of_size(2)?.mass_ball(interrupt)?;
             return Ok(law.generating_function(one_more) * one_more.powi(self.size - 1 - law.others()));

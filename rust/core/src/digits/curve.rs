@@ -9,7 +9,7 @@ use super::settle;
 use crate::curve::{Curve, Inclusion, MeanOverSizes};
 use crate::error::Error;
 use crate::interrupt::{Interrupt, Uninterrupted};
-use crate::pair::{Answers, BinomialRange, Direction, ShiftedBinomial};
+use crate::pair::{Answers, BinomialPeaks, BinomialRange, Direction, ShiftedBinomial};
 use crate::rational::Rational;
 
 /// For an ε below this the value is one, up to `2^-(2^40)`.
@@ -50,6 +50,7 @@ impl<'a> Evaluation<'a> {
         match curve {
             Curve::Pair(pair, direction) => self.pair(pair, *direction),
             Curve::Range(range, direction) => self.range(range, *direction),
+            Curve::Peaks(tests, direction) => self.peaks(tests, *direction),
             Curve::Answers(laws) => self.answers(laws),
             Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
                 self.curve(&curve.written_out()?)
@@ -213,24 +214,64 @@ impl<'a> Evaluation<'a> {
         let n = range.size();
         let mut candidates = Vec::new();
         if n > 2 {
-            let first = n - 1 - self.peak(n - 1, &lower, &ratio)?.0;
-            let (floor, whole) = self.peak(n - 1, &upper, &ratio)?;
-            let last = n - 1 - floor - u64::from(!whole);
+            let (first, last) = self.peaks_within(n - 1, &lower, &upper, &ratio)?;
             if first <= last {
                 candidates = vec![first, last];
                 candidates.dedup();
-                candidates.retain(|&j| (1..n - 1).contains(&j));
             }
         }
-        let peaks = candidates.into_iter().map(|j| Probability::Peak {
+        let ends = vec![Probability::Exact(lower), Probability::Exact(upper)];
+        self.greatest(n, &ratio, ends, &candidates)
+    }
+
+    /// The outermost peaks of some tests, see `pair/binomial_peaks.rs`.
+    fn peaks(&self, tests: &BinomialPeaks, direction: Direction) -> Result<Ball, Error> {
+        if tests.gives_away() {
+            return Ok(Ball::one());
+        }
+        if tests.is_open() {
+            return Err(Error::precision(
+                "tests over a range of probabilities that reaches 0 or 1 have no last point of change, and no digits; delta() \
+                 encloses them",
+            ));
+        }
+        let (lower, upper) = tests.range(direction);
+        let ratio = self.ratio(last_change(&[&lower, &upper]));
+        let (first, last) = self.peaks_within(tests.size() - 1, &lower, &upper, &ratio)?;
+        self.greatest(tests.size(), &ratio, Vec::new(), &tests.outermost(direction, first, last))
+    }
+
+    /// The first and the last `j` with `p_j` in the range.
+    fn peaks_within(
+        &self,
+        others: u64,
+        lower: &Rational,
+        upper: &Rational,
+        ratio: &Ratio,
+    ) -> Result<(u64, u64), Error> {
+        let first = others - self.peak(others, lower, ratio)?.0;
+        let (floor, whole) = self.peak(others, upper, ratio)?;
+        Ok((first, (others - floor).saturating_sub(u64::from(!whole))))
+    }
+
+    /// The greatest `Δ_{1,0}` of a count at these probabilities, and at the peaks of these tests but those of `p = 0` and `p = 1`.
+    fn greatest(
+        &self,
+        n: u64,
+        ratio: &Ratio,
+        mut probabilities: Vec<Probability>,
+        peaks: &[u64],
+    ) -> Result<Ball, Error> {
+        let one = Rational::from(1i64);
+        let inner = peaks.iter().filter(|&j| (1..n - 1).contains(j));
+        probabilities.extend(inner.map(|&j| Probability::Peak {
             successes: j,
             failures: n - 1 - j,
             ratio: ratio.clone(),
-        });
-        let ends = [Probability::Exact(lower), Probability::Exact(upper)];
-        ends.into_iter().chain(peaks).try_fold(Ball::zero(), |supremum, probability| {
+        }));
+        probabilities.into_iter().try_fold(Ball::zero(), |supremum, probability| {
             let value = settle(self.accuracy, self.interrupt, |bits| {
-                one_against_zero(n, &probability, &one, &ratio, bits, self.interrupt)
+                one_against_zero(n, &probability, &one, ratio, bits, self.interrupt)
             })?;
             Ok(supremum.largest(value, self.accuracy + 64))
         })
@@ -271,6 +312,11 @@ pub(super) fn last_change_of(curve: &Curve) -> u64 {
     match curve {
         Curve::Pair(pair, _) => pair.given().map_or(0, |given| last_change(&[&given.p, &given.inclusion])),
         Curve::Range(range, _) => last_change(&[range.given().0, range.given().1]),
+        // Where its range is open it has no digits.
+        Curve::Peaks(tests, _) => {
+            let (lower, upper) = tests.range(Direction::OneAgainstZero);
+            last_change(&[&lower, &upper])
+        }
         // A likelihood ratio is at most 1/Q(a) ≤ 2^size(Q(a)).
         Curve::Answers(laws) => laws.masses(&Uninterrupted).map_or(0, |masses| {
             laws.in_order(&masses)[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)

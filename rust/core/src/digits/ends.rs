@@ -40,6 +40,15 @@ pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
                 End::Zero => supremum_of_total_variation(range.size(), &lower, &upper),
             }
         }
+        Curve::Peaks(tests, _) if tests.gives_away() => Some(one),
+        Curve::Peaks(tests, direction) => match end {
+            End::Infinity => (!tests.is_open()).then_some(zero),
+            End::Zero => {
+                let (lower, upper) = tests.range(*direction);
+                let (first, last) = peaks_of_total_variation(tests.size(), &lower, &upper)?;
+                greatest_total_variation(tests.size(), Vec::new(), &tests.outermost(*direction, first, last))
+            }
+        },
         Curve::Answers(laws) => {
             let masses = laws.masses(&Uninterrupted).ok()?;
             let [first, second] = laws.in_order(&masses);
@@ -88,15 +97,25 @@ fn total_variation(n: u64, p: &Rational) -> Option<Rational> {
 
 /// At ε = 0 the peaks are at `j/(n−1)`; the theorem is in `docs/explanation/ranges.md`.
 fn supremum_of_total_variation(n: u64, lower: &Rational, upper: &Rational) -> Option<Rational> {
+    let (first, last) = peaks_of_total_variation(n, lower, upper)?;
+    let peaks = if first <= last && n > 2 { vec![first, last] } else { Vec::new() };
+    greatest_total_variation(n, vec![lower.clone(), upper.clone()], &peaks)
+}
+
+/// The first and the last peak in the range.
+fn peaks_of_total_variation(n: u64, lower: &Rational, upper: &Rational) -> Option<(u64, u64)> {
     let others = Rational::from(n - 1);
     let first = ceiling(&lower.mul(&others))?;
-    let last = n - 1 - ceiling(&Rational::from(1i64).sub(upper).mul(&others))?;
-    let peaks = if first <= last { vec![first, last] } else { Vec::new() };
-    let inside = peaks.into_iter().filter(|j| n > 2 && (1..n - 1).contains(j));
-    let peaks = inside.filter_map(|j| Rational::from(j).div(&others));
-    [lower.clone(), upper.clone()]
+    Some((first, n - 1 - ceiling(&Rational::from(1i64).sub(upper).mul(&others))?))
+}
+
+/// The greatest at these probabilities, and at the peaks between the first and the last of all.
+fn greatest_total_variation(n: u64, mut probabilities: Vec<Rational>, peaks: &[u64]) -> Option<Rational> {
+    let others = Rational::from(n - 1);
+    let inner = peaks.iter().filter(|&j| (1..n - 1).contains(j));
+    probabilities.extend(inner.filter_map(|&j| Rational::from(j).div(&others)));
+    probabilities
         .into_iter()
-        .chain(peaks)
         .try_fold(Rational::from(0i64), |best, p| Some(best.max(total_variation(n, &p)?)))
 }
 

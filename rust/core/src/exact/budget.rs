@@ -66,6 +66,11 @@ impl At {
                 let widest = self.count(laws.size(), 0.5, bits(lower).max(bits(upper)).max(peak));
                 Cost { seconds: 4.0 * widest.seconds, ..widest }
             }
+            Curve::Peaks(tests, _) => {
+                let peak = approximate::log2(tests.size() as f64) + self.ratio_bits;
+                let widest = self.count(tests.size(), 0.5, peak);
+                Cost { seconds: 2.0 * widest.seconds, ..widest }
+            }
             // Estimated where it is evaluated.
             Curve::Answers(_)
             | Curve::Smoothed(_)

@@ -114,29 +114,28 @@ impl Count {
     }
 }
 
-/// The peaks `p_j = j/(j + (N−j) r)` inside `[lower, upper]` that the theorem of `pair/binomial_range.rs` leaves:
-/// `j = ⌈N r lo/(1 − lo + r lo)⌉` and `⌊N r hi/(1 − hi + r hi)⌋`, for `r ≥ 1`.
-pub(super) fn outermost_peaks(
-    size: u64,
+/// The first and the last `j` with `p_j = j/(j + (N−j) r)` inside `[lower, upper]`: `⌈N r lo/(1 − lo + r lo)⌉` and `⌊N r hi/(1 − hi + r hi)⌋`.
+pub(super) fn peaks_within(
+    others: u64,
     lower: &Rational,
     upper: &Rational,
     ratio: &Rational,
-) -> Result<Vec<Rational>, Error> {
-    let trials = size - 1;
+) -> Result<(u64, u64), Error> {
     let one = Rational::from(1i64);
     let position = |p: &Rational| {
         let odds = ratio.mul(p);
-        Rational::from(trials).mul(&odds).div(&one.sub(p).add(&odds))
-    };
-    let (Some(left), Some(right)) = (position(lower), position(upper)) else {
-        return Err(Error::argument("a range of probabilities within [0, 1] is required"));
+        Rational::from(others).mul(&odds).div(&one.sub(p).add(&odds))
     };
     let floor = |x: &Rational| x.numerator().div_euclid(IBig::from(x.denominator().clone()));
-    let (first, last) = (-floor(&left.neg()), floor(&right));
-    if first > last {
-        return Ok(Vec::new());
-    }
-    let inner = |j: &IBig| u64::try_from(j).ok().filter(|&j| (1..trials).contains(&j));
-    let peak = |j: u64| Rational::from(j).div(&Rational::from(j).add(&Rational::from(trials - j).mul(ratio)));
-    Ok([first, last].iter().filter_map(inner).filter_map(peak).collect())
+    let (left, right) = (position(lower), position(upper));
+    let first = left.and_then(|left| u64::try_from(-floor(&left.neg())).ok());
+    let last = right.and_then(|right| u64::try_from(floor(&right)).ok());
+    first.zip(last).ok_or_else(|| Error::argument("a range of probabilities within [0, 1] is required"))
+}
+
+/// The probabilities `p_j` of those of these tests that are no test of `p = 0` or `p = 1`.
+pub(super) fn inner_peaks(others: u64, tests: &[u64], ratio: &Rational) -> Vec<Rational> {
+    let peak =
+        |&j: &u64| Rational::from(j).div(&Rational::from(j).add(&Rational::from(others - j).mul(ratio)));
+    tests.iter().filter(|j| (1..others).contains(j)).filter_map(peak).collect()
 }

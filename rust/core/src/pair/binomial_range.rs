@@ -13,7 +13,8 @@
 //!
 //! The proof is in `docs/explanation/ranges.md`.
 
-use super::shifted_binomial::{ShiftedBinomial, TERMS};
+use super::binomial_peaks::{self, height};
+use super::shifted_binomial::TERMS;
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size};
 use crate::ball::Ball;
@@ -74,7 +75,7 @@ impl BinomialRange {
     /// The supremum of `Δ_{v,w}(ε)` over the range, for an ε of either sign, by at most four evaluations.
     ///
     /// # Errors
-    /// As [`ShiftedBinomial::delta`].
+    /// As [`super::ShiftedBinomial::delta`].
     pub fn delta(
         &self,
         direction: Direction,
@@ -89,12 +90,10 @@ impl BinomialRange {
             Direction::OneAgainstZero => (lower, upper),
             Direction::ZeroAgainstOne => (upper.complement(), lower.complement()),
         };
-        let at = |p: Probability| {
-            ShiftedBinomial::certain(self.size, p).delta(Direction::OneAgainstZero, epsilon, interrupt)
-        };
+        let at = |p: Probability| binomial_peaks::at(self.size, p, epsilon, interrupt);
         let ends = at(lower)?.max(at(upper)?);
         self.outermost_peaks(&lower, &upper, epsilon)?.into_iter().try_fold(ends, |supremum, peak| {
-            let raised = supremum.max(at(self.entry_at(peak.index, epsilon))?);
+            let raised = supremum.max(height(self.size, peak.index, epsilon, interrupt)?);
             // A peak that may lie just outside the range bounds the supremum but need not be attained.
             Ok(if peak.inside { raised } else { raised.hull(supremum) })
         })
@@ -114,12 +113,6 @@ impl BinomialRange {
             (Some((_, upper)), Direction::OneAgainstZero) => upper.p.powi(self.size - 1),
             (Some((lower, _)), Direction::ZeroAgainstOne) => lower.q.powi(self.size - 1),
         }
-    }
-
-    /// The probability `p_j` at which the test "answer ≥ j+1" distinguishes best.
-    fn entry_at(&self, index: u64, epsilon: &Epsilon) -> Probability {
-        let misses = Ball::from_u64(self.size - 1 - index);
-        Probability::from_odds(Ball::from_u64(index) / (misses * epsilon.ratio()))
     }
 
     /// `jL` and `jR`; where rounding leaves two candidates, the outer one, which is safe by the theorem.

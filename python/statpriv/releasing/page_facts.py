@@ -1,0 +1,192 @@
+"""What the page of a report says beyond what stands in it: the meaning of (ε, δ), small cells, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from statpriv.releasing import charts
+
+__all__ = ["answered", "completed", "nearest_multiple", "page_facts", "published"]
+
+_THRESHOLDS = (3, 5, 10)
+_ROUNDING_BASE = 5
+_FALSE_ALARMS = Decimal("0.05")
+_MOST_ANSWERS_IN_REVIEW = 6
+
+
+def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything the templates are given, from a valid report."""
+    whole = completed(report)
+    return {
+        "report": whole,
+        "meaning": _meaning(whole),
+        "rows": _rows(whole),
+        "in_review": _MOST_ANSWERS_IN_REVIEW,
+        "cells": _cells(whole),
+        "tolerated": _tolerated(whole),
+        "shares": [_product_above(past["weight"], past["delta"]["upper"]) for past in whole["history"]],
+        "figures": _figures(whole),
+    }
+
+
+def completed(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Fill in what an older report leaves out: it stands for a first release of plain counts."""
+    guarantee, rows = report["guarantee"], report["data"]["rows"]
+    spent_at_first = {"rows_spent_before": 0, "cohorts": [{"rows": rows, "since_release": 1}]}
+    return {
+        "history": [],
+        "leaks": [],
+        "block": [],
+        **report,
+        "data": {"engine": "duckdb", "group": None, "unit": None, "content_edited": False, **report["data"]},
+        "guarantee": {"this_release": guarantee["delta"], "releases": 1, **guarantee},
+        "queries": [
+            {"cells": None, "groups": None, **query, "publication": published(query)} for query in report["queries"]
+        ],
+        "answers": [{"cell": None, "suppressed": False, **answer} for answer in report["answers"]],
+        "ledger": {**spent_at_first, **report["ledger"]},
+    }
+
+
+def published(query: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is done to the exact counts of a query before they are published."""
+    return query.get("publication") or {"gate": None, "suppressed_below": None, "rounded_to": None}
+
+
+def answered(queries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
+    """What there is an answer for, in order: each cell of a histogram with its query, or a query alone."""
+    for query in queries:
+        for cell in query.get("cells") or (None,):
+            yield query, cell
+
+
+def nearest_multiple(count: int, base: int) -> int:
+    """Round a count to a multiple of the base, ties upwards."""
+    return (2 * count + base) // (2 * base) * base
+
+
+def _product_above(weight: float, delta: float) -> Decimal:
+    return Context(prec=40, rounding=ROUND_CEILING).multiply(Decimal(weight), Decimal(delta))
+
+
+def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row of the tables for each answer that there is or would be, with all that is known of it."""
+    answers = report["answers"] or [None] * len(report["comparison"]["rmse_released"])
+    asked = answered(report["queries"])
+    return [
+        {
+            "query": query,
+            "name": query["name"],
+            "cell": cell and cell["name"],
+            "where": query["where"] if cell is None else cell["where"],
+            "probability": charts.declared(query, cell),
+            "answer": answer,
+            "unpublished": answer and _unpublished(query, answer),
+            "error": error,
+        }
+        for (query, cell), answer, error in zip(asked, answers, report["comparison"]["rmse_released"], strict=True)
+    ]
+
+
+def _unpublished(query: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:
+    """Say why an answer has no count, where it has none."""
+    if answer["withheld"]:
+        return "withheld"
+    return f"below {query['publication']['suppressed_below']}" if answer["suppressed"] else None
+
+
+def _meaning(report: Mapping[str, Any]) -> dict[str, Decimal]:
+    """Say in chances what (epsilon, delta) promises about one person.
+
+    With ``a = P_v(S)`` and ``b = P_w(S)``, ``a <= e^eps b + delta`` bounds the power of a test of v against
+    w; together with the same for the complement of S, ``a - b <= 1 - 2 (1 - delta)/(e^eps + 1)``, so that
+    a guess between v and w at even odds is right with a chance of at most ``1 - (1 - delta)/(e^eps + 1)``.
+    """
+    guarantee = report["guarantee"]
+    epsilon = Fraction(guarantee["epsilon_exact"])
+    factor = (Decimal(epsilon.numerator) / epsilon.denominator).exp()
+    delta = Decimal(guarantee["delta"]["upper"])
+    return {
+        "factor": factor,
+        "false_alarms": _FALSE_ALARMS,
+        "detection": min(Decimal(1), factor * _FALSE_ALARMS + delta),
+        "guess": 1 - (1 - delta) / (factor + 1),
+        "share_of_target": _share_of_target(report),
+    }
+
+
+def _share_of_target(report: Mapping[str, Any]) -> Decimal:
+    target = Fraction(report["guarantee"]["target_delta_exact"])
+    if target == 0:
+        return Decimal(1)
+    share = Fraction(report["guarantee"]["delta"]["upper"]) / target
+    return min(Decimal(1), Decimal(share.numerator) / share.denominator)
+
+
+def _tolerated(report: Mapping[str, Any]) -> int | None:
+    """Find the most known rows, of those that were computed, with which the target is still met.
+
+    A table that is about this release alone says nothing about a target for everything released.
+    """
+    guarantee, rows = report["guarantee"], report["degradation"]
+    target = Fraction(guarantee["target_delta_exact"])
+    stated = [row["delta"]["upper"] for row in rows if row["known_rows"] == guarantee["known_rows"]]
+    if guarantee["releases"] > 1 and not any(upper >= guarantee["delta"]["upper"] for upper in stated):
+        return None
+    return max((row["known_rows"] for row in rows if Fraction(row["delta"]["upper"]) <= target), default=None)
+
+
+def _cells(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Count small cells: a published count gives away its complement in the part as well."""
+    rows = [_cell(answer) for answer in report["answers"]]
+    cells = [cell for row in rows if row for cell in (row["count"], row["complement"]) if cell is not None]
+    return {
+        "rows": rows,
+        "base": _ROUNDING_BASE,
+        "smallest": min(cells, default=None),
+        "below": [(threshold, sum(cell < threshold for cell in cells)) for threshold in _THRESHOLDS],
+        "exact": all(query["publication"]["rounded_to"] is None for query in report["queries"]),
+        "complemented": sorted(_complemented(report)),
+    }
+
+
+def _cell(answer: Mapping[str, Any]) -> dict[str, int | None] | None:
+    """The cells that a published count makes; the rows outside a histogram's cell are in its other cells."""
+    count = answer["count"]
+    if count is None:
+        return None
+    return {
+        "count": count,
+        "complement": max(answer["size"] - count, 0) if answer["cell"] is None else None,
+        "rounded": nearest_multiple(count, _ROUNDING_BASE),
+    }
+
+
+def _complemented(report: Mapping[str, Any]) -> set[str]:
+    """Histograms with one unpublished cell, which follows from the others and the rows of the part."""
+    missing = [
+        answer["query"] for answer in report["answers"] if answer["cell"] is not None and answer["count"] is None
+    ]
+    rounded = {query["name"] for query in report["queries"] if query["publication"]["rounded_to"] is not None}
+    return {name for name in missing if missing.count(name) == 1} - rounded
+
+
+def _figures(report: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "epsilon": charts.delta_against_epsilon(report),
+        "known_rows": charts.delta_against_known_rows(report),
+        "probability": [
+            {
+                "queries": [q for q in report["queries"] if q["property"] == curve["property"]],
+                "points": curve["points"],
+                "chart": charts.delta_against_probability(report, curve),
+            }
+            for curve in report["curves"]["probability"]
+        ],
+        "answers": charts.answer_strip(report),
+        "histograms": charts.histograms(report),
+        "comparison": charts.comparison_strip(report),
+    }

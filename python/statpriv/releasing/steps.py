@@ -1,0 +1,135 @@
+"""What is done to exact counts on their way into a report: gate, then suppression, then rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, lcm
+from typing import TYPE_CHECKING
+
+from statpriv.queries.processed import Gate, Rounding, Threshold
+
+if TYPE_CHECKING:
+    from statpriv.queries.processed import Step
+    from statpriv.releasing.plan import Publication, Range
+
+__all__ = ["PublishedCount", "Steps", "expected_counts"]
+
+DEVIATIONS = 3
+"""Standard deviations by which a count may lie outside what its range of probabilities leads to expect."""
+
+
+@dataclass(frozen=True)
+class PublishedCount:
+    """What a report says of one count: the number, or why there is none."""
+
+    count: int | None
+    withheld: bool = False
+    suppressed: bool = False
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one query, on a part of so many rows.
+
+    Attributes
+    ----------
+    size
+        Rows of the part.
+    expected
+        For each cell of a histogram, or the one count, the least and the largest count within the gate.
+    publication
+        Which of the steps the plan asks for.
+    """
+
+    size: int
+    expected: tuple[tuple[int, int], ...]
+    publication: Publication
+
+    def publish(self, counts: Sequence[int]) -> tuple[PublishedCount, ...]:
+        """What is published instead of the exact counts, one for each cell.
+
+        If one cell of a histogram is outside its gate all are withheld: it is what the others leave of the rows.
+        """
+        if self.publication.gate and any(self._unexpected(counts)):
+            return tuple(PublishedCount(None, withheld=True) for _ in counts)
+        return tuple(self._coarsened(count) for count in counts)
+
+    def exact(self, published: PublishedCount, cell: int = 0) -> tuple[int, int]:
+        """The least and the largest exact count that is published like this."""
+        least, most = (0, self.size) if not self.publication.gate else self.expected[cell]
+        below, base = self.publication.suppressed_below, self.publication.rounded_to
+        if published.suppressed and below is not None:
+            return least, min(most, below - 1)
+        if published.count is None:
+            return 0, self.size
+        # Ties are rounded upwards: b·m is published for b·m − b/2 <= a < b·m + b/2.
+        low = published.count - (base or 1) // 2
+        high = low + (base or 1) - 1
+        return max(least, below or 0, low), min(most, high)
+
+    def contradicts(self, published: PublishedCount, cell: int = 0) -> bool:
+        """Whether every count that is published like this is one that the declared range does not lead to expect.
+
+        It is said of what is published, never of the exact count: it tells nothing more.
+        """
+        if published.withheld:
+            return False
+        low, high = self.exact(published, cell)
+        least, most = self.expected[cell]
+        return high < least or low > most
+
+    @property
+    def gate(self) -> tuple[Step, ...]:
+        """The gate of a count, as the theory knows it; nothing without one, or of a histogram."""
+        if not self.publication.gate or len(self.expected) > 1:
+            return ()
+        return (Gate(*self.expected[0]),)
+
+    @property
+    def coarsening(self) -> tuple[Step, ...]:
+        """Suppression and rounding, as the theory knows them."""
+        below, base = self.publication.suppressed_below, self.publication.rounded_to
+        suppression = () if below is None else (Threshold(below - 1),)
+        return (*suppression, *(() if base is None else (Rounding(base),)))
+
+    def _unexpected(self, counts: Sequence[int]) -> Iterable[bool]:
+        return (not least <= count <= most for count, (least, most) in zip(counts, self.expected, strict=True))
+
+    def _coarsened(self, count: int) -> PublishedCount:
+        below, base = self.publication.suppressed_below, self.publication.rounded_to
+        if below is not None and count < below:
+            return PublishedCount(None, suppressed=True)
+        return PublishedCount(count if base is None else base * ((2 * count + base) // (2 * base)))
+
+
+def expected_counts(parts: Iterable[tuple[int, Range]]) -> tuple[int, int]:
+    """The counts within the range, give or take three standard deviations at its nearer end.
+
+    Parameters
+    ----------
+    parts : iterable of (int, (Fraction, Fraction))
+        Rows, and the range of their probability: one for each group.
+
+    >>> expected_counts([(472, (Fraction(2, 5), Fraction(3, 5)))])
+    (157, 315)
+    """
+    stated = list(parts)
+    least = -_deviations_less_mean([(rows, low) for rows, (low, _) in stated])
+    # What is above the upper end is for the other answer below the lower one.
+    size = sum(rows for rows, _ in stated)
+    most = size + _deviations_less_mean([(rows, 1 - high) for rows, (_, high) in stated])
+    return max(least, 0), min(most, size)
+
+
+def _deviations_less_mean(parts: Sequence[tuple[int, Fraction]]) -> int:
+    """⌊3·sd − mean⌋, exactly.
+
+    With mean = a/c and 9·variance = v/c², the largest integer k with k + a/c <= √v / c is ⌊(⌊√v⌋ − a) / c⌋, because
+    k·c + a is an integer.
+    """
+    mean = sum((rows * p for rows, p in parts), Fraction(0))
+    variance = sum((rows * p * (1 - p) for rows, p in parts), Fraction(0))
+    common = lcm(mean.denominator, variance.denominator)
+    return (isqrt(int(DEVIATIONS**2 * variance * common**2)) - int(mean * common)) // common

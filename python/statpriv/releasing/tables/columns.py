@@ -1,0 +1,138 @@
+"""The columns of a table, and whether their declared types fit what the plan compares them with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal, TypeAlias
+
+from statpriv.releasing.plan import DataSource
+from statpriv.releasing.predicate import Predicate, quoted
+from statpriv.releasing.tables.protocol import Refusals
+
+__all__ = ["Column", "Kind", "check_columns", "first_that_holds", "fits_decimal", "position_of"]
+
+Kind: TypeAlias = Literal["number", "float", "text", "date", "boolean", "untyped", "other"]
+"""How the values of a column compare; ``untyped`` cells (CSV) are read as the constants of a predicate demand."""
+
+_DECIMAL = re.compile(r"DECIMAL\((\d+), *(\d+)\)", re.IGNORECASE)
+
+_REMEDIES = {
+    "number": "write the constant without quotes",
+    "float": "write the constant without quotes",
+    "text": "write the constant as text, in single quotes",
+    "date": "write the constant as DATE '2020-12-31'",
+    "boolean": "write TRUE or FALSE",
+}
+_PADDED_TEXT = re.compile(r"char(acter)?\(", re.IGNORECASE)
+_PADDED = "blanks at the end of such texts are there and not there: store it as text without a length"
+_COMPARABLE = "only numbers, text, dates and booleans can be compared"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as its source declares it.
+
+    Attributes
+    ----------
+    declared
+        The type in the words of the engine.
+    identifying
+        Whether its values are text or whole numbers, so that they can be ids, units or groups.
+    """
+
+    name: str
+    declared: str
+    kind: Kind
+    identifying: bool
+
+    def misfit(self, predicate: Predicate) -> str | None:
+        """Say why the declared type does not fit a predicate; None where it does."""
+        demand = predicate.column_types[self.name]
+        if demand == "any" or self.kind in {"untyped", demand}:
+            return None
+        if self.kind == "float" and demand == "number":
+            if self.name not in predicate.equated:
+                return None
+            return (
+                f"is declared {self.declared}, where equality is a matter of rounding; store whole numbers as "
+                "integers, or compare with a range"
+            )
+        remedy = _PADDED if _PADDED_TEXT.match(self.declared) else _REMEDIES.get(self.kind, _COMPARABLE)
+        return f"is declared {self.declared}, and the predicate compares it as a {demand}; {remedy}"
+
+
+def fits_decimal(declared: str) -> bool:
+    """Say whether a declared DECIMAL(width, scale) fits into DECIMAL(38, 18), as every constant does.
+
+    Examples
+    --------
+    >>> fits_decimal("DECIMAL(38,18)"), fits_decimal("decimal(22, 1)"), fits_decimal("DOUBLE")
+    (True, False, False)
+    """
+    decimal = _DECIMAL.fullmatch(declared)
+    if decimal is None:
+        return False
+    width, scale = int(decimal[1]), int(decimal[2])
+    return scale <= 18 and width - scale <= 20
+
+
+def position_of(columns: Sequence[Column], name: str) -> int:
+    """Find a column that :func:`check_columns` has found to be there."""
+    return next(index for index, column in enumerate(columns) if column.name == name)
+
+
+def first_that_holds(conditions: Sequence[str]) -> str:
+    """Render the position of the first condition that holds, and their number where none does."""
+    cases = " ".join(f"WHEN {condition} THEN {cell}" for cell, condition in enumerate(conditions))
+    return f"CASE {cases} ELSE {len(conditions)} END"
+
+
+def check_columns(columns: Sequence[Column], source: DataSource, predicates: Sequence[Predicate]) -> None:
+    """Check names and declared types against the plan, before any row is read.
+
+    Raises
+    ------
+    TableError
+        Naming the column, its declared type and what would fit.
+    """
+    refusal = Refusals(source.label)
+    names = [column.name for column in columns]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise refusal(f"two columns are called {quoted(repeated)}; give each its own name")
+    for key, what, named in (
+        ("row_id", "ids", source.row_id),
+        ("group", "groups", source.group),
+        ("unit", "units", source.unit),
+    ):
+        if named is not None and (why := _absence(named, names) or _anonymous(columns, named, what)):
+            raise refusal(f"{key} = {quoted(named)}: {why}")
+    for predicate in predicates:
+        where = f"where = {quoted(predicate.text)}"
+        if len({name.lower() for name in predicate.columns}) < len(predicate.columns):
+            raise refusal(f"{where}: the engine cannot tell columns apart that differ only in case")
+        for name in predicate.columns:
+            if why := _absence(name, names):
+                raise refusal(f"{where}: {why}")
+            if why := columns[position_of(columns, name)].misfit(predicate):
+                raise refusal(f"{where}: the column {quoted(name)} {why}")
+
+
+def _anonymous(columns: Sequence[Column], name: str, what: str) -> str | None:
+    column = columns[position_of(columns, name)]
+    if column.identifying:
+        return None
+    return f"the column is declared {column.declared}, and {what} are text or whole numbers"
+
+
+def _absence(name: str, names: Sequence[str]) -> str | None:
+    """Say that a column is absent and what it may have been meant to be, or give None."""
+    if name in names:
+        return None
+    folded = {candidate.lower(): candidate for candidate in names}
+    close = [folded[match] for match in get_close_matches(name.lower(), folded, n=3)]
+    meant = f"; did you mean {' or '.join(map(quoted, close))}?" if close else ""
+    return f"there is no column {quoted(name)}{meant}"

@@ -1,0 +1,501 @@
+"""Tables read by DuckDB inside this process: CSV and Parquet files, and tables of DuckDB's own files.
+
+Inside the engine the columns of the source are called c0, c1, …: the engine folds the case of names and
+renames repeated ones silently. ``Table.load`` copies the columns that the predicates need and then locks the
+engine, so that no predicate can reach anything else. The labels of the rows never enter the engine: it gives
+one number per row, and the counting is done here.
+
+How the cells of a CSV file are read depends on the constants of the predicates, never on the cells:
+
+=========  ===========================================================================================
+text       every cell as it is; an empty cell is the empty text
+number     decimal digits with an optional sign, point and exponent, blanks around them ignored, below
+           10^20 in size, rounded to 18 decimal places
+date       ``YYYY-MM-DD``, blanks around it ignored
+boolean    ``true``, ``t`` or ``1``, ``false``, ``f`` or ``0``, in any case, blanks around it ignored
+=========  ===========================================================================================
+
+A cell that is none of these is unknown (NULL), and so is one that the plan lists in ``null_values``.
+"""
+
+# ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv.errors import MissingExtraError
+from statpriv.releasing.plan import DataSource
+from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
+from statpriv.releasing.tables.columns import (
+    Column,
+    Kind,
+    check_columns,
+    first_that_holds,
+    fits_decimal,
+    position_of,
+)
+from statpriv.releasing.tables.files import Files, open_files
+from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
+from statpriv.releasing.tables.protocol import (
+    ContentFingerprint,
+    Groups,
+    Labels,
+    QueryListener,
+    Question,
+    Table,
+    distinct_questions,
+    reported_counts,
+)
+
+try:
+    import duckdb
+except ImportError as missing:
+    raise MissingExtraError("reading a table needs DuckDB: pip install 'statpriv[release]'") from missing
+
+__all__ = ["open_table"]
+
+_Fetched = TypeVar("_Fetched")
+
+_LONGEST_HEADER = 2**20
+_CSV_SUFFIXES = frozenset({".csv", ".tsv", ".txt"})
+_PARQUET_SUFFIXES = frozenset({".parquet", ".pq"})
+_DATABASE_SUFFIXES = frozenset({".duckdb", ".db"})
+
+# Nothing is loaded, installed, remembered, looked up in Python or spilled to disk.
+_LOCKED_FROM_THE_START: dict[str, str | bool | int | float | list[str]] = {
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "preserve_insertion_order": "true",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+}
+_LOCKED_BEFORE_PREDICATES = ("SET enable_external_access = false", "SET lock_configuration = true")
+
+_UNREADABLE_CSV = (
+    "it is not a CSV file that can be read without doubt. Every row needs as many cells as the first line, "
+    "text in UTF-8, one kind of line break, and quotes that are closed and doubled inside quotes; "
+    "--debug shows the engine's message, which may quote data"
+)
+_UNREADABLE_PARQUET = "it cannot be read as a Parquet file; --debug shows the engine's message, which may quote data"
+_UNREADABLE_DATABASE = (
+    "it cannot be read as a DuckDB file that no other program has open; --debug shows the engine's message, "
+    "which may quote data"
+)
+_OTHER_SCHEMA = "its files do not all have the columns of the first one, in its order and of its types"
+_NO_MEMORY = "it does not fit into the memory of this machine, and nothing may be written to a disk meanwhile"
+_NOT_COUNTED = "the engine failed while it evaluated a predicate; --debug shows its message, which may quote data"
+
+
+@contextmanager
+def open_table(
+    source: DataSource,
+    predicates: Sequence[Predicate],
+    *,
+    debug: bool = False,
+    on_query: QueryListener | None = None,
+) -> Iterator[Table]:
+    """Open files; `statpriv.releasing.tables.open_table` documents the arguments."""
+    files = open_files(source)
+    connection = duckdb.connect(":memory:", config=_LOCKED_FROM_THE_START)
+    try:
+        engine = _Engine(connection, files, debug, on_query)
+        relation = _relation(engine, source)
+        check_columns(relation.columns, source, predicates)
+        yield _Table(engine, relation, source, tuple(predicates))
+    finally:
+        connection.close()
+
+
+@dataclass(frozen=True)
+class _Table:
+    _engine: _Engine
+    _relation: _Relation
+    _source: DataSource
+    _predicates: tuple[Predicate, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self._relation.columns)
+
+    def row_count(self) -> int:
+        rows = self._engine.run(f"SELECT count(*) FROM {self._relation.sql}", self._relation.unreadable)
+        self._engine.files.check_unchanged()
+        n = int(rows[0][0])
+        if n == 0:
+            raise self._engine.files.refusal("it has no rows")
+        return n
+
+    def groups(self) -> Groups:
+        if self._source.group is None:
+            raise self._engine.files.refusal("the plan names no column of groups: [data] group")
+        return groups_of(self._texts(self._source.group), self._source.group, self._engine.files.refusal)
+
+    def row_ids(self) -> list[str] | None:
+        if self._source.unit is not None:
+            self.check_unique(self._source.unit)
+        if self._source.row_id is None:
+            return None
+        return canonical_ids(self._texts(self._source.row_id), self._source.row_id, self._engine.files.refusal)
+
+    def check_unique(self, column: str) -> None:
+        canonical_ids(self._texts(column), column, self._engine.files.refusal, key="unit", rows="persons")
+
+    def _texts(self, column: str) -> list[str | None]:
+        known = _known_text(self._relation, position_of(self._relation.columns, column))
+        texts = self._engine.column(f"SELECT {known} FROM {self._relation.sql}", self._relation.unreadable)
+        self._engine.files.check_unchanged()
+        listed: list[str | None] = texts.tolist()  # DuckDB masks what is NULL, and a mask becomes None
+        return listed
+
+    def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
+        self._copy()
+        digests = self._engine.column("SELECT digest FROM content ORDER BY rowid", self._relation.unreadable)
+        hexadecimal = digests.astype("S64")
+        of_selected = None if selected is None else fingerprint_of(hexadecimal[selected], key)
+        fingerprint = fingerprint_of(hexadecimal, key)
+        for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
+            self._engine.run(statement, self._relation.unreadable)
+        return _Content(fingerprint, of_selected, len(digests), self._engine, self._relation)
+
+    def _copy(self) -> None:
+        row = ", ".join(
+            f"CASE WHEN {cell} IS NULL THEN 'N' ELSE concat('V', strlen({cell}), ':', {cell}) END"
+            for cell in map(self._relation.text, range(len(self.columns)))
+        )
+        needed = sorted({self.columns.index(name) for p in self._predicates for name in p.columns})
+        copied = "".join(f", c{index}" for index in needed)
+        columns = f"sha256(concat({row})) AS digest{copied}"
+        self._engine.run(
+            f"CREATE TABLE content AS SELECT {columns} FROM {self._relation.sql}", self._relation.unreadable
+        )
+        self._engine.files.check_unchanged()
+
+
+def counts_of_parts(
+    of_rows: NDArray[np.uint32], questions: Sequence[Question], cells_of: Callable[[Question], NDArray[Any]]
+) -> list[tuple[int, ...]]:
+    """Count the rows of each part by the number that its question gives them."""
+    counts: dict[int, tuple[int, ...]] = {}
+    for question, parts in distinct_questions(questions).items():
+        cells = cells_of(question)
+        for part in parts:
+            found = np.bincount(cells[of_rows == part], minlength=len(question) + 1)
+            counts[part] = reported_counts(question, found.tolist())
+    return [counts[part] for part in sorted(counts)]
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The content of a table inside a locked engine: nothing else can be reached."""
+
+    fingerprint: ContentFingerprint
+    fingerprint_of_selected: ContentFingerprint | None
+    rows: int
+    _engine: _Engine = field(repr=False)
+    _relation: _Relation = field(repr=False)
+
+    def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != self.rows:
+            raise self._engine.files.changed
+        return counts_of_parts(of_rows, questions, self._cells)
+
+    def _cells(self, question: Question) -> NDArray[Any]:
+        """Give for each row the position of the first predicate that holds, or their number if none does."""
+        demands = {(name, demand) for predicate in question for name, demand in predicate.demands}
+        typed = ", ".join(f"{self._typed(*demanded)} AS {self._name(*demanded)}" for demanded in sorted(demands))
+        conditions = [self._condition(predicate) for predicate in question]
+        rows = f"SELECT {typed}, rowid AS position FROM content"
+        cell = f"CAST({first_that_holds(conditions)} AS USMALLINT)"
+        return self._engine.column(f"SELECT {cell} FROM ({rows}) ORDER BY position", _NOT_COUNTED)
+
+    def _condition(self, predicate: Predicate) -> str:
+        types = predicate.column_types
+        return predicate.sql(lambda name: self._name(name, types[name]))
+
+    def _typed(self, name: str, demand: ColumnType) -> str:
+        return self._relation.typed(position_of(self._relation.columns, name), demand)
+
+    def _name(self, name: str, demand: ColumnType) -> str:
+        return f"c{position_of(self._relation.columns, name)}_{demand}"
+
+
+# --- the engine -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Engine:
+    """A private in-memory connection whose errors never leave it."""
+
+    connection: duckdb.DuckDBPyConnection
+    files: Files
+    debug: bool
+    on_query: QueryListener | None
+
+    def run(self, sql: str, sentence: str) -> list[tuple[Any, ...]]:
+        """Run a statement and give its rows; the sentence is what a failure says."""
+        return self._fetched(sql, sentence, lambda result: result.fetchall())
+
+    def column(self, sql: str, sentence: str) -> NDArray[Any]:
+        """Run a query of one column and give its values in order; masked where some are NULL."""
+        (values,) = self._fetched(sql, sentence, lambda result: result.fetchnumpy()).values()
+        return values
+
+    def _fetched(self, sql: str, sentence: str, fetch: Callable[[duckdb.DuckDBPyConnection], _Fetched]) -> _Fetched:
+        if self.on_query is not None:
+            self.on_query(sql)
+        try:
+            return fetch(self.connection.execute(sql))
+        except duckdb.OutOfMemoryException as error:
+            original: duckdb.Error = error
+            sentence = _NO_MEMORY
+        except duckdb.Error as error:
+            original = error
+        # Raised out here, because inside the block Python would attach the original whatever we say.
+        raise self.files.refusal(sentence) from (original if self.debug else None)
+
+
+def _file_names(paths: Sequence[Path]) -> str:
+    """Quote paths for the engine, which takes every file name for a pattern."""
+    return "[" + ", ".join(text_literal(re.sub(r"[*?\[]", r"[\g<0>]", str(path))) for path in paths) + "]"
+
+
+# --- the formats ------------------------------------------------------------------------------
+
+
+class _Relation(Protocol):
+    """A source as a relation with the columns c0, c1 and so on.
+
+    ``text`` gives the SQL for the text of a cell, NULL where the source has no value; ``typed`` that for the
+    value which a predicate sees, total on every cell. ``let_go`` are the statements that part with the source.
+    """
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+    @property
+    def null_values(self) -> tuple[str, ...]: ...
+    @property
+    def sql(self) -> str: ...
+    @property
+    def unreadable(self) -> str: ...
+    @property
+    def let_go(self) -> tuple[str, ...]: ...
+    def text(self, index: int, /) -> str: ...
+    def typed(self, index: int, demand: ColumnType, /) -> str: ...
+
+
+def _known_text(relation: _Relation, index: int) -> str:
+    """Give the SQL for the text of a cell, NULL where the plan says that the text stands for "unknown"."""
+    text = relation.text(index)
+    if not relation.null_values:
+        return text
+    return f"CASE WHEN {text} IN ({', '.join(map(text_literal, relation.null_values))}) THEN NULL ELSE {text} END"
+
+
+def _relation(engine: _Engine, source: DataSource) -> _Relation:
+    suffix = engine.files.suffix
+    if suffix in _DATABASE_SUFFIXES:
+        return _attached_table(engine, source)
+    if source.table is not None:
+        raise engine.files.refusal(f"table = {quoted(source.table)}: a file that ends in {quoted(suffix)} is one table")
+    if suffix in _CSV_SUFFIXES:
+        return _csv(engine, source)
+    if suffix in _PARQUET_SUFFIXES:
+        return _parquet(engine, source)
+    raise engine.files.refusal(
+        f"files that end in {quoted(suffix)} cannot be read yet; export the table as .csv or .parquet"
+    )
+
+
+@dataclass(frozen=True)
+class _Csv:
+    """CSV files: every cell is text, and nothing about it is guessed from what the cells look like."""
+
+    columns: tuple[Column, ...]
+    paths: str
+    delimiter: str
+    null_values: tuple[str, ...]
+    unreadable = _UNREADABLE_CSV
+    let_go = ()
+
+    @property
+    def sql(self) -> str:
+        columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(self.columns)))
+        return (
+            f"read_csv({self.paths}, columns = {{{columns}}}, auto_detect = false, header = true, "
+            f"delim = {text_literal(self.delimiter)}, quote = '\"', escape = '\"', strict_mode = true, "
+            "compression = 'none', hive_partitioning = false)"
+        )
+
+    def text(self, index: int) -> str:
+        return f"COALESCE(c{index}, '')"
+
+    def typed(self, index: int, demand: ColumnType) -> str:
+        return _CSV_READINGS[demand].format(text=f"({_known_text(self, index)})")
+
+
+_NUMBER = r" *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *"
+_DATE = " *[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} *"
+_CSV_READINGS: dict[ColumnType, str] = {
+    "any": "{text}",
+    "text": "{text}",
+    "number": (f"CASE WHEN regexp_full_match({{text}}, '{_NUMBER}') THEN TRY_CAST({{text}} AS DECIMAL(38, 18)) END"),
+    "date": f"CASE WHEN regexp_full_match({{text}}, '{_DATE}') THEN TRY_CAST({{text}} AS DATE) END",
+    "boolean": (
+        "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
+        "WHEN lower(trim({text})) IN ('false', 'f', '0') THEN FALSE END"
+    ),
+}
+
+
+def _csv(engine: _Engine, source: DataSource) -> _Csv:
+    headers = [csv_header(path, source.delimiter, engine.files, debug=engine.debug) for path in engine.files.paths]
+    if len(set(headers)) > 1:
+        raise engine.files.refusal(_OTHER_SCHEMA)
+    columns = tuple(Column(name, "text", "untyped", identifying=True) for name in headers[0])
+    return _Csv(columns, _file_names(engine.files.paths), source.delimiter, source.null_values)
+
+
+def csv_header(path: Path, delimiter: str, files: Files, *, debug: bool) -> tuple[str, ...]:
+    """Read the names in the first line of a file, which engines would rename where they repeat."""
+    try:
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            head = io.StringIO(file.read(_LONGEST_HEADER), newline="")
+        names = tuple(next(csv.reader(head, delimiter=delimiter, strict=True), ()))
+        "".join(names).encode()  # the rows below are the engine's matter
+    except (OSError, UnicodeEncodeError, csv.Error) as error:
+        original: Exception | None = error
+    else:
+        original = None
+    if original is not None:
+        reason = "its first line cannot be read as names of columns in UTF-8"
+        raise files.refusal(reason) from (original if debug else None)
+    if head.tell() == _LONGEST_HEADER:
+        raise files.refusal("its first line is longer than a line with names of columns can be")
+    if not any(names):
+        raise files.refusal("it is empty, or its first line has no names of columns")
+    return names
+
+
+_INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(_INTEGERS, "number"),
+    "FLOAT": "float",
+    "DOUBLE": "float",
+    "VARCHAR": "text",
+    "DATE": "date",
+    "BOOLEAN": "boolean",
+}
+
+
+@dataclass(frozen=True)
+class _Typed:
+    """A relation whose columns have declared types, which a predicate has to fit."""
+
+    columns: tuple[Column, ...]
+    origin: str
+    null_values: tuple[str, ...]
+    unreadable: str
+    let_go: tuple[str, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        columns = ", ".join(f"c{index}" for index in range(len(self.columns)))
+        return f"{self.origin} AS source({columns})"
+
+    def text(self, index: int) -> str:
+        return f"CAST(c{index} AS VARCHAR)"
+
+    def typed(self, index: int, demand: ColumnType) -> str:
+        kind = self.columns[index].kind
+        if kind == "float":  # the engine holds that NaN is above every number
+            return f"CASE WHEN isnan(c{index}) THEN NULL ELSE CAST(c{index} AS DOUBLE) END"
+        if demand == "number":  # wide enough for every constant, so that no comparison can overflow
+            return f"TRY_CAST(c{index} AS DECIMAL(38, 18))"
+        return _known_text(self, index) if kind == "text" else f"c{index}"
+
+
+def _typed_column(name: str, declared: str) -> Column:
+    if fits_decimal(declared):
+        kind: Kind = "number"
+    elif declared.startswith("ENUM("):
+        kind = "text"
+    else:
+        kind = _KINDS.get(declared, "other")
+    return Column(name, declared, kind, identifying=declared in _INTEGERS | {"VARCHAR", "UUID"})
+
+
+def _parquet(engine: _Engine, source: DataSource) -> _Typed:
+    schemas = [_parquet_columns(engine, path) for path in engine.files.paths]
+    if len(set(schemas)) > 1:
+        raise engine.files.refusal(_OTHER_SCHEMA)
+    origin = f"read_parquet({_file_names(engine.files.paths)}, hive_partitioning = false)"
+    return _Typed(schemas[0], origin, source.null_values, _UNREADABLE_PARQUET)
+
+
+def _parquet_columns(engine: _Engine, path: Path) -> tuple[Column, ...]:
+    """Read the names as the file has them, and the types in the engine's words."""
+    file = _file_names([path])
+    schema = engine.run(f"SELECT name, COALESCE(num_children, 0) FROM parquet_schema({file})", _UNREADABLE_PARQUET)
+    names: list[str] = []
+    inside = 0  # how many columns of the current top-level column are still to come
+    for name, children in schema[1:]:
+        if inside == 0:
+            names.append(name)
+            inside = 1
+        inside += children - 1
+    described = engine.run(
+        f"DESCRIBE SELECT * FROM read_parquet({file}, hive_partitioning = false)", _UNREADABLE_PARQUET
+    )
+    if len(described) != len(names):
+        raise engine.files.refusal(_UNREADABLE_PARQUET)
+    return tuple(_typed_column(name, row[1]) for name, row in zip(names, described, strict=True))
+
+
+def _attached_table(engine: _Engine, source: DataSource) -> _Typed:
+    """Attach a file of DuckDB read-only and find its table.
+
+    The file is never the current database: what it defines (macros above all) would then stand in for the
+    engine's own operators.
+    """
+    files = engine.files
+    if source.table is None:
+        raise files.refusal('a DuckDB file holds many tables: name one, as in table = "survey.persons"')
+    if len(files.paths) > 1:
+        raise files.refusal("of a DuckDB file only one can be read")
+    (path,) = files.paths
+    if path.with_name(path.name + ".wal").exists():
+        raise files.refusal("it has changes that are not yet written into it: close the program that made them")
+    engine.run(f"ATTACH {text_literal(str(path))} AS source (TYPE duckdb, READ_ONLY)", _UNREADABLE_DATABASE)
+    found = engine.run(
+        "SELECT schema_name, table_name, sql FROM duckdb_tables() WHERE database_name = 'source' AND NOT internal "
+        f"AND {text_literal(source.table)} IN (concat(schema_name, '.', table_name), "
+        "CASE schema_name WHEN 'main' THEN table_name END)",
+        _UNREADABLE_DATABASE,
+    )
+    if len(found) != 1:
+        count = "no table" if not found else "more than one table"
+        raise files.refusal(
+            f"it has {count} {quoted(source.table)}; a view is no table, and a name may need its schema"
+        )
+    ((schema, table, definition),) = found
+    if "GENERATED ALWAYS AS" in definition.upper():
+        raise files.refusal(
+            f"the table {quoted(source.table)} has generated columns: release from a copy of its values"
+        )
+    origin = f"source.{identifier(schema)}.{identifier(table)}"
+    described = engine.run(f"DESCRIBE {origin}", _UNREADABLE_DATABASE)
+    columns = tuple(_typed_column(row[0], row[1]) for row in described)
+    return _Typed(columns, origin, source.null_values, _UNREADABLE_DATABASE, ("DETACH source",))

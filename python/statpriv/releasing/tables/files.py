@@ -1,0 +1,118 @@
+"""The files of a source: regular, named exactly or by a declared pattern, and unchanged while they are read."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from statpriv.releasing.plan import DataSource
+from statpriv.releasing.predicate import quoted
+from statpriv.releasing.tables.protocol import Refusals
+
+__all__ = ["Files", "open_files", "source_files"]
+
+_CHANGED = "it changed while it was being read; nothing may write to it during a release"
+
+
+@dataclass(frozen=True)
+class Files:
+    """Regular files in the binary order of their paths; the rows of a table are those of one after the other."""
+
+    paths: tuple[Path, ...]
+    refusal: Refusals
+    identities: tuple[tuple[int, ...], ...]
+
+    @property
+    def suffix(self) -> str:
+        """The ending that all names share, in small letters."""
+        return self.paths[0].suffix.lower()
+
+    def check_unchanged(self) -> None:
+        """Refuse files that are not what they were when they were opened, by everything the system knows of them.
+
+        Raises
+        ------
+        TableError
+            If one was written to, replaced or removed.
+        """
+        for path, identity in zip(self.paths, self.identities, strict=True):
+            try:
+                unchanged = _identity(path.stat()) == identity
+            except OSError:
+                unchanged = False
+            if not unchanged:
+                raise self.changed
+
+    @property
+    def changed(self) -> Exception:
+        """The refusal of a source that was written to."""
+        return self.refusal(_CHANGED)
+
+
+def open_files(source: DataSource, *, folder_of: Sequence[str] = ()) -> Files:
+    """Find the files of a source and make sure that they can be read.
+
+    Parameters
+    ----------
+    folder_of
+        Endings of names; where some are given, the source may be a folder of such files.
+
+    Raises
+    ------
+    TableError
+        If there is none, one is no regular file, two are the same, or their endings differ.
+    """
+    refusal = Refusals(source.label)
+    named = _named(source, folder_of, refusal)
+    files = [_regular_file(path, refusal) for path in named]
+    if len({identity[:2] for _, identity in files}) < len(files):
+        raise refusal("two of its files are one and the same")
+    if len({path.suffix.lower() for path, _ in files}) > 1:
+        raise refusal("its files are of more than one format")
+    return Files(tuple(path for path, _ in files), refusal, tuple(identity for _, identity in files))
+
+
+def source_files(source: DataSource) -> list[Path]:
+    """List what the source names now: one path, or those that fit its pattern, in the binary order of their names."""
+    if source.path is None:
+        return []
+    if source.glob:
+        found = glob.glob(str(source.path), recursive=True)  # noqa: PTH207  (Path.glob takes no absolute pattern)
+        return [Path(name) for name in sorted(found, key=os.fsencode)]
+    return [source.path]
+
+
+def _named(source: DataSource, folder_of: Sequence[str], refusal: Refusals) -> list[Path]:
+    named = source_files(source)
+    if not named:
+        raise refusal("no file has a name that fits this pattern")
+    if folder_of and named[0].is_dir() and not source.glob:
+        inside = (path for path in named[0].iterdir() if not path.name.startswith((".", "_")))
+        named = sorted((path for path in inside if path.suffix.lower() in folder_of), key=os.fsencode)
+        if not named:
+            raise refusal(f"the folder holds no file that ends in {' or '.join(map(quoted, folder_of))}")
+    return named
+
+
+def _regular_file(named: Path, refusal: Refusals) -> tuple[Path, tuple[int, ...]]:
+    try:
+        path = named.resolve(strict=True)
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise refusal("it is not a regular file")
+        with path.open("rb"):
+            return path, _identity(status)
+    except FileNotFoundError:
+        reason = "there is no such file"
+    except (OSError, RuntimeError, ValueError):  # a loop of links; a NUL in the name
+        reason = "the file cannot be opened for reading"
+    raise refusal(reason)
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    """A file that is written to gets another time of change, even where its size and time are set back."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,423 @@
+"""A table of a PostgreSQL database: one snapshot, one transaction, and nothing of it is ever committed.
+
+Everything is read in one REPEATABLE READ transaction, so n, ids, content and counts are those of one moment.
+Rows have no order there; theirs is the binary order of their ids.
+
+The labels become a temporary table (row id, part), filled by a binary COPY, which neither the log of
+statements nor the context of an error shows. It is made and counted inside a savepoint that is always rolled
+back, so no commit ever held it. No text of a query contains an id, a label or a key. The table is never
+analysed: statistics of its columns would be written to the catalogue and the write-ahead log.
+"""
+
+# ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv.errors import MissingExtraError
+from statpriv.releasing.plan import DataSource
+from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
+from statpriv.releasing.tables.columns import Column, Kind, check_columns, first_that_holds, position_of
+from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
+from statpriv.releasing.tables.protocol import (
+    ContentFingerprint,
+    Groups,
+    Labels,
+    QueryListener,
+    Question,
+    Refusals,
+    Table,
+    distinct_questions,
+    reported_counts,
+)
+
+try:
+    import psycopg
+except ImportError as missing:
+    raise MissingExtraError("a table of PostgreSQL needs psycopg: pip install 'statpriv[postgres]'") from missing
+
+__all__ = ["open_table"]
+
+_Result = TypeVar("_Result")
+
+# Names mean what PostgreSQL ships, texts of values depend on no setting of anybody, and a policy that would
+# hide rows is an error. The labels should fit into memory: what does not is written to temporary files.
+_SETTINGS = {
+    "search_path": "pg_catalog, pg_temp",
+    "row_security": "off",
+    "standard_conforming_strings": "on",
+    "transform_null_equals": "off",
+    "datestyle": "'ISO, YMD'",
+    "intervalstyle": "iso_8601",
+    "timezone": "'UTC'",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "lc_monetary": "'C'",
+    "xmlbinary": "base64",
+    "statement_timeout": "0",
+    "idle_in_transaction_session_timeout": "0",
+    "temp_buffers": "'512MB'",
+    "work_mem": "'256MB'",
+}
+_PARTS = "pg_temp.statpriv_parts"
+# Without constraints: the server's log quotes rows that violate one.
+_MAKE_PARTS = f'CREATE TEMPORARY TABLE {_PARTS} (id text COLLATE "C", part integer)'
+_FILL_PARTS = f"COPY {_PARTS} (id, part) FROM STDIN (FORMAT BINARY)"
+_QUESTIONS_AT_ONCE = 100
+
+_UNREACHABLE = (
+    "the database cannot be reached with the address of the plan and PGPASSWORD, PGPASSFILE or the service; "
+    "--debug shows its message"
+)
+_UNREADABLE = "the database failed while the table was read; --debug shows its message, which may quote data"
+_NOT_LOCKED = "the table cannot be read: the role needs SELECT on it; --debug shows the database's message"
+_NO_TEMPORARY_TABLE = "the role may make no temporary table, which the parts need: GRANT TEMPORARY ON DATABASE"
+_NOT_COUNTED = "the database failed while it counted; --debug shows its message, which may quote data"
+_CHANGED = "it changed while it was being read"
+
+_OTHER_RELATIONS = {
+    "v": "is a view",
+    "m": "is a materialised view",
+    "f": "is a foreign table",
+    "p": "is a partitioned table",
+}
+
+
+@contextmanager
+def open_table(
+    source: DataSource,
+    predicates: Sequence[Predicate],
+    *,
+    debug: bool = False,
+    on_query: QueryListener | None = None,
+) -> Iterator[Table]:
+    """Open a table of a database; `statpriv.releasing.tables.open_table` documents the arguments."""
+    refusal = Refusals(source.label)
+    session = _connected(source, refusal, debug, on_query)
+    try:
+        relation = _relation(session, source)
+        check_columns(relation.columns, source, predicates)
+        session.undone(lambda: session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE))
+        yield _Table(session, relation, source)
+    finally:
+        session.end()
+
+
+@dataclass(frozen=True)
+class _Table:
+    _session: _Session
+    _relation: _Relation
+    _source: DataSource
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self._relation.columns)
+
+    def row_count(self) -> int:
+        n = int(self._session.run(f"SELECT count(*) FROM {self._relation.sql}", _UNREADABLE)[0][0])
+        if n == 0:
+            raise self._session.refusal("it has no rows")
+        return n
+
+    def groups(self) -> Groups:
+        if self._source.group is None:
+            raise self._session.refusal("the plan names no column of groups: [data] group")
+        return groups_of(list(self._texts(self._source.group)), self._source.group, self._session.refusal)
+
+    def row_ids(self) -> list[str]:
+        if self._source.unit is not None:
+            self.check_unique(self._source.unit)
+        column = self._relation.id_name
+        return canonical_ids(self._texts(column), column, self._session.refusal)
+
+    def check_unique(self, column: str) -> None:
+        canonical_ids(self._texts(column), column, self._session.refusal, key="unit", rows="persons")
+
+    def _texts(self, column: str) -> Iterator[str | None]:
+        text = self._relation.text(position_of(self._relation.columns, column))
+        rows = self._session.stream(
+            f"SELECT {text} FROM {self._relation.sql} ORDER BY {self._relation.id_text}", _UNREADABLE
+        )
+        return (text for (text,) in rows)
+
+    def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
+        cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
+        digest = f"encode(sha256(convert_to(array_to_string(ARRAY[{cells}], ''), 'UTF8')), 'hex')"
+        id_text = self._relation.id_text
+        ids: list[str] = []
+        digests: list[bytes] = []
+        for id_, digest_ in self._session.stream(
+            f"SELECT {id_text}, {digest} FROM {self._relation.sql} ORDER BY {id_text}", _UNREADABLE
+        ):
+            ids.append(id_)
+            digests.append(digest_.encode())
+        hexadecimal = np.array(digests, dtype="S64")
+        of_selected = None if selected is None else fingerprint_of(hexadecimal[selected], key)
+        return _Content(fingerprint_of(hexadecimal, key), of_selected, ids, self._session, self._relation)
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The content of the snapshot, in the binary order of the ids."""
+
+    fingerprint: ContentFingerprint
+    fingerprint_of_selected: ContentFingerprint | None
+    _ids: list[str] = field(repr=False)
+    _session: _Session = field(repr=False)
+    _relation: _Relation = field(repr=False)
+
+    def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != len(self._ids):
+            raise self._session.refusal(_CHANGED)
+        return self._session.undone(lambda: self._counted(of_rows, questions))
+
+    def _counted(self, of_rows: NDArray[np.uint32], questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        self._session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE)
+        used = np.flatnonzero(of_rows)
+        self._session.copy(
+            _FILL_PARTS,
+            ((self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)),
+        )
+        sizes = np.bincount(of_rows, minlength=len(questions) + 1)
+        counts: dict[int, tuple[int, ...]] = {}
+        remaining = iter(distinct_questions(questions).items())
+        while asked := list(islice(remaining, _QUESTIONS_AT_ONCE)):
+            found = {part: cells for part, *cells in self._session.run(self._query(asked), _NOT_COUNTED)}
+            for question, parts in asked:
+                for part in parts:
+                    cells = found.get(part, [0] * (len(question) + 1))[: len(question) + 1]
+                    if sum(cells) != sizes[part]:
+                        raise self._session.refusal(_CHANGED)
+                    counts[part] = reported_counts(question, cells)
+        return [counts[part] for part in sorted(counts)]
+
+    def _query(self, asked: Sequence[tuple[Question, list[int]]]) -> str:
+        """Ask each part its question, in one pass over the table.
+
+        The counts are columns, not groups: how many groups there are would tell a log of plans which are 0.
+        """
+        cases = " ".join(
+            f"WHEN part IN ({', '.join(map(str, parts))}) THEN {self._cell(question)}" for question, parts in asked
+        )
+        parts = ", ".join(str(part) for _, numbers in asked for part in numbers)
+        most = max(len(question) for question, _ in asked)
+        counted = "".join(f", count(*) FILTER (WHERE cell = {cell})" for cell in range(most + 1))
+        cells = (
+            f"SELECT part, CASE {cases} END AS cell FROM {self._relation.sql} "
+            f"JOIN {_PARTS} AS parts ON parts.id = {self._relation.id_text} WHERE part IN ({parts})"
+        )
+        return f"SELECT part{counted} FROM ({cells}) AS asked GROUP BY part"
+
+    def _cell(self, question: Question) -> str:
+        return first_that_holds([self._condition(predicate) for predicate in question])
+
+    def _condition(self, predicate: Predicate) -> str:
+        types = predicate.column_types
+        return predicate.sql(lambda name: self._relation.typed(name, types[name]))
+
+
+# --- the session ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Session:
+    """One connection and its one transaction, whose errors never leave it."""
+
+    connection: psycopg.Connection[Any]
+    refusal: Refusals
+    debug: bool
+    on_query: QueryListener | None
+
+    def run(self, sql: str, sentence: str) -> list[tuple[Any, ...]]:
+        """Run a statement and give its rows; the sentence is what a failure says."""
+
+        def fetched() -> list[tuple[Any, ...]]:
+            cursor = self.connection.execute(sql.encode())
+            return cursor.fetchall() if cursor.description else []
+
+        self._told(sql)
+        return self._guarded(fetched, sentence)
+
+    def stream(self, sql: str, sentence: str) -> Iterator[tuple[Any, ...]]:
+        """Run a query and give its rows as they come, so that the driver never holds them all."""
+        self._told(sql)
+        with self.connection.cursor(name="statpriv_rows") as cursor:
+            self._guarded(lambda: cursor.execute(sql.encode()), sentence)
+            while rows := self._guarded(lambda: cursor.fetchmany(20_000), sentence):
+                yield from rows
+
+    def copy(self, sql: str, rows: Iterator[tuple[str, int]]) -> None:
+        """Send rows (text, integer) in binary: the context of a failure then names a line and no value."""
+
+        def sent() -> None:
+            with self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
+                copy.set_types(["text", "int4"])
+                for row in rows:
+                    copy.write_row(row)
+
+        self._told(sql)
+        self._guarded(sent, _NOT_COUNTED)
+
+    def undone(self, act: Callable[[], _Result]) -> _Result:
+        """Act inside a savepoint, and undo whatever was done, however it ends."""
+        self.run("SAVEPOINT before", _UNREADABLE)
+        try:
+            return act()
+        finally:
+            with suppress(psycopg.Error):  # a broken connection has lost its transaction already
+                self.connection.execute("ROLLBACK TO SAVEPOINT before")
+
+    def end(self) -> None:
+        """Roll back and disconnect; the server does the same if the connection is broken."""
+        with suppress(psycopg.Error):
+            self.connection.execute("ROLLBACK")
+        self.connection.close()
+
+    def _told(self, sql: str) -> None:
+        if self.on_query is not None:
+            self.on_query(sql)
+
+    def _guarded(self, act: Callable[[], _Result], sentence: str) -> _Result:
+        try:
+            return act()
+        except psycopg.Error as error:
+            original = error
+        # Raised out here, because inside the block Python would attach the original whatever we say.
+        raise self.refusal(sentence) from (original if self.debug else None)
+
+
+def _connected(source: DataSource, refusal: Refusals, debug: bool, on_query: QueryListener | None) -> _Session:  # noqa: FBT001
+    try:
+        connection: psycopg.Connection[Any] | None = psycopg.connect(
+            source.database or "", autocommit=True, client_encoding="UTF8", prepare_threshold=None
+        )
+        original = None
+    except psycopg.Error as error:
+        connection, original = None, error
+    if connection is None:
+        raise refusal(_UNREACHABLE) from (original if debug else None)
+    session = _Session(connection, refusal, debug, on_query)
+    try:
+        for name, value in _SETTINGS.items():
+            session.run(f"SET {name} = {value}", _UNREADABLE)
+        _check_encoding(session)
+    except BaseException:
+        session.end()
+        raise
+    return session
+
+
+def _check_encoding(session: _Session) -> None:
+    if session.run("SHOW server_encoding", _UNREADABLE) != [("UTF8",)]:
+        raise session.refusal("the encoding of the database is not UTF8: texts would have other orders and lengths")
+
+
+# --- the table --------------------------------------------------------------------------------
+
+_KINDS: dict[str, Kind] = {
+    "int2": "number",
+    "int4": "number",
+    "int8": "number",
+    "numeric": "number",
+    "float4": "float",
+    "float8": "float",
+    "text": "text",
+    "varchar": "text",
+    "date": "date",
+    "bool": "boolean",
+}
+_IDENTIFYING = frozenset({"int2", "int4", "int8", "text", "varchar", "uuid"})
+
+
+@dataclass(frozen=True)
+class _Relation:
+    """A base table as a relation with the columns c0, c1 and so on."""
+
+    columns: tuple[Column, ...]
+    types: tuple[str, ...]
+    schema: str
+    name: str
+    id_name: str
+
+    @property
+    def sql(self) -> str:
+        columns = ", ".join(f"c{index}" for index in range(len(self.columns)))
+        return f"ONLY {identifier(self.schema)}.{identifier(self.name)} AS source({columns})"
+
+    @property
+    def id_text(self) -> str:
+        return f'{self.text(position_of(self.columns, self.id_name))} COLLATE "C"'
+
+    def text(self, index: int) -> str:
+        """Give the text of an id, a unit or a group."""
+        return f"CAST(c{index} AS text)"
+
+    def digested(self, index: int) -> str:
+        """Give the text of any cell with its length; ``concat`` runs no cast that somebody has defined."""
+        text = f"concat(c{index})"
+        return f"CASE num_nulls(c{index}) WHEN 0 THEN concat('V', octet_length({text}), ':', {text}) ELSE 'N' END"
+
+    def typed(self, name: str, demand: ColumnType) -> str:
+        """Give the value which a predicate sees, total on every cell."""
+        index = position_of(self.columns, name)
+        kind, type_ = self.columns[index].kind, self.types[index]
+        if kind == "text":
+            return f'(CAST(c{index} AS text) COLLATE "C")'
+        if kind == "float":  # PostgreSQL holds that NaN is above every number
+            return f"NULLIF(CAST(c{index} AS float8), 'NaN')"
+        if type_ == "numeric":
+            return f"NULLIF(c{index}, 'NaN')"
+        if demand == "any":  # IS NULL of a composite value asks for its fields
+            return f"NULLIF(num_nulls(c{index}), 1)"
+        return f"c{index}"
+
+
+def _relation(session: _Session, source: DataSource) -> _Relation:
+    """Begin the snapshot on the table, which nobody can alter from then on."""
+    found = _found(session, source.table or "")
+    session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", _UNREADABLE)
+    _, schema, name = found
+    session.run(f"LOCK TABLE ONLY {identifier(schema)}.{identifier(name)} IN ACCESS SHARE MODE", _NOT_LOCKED)
+    if _found(session, source.table or "") != found:
+        raise session.refusal(_CHANGED)
+    described = session.run(
+        "SELECT attname, format_type(atttypid, atttypmod), attgenerated <> '', "
+        "CASE typnamespace WHEN 'pg_catalog'::regnamespace THEN typname ELSE '' END "
+        "FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid "
+        f"WHERE attrelid = {found[0]} AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+        _UNREADABLE,
+    )
+    if any(generated for _, _, generated, _ in described):
+        raise session.refusal("the table has generated columns: release from a copy of its values")
+    columns = tuple(
+        Column(column, declared, _KINDS.get(type_, "other"), identifying=type_ in _IDENTIFYING)
+        for column, declared, _, type_ in described
+    )
+    return _Relation(columns, tuple(type_ for *_, type_ in described), schema, name, source.row_id or "")
+
+
+def _found(session: _Session, table: str) -> tuple[int, str, str]:
+    found = session.run(
+        "SELECT pg_class.oid::int8, nspname, relname, relkind::text, relhassubclass "
+        "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
+        f"WHERE concat(nspname, '.', relname) = {text_literal(table)} AND relkind IN ('r', 'p', 'v', 'm', 'f')",
+        _UNREADABLE,
+    )
+    if len(found) != 1:
+        count = "no table" if not found else "more than one table"
+        raise session.refusal(f'the database has {count} {quoted(table)}; write table = "schema.name"')
+    ((oid, schema, name, kind, has_children),) = found
+    if kind in _OTHER_RELATIONS or has_children:
+        what = _OTHER_RELATIONS.get(kind, "has tables that inherit from it")
+        raise session.refusal(
+            f"{quoted(table)} {what}, and only plain tables are read: release from a copy of its rows"
+        )
+    return int(oid), schema, name

@@ -1,0 +1,46 @@
+"""Counts that are published within a gate only: a bound for every probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from statpriv._native import Curve
+from statpriv.assumptions import ALIKE, INDEPENDENT
+from statpriv.queries.processed import Processed
+from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.whole_population import worst
+from statpriv.situation import Situation, gate_of
+
+THEOREM = (
+    "A count that is published only within the gate [A1, A2] has δ ≤ max(h_{A1−1}, h_{A2}), h_j the greatest advantage "
+    'of the test "answer ≥ j+1" over all p; for the other pair the same of the answers counted from above. This is for '
+    "every p, whether or not the declared range holds. Steps after the gate are data processing; known entries shift "
+    "the count, with their worst values."
+)
+SOURCE = "docs/explanation/ranges.md, with the proof"
+
+
+@rule(
+    bound="gate",
+    kind="bound",
+    queries=(Processed,),
+    theorem=THEOREM,
+    source=SOURCE,
+    assumptions=(INDEPENDENT, ALIKE),
+)
+def gated_count(situation: Situation) -> Curve:
+    """Four heights at most."""
+    gate = gate_of(situation.query)
+    if gate is None:
+        raise NotApplicable("the first step is no gate on a count of entries with one law")
+    n, known = situation.population.size, situation.adversary.total
+    return gated(n, known, n, gate.counts, situation.pair)
+
+
+def gated(population: int, known: int, size: int, counts: range, pair: Any) -> Curve:  # noqa: ANN401  (a pair or None)
+    """Of a sample of `size` that holds the critical entry; of the others of the population `known` are known."""
+    if not counts or counts[0] > size:
+        return worst([])  # nothing is ever published
+    return Curve.gated_count(
+        population=population, known=known, size=size, least=counts[0], most=min(counts[-1], size), pair=pair
+    )

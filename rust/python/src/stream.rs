@@ -1,0 +1,62 @@
+//! Streams of columns of text, as engines hand them out without an object a row: the Arrow `PyCapsule` interface.
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::{Array, GenericStringArray, RecordBatch};
+use arrow_schema::DataType;
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+create_exception!(
+    statpriv._native,
+    StreamError,
+    PyException,
+    "A stream of columns broke off. The message is the engine's, and may quote cells."
+);
+
+/// Takes over the stream that an object with `__arrow_c_stream__` exports.
+#[allow(unsafe_code)]
+pub fn taken_over(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+    let capsule = source.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: by the Arrow PyCapsule interface a capsule of this name holds a valid stream, which its consumer moves
+    // out; `from_raw` leaves a released stream behind, which the capsule's destructor knows to leave alone.
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
+    RecordBatchStreamReader::try_new(stream).map_err(|error| StreamError::new_err(error.to_string()))
+}
+
+/// A column of text; its bytes are not trusted to be UTF-8.
+pub enum Texts<'a> {
+    Short(&'a GenericStringArray<i32>),
+    Long(&'a GenericStringArray<i64>),
+}
+
+impl<'a> Texts<'a> {
+    /// All columns of a batch.
+    pub fn of_all(batch: &'a RecordBatch) -> Result<Vec<Self>, String> {
+        batch.columns().iter().map(|column| Self::of(column.as_ref())).collect()
+    }
+
+    fn of(column: &'a dyn Array) -> Result<Self, String> {
+        match column.data_type() {
+            DataType::Utf8 => Ok(Self::Short(column.as_string())),
+            DataType::LargeUtf8 => Ok(Self::Long(column.as_string())),
+            other => Err(format!("a column of a stream is {other}, and only text is expected")),
+        }
+    }
+
+    /// The cell in a row; nothing where it has no value.
+    pub fn cell(&self, row: usize) -> Option<&'a [u8]> {
+        match self {
+            Self::Short(column) => bytes(column, row),
+            Self::Long(column) => bytes(column, row),
+        }
+    }
+}
+
+fn bytes<O: arrow_array::OffsetSizeTrait>(column: &GenericStringArray<O>, row: usize) -> Option<&[u8]> {
+    let offsets = column.value_offsets();
+    column.is_valid(row).then(|| &column.value_data()[offsets[row].as_usize()..offsets[row + 1].as_usize()])
+}

@@ -1,0 +1,170 @@
+"""Does the native work on rows give what the standard library gives, one row after the other?"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import sys
+import unicodedata
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statpriv._native import RowIds, StreamError, digest_fingerprints, exchange, stream_fingerprints
+from statpriv.errors import ArgumentError
+
+KEY = b"k" * 32
+
+
+def canonical(text):
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def streamed(texts, columns=1):
+    connection = duckdb.connect(":memory:")
+    connection.execute(f"CREATE TABLE t ({', '.join(f'c{i} VARCHAR' for i in range(columns))})")
+    rows = [[text] for text in texts] if columns == 1 else texts
+    connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * columns)})", rows)  # noqa: S608 - question marks
+    return connection.sql("SELECT * FROM t")
+
+
+def tokens(ids):
+    return ids.tokens(KEY).view("S16").tolist()
+
+
+# --- ids
+
+
+def test_ids_are_trimmed_like_python_does_and_normalised():
+    """Around and inside an id, every character that is assigned in this Python's Unicode."""
+    assigned = [
+        chr(code)
+        for code in range(sys.maxunicode + 1)
+        if not 0xD800 <= code < 0xE000 and unicodedata.category(chr(code)) != "Cn"
+    ]
+    ids = [f"{i}x{character}x" for i, character in enumerate(assigned)]
+    assert list(RowIds.of(ids)) == list(map(canonical, ids))
+    ids = [f"{character}{i}{character}" for i, character in enumerate(assigned)]
+    assert list(RowIds.of(ids)) == list(map(canonical, ids))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.text(min_size=1, max_size=20), unique_by=canonical).filter(lambda ids: "" not in map(canonical, ids))
+)
+def test_tokens_are_hmac_sha_256_of_canonical_ids(ids):
+    expected = [hmac.digest(KEY, canonical(text).encode(), "sha256")[:16] for text in ids]
+    found = RowIds.of(ids).tokens(KEY)
+    assert found.tobytes() == b"".join(expected)
+
+
+def test_ids_of_a_stream_are_those_of_a_list():
+    ids = ["7", " 007", "e\u0301", "a longer id that is kept somewhere else in the engine", "ß" * 300]
+    assert list(RowIds.of_stream(streamed(ids))) == list(RowIds.of(ids)) == list(map(canonical, ids))
+    assert len(RowIds.of_stream(streamed(ids))) == 5
+    many = [f"p{i}" for i in range(300_000)]
+    every = duckdb.connect(":memory:").sql("SELECT concat('p', range) FROM range(300000)")
+    assert tokens(RowIds.of_stream(every)) == tokens(RowIds.of(many))
+
+
+@pytest.mark.parametrize(
+    ("ids", "why"),
+    [
+        (["a", None], "missing"),
+        (["a", " \u3000"], "empty"),
+        (["a", "b", " a"], "repeated"),
+        (["\u00e9", "e\u0301"], "repeated"),
+        ([*map(str, range(30_000)), "17"], "repeated"),
+    ],
+)
+def test_ids_that_identify_nobody_are_refused_without_a_value(ids, why):
+    for make in (
+        lambda: RowIds.of(ids),
+        lambda: RowIds.of_stream(streamed(ids[:2]) if len(ids) < 3 else streamed(ids)),
+    ):
+        with pytest.raises(ValueError, match=f"^{why}$"):
+            make()
+
+
+def test_positions_and_kinds_that_are_no_ids():
+    with pytest.raises(IndexError, match="there is no row 1"):
+        RowIds.of(["a"])[1]
+    with pytest.raises(TypeError):
+        RowIds.of([1])
+
+
+# --- content
+
+
+def fingerprints(digests, key=KEY):
+    """The definition: a hash of all digests, and a sum of the hashes of each."""
+    each = [hmac.digest(key, b"unordered" + digest, "sha256") for digest in digests]
+    total = sum(int.from_bytes(number, "little") for number in each) % 2**256
+    ordered = hmac.digest(key, b"ordered" + b"".join(digests), "sha256")
+    return len(digests), ordered, total.to_bytes(32, "little")
+
+
+def digest(row):
+    text = "".join("N" if cell is None else f"V{len(cell.encode())}:{cell}" for cell in row)
+    return hashlib.sha256(text.encode()).digest()
+
+
+cells = st.none() | st.text("aé,:NV1\n", max_size=12)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=5))
+def test_fingerprints_are_the_documented_hashes(rows):
+    digests = [digest(row) for row in rows]
+    expected = fingerprints(digests)
+    assert stream_fingerprints(KEY, streamed(rows, columns=3)) == expected
+    assert digest_fingerprints(KEY, b"".join(digests)) == expected
+
+
+def test_fingerprints_of_many_rows():
+    digests = [digest((str(i), None if i % 3 else "")) for i in range(20_000)]
+    rows = duckdb.connect(":memory:").sql(
+        "SELECT CAST(range AS VARCHAR), CASE WHEN range % 3 = 0 THEN '' END FROM range(20000)"
+    )
+    assert stream_fingerprints(KEY, rows) == digest_fingerprints(KEY, b"".join(digests)) == fingerprints(digests)
+
+
+def test_fingerprints_are_keyed():
+    digests = b"".join([digest(("a",)), digest(("b",))])
+    assert len({*digest_fingerprints(KEY, digests)[1:], *digest_fingerprints(b"other", digests)[1:]}) == 4
+
+
+# --- what is refused
+
+
+def test_streams_of_something_else_are_refused():
+    numbers = duckdb.connect(":memory:").sql("SELECT 1 AS a")
+    with pytest.raises(StreamError, match="a column of a stream is Int32, and only text is expected"):
+        stream_fingerprints(KEY, numbers)
+    with pytest.raises(StreamError, match="2 columns of ids"):
+        RowIds.of_stream(streamed([("a", "b")], columns=2))
+    with pytest.raises(AttributeError, match="__arrow_c_stream__"):
+        stream_fingerprints(KEY, object())
+
+    class Pretender:
+        def __arrow_c_stream__(self, _schema=None):
+            return np.array([1])
+
+    with pytest.raises(TypeError):
+        stream_fingerprints(KEY, Pretender())
+
+
+def test_digests_come_whole():
+    with pytest.raises(ArgumentError, match="digests has 1 bytes too many"):
+        digest_fingerprints(KEY, b"x" * 33)
+
+
+def test_positions_of_an_exchange_are_checked():
+    labels = np.array([1, 0], dtype=np.uint32)
+    with pytest.raises(ArgumentError, match="chosen holds 2, which is no position to exchange with"):
+        exchange(labels, 1, np.array([2], dtype=np.uint64))
+    exchange(labels, 1, np.array([0], dtype=np.uint64))
+    assert labels.tolist() == [0, 1]
