@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import traceback
 from array import array
 from contextlib import suppress
@@ -13,6 +15,8 @@ from statpriv.errors import TableError
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import open_table
+
+on_postgresql = pytest.importorskip("statpriv.releasing.tables.postgresql", exc_type=ImportError)
 
 pytestmark = pytest.mark.xdist_group("postgresql")
 
@@ -144,6 +148,18 @@ def test_nothing_is_ever_committed(people, postgresql):
     before = postgresql.rows("SELECT relname FROM pg_class ORDER BY oid")
     assert counts(source, "a = 1") == [2]
     assert postgresql.rows("SELECT relname FROM pg_class ORDER BY oid") == before
+
+
+def test_an_interrupt_cancels_the_query_on_the_server(people, postgresql, monkeypatch):
+    source = people("id int, a int", "(1, 1)")
+    monkeypatch.setattr(on_postgresql._Relation, "sql", property(lambda self: "pg_sleep(60) AS source(c0)"))
+    interrupt = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    with open_table(source, []) as table:
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            table.row_count()
+    running = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()"
+    assert postgresql.rows(running) == [(0,)]
 
 
 # --- which tables
@@ -298,8 +314,6 @@ def test_no_failure_quotes_a_cell(people, monkeypatch):
         "id int, a text",
         f"(1, '{CANARY}')",
     )
-    from statpriv.releasing.tables import postgresql as on_postgresql
-
     monkeypatch.setattr(
         on_postgresql._Relation, "digested", lambda self, index: f"CAST(CAST(CAST(c{index} AS text) AS int) AS text)"
     )

@@ -46,8 +46,8 @@ _COMMANDS = {
     "plot": "statpriv.cli.plot",
     "reproduce": "statpriv.cli.reproduce",
     "release": "statpriv.cli.release",
-    "report": "statpriv.cli.report",
     "ledger": "statpriv.cli.ledger",
+    "report": "statpriv.cli.report",
     "verify": "statpriv.cli.verify",
 }
 

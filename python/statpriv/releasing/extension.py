@@ -75,9 +75,8 @@ def extend_data_set(plan: Plan, registry: Registry, *, accept_edits: bool, debug
     predicates = [question for query in plan.queries for question in query.questions]
     with registry.locked() as ledger, open_table(plan.data, predicates, debug=debug) as table:
         growth = ledger.grown(ledger.rows(table.row_count(), table.row_ids()))
-        content = table.load(ledger.content_key)
-        edited = ledger.check_growth(
-            growth, old=content.fingerprint_of(growth.old), whole=content.fingerprint, accept_edits=accept_edits
-        )
+        content = table.load(ledger.content_key, growth.old)
+        old = content.fingerprint_of_selected or content.fingerprint
+        edited = ledger.check_growth(growth, old=old, whole=content.fingerprint, accept_edits=accept_edits)
         ledger.extend(growth, content.fingerprint)
     return Extension(growth.data_set.number, growth.data_set.rows, growth.new_rows, edited)

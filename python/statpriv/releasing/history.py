@@ -291,17 +291,15 @@ def _with_earlier(contents: Mapping[str, Any], whole: Everything) -> dict[str, A
 def _composition(composition: Mapping[str, Any], whole: Everything) -> dict[str, Any]:
     """What describes this release alone, on the rows that were left, each property with its hull over all releases."""
     queries, _ = whole.asked[-1]
-    parts = [
-        {**part, "probability": [literal(end) for end in ends]} if len(ends) == 2 and "probability" in part else part
-        for part, ends in zip(composition["part"], (_property_range(query) for query in queries), strict=True)
-    ]
     known = min(whole.known, whole.rows_left - 1)
+    parts = [_restated_part(part, query) for part, query in zip(composition["part"], queries, strict=True)]
     return {**composition, "population": whole.rows_left, "known_rows": known, "part": parts}
 
 
-def _property_range(query: Query) -> tuple[Fraction, ...]:
+def _restated_part(part: Mapping[str, Any], query: Query) -> dict[str, Any]:
     asked = asked_of(query)
-    return _ranges(asked)[0] if isinstance(asked, PropertyQuery) else ()
+    ranges = [[literal(end) for end in ends] for ends in _ranges(asked)]
+    return {**part, **({"cells": ranges} if isinstance(asked, HistogramQuery) else {"probability": ranges[0]})}
 
 
 def _history(whole: Everything) -> list[dict[str, Any]]:

@@ -191,8 +191,7 @@ def _release_under_lock(
         prospective = with_everything(prospective, everything(guarantee, position), position)
         outputs.check_space(Report(prospective, render({**prospective, "dry_run": True})))
         progress("partition")
-        strata = _strata(guarantee, groups, position)
-        with secret_partition(strata, guarantee.rows, surroundings.words) as labels:
+        with secret_partition(_strata(guarantee, groups, position), guarantee.rows, surroundings.words) as labels:
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(

@@ -24,10 +24,17 @@ __all__ = ["FORMAT", "SCHEMA", "Books", "Cohort", "DataSet", "PastRelease", "tod
 
 FORMAT = 2
 
+_PIECE = 2**16
+"""Tokens that are stored together: a megabyte."""
+
 SCHEMA = (
     "CREATE TABLE ledger (ledger_id TEXT NOT NULL, destroyed TEXT)",
-    # Tokens are ascending and joined; bit i of spent belongs to token i, or to row i where there are none.
-    "CREATE TABLE data_set (number INTEGER PRIMARY KEY, stratified INTEGER NOT NULL, tokens BLOB, spent BLOB NOT NULL)",
+    # Bit i of spent belongs to token i, or to row i where the rows have no ids.
+    "CREATE TABLE data_set (number INTEGER PRIMARY KEY, has_ids INTEGER NOT NULL, stratified INTEGER NOT NULL,"
+    " spent BLOB NOT NULL)",
+    # The tokens of a data set in ascending order, joined, in pieces: whole they would be copied too often.
+    "CREATE TABLE token (data_set INTEGER NOT NULL REFERENCES data_set (number), first INTEGER NOT NULL,"
+    " tokens BLOB NOT NULL, PRIMARY KEY (data_set, first))",
     # Rows that joined when so many releases of their data set had been made.
     "CREATE TABLE cohort (data_set INTEGER NOT NULL REFERENCES data_set (number), joined_after INTEGER NOT NULL,"
     " rows INTEGER NOT NULL, PRIMARY KEY (data_set, joined_after))",
@@ -130,20 +137,18 @@ class Books:
 
     def data_sets(self) -> list[DataSet]:
         """All of them, without what identifies their rows."""
-        found = self._all("SELECT number, tokens IS NOT NULL, stratified FROM data_set ORDER BY number")
+        found = self._all("SELECT number, has_ids, stratified FROM data_set ORDER BY number")
         return [
             DataSet(number, bool(ids), bool(stratified), self._cohorts(number), self._releases(number))
             for number, ids, stratified in found
         ]
 
-    def token_arrays(self) -> Iterator[tuple[int, NDArray[np.bytes_]]]:
-        """The ascending tokens of each data set that has ids, one after the other: they can be large."""
-        for (number,) in self._all("SELECT number FROM data_set WHERE tokens IS NOT NULL ORDER BY number"):
-            yield number, self.tokens(number)
-
-    def tokens(self, data_set: int) -> NDArray[np.bytes_]:
-        """The ascending tokens of a data set with ids."""
-        return np.frombuffer(self._one("SELECT tokens FROM data_set WHERE number = ?", data_set)[0], dtype=TOKEN)
+    def tokens(self, data_set: int) -> Iterator[tuple[int, NDArray[np.bytes_]]]:
+        """The ascending tokens of a data set with ids, piece by piece, each with the number of those before it."""
+        for first, joined in self.connection.execute(
+            "SELECT first, tokens FROM token WHERE data_set = ? ORDER BY first", [data_set]
+        ):
+            yield first, np.frombuffer(joined, dtype=TOKEN)
 
     def spent(self, data_set: DataSet) -> NDArray[np.bool_]:
         """Which rows are spent, in the order of the tokens."""
@@ -191,18 +196,26 @@ class Books:
     def add_data_set(self, tokens: NDArray[np.bytes_] | None, rows: int, *, stratified: bool) -> int:
         """Register a table of which nothing is spent yet."""
         number = self.connection.execute(
-            "INSERT INTO data_set (stratified, tokens, spent) VALUES (?, ?, ?)",
-            [stratified, None if tokens is None else tokens.tobytes(), _bitmap(np.zeros(rows, np.bool_))],
+            "INSERT INTO data_set (has_ids, stratified, spent) VALUES (?, ?, ?)",
+            [tokens is not None, stratified, _bitmap(np.zeros(rows, np.bool_))],
         ).lastrowid
         if number is None:  # which an insertion always sets
             raise sqlite3.DatabaseError("no number was given to a new row")
         self.connection.execute("INSERT INTO cohort VALUES (?, 0, ?)", [number, rows])
+        if tokens is not None:
+            self._add_tokens(number, tokens)
         return number
 
     def set_rows(self, data_set: int, tokens: NDArray[np.bytes_], spent: NDArray[np.bool_]) -> None:
         """Replace the rows of a data set by these, in ascending order of their tokens."""
-        self.connection.execute(
-            "UPDATE data_set SET tokens = ?, spent = ? WHERE number = ?", [tokens.tobytes(), _bitmap(spent), data_set]
+        self.connection.execute("DELETE FROM token WHERE data_set = ?", [data_set])
+        self._add_tokens(data_set, tokens)
+        self.set_spent(data_set, spent)
+
+    def _add_tokens(self, data_set: int, tokens: NDArray[np.bytes_]) -> None:
+        self.connection.executemany(
+            "INSERT INTO token VALUES (?, ?, ?)",
+            ((data_set, first, tokens[first : first + _PIECE].tobytes()) for first in range(0, len(tokens), _PIECE)),
         )
 
     def add_cohort(self, data_set: int, rows: int) -> None:

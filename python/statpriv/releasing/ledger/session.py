@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import sqlite3
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.ledger.books import Books, Cohort, DataSet, PastRelease, today
 from statpriv.releasing.ledger.files import writing
 from statpriv.releasing.ledger.secret import Secret
-from statpriv.releasing.ledger.tokens import TOKEN, Rows, is_among, number_shared
+from statpriv.releasing.ledger.tokens import TOKEN, Rows, number_shared, places_of
 from statpriv.releasing.publication import sync_folder
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Ledger:
             if rows.tokens is None:
                 alike = [d for d in data_sets.values() if not d.has_ids and d.rows == rows.n]
                 return (Position.of_new(rows), *(self._position(rows, data_set) for data_set in alike))
-            continued = self._same_rows(rows, rows.tokens)
+            continued = self._same_rows(rows, rows.tokens, data_sets.values())
             if continued is None:
                 return (Position.of_new(rows),)
             position = self._position(rows, data_sets[continued])
@@ -238,17 +238,21 @@ class Ledger:
         found = None
         with writing(self._folder):
             data_sets = {data_set.number: data_set for data_set in self._books.data_sets()}
-            for number, registered in self._books.token_arrays():
-                shared = is_among(rows.tokens, registered)
+            for number, data_set in data_sets.items():
+                if not data_set.has_ids:
+                    continue
+                shared = np.zeros(rows.n, np.bool_)
+                for _, piece in self._books.tokens(number):
+                    shared[places_of(piece, rows.tokens)] = True
                 count = int(np.count_nonzero(shared))
-                if count and count < len(registered):
+                if count and count < data_set.rows:
                     raise self._lying("overlap" if count < rows.n else "subset", number)
                 if count:
                     if found is not None:
                         raise self._refusal(
                             "this table holds more than one that was", number, f"they stay apart ({_OTHER_PEOPLE})"
                         )
-                    found = Growth(rows, data_sets[number], rows.by_row(shared))
+                    found = Growth(rows, data_set, rows.by_row(shared))
         if found is None:
             raise LedgerError(
                 f"no row of this table is in ledger {self.ledger_id}: there is nothing to extend; release it"
@@ -259,15 +263,17 @@ class Ledger:
             raise self._refusal(_STRATIFIED[0], found.data_set.number, _STRATIFIED[1])
         return found
 
-    def _same_rows(self, rows: Rows, tokens: NDArray[np.bytes_]) -> int | None:
+    def _same_rows(self, rows: Rows, tokens: NDArray[np.bytes_], data_sets: Iterable[DataSet]) -> int | None:
         """The data set with exactly these rows; None where no row belongs to any."""
-        for number, registered in self._books.token_arrays():
-            if np.array_equal(tokens, registered):
-                return number
-            shared = number_shared(tokens, registered)
+        for data_set in data_sets:
+            if not data_set.has_ids:
+                continue
+            shared = sum(number_shared(piece, tokens) for _, piece in self._books.tokens(data_set.number))
+            if shared == data_set.rows == rows.n:
+                return data_set.number
             if shared:
-                relation = "superset" if shared == len(registered) else "subset" if shared == rows.n else "overlap"
-                raise self._lying(relation, number)
+                relation = "superset" if shared == data_set.rows else "subset" if shared == rows.n else "overlap"
+                raise self._lying(relation, data_set.number)
         return None
 
     def _identify_by_content(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TOKEN", "Rows", "is_among", "number_shared"]
+__all__ = ["TOKEN", "Rows", "number_shared", "places_of"]
 
 TOKEN = np.dtype("S16")
 """The first 128 bits of an HMAC-SHA-256."""
@@ -50,17 +50,17 @@ class Rows:
         return marks if self.order is None else marks[self.order]
 
 
-def number_shared(own: NDArray[np.bytes_], registered: NDArray[np.bytes_]) -> int:
+def number_shared(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> int:
     """Count the tokens that two ascending arrays have in common."""
-    return int(np.count_nonzero(is_among(own, registered)))
+    return len(places_of(some, among))
 
 
-def is_among(own: NDArray[np.bytes_], registered: NDArray[np.bytes_]) -> NDArray[np.bool_]:
-    """Which of some tokens are among others; both are in ascending order."""
-    places = np.searchsorted(registered, own)
-    places[places == len(registered)] = 0
-    among: NDArray[np.bool_] = registered[places] == own
-    return among
+def places_of(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> NDArray[np.intp]:
+    """Where those of some tokens that are among others are there; both are in ascending order."""
+    places = np.searchsorted(among, some)
+    places[places == len(among)] = 0
+    found: NDArray[np.intp] = places[among[places] == some]
+    return found
 
 
 def _ascending(tokens: NDArray[np.bytes_]) -> NDArray[np.intp]:

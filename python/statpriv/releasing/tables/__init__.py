@@ -63,6 +63,10 @@ def open_table(
         from statpriv.releasing.tables import postgresql
 
         return postgresql.open_table(source, predicates, debug=debug, on_query=on_query)
+    if source.engine == "spark":
+        from statpriv.releasing.tables import spark
+
+        return spark.open_table(source, predicates, debug=debug, on_query=on_query)
     from statpriv.releasing.tables import duckdb
 
     return duckdb.open_table(source, predicates, debug=debug, on_query=on_query, on_rows=on_rows)

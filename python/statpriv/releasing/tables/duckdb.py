@@ -25,8 +25,6 @@ A cell that is none of these is unknown (NULL), and so is one that the plan list
 # ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -49,7 +47,7 @@ from statpriv.releasing.tables.columns import (
     fits_decimal,
     position_of,
 )
-from statpriv.releasing.tables.files import Files, open_files
+from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import checked_ids, groups_of
 from statpriv.releasing.tables.protocol import (
     ContentFingerprint,
@@ -72,10 +70,7 @@ __all__ = ["open_table"]
 
 _Fetched = TypeVar("_Fetched")
 
-_LONGEST_HEADER = 2**20
 _TOGETHER = 2**18
-_CSV_SUFFIXES = frozenset({".csv", ".tsv", ".txt"})
-_PARQUET_SUFFIXES = frozenset({".parquet", ".pq"})
 _DATABASE_SUFFIXES = frozenset({".duckdb", ".db"})
 
 # Nothing is loaded, installed, remembered, looked up in Python or spilled to disk.
@@ -105,7 +100,6 @@ _UNREADABLE_DATABASE = (
     "it cannot be read as a DuckDB file that no other program has open; --debug shows the engine's message, "
     "which may quote data"
 )
-_OTHER_SCHEMA = "its files do not all have the columns of the first one, in its order and of its types"
 _NO_MEMORY = "it does not fit into the memory of this machine, and nothing may be written to a disk meanwhile"
 _NOT_COUNTED = "the engine failed while it evaluated a predicate; --debug shows its message, which may quote data"
 
@@ -181,16 +175,17 @@ class _Table:
         known = _known_text(self._relation, position_of(self._relation.columns, column))
         return f"SELECT {known} AS text FROM {self._relation.sql}"
 
-    def load(self, key: bytes) -> _Content:
+    def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         columns = range(len(self.columns))
         copied = ", ".join(f"c{index}" for index in columns)
         unreadable = self._relation.unreadable
         self._engine.run(f"CREATE TABLE content AS SELECT {copied} FROM {self._relation.sql}", unreadable)
         self._engine.files.check_unchanged()
         rows, fingerprint = _fingerprinted(self._engine, self._relation, key)
+        of_selected = None if selected is None else _fingerprinted(self._engine, self._relation, key, selected)[1]
         for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, unreadable)
-        return _Content(fingerprint, rows, self._engine, self._relation, key)
+        return _Content(fingerprint, of_selected, rows, self._engine, self._relation)
 
 
 def _fingerprinted(
@@ -231,13 +226,10 @@ class _Content:
     """The content of a table inside a locked engine: nothing else can be reached."""
 
     fingerprint: ContentFingerprint
+    fingerprint_of_selected: ContentFingerprint | None
     rows: int
     _engine: _Engine = field(repr=False)
     _relation: _Relation = field(repr=False)
-    _key: bytes = field(repr=False)
-
-    def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
-        return _fingerprinted(self._engine, self._relation, self._key, selected)[1]
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         of_rows = np.frombuffer(labels, dtype=np.uint32)
@@ -358,9 +350,9 @@ def _relation(engine: _Engine, source: DataSource) -> _Relation:
         return _attached_table(engine, source)
     if source.table is not None:
         raise engine.files.refusal(f"table = {quoted(source.table)}: a file that ends in {quoted(suffix)} is one table")
-    if suffix in _CSV_SUFFIXES:
+    if suffix in CSV_SUFFIXES:
         return _csv(engine, source)
-    if suffix in _PARQUET_SUFFIXES:
+    if suffix in PARQUET_SUFFIXES:
         return _parquet(engine, source)
     raise engine.files.refusal(
         f"files that end in {quoted(suffix)} cannot be read yet; export the table as .csv or .parquet"
@@ -409,32 +401,9 @@ _CSV_READINGS: dict[ColumnType, str] = {
 
 
 def _csv(engine: _Engine, source: DataSource) -> _Csv:
-    headers = [csv_header(path, source.delimiter, engine.files, debug=engine.debug) for path in engine.files.paths]
-    if len(set(headers)) > 1:
-        raise engine.files.refusal(_OTHER_SCHEMA)
-    columns = tuple(Column(name, "text", "untyped", identifying=True) for name in headers[0])
+    names = csv_header(engine.files, source.delimiter, debug=engine.debug)
+    columns = tuple(Column(name, "text", "untyped", identifying=True) for name in names)
     return _Csv(columns, _file_names(engine.files.paths), source.delimiter, source.null_values)
-
-
-def csv_header(path: Path, delimiter: str, files: Files, *, debug: bool) -> tuple[str, ...]:
-    """Read the names in the first line of a file, which engines would rename where they repeat."""
-    try:
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            head = io.StringIO(file.read(_LONGEST_HEADER), newline="")
-        names = tuple(next(csv.reader(head, delimiter=delimiter, strict=True), ()))
-        "".join(names).encode()  # the rows below are the engine's matter
-    except (OSError, UnicodeEncodeError, csv.Error) as error:
-        original: Exception | None = error
-    else:
-        original = None
-    if original is not None:
-        reason = "its first line cannot be read as names of columns in UTF-8"
-        raise files.refusal(reason) from (original if debug else None)
-    if head.tell() == _LONGEST_HEADER:
-        raise files.refusal("its first line is longer than a line with names of columns can be")
-    if not any(names):
-        raise files.refusal("it is empty, or its first line has no names of columns")
-    return names
 
 
 _INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
@@ -486,11 +455,9 @@ def _typed_column(name: str, declared: str) -> Column:
 
 
 def _parquet(engine: _Engine, source: DataSource) -> _Typed:
-    schemas = [_parquet_columns(engine, path) for path in engine.files.paths]
-    if len(set(schemas)) > 1:
-        raise engine.files.refusal(_OTHER_SCHEMA)
+    columns = engine.files.common([_parquet_columns(engine, path) for path in engine.files.paths])
     origin = f"read_parquet({_file_names(engine.files.paths)}, hive_partitioning = false)"
-    return _Typed(schemas[0], origin, source.null_values, _UNREADABLE_PARQUET)
+    return _Typed(columns, origin, source.null_values, _UNREADABLE_PARQUET)
 
 
 def _parquet_columns(engine: _Engine, path: Path) -> tuple[Column, ...]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import csv
 import glob
+import io
 import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.tables.protocol import Refusals
 
-__all__ = ["Files", "open_files", "source_files"]
+__all__ = ["CSV_SUFFIXES", "PARQUET_SUFFIXES", "Files", "csv_header", "open_files", "source_files"]
+
+CSV_SUFFIXES = (".csv", ".tsv", ".txt")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+
+_Schema = TypeVar("_Schema")
+_LONGEST_HEADER = 2**20
 
 _CHANGED = "it changed while it was being read; nothing may write to it during a release"
 
@@ -47,6 +56,18 @@ class Files:
             if not unchanged:
                 raise self.changed
 
+    def common(self, schemas: Sequence[_Schema]) -> _Schema:
+        """Give the schema that the files have in common.
+
+        Raises
+        ------
+        TableError
+            If one differs from the others: engines would fill it up, or swap its columns.
+        """
+        if any(schema != schemas[0] for schema in schemas):
+            raise self.refusal("its files do not all have the columns of the first one, in its order and of its types")
+        return schemas[0]
+
     @property
     def changed(self) -> Exception:
         """The refusal of a source that was written to."""
@@ -74,6 +95,37 @@ def open_files(source: DataSource, *, folder_of: Sequence[str] = ()) -> Files:
     if len({path.suffix.lower() for path, _ in files}) > 1:
         raise refusal("its files are of more than one format")
     return Files(tuple(path for path, _ in files), refusal, tuple(identity for _, identity in files))
+
+
+def csv_header(files: Files, delimiter: str, *, debug: bool) -> tuple[str, ...]:
+    """Read the names in the first line of each file, which engines would rename where they repeat.
+
+    Raises
+    ------
+    TableError
+        If there are none, or the files differ.
+    """
+    return files.common([_first_line(path, delimiter, files, debug=debug) for path in files.paths])
+
+
+def _first_line(path: Path, delimiter: str, files: Files, *, debug: bool) -> tuple[str, ...]:
+    try:
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            head = io.StringIO(file.read(_LONGEST_HEADER), newline="")
+        names = tuple(next(csv.reader(head, delimiter=delimiter, strict=True), ()))
+        "".join(names).encode()  # the rows below are the engine's matter
+    except (OSError, UnicodeEncodeError, csv.Error) as error:
+        original: Exception | None = error
+    else:
+        original = None
+    if original is not None:
+        reason = "its first line cannot be read as names of columns in UTF-8"
+        raise files.refusal(reason) from (original if debug else None)
+    if head.tell() == _LONGEST_HEADER:
+        raise files.refusal("its first line is longer than a line with names of columns can be")
+    if not any(names):
+        raise files.refusal("it is empty, or its first line has no names of columns")
+    return names
 
 
 def source_files(source: DataSource) -> list[Path]:

@@ -1,0 +1,521 @@
+"""Tables read by Spark: CSV and Parquet files, folders of them, and tables of the session's catalog.
+
+Rows have no order there; theirs is the binary order of their ids. The content is materialised once and cut
+off from its source (a local checkpoint), so what is counted is what was fingerprinted; a lost executor is a
+failure and no second reading. The labels are a data frame (row id, part) that is joined there. A session that
+is started here encrypts whatever Spark spills and keeps it in a private folder that is removed; one that was
+running already follows its own settings.
+
+A CSV file is read as :mod:`statpriv.releasing.tables.duckdb` says. Only an exponent of more than three digits
+is no number here.
+"""
+
+# ruff: noqa: S608 - every piece of SQL here is quoted by _text, or was rendered by Predicate.sql
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv._native import RowIds
+from statpriv.errors import MissingExtraError
+from statpriv.releasing.plan import DataSource
+from statpriv.releasing.predicate import ColumnType, Predicate, quoted
+from statpriv.releasing.tables.columns import (
+    Column,
+    Kind,
+    check_columns,
+    first_that_holds,
+    fits_decimal,
+    position_of,
+)
+from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
+from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
+from statpriv.releasing.tables.protocol import (
+    ContentFingerprint,
+    Groups,
+    Labels,
+    QueryListener,
+    Question,
+    Refusals,
+    Table,
+    distinct_questions,
+    reported_counts,
+)
+
+try:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame, SparkSession
+except ImportError as missing:
+    raise MissingExtraError("a table of Spark needs pyspark: pip install 'statpriv[spark]'") from missing
+
+__all__ = ["open_table"]
+
+_Result = TypeVar("_Result")
+
+# What a query means depends on nobody's settings; in a session of its own they disturb nobody.
+_SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.variable.substitute": "false",
+}
+_WHERE_KNOWN = {"spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true"}
+_OWN_SESSION = {
+    "spark.io.encryption.enabled": "true",
+    "spark.log.level": "OFF",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+_QUESTIONS_AT_ONCE = 100
+_BROADCAST_ROWS = 100_000
+_PATTERN_CHARACTERS = frozenset("*?[]{}\\")
+
+_NO_SPARK = "Spark cannot be started; it needs Java 17 or later. --debug shows its message"
+_UNREADABLE = (
+    "Spark cannot read it. Every row of a CSV file needs as many cells as the first line, and quotes that are closed "
+    "and doubled inside quotes; --debug shows Spark's message, which may quote data"
+)
+_NOT_COUNTED = "Spark failed while it counted; --debug shows its message, which may quote data"
+_CHANGED = "it changed while it was being read; nothing may write to it during a release"
+
+
+@contextmanager
+def open_table(
+    source: DataSource,
+    predicates: Sequence[Predicate],
+    *,
+    debug: bool = False,
+    on_query: QueryListener | None = None,
+) -> Iterator[Table]:
+    """Open files or a table of the catalog; `statpriv.releasing.tables.open_table` documents the arguments."""
+    refusal = Refusals(source.label)
+    files = None if source.path is None else open_files(source, folder_of=(*CSV_SUFFIXES, *PARQUET_SUFFIXES))
+    with _session(refusal, debug=debug) as spark:
+        session = _Session(spark, refusal, debug, on_query)
+        relation = _relation(session, source, files)
+        check_columns(relation.columns, source, predicates)
+        yield _Table(session, relation, source, predicates, files)
+
+
+class _Table:
+    def __init__(
+        self,
+        session: _Session,
+        relation: _Relation,
+        source: DataSource,
+        predicates: Sequence[Predicate],
+        files: Files | None,
+    ) -> None:
+        self._session = session
+        self._relation = relation
+        self._source = source
+        self._predicates = predicates
+        self._files = files
+        self._ids: list[str] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self._relation.columns)
+
+    def row_count(self) -> int:
+        ((n,),) = self._session.rows("SELECT count(*) FROM source", _UNREADABLE)
+        self._check_unchanged()
+        if n == 0:
+            raise self._session.refusal("it has no rows")
+        return int(n)
+
+    def groups(self) -> Groups:
+        if self._source.group is None:
+            raise self._session.refusal("the plan names no column of groups: [data] group")
+        return groups_of(self._texts(self._source.group), self._source.group, self._session.refusal)
+
+    def row_ids(self) -> RowIds:
+        if self._source.unit is not None:
+            self.check_unique(self._source.unit)
+        texts = self._texts(self._relation.id_name)
+        ids = canonical_ids(texts, self._relation.id_name, self._session.refusal)
+        self._ids = [text for text in texts if text is not None]
+        return ids
+
+    def check_unique(self, column: str) -> None:
+        canonical_ids(self._texts(column), column, self._session.refusal, key="unit", rows="persons")
+
+    def _texts(self, column: str) -> list[str | None]:
+        """Read a column in the order of the ids."""
+        text = self._relation.known_text(position_of(self._relation.columns, column))
+        rows = list(self._session.rows(f"SELECT {self._relation.id_text}, {text} FROM source", _UNREADABLE))
+        self._check_unchanged()
+        rows.sort(key=lambda row: (row[0] is None, row[0]))
+        return [text for _, text in rows]
+
+    def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
+        cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
+        needed = sorted({self.columns.index(name) for p in self._predicates for name in p.columns})
+        copied = "".join(f", c{index}" for index in needed)
+        self._session.checkpoint(
+            f"SELECT {self._relation.id_text} AS id, sha2(concat({cells}), 256) AS digest{copied} FROM source",
+            "content",
+        )
+        self._check_unchanged()
+        rows = sorted(self._session.rows("SELECT id, digest FROM content", _UNREADABLE), key=lambda row: row[0])
+        ids = [id_ for id_, _ in rows]
+        if self._ids is not None and ids != self._ids:
+            raise self._session.refusal(_CHANGED)
+        hexadecimal = np.array([digest.encode() for _, digest in rows], dtype="S64")
+        of_selected = None if selected is None else fingerprint_of(hexadecimal[selected], key)
+        return _Content(fingerprint_of(hexadecimal, key), of_selected, ids, self._session, self._relation)
+
+    def _check_unchanged(self) -> None:
+        if self._files is not None:
+            self._files.check_unchanged()
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The content as it was materialised, in the binary order of the ids."""
+
+    fingerprint: ContentFingerprint
+    fingerprint_of_selected: ContentFingerprint | None
+    _ids: list[str] = field(repr=False)
+    _session: _Session = field(repr=False)
+    _relation: _Relation = field(repr=False)
+
+    def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != len(self._ids):
+            raise self._session.refusal(_CHANGED)
+        used = np.flatnonzero(of_rows)
+        rows = [(self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)]
+        sizes = np.bincount(of_rows, minlength=len(questions) + 1)
+        counts: dict[int, tuple[int, ...]] = {}
+        remaining = iter(distinct_questions(questions).items())
+        with self._session.parts(rows):
+            while asked := list(islice(remaining, _QUESTIONS_AT_ONCE)):
+                query = self._query(asked, broadcast=len(rows) <= _BROADCAST_ROWS)
+                found = {part: cells for part, *cells in self._session.rows(query, _NOT_COUNTED)}
+                for question, parts in asked:
+                    for part in parts:
+                        cells = found.get(part, [0] * (len(question) + 1))[: len(question) + 1]
+                        if sum(cells) != sizes[part]:
+                            raise self._session.refusal(_CHANGED)
+                        counts[part] = reported_counts(question, cells)
+        return [counts[part] for part in sorted(counts)]
+
+    def _query(self, asked: Sequence[tuple[Question, list[int]]], *, broadcast: bool) -> str:
+        """Ask each part its question, in one pass over the content."""
+        cases = " ".join(
+            f"WHEN part IN ({', '.join(map(str, parts))}) THEN {self._cell(question)}" for question, parts in asked
+        )
+        parts = ", ".join(str(part) for _, numbers in asked for part in numbers)
+        most = max(len(question) for question, _ in asked)
+        counted = "".join(f", count_if(cell = {cell})" for cell in range(most + 1))
+        hint = "/*+ BROADCAST(parts) */ " if broadcast else ""
+        cells = (
+            f"SELECT {hint}part, CASE {cases} END AS cell FROM content JOIN parts ON parts.id = content.id "
+            f"WHERE part IN ({parts})"
+        )
+        return f"SELECT part{counted} FROM ({cells}) AS asked GROUP BY part"
+
+    def _cell(self, question: Question) -> str:
+        return first_that_holds([self._condition(predicate) for predicate in question])
+
+    def _condition(self, predicate: Predicate) -> str:
+        types = predicate.column_types
+
+        def typed(name: str) -> str:
+            return self._relation.typed(position_of(self._relation.columns, name), types[name])
+
+        return predicate.sql(typed, _text)
+
+
+# --- the session ------------------------------------------------------------------------------
+
+
+@contextmanager
+def _session(refusal: Refusals, *, debug: bool) -> Iterator[SparkSession]:
+    """Give a session with settings and names of its own, inside the one that runs, or inside one that we start."""
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        yield _set_up(running.newSession())
+        return
+    folder = tempfile.mkdtemp(prefix="statpriv-spark-")  # of mode 0700
+    try:
+        started = _started(folder, refusal, debug=debug)
+        try:
+            yield _set_up(started.newSession())
+        finally:
+            started.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _set_up(session: SparkSession) -> SparkSession:
+    for name, value in _SETTINGS.items():
+        session.conf.set(name, value)
+    for name, value in _WHERE_KNOWN.items():
+        if session.conf.get(name, None) is not None:
+            session.conf.set(name, value)
+    return session
+
+
+def _started(folder: str, refusal: Refusals, *, debug: bool) -> SparkSession:
+    builder = SparkSession.builder.appName("statpriv").config("spark.local.dir", folder)
+    for name, value in _OWN_SESSION.items():
+        builder = builder.config(name, value)
+    try:
+        if debug:
+            return builder.getOrCreate()
+        with _silent_children():
+            return builder.getOrCreate()
+    except (PySparkException, Py4JError, OSError, RuntimeError) as error:
+        original = error
+    raise refusal(_NO_SPARK) from (original if debug else None)
+
+
+@contextmanager
+def _silent_children() -> Iterator[None]:
+    """Let what is started meanwhile write its errors, which quote cells, to nowhere."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+@dataclass(frozen=True)
+class _Session:
+    """A session of Spark whose errors never leave it."""
+
+    spark: SparkSession
+    refusal: Refusals
+    debug: bool
+    on_query: QueryListener | None
+
+    def rows(self, sql: str, sentence: str) -> Iterator[tuple[Any, ...]]:
+        """Run a query and give its rows, one partition after the other; the sentence is what a failure says."""
+        self._told(sql)
+        rows = self.guarded(lambda: self.spark.sql(sql).toLocalIterator(), sentence)
+        while (row := self.guarded(lambda: next(rows, None), sentence)) is not None:
+            yield tuple(row)
+
+    def checkpoint(self, sql: str, view: str) -> None:
+        """Run a query, and keep its result under a name; it is never computed again."""
+        self._told(sql)
+
+        def kept() -> None:
+            self.spark.sql(sql).localCheckpoint(eager=True).createOrReplaceTempView(view)
+
+        self.guarded(kept, _UNREADABLE)
+
+    @contextmanager
+    def parts(self, rows: list[tuple[str, int]]) -> Iterator[None]:
+        """Make the table of (row id, part), which is there while the block runs."""
+
+        def made() -> None:
+            self.spark.createDataFrame(rows, "id STRING, part INT").createOrReplaceTempView("parts")
+
+        self.guarded(made, _NOT_COUNTED)
+        try:
+            yield
+        finally:
+            self.guarded(lambda: self.spark.catalog.dropTempView("parts"), _NOT_COUNTED)
+
+    def guarded(self, act: Callable[[], _Result], sentence: str) -> _Result:
+        try:
+            return act()
+        except (PySparkException, Py4JError) as error:
+            original = error
+        # Raised out here, because inside the block Python would attach the original whatever we say.
+        raise self.refusal(sentence) from (original if self.debug else None)
+
+    def _told(self, sql: str) -> None:
+        if self.on_query is not None:
+            self.on_query(sql)
+
+
+def _text(value: str) -> str:
+    """Quote a text as Spark reads it, where a backslash escapes."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+# --- the formats ------------------------------------------------------------------------------
+
+
+class _Relation(Protocol):
+    """The view ``source`` with the columns c0, c1 and so on."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+    @property
+    def id_name(self) -> str: ...
+    @property
+    def id_text(self) -> str: ...
+    def known_text(self, index: int, /) -> str: ...
+    def digested(self, index: int, /) -> str: ...
+    def typed(self, index: int, demand: ColumnType, /) -> str: ...
+
+
+def _relation(session: _Session, source: DataSource, files: Files | None) -> _Relation:
+    if files is None:
+        return _typed(session, source, _catalog_table(session, source.table or ""))
+    paths = [_location(path, files) for path in files.paths]
+    if files.suffix in CSV_SUFFIXES:
+        names = csv_header(files, source.delimiter, debug=session.debug)
+        session.guarded(
+            lambda: _csv(session.spark, paths, names, source).createOrReplaceTempView("source"), _UNREADABLE
+        )
+        columns = tuple(Column(name, "text", "untyped", identifying=True) for name in names)
+        return _Csv(columns, source.row_id or "", source.null_values)
+    if files.suffix in PARQUET_SUFFIXES:
+        files.common([_parquet(session, path).schema for path in paths])
+        return _typed(session, source, _parquet(session, *paths))
+    raise files.refusal(f"files that end in {quoted(files.suffix)} cannot be read by Spark: export .csv or .parquet")
+
+
+def _location(path: Path, files: Files) -> str:
+    if _PATTERN_CHARACTERS & set(str(path)):
+        raise files.refusal("Spark takes names of files and folders with one of * ? [ ] { } \\ for patterns: rename it")
+    return f"file://{path}"
+
+
+def _parquet(session: _Session, *paths: str) -> DataFrame:
+    reader = session.spark.read.option("recursiveFileLookup", "true")  # no columns from names of folders
+    return session.guarded(lambda: reader.parquet(*paths), _UNREADABLE)
+
+
+def _catalog_table(session: _Session, name: str) -> DataFrame:
+    kind = session.guarded(lambda: session.spark.catalog.getTable(name).tableType, f"there is no table {quoted(name)}")
+    if kind not in {"MANAGED", "EXTERNAL"}:
+        raise session.refusal(f"{quoted(name)} is no plain table: release from a copy of its rows")
+    return session.guarded(lambda: session.spark.read.table(name), _UNREADABLE)
+
+
+def _csv(spark: SparkSession, paths: list[str], names: Sequence[str], source: DataSource) -> DataFrame:
+    return spark.read.csv(
+        paths,
+        schema=", ".join(f"c{index} STRING" for index in range(len(names))),
+        sep=source.delimiter,
+        encoding="UTF-8",
+        quote='"',
+        escape='"',
+        header=True,
+        enforceSchema=True,
+        multiLine=True,
+        mode="FAILFAST",
+        unescapedQuoteHandling="RAISE_ERROR",
+        recursiveFileLookup=True,
+    )
+
+
+_NUMBER = (
+    _text(r"^ *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})? *\z").replace("{", "{{").replace("}", "}}")
+)
+_DATE = _text(r"^ *[0-9]{4}-[0-9]{2}-[0-9]{2} *\z").replace("{", "{{").replace("}", "}}")
+_CSV_READINGS: dict[ColumnType, str] = {
+    "any": "{text}",
+    "text": "{text}",
+    "number": f"CASE WHEN {{text}} RLIKE {_NUMBER} THEN try_cast(trim({{text}}) AS DECIMAL(38, 18)) END",
+    "date": f"CASE WHEN {{text}} RLIKE {_DATE} THEN try_cast(trim({{text}}) AS DATE) END",
+    "boolean": (
+        "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
+        "WHEN lower(trim({text})) IN ('false', 'f', '0') THEN FALSE END"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class _Csv:
+    """CSV files: every cell is text, and an empty one the empty text, which Spark takes for NULL."""
+
+    columns: tuple[Column, ...]
+    id_name: str
+    null_values: tuple[str, ...]
+
+    @property
+    def id_text(self) -> str:
+        return f"COALESCE(c{position_of(self.columns, self.id_name)}, '')"
+
+    def known_text(self, index: int) -> str:
+        text = f"COALESCE(c{index}, '')"
+        if not self.null_values:
+            return text
+        return f"CASE WHEN {text} IN ({', '.join(map(_text, self.null_values))}) THEN NULL ELSE {text} END"
+
+    def digested(self, index: int) -> str:
+        text = f"COALESCE(c{index}, '')"
+        return f"concat('V', octet_length({text}), ':', {text})"
+
+    def typed(self, index: int, demand: ColumnType) -> str:
+        return _CSV_READINGS[demand].format(text=f"({self.known_text(index)})")
+
+
+_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(_INTEGERS, "number"),
+    "float": "float",
+    "double": "float",
+    "string": "text",
+    "date": "date",
+    "boolean": "boolean",
+}
+_PLAIN_TEXT = frozenset({*_KINDS, "timestamp", "timestamp_ntz"})
+
+
+@dataclass(frozen=True)
+class _Typed:
+    """A relation whose columns have declared types, which a predicate has to fit."""
+
+    columns: tuple[Column, ...]
+    id_name: str
+
+    @property
+    def id_text(self) -> str:
+        return self.known_text(position_of(self.columns, self.id_name))
+
+    def known_text(self, index: int) -> str:
+        return f"CAST(c{index} AS STRING)"
+
+    def digested(self, index: int) -> str:
+        declared = self.columns[index].declared
+        plain = declared in _PLAIN_TEXT or declared.startswith(("decimal(", "varchar("))
+        text = self.known_text(index) if plain else f"to_json(struct(c{index}), map('ignoreNullFields', 'false'))"
+        return f"CASE WHEN c{index} IS NULL THEN 'N' ELSE concat('V', octet_length({text}), ':', {text}) END"
+
+    def typed(self, index: int, demand: ColumnType) -> str:
+        if self.columns[index].kind == "float":  # Spark holds that NaN is above every number
+            return f"(CASE WHEN isnan(c{index}) THEN NULL ELSE CAST(c{index} AS DOUBLE) END)"
+        if demand == "number":  # wide enough for every constant, so that no comparison can overflow
+            return f"try_cast(c{index} AS DECIMAL(38, 18))"
+        return f"c{index}"
+
+
+def _typed(session: _Session, source: DataSource, frame: DataFrame) -> _Typed:
+    columns = tuple(_typed_column(column) for column in frame.schema.fields)
+    names = [f"c{index}" for index in range(len(columns))]
+    session.guarded(lambda: frame.toDF(*names).createOrReplaceTempView("source"), _UNREADABLE)
+    return _Typed(columns, source.row_id or "")
+
+
+def _typed_column(column: Any) -> Column:  # noqa: ANN401  (pyspark's StructField, which has no types)
+    declared = column.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or column.dataType.simpleString()
+    kind: Kind = "text" if declared.startswith("varchar(") else _KINDS.get(declared, "other")
+    if fits_decimal(declared):
+        kind = "number"
+    return Column(column.name, declared, kind, identifying=declared in _INTEGERS or kind == "text")
