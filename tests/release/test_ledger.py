@@ -515,6 +515,7 @@ from array import array
 from pathlib import Path
 from statpriv.releasing.ledger import Registry
 from statpriv.releasing.tables import ContentFingerprint
+from statpriv._native import RowIds
 from statpriv.errors import LedgerError
 
 folder, stop = Path(sys.argv[1]), sys.argv[2]
@@ -525,7 +526,7 @@ def pause(step):
 try:
     with Registry.open(folder).locked() as ledger:
         pause("locked")
-        rows = ledger.rows(2, row_ids(["a", "b"]))
+        rows = ledger.rows(2, RowIds.of(["a", "b"]))
         content = ContentFingerprint(b"o" * 32, b"u" * 32)
         position = ledger.identify(ledger.recognise(rows), content)
         if stop == "writing":
