@@ -27,7 +27,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import Additive
 from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.rules.registry import NotApplicable
-from statpriv.situation import Pair, PartitionedSituation, Query, Situation, asked_of, attribute_of
+from statpriv.situation import Pair, PartitionedSituation, Query, Situation, asked_of, attribute_of, gate_for_every_p
 
 __all__ = ["Attribute", "attributes", "bounded", "cells_of", "composed", "kinds_of", "values_of"]
 
@@ -64,7 +64,9 @@ def _attributes(
 ) -> list[tuple[Attribute, tuple[int, ...]]]:
     together: dict[object, list[int]] = {}
     for k, query in enumerate(situation.queries):
-        together.setdefault(attribute_of(query) or (k,), []).append(k)
+        # What is said of a gated count for every p does not use what is said of others.
+        shared = attribute_of(query) if gate_for_every_p(query) is None else None
+        together.setdefault(shared or (k,), []).append(k)
     return [
         (Attribute(tuple((unlabelled(situation.queries[k]), sizes[k]) for k in places)), tuple(places))
         for places in together.values()
@@ -119,6 +121,8 @@ def bounded(situation: PartitionedSituation, *, unknown: int, sizes: tuple[int, 
 
 
 def _bounded_choices(attribute: Attribute, size: int, pair: Pair) -> list[tuple[Values, list[Part]]]:
+    if gate_for_every_p(attribute.parts[0][0]) is not None:
+        return _of_gate(attribute, size)
     return _of_range(attribute, size) if _has_range(attribute) else _choices(attribute, size, None, pair)
 
 
@@ -184,6 +188,21 @@ def _of_range(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]
     entries = sum(_used(part, None) for _, part in attribute.parts)
     part = Part.range(count=entries, share=Fraction(1, size), lower=asked.lower, upper=asked.upper)
     return [((1, 0), [part])]
+
+
+def _of_gate(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]]:
+    """One law for every p and both pairs of values; where the gate holds all entries or none, as if the part told."""
+    [(query, part)] = attribute.parts
+    gate: Any = gate_for_every_p(query)
+    entries, counts = _used(part, None), gate.counts
+    nothing = not counts or counts[0] > entries
+    if nothing or counts[0] < 2 or counts[-1] > entries - 2:
+        first, second, reference = (Law.table(0 if nothing else answer, [1]) for answer in range(3))
+        weight = Fraction(entries, size)
+        told = Part.answer(weight=weight, first=first, second=second, reference=reference)
+        return [((1, 0), [told])]
+    gated = Part.gated(count=entries, share=Fraction(1, size), least=counts[0], most=counts[-1])
+    return [((1, 0), [gated])]
 
 
 def _has_range(attribute: Attribute) -> bool:

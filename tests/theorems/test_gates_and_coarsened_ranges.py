@@ -261,6 +261,50 @@ def test_gated_parts_do_not_trust_the_range():
     assert composed(narrow).upper < composed(narrow.gated(18, 42)).lower
 
 
+@pytest.mark.parametrize(
+    ("sizes", "gates", "population"),
+    [((20, 20), ((4, 16), (4, 16)), 40), ((8, 11), ((2, 6), (3, 3)), 24), ((12,), ((3, 7),), 12)],
+)
+@pytest.mark.parametrize("epsilon", ["0.05", "0.5"])
+def test_no_p_exceeds_the_dominating_law_of_gated_parts(sizes, gates, population, epsilon):
+    def composed(asked, **options):
+        queries = [sp.PropertyQuery(p).gated(*gate) for p, gate in zip(asked, gates, strict=True)]
+        return sp.compose(queries, sp.Population(population), sp.RandomPartition(sizes), **options).delta(epsilon)
+
+    bound = composed([sp.Between(0, 1)] * len(sizes), bound="convex-order")
+    each = [Fraction(k, 40) for k in (1, 4, 7, 20, 33, 36, 39)]
+    attained = [composed(asked) for asked in product(each, repeat=len(sizes))]
+    assert max(value.lower for value in attained) <= bound.upper
+    assert bound.upper <= 2 * max(value.upper for value in attained)
+
+
+@pytest.mark.parametrize(("n", "gate"), [(472, (157, 315)), (60, (2, 40)), (30, (15, 15)), (100_000, (49_000, 51_000))])
+@pytest.mark.parametrize("epsilon", ["0", "0.01", "0.1", "1"])
+def test_the_dominating_law_of_one_part_is_close_to_four_heights(n, gate, epsilon):
+    query = sp.PropertyQuery(sp.Between(0, 1)).gated(*gate)
+    alone = sp.privacy_curve(query, sp.Population(n)).delta(epsilon)
+    found = sp.compose([query], sp.Population(n), sp.RandomPartition([n]), bound="convex-order").delta(epsilon)
+    assert alone.lower <= found.upper
+    assert found.upper <= 1.02 * alone.upper
+
+
+def test_gated_parts_gain_by_composition_beside_others():
+    gated = sp.PropertyQuery(sp.Between("0.45", "0.55")).gated(11, 39)
+    others = [sp.PropertyQuery(sp.Between("0.2", "0.3")), sp.PropertyQuery("1/2"), gated.rounded(5), gated]
+    population, parts = sp.Population(300), sp.RandomPartition([50] * 4)
+    curve = sp.compose(others, population, parts)
+    assert (
+        curve.delta("0.3").upper < sp.compose(others, population, parts, bound="partition-sum").delta("0.3").lower / 4
+    )
+    told = sp.compose([*others[:3], sp.PropertyQuery(sp.Between("0.45", "0.55")).gated(1, 39)], population, parts)
+    assert 50 / 300 <= told.delta("0.3").upper <= 50 / 300 + curve.delta("0.3").upper
+    silent = sp.compose([*others[:3], sp.PropertyQuery(sp.Between("0.45", "0.55")).gated(51, 60)], population, parts)
+    assert silent.delta("0.3").upper < curve.delta("0.3").upper
+    assert "whether or not a declared range holds" in " ".join(
+        sp.compose([gated] * 4, population, parts).explain().split()
+    )
+
+
 # --- coarsened counts, a range of p
 
 COARSENED = [

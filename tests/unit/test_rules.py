@@ -64,7 +64,13 @@ SITUATIONS = [
     Situation(RANGE.rounded(3), TWELVE, None, THREE),
     *(
         PartitionedSituation(queries, TWELVE, sp.RandomPartition([used // len(queries)] * len(queries)), adversary)
-        for queries in ((HALF,), (RANGE,), (HALF, HALF), (sp.PropertyQuery("1/2", attribute="a"),) * 2)
+        for queries in (
+            (HALF,),
+            (RANGE,),
+            (RANGE.gated(2, 3),),
+            (HALF, HALF),
+            (sp.PropertyQuery("1/2", attribute="a"),) * 2,
+        )
         for used in (12, 8)
         for adversary in (NOBODY, THREE)
     ),

@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET, STATED
+from statpriv.assumptions import ALIKE, DRAWN, IDENTICAL, INDEPENDENT, SECRET, STATED
 from statpriv.partitions import RandomPartition
 from statpriv.parts import composed
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.valued import Valued
-from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import PartitionedSituation, Query, asked_of
+from statpriv.situation import PartitionedSituation, Query, asked_of, gate_for_every_p
 
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed)
 SOURCE = "docs/explanation/composition.md, with the proof"
@@ -79,14 +78,41 @@ def bounded_patterns(situation: PartitionedSituation) -> Curve:
 )
 def bounded_ranges(situation: PartitionedSituation) -> Curve:
     """Ends of a range need not be the worst: cells of it are bounded, each by a law of its own."""
-    for query in situation.queries:
-        require_no_gate(query)
-    queries = tuple(_count_of_range(query) or query for query in situation.queries)
-    if not any(map(_count_of_range, queries)):
-        raise NotApplicable("no probability is a range")
+    if not any(_count_of_range(query) and gate_for_every_p(query) is None for query in situation.queries):
+        raise NotApplicable("no probability is a range, or only those of gated counts are")
+    return _bounded(situation)
+
+
+@rule(
+    bound="convex-order",
+    kind="bound",
+    queries=QUERIES,
+    samplings=(RandomPartition,),
+    theorem=(
+        "As for known probabilities, δ is at most the stop-loss of a sum of independent numbers, one a part, where the "
+        "law of a part that is published only within a gate dominates in convex order those of all probabilities, "
+        "for both values, whether or not a declared range holds. What is done to a gated count reveals no more."
+    ),
+    source="docs/explanation/ranges.md, with the proof",
+    assumptions=(INDEPENDENT, ALIKE, DRAWN, SECRET),
+)
+def gated_parts(situation: PartitionedSituation) -> Curve:
+    """At every stop-loss level the probabilities that matter to a gated count lie between two peaks."""
+    gated = [gate_for_every_p(query) is not None for query in situation.queries]
+    if not any(gated) or any(
+        _count_of_range(query) and not held for query, held in zip(situation.queries, gated, strict=True)
+    ):
+        raise NotApplicable("no count is gated, or the range of another one is trusted")
+    return _bounded(situation)
+
+
+def _bounded(situation: PartitionedSituation) -> Curve:
     partition: Any = situation.sampling
     if partition.strata is not None:
         raise NotApplicable("ranges of probabilities in a stratified partition have no bound of this kind here")
+    queries = tuple(
+        query if gate_for_every_p(query) is not None else _count_of_range(query) or query for query in situation.queries
+    )
     return whole_composition(replace(situation, queries=queries), ranges=True)
 
 

@@ -17,6 +17,7 @@
 mod enumeration;
 mod envelope;
 mod exact_laws;
+mod gate;
 mod inversion;
 mod limit;
 mod part;
@@ -118,11 +119,11 @@ impl Composition {
         self.patterns() <= MOST_PATTERNS && !self.has_ranges()
     }
 
-    /// Whether some probability is only known to a range, so that there is nothing but an upper bound.
+    /// Whether some probability is only known to a range, or not at all, so that there is nothing but an upper bound.
     #[must_use]
     pub fn has_ranges(&self) -> bool {
         let mut parts = self.attributes.iter().flat_map(|attribute| attribute.choices.iter().flatten());
-        parts.any(|part| matches!(part, Part::Range { .. }))
+        parts.any(|part| matches!(part, Part::Range { .. } | Part::Gated { .. }))
     }
 
     /// The number of patterns.

@@ -22,6 +22,7 @@ pub use grouped_count::GroupedCount;
 pub use known_in_sample::KnownInSample;
 pub use shifted_binomial::{Given, ShiftedBinomial};
 pub use smoothed::{ContinuousNoise, Smoothed};
+pub(crate) use stop_loss::likelihood_excess;
 pub use varied_count::VariedCount;
 
 use crate::ball::Ball;

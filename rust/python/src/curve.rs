@@ -76,6 +76,14 @@ impl Part {
         }))
     }
 
+    /// The count of a property among `count` entries, published from `least` to `most` only, for every probability and both pairs of values: `share` is one
+    /// over the size of the population. The composition is then a bound.
+    #[staticmethod]
+    #[pyo3(signature = (*, count, share, least, most))]
+    fn gated(count: u64, share: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<Self> {
+        Ok(Self(KernelPart::Gated { count, share: convert::rational(share, "share")?, least, most }))
+    }
+
     /// Any answer: its laws where the part holds the critical entry with the first and the second value, and where it does not.
     #[staticmethod]
     #[pyo3(signature = (*, weight, first, second, reference))]

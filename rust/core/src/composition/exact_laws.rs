@@ -70,7 +70,7 @@ impl Composition {
                             cells.iter().map(|cell| cell.mass.denominator().bit_len()).max().unwrap_or(0);
                         bits += copies * entries * longest as f64;
                     }
-                    Part::Range { .. } => {}
+                    Part::Range { .. } | Part::Gated { .. } => {}
                     // Of few answers even fewer have a likelihood of their own.
                     Part::Answer { reference, .. } if reference.span() <= FEW_ANSWERS => {
                         let law = part.exactly()?.densities;
@@ -146,7 +146,9 @@ impl Part {
                 }
                 Ok(OfPart { densities: repeated(&one, *count), elsewhere })
             }
-            Self::Range { .. } => Err(Error::precision("a range of probabilities has no exact laws")),
+            Self::Range { .. } | Self::Gated { .. } => {
+                Err(Error::precision("a range of probabilities has no exact laws"))
+            }
             Self::Answer { weight, first, second, reference } => {
                 let all = |law: &Law| rationals::all_masses(law, &Uninterrupted);
                 let (first, second, reference) = (all(first)?, all(second)?, all(reference)?);

@@ -1,8 +1,8 @@
 //! Parts of a partition, and what they add to the sum at one ε.
 
 use super::enumeration::MOST_COMBINATIONS;
-use super::range;
 use super::sum::{Atom, Summand, about};
+use super::{gate, range};
 use crate::answer::Law;
 use crate::answer::row::{Row, row};
 use crate::ball::Ball;
@@ -53,6 +53,18 @@ pub enum Part {
         /// The largest one, below 1.
         upper: Rational,
     },
+    /// The count of a property among `count` independent entries, published from `least` to `most` only: a [bound](super::gate) for every probability and both
+    /// pairs of values.
+    Gated {
+        /// Number of entries.
+        count: u64,
+        /// `w_k/count`, one over the size of the population.
+        share: Rational,
+        /// The least count that is published, at least 2.
+        least: u64,
+        /// The largest one, at most `count − 2`.
+        most: u64,
+    },
     /// Any answer.
     Answer {
         /// `w_k`.
@@ -77,7 +89,9 @@ impl Part {
             Self::Entries { count, cells } => {
                 sum(cells.iter().map(|cell| cell.first.clone())).mul(&Rational::from(*count))
             }
-            Self::Range { count, share, .. } => share.mul(&Rational::from(*count)),
+            Self::Range { count, share, .. } | Self::Gated { count, share, .. } => {
+                share.mul(&Rational::from(*count))
+            }
             Self::Answer { weight, .. } => weight.clone(),
         }
     }
@@ -107,6 +121,12 @@ impl Part {
                 }
                 Ok(())
             }
+            Self::Gated { count, least, most, .. } => {
+                if *least < 2 || least > most || most.checked_add(2).is_none_or(|above| above > *count) {
+                    return Err(Error::argument("a gate from 2 or more to count − 2 or less is required"));
+                }
+                Ok(())
+            }
             Self::Answer { weight, .. } if weight.is_negative() => {
                 Err(Error::argument("a weight is at least 0"))
             }
@@ -124,7 +144,7 @@ impl Part {
                 };
                 Self::Entries { count: *count, cells: cells.iter().map(swap).collect() }
             }
-            Self::Range { .. } => self.clone(),
+            Self::Range { .. } | Self::Gated { .. } => self.clone(),
             Self::Answer { weight, first, second, reference } => Self::Answer {
                 weight: weight.clone(),
                 first: second.clone(),
@@ -141,6 +161,10 @@ impl Part {
             Self::Range { count, share, lower, upper } => {
                 let laws = range::alternatives(*count, share, lower, upper, ratio)?;
                 Ok(Evaluated { shape: Shape::Alternatives(laws), ..Evaluated::NOTHING })
+            }
+            Self::Gated { count, share, least, most } => {
+                let law = gate::dominating(*count, share, [*least, *most], ratio, interrupt)?;
+                Ok(Evaluated { shape: Shape::Alternatives(vec![law]), ..Evaluated::NOTHING })
             }
             Self::Answer { weight, first, second, reference } => {
                 answer(Ball::from_rational(weight), [first, second, reference], ratio, interrupt)

@@ -45,6 +45,35 @@ pub(super) fn stop_loss(
     Ok(binomial_probability(first, n, at) * sum)
 }
 
+/// `E(g − t)_+ − (1−r−t)_+` for `g = a/(np) − r(n−a)/(nq)`, `a ~ Bin(n, p)`, of mean `1 − r`.
+///
+/// With the odds `o` and `c = (1+o)(1+ro)/(no)` it is `g − t = c(a − κ)`, `κ = n x/(x+y)`, `x = (t + r(1+o)) o`, `y = 1 + o − to`. Above the mean that is `c E(a−κ)_+`, below it, by
+/// `E(a−κ)_+ = np − κ + E(κ−a)_+`, `c E((n−a) − (n−κ))_+`; nothing where κ lies beyond the answers.
+///
+/// # Errors
+/// [`Error::Precision`], [`Error::Interrupted`].
+pub(crate) fn likelihood_excess(
+    n: u64,
+    at: &Probability,
+    ratio: Ball,
+    t: Ball,
+    interrupt: &dyn Interrupt,
+) -> Result<Ball, Error> {
+    let entries = Ball::from_u64(n);
+    let whole = Ball::ONE + at.odds;
+    let scale = whole * (Ball::ONE + ratio * at.odds) / (entries * at.odds);
+    let (x, y) = ((t + ratio * whole) * at.odds, whole - t * at.odds);
+    let is_above = !(t - (Ball::ONE - ratio)).to_enclosure().lower().is_sign_negative();
+    let (near, far, at) = if is_above { (x, y, *at) } else { (y, x, at.complement()) };
+    if !far.is_positive() {
+        // The excess of the largest answer is a bound; most often it is zero.
+        return Ok(scale * (entries * far / (x + y)).max(Ball::ZERO));
+    }
+    let threshold = Threshold::locate(n, near, far)
+        .ok_or_else(|| Error::precision("the answers that add to a part cannot be located"))?;
+    Ok(scale * stop_loss(n, &at, &threshold, false, interrupt)?)
+}
+
 /// By the fast tier. Where κ may lie on either side of `first`, a sum that starts there errs by at most the error of
 /// `φ` times `b(first)` more: counted twice.
 fn in_doubles(n: u64, at: &Probability, threshold: &Threshold) -> Option<Ball> {

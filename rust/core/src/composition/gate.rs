@@ -1,0 +1,216 @@
+//! A part whose count is published within a gate only: one law that dominates what it adds for every probability.
+//!
+//! Let `g_p = a/(np) − r(n−a)/(nq)` with `a ~ Bin(n, p)`, of mean `1 − r`. If the count is published from `A1` to `A2` only, the part adds the mean of `g_p` given what
+//! is published, `G_p`. **Theorem.** With `N = n−1`, `A1 ≥ 2`, `A2 ≤ N−1` and `p_j(t)` the root of `j/p − r(N−j)/q = tn`, for every `p` and `t`
+//!
+//! ```text
+//! E(G_p − t)_+ ≤ S(t) = sup { E(g_{p'} − t)_+ : p_{A1−1}(t) ≤ p' ≤ p_{A2}(t) }.
+//! ```
+//!
+//! The other pair of values is the same for `n − a`, with the gate `[n−A2, n−A1]`. The proof is in `docs/explanation/ranges.md`.
+//!
+//! **The supremum.** `E(g_p − t)_+ = (1−r−t)_+ + e_p(t)`, and by the lemma of `range.rs` `e_p(t) ≤ Λ e_{p₀}((1−r) + (t−(1−r))/Λ)` for `p` and `p₀` in one cell. Cells are halved
+//! until the bound of none is more than a little above what is attained at the ends.
+//!
+//! **The law.** `sup_p E(G_p − t)_+` is convex, falls, and nowhere faster than `t` rises. So are chords between upper bounds of it at chosen points bounds of it, and below the first point the
+//! line of slope −1; beyond the last point, `T`, it is at most its value there. What is subtracted there everywhere is *missing*: it is added to δ. Chords that are not convex are replaced by longer ones.
+
+use super::part::Incomplete;
+use super::sum::{Atom, about};
+use crate::approximate;
+use crate::ball::Ball;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::laws::Probability;
+use crate::pair::likelihood_excess;
+use crate::rational::Rational;
+
+/// The points are `mean + σ sinh u`, with `u` in steps of `5/128` from −5 until little is left.
+const STEP: f64 = 5.0 / 128.0;
+const FIRST_STEP: i32 = -128;
+const MOST_STEPS: i32 = 240;
+/// Little is left of what is at the mean: `2^-60`.
+const LITTLE: f64 = 1.0 / (1u64 << 60) as f64;
+/// A bound that is no more than this part above an attained value is good enough: `2^-13`.
+const CLOSE: f64 = 1.0 / (1u64 << 13) as f64;
+/// Cells of one supremum.
+const MOST_CELLS: usize = 96;
+/// How far an end of the range is moved outwards at first, relatively: `2^-40`; then until it is certain.
+const OUTWARDS: f64 = 1.0 / (1u64 << 40) as f64;
+const MOST_DOUBLINGS: u32 = 36;
+
+/// The count and its gate, as `Δ_{1,0}` sees them.
+struct Gated {
+    entries: u64,
+    /// `A1 − 1` and `A2`.
+    tests: [u64; 2],
+    ratio: Ball,
+}
+
+/// Odds between which a probability lies, and a bound of `e_p` for all of them.
+struct Cell {
+    odds: [f64; 2],
+    bound: Ball,
+}
+
+/// A law that dominates `w_k G_p` for all `p` and both pairs of values.
+pub(super) fn dominating(
+    count: u64,
+    share: &Rational,
+    [least, most]: [u64; 2],
+    ratio: Ball,
+    interrupt: &dyn Interrupt,
+) -> Result<Incomplete, Error> {
+    let gated = |least: u64, most: u64| Gated { entries: count, tests: [least - 1, most], ratio };
+    let mut sides = vec![gated(least, most)];
+    if count - most != least {
+        sides.push(gated(count - most, count - least));
+    }
+    let supremum = |at: f64| {
+        sides.iter().try_fold(Ball::ZERO, |greatest, side| Ok(greatest.max(side.supremum(at, interrupt)?)))
+    };
+    let mean = Ball::ONE - ratio;
+    let deviation = sides.iter().map(Gated::deviation).fold(0.0, f64::max);
+    let at_the_mean = about(supremum(about(mean))?);
+    let mut points: Vec<(f64, Ball)> = Vec::new();
+    for step in FIRST_STEP..=MOST_STEPS {
+        interrupt.check()?;
+        let u = STEP * f64::from(step);
+        let point = about(mean) + deviation * (approximate::exp(u) - approximate::exp(-u)) / 2.0;
+        let excess = supremum(point)?;
+        points.push((point, (mean - exact(point)?).max(Ball::ZERO) + excess));
+        if step >= 0 && about(excess) <= LITTLE * at_the_mean {
+            break;
+        }
+    }
+    let missing = points.last().map_or(Ball::ZERO, |(_, height)| *height);
+    let whole = Ball::from_rational(share) * Ball::from_u64(count);
+    let atoms = masses(&points)?
+        .into_iter()
+        .map(|(point, mass)| Ok(Atom { value: whole * exact(point)?, mass }))
+        .collect::<Result<_, Error>>()?;
+    Ok((atoms, whole * missing))
+}
+
+/// The masses of the measure whose stop-loss transform is linear between these points, of slope −1 before them, less its height at the last one.
+fn masses(points: &[(f64, Ball)]) -> Result<Vec<(f64, Ball)>, Error> {
+    let corners = lower_hull(points);
+    let mut before = -Ball::ONE;
+    let mut masses = Vec::new();
+    for (k, &(point, height)) in corners.iter().enumerate() {
+        let slope = match corners.get(k + 1) {
+            Some(&(next, next_height)) => (next_height - height) / (exact(next)? - exact(point)?),
+            None => Ball::ZERO,
+        };
+        // Where rounding makes a mass negative, that of a larger transform is zero.
+        let mass = (slope - before).to_enclosure().upper();
+        before = slope;
+        if mass > 0.0 {
+            masses.push((point, exact(mass)?));
+        }
+    }
+    Ok(masses)
+}
+
+/// The points on the greatest convex function below them that falls nowhere faster than with slope −1, about; the last point always is.
+///
+/// Any of the points will do: what is left out makes the bound larger.
+fn lower_hull(points: &[(f64, Ball)]) -> Vec<(f64, Ball)> {
+    let slope = |one: &(f64, Ball), next: &(f64, Ball)| about(next.1 - one.1) / (next.0 - one.0);
+    let mut corners: Vec<(f64, Ball)> = Vec::new();
+    for &point in points.iter().rev() {
+        while let [.., second, first] = corners.as_slice()
+            && slope(&point, first) >= slope(first, second)
+        {
+            corners.pop();
+        }
+        corners.push(point);
+    }
+    while let [.., second, first] = corners.as_slice()
+        && slope(first, second) < -1.0
+    {
+        corners.pop();
+    }
+    corners.reverse();
+    corners
+}
+
+fn exact(x: f64) -> Result<Ball, Error> {
+    Ball::from_f64(x).ok_or_else(|| Error::precision("the values of a gated part are too large"))
+}
+
+impl Gated {
+    /// About the largest deviation of `g_p` where the gate is: `(q+rp)/√(npq)` over the size of the part.
+    fn deviation(&self) -> f64 {
+        let ratio = about(self.ratio);
+        let others = (self.entries - 1) as f64;
+        let of = |test: u64| {
+            let odds = test as f64 / ((others - test as f64) * ratio);
+            (1.0 + ratio * odds) / (self.entries as f64 * odds).sqrt()
+        };
+        self.tests.map(of).into_iter().fold(0.0, f64::max)
+    }
+
+    /// A bound of `e_p(t)` over the range of `p` that belongs to `t`.
+    fn supremum(&self, t: f64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let odds = [self.end(t, self.tests[0], -1.0)?, self.end(t, self.tests[1], 1.0)?];
+        let attained = odds
+            .iter()
+            .try_fold(Ball::ZERO, |best, &odds| Ok(best.max(self.excess(odds, exact(t)?, interrupt)?)))?;
+        let enough = about(attained) * (1.0 + CLOSE);
+        let mut cells = vec![self.cell(odds, t, interrupt)?];
+        loop {
+            let highest =
+                cells.iter().enumerate().max_by(|a, b| about(a.1.bound).total_cmp(&about(b.1.bound)));
+            let Some((place, cell)) = highest else { return Ok(attained) };
+            let [low, high] = cell.odds;
+            let middle = (low * high).sqrt();
+            if about(cell.bound) <= enough || cells.len() >= MOST_CELLS || middle <= low || middle >= high {
+                return Ok(attained.max(cells.iter().fold(Ball::ZERO, |most, cell| most.max(cell.bound))));
+            }
+            cells.swap_remove(place);
+            cells.push(self.cell([low, middle], t, interrupt)?);
+            cells.push(self.cell([middle, high], t, interrupt)?);
+        }
+    }
+
+    /// By the lemma of `range.rs`, in odds `o`: `Λ = max{(1+r o₂)/(1+r o₀), (o₀/o₁)(1+r o₁)/(1+r o₀)}`, least where both are equal.
+    fn cell(&self, odds: [f64; 2], t: f64, interrupt: &dyn Interrupt) -> Result<Cell, Error> {
+        let [low, high] = odds;
+        let ratio = about(self.ratio);
+        let inner = (low * (1.0 + ratio * high) / (1.0 + ratio * low)).clamp(low, high);
+        let slope = |odds: Ball| Ball::ONE + self.ratio * odds;
+        let [first, last, between] = [exact(low)?, exact(high)?, exact(inner)?];
+        let above = slope(last) / slope(between);
+        let below = between / first * (slope(first) / slope(between));
+        let spread = above.max(below);
+        let mean = Ball::ONE - self.ratio;
+        let within = mean + (exact(t)? - mean) / spread;
+        Ok(Cell { odds, bound: spread * self.excess(inner, within, interrupt)? })
+    }
+
+    fn excess(&self, odds: f64, t: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        likelihood_excess(self.entries, &Probability::from_odds(exact(odds)?), self.ratio, t, interrupt)
+    }
+
+    /// Odds certainly not inside of `p_j(t)`, the root of `(1+o)(j/o − r(N−j)) = tn`, whose left side falls with `o`: below it for the direction −1, above it for 1.
+    fn end(&self, t: f64, test: u64, direction: f64) -> Result<f64, Error> {
+        let (n, ratio) = (self.entries as f64, about(self.ratio));
+        let (hits, misses) = (test as f64, (self.entries - 1 - test) as f64 * ratio);
+        let half = f64::midpoint(t * n - hits, misses);
+        let root = (half * half + hits * misses).sqrt();
+        let about_it = if half > 0.0 { hits / (half + root) } else { (root - half) / misses };
+        let [hits, misses] = [test, self.entries - 1 - test].map(Ball::from_u64);
+        let scaled = exact(t)? * Ball::from_u64(self.entries);
+        for doubling in 0..MOST_DOUBLINGS {
+            let moved = about_it * (1.0 + direction * OUTWARDS * f64::from(1u32 << doubling.min(31)));
+            let odds = exact(moved)?;
+            let left = (Ball::ONE + odds) * (hits / odds - self.ratio * misses);
+            let outside = if direction < 0.0 { left - scaled } else { scaled - left };
+            if outside.is_positive() {
+                return Ok(moved);
+            }
+        }
+        Err(Error::precision("the probabilities that matter to a gated part cannot be located"))
+    }
+}
