@@ -214,7 +214,11 @@ class Composition:
 
 @dataclass(frozen=True)
 class Report:
-    """What the report of a release says, and the composition that it says it of. None stands for silence."""
+    """What the report of a release says, and the composition that it says it of. None stands for silence.
+
+    A later release of a table says two things: δ of everything released from it, which rests on earlier reports too,
+    and δ of this release alone on the rows that were left, which is what its composition gives.
+    """
 
     composition: Composition
     delta: Enclosure
@@ -224,30 +228,32 @@ class Report:
     known_rows: int | None
     rows: int | None
     queries: _Sized | None
+    is_later: bool = False
 
     def disagreements(self, delta: Enclosure) -> list[str]:
         """Where the report contradicts its own composition, or the δ that was computed from that again.
 
         Two enclosures of one number overlap; their ends may differ between versions.
         """
-        asked = self.composition
+        asked, said = self.composition, "this_release" if self.is_later else "delta"
+        rows = "the rows that were left are" if self.is_later else "data.rows is"
         parts = tuple((part.entries, part.ranges) for part in asked.parts for _ in range(part.count))
         comparisons = [
             (
                 self.delta.lower <= delta.upper and delta.lower <= self.delta.upper,
-                f"guarantee.delta is {_ends(self.delta)}, computed again {_ends(delta)}",
+                f"guarantee.{said} is {_ends(self.delta)}, computed again {_ends(delta)}",
             ),
             (
-                not self.holds or self.target is None or delta.lower <= self.target,
+                self.is_later or not self.holds or self.target is None or delta.lower <= self.target,
                 f"guarantee.holds is true, but δ, computed again {_ends(delta)}, is above the target {self.target}",
             ),
             (
-                self.holds or self.target is None or delta.upper > self.target,
+                self.is_later or self.holds or self.target is None or delta.upper > self.target,
                 f"guarantee.holds is false, but δ, computed again {_ends(delta)}, is at most the target {self.target}",
             ),
             (
                 self.delta.upper - self.delta.lower <= _WIDEST,
-                f"guarantee.delta is {_ends(self.delta)}, which says too little to agree or disagree",
+                f"guarantee.{said} is {_ends(self.delta)}, which says too little to agree or disagree",
             ),
             (
                 all(abs(epsilon - asked.epsilon) <= asked.epsilon / 2**52 for epsilon in self.epsilons),
@@ -259,7 +265,7 @@ class Report:
             ),
             (
                 self.rows in (None, together(asked.population)),
-                f"data.rows is {self.rows}, in the composition {together(asked.population)}",
+                f"{rows} {self.rows}, in the composition {together(asked.population)}",
             ),
             (
                 self.queries is None or _covered(self.queries, parts),
@@ -408,7 +414,10 @@ _GUARANTEE_KEYS = {
     "target_delta_exact": NUMBER.optional(),
     "known_rows": COUNT.optional(),
     "holds": Key(_truth, "true or false", absent=None),
+    "this_release": Key(_enclosure, 'an enclosure {"lower": …, "upper": …}', absent=None),
+    "releases": COUNT.optional(),
 }
+_LEDGER_KEYS = {"rows_spent_before": COUNT.optional()}
 _DATA_KEYS = {"rows": SIZE.optional()}
 _QUERY_KEYS = {
     "size": SIZE,
@@ -460,6 +469,7 @@ def _report(document: dict[str, Value], faults: list[str]) -> Report | None:
     composition = _composition(document["composition"], "composition", faults)
     said = read_table(document.get("guarantee"), _GUARANTEE_KEYS, "guarantee", faults, closed=False)
     data = read_table(document.get("data", {}), _DATA_KEYS, "data", faults, closed=False)
+    ledger = read_table(document.get("ledger", {}), _LEDGER_KEYS, "ledger", faults, closed=False)
     queries = document.get("queries")
     asked = [
         read_table(query, _QUERY_KEYS, f"queries[{k}]", faults, closed=False)
@@ -468,13 +478,19 @@ def _report(document: dict[str, Value], faults: list[str]) -> Report | None:
     if composition is None or faults:
         return None
     target = said["target_delta"] if said["target_delta_exact"] is None else said["target_delta_exact"]
+    is_later = (said["releases"] or 1) > 1 and said["this_release"] is not None
+    known, rows = said["known_rows"], data["rows"]
+    if is_later and rows is not None:
+        rows -= ledger["rows_spent_before"] or 0
+        known = known if known is None else min(known, rows - 1)
     return Report(
         composition=composition,
-        delta=said["delta"],
+        delta=said["this_release"] if is_later else said["delta"],
         holds=said["holds"],
         target=target,
         epsilons=tuple(said[key] for key in ("epsilon", "epsilon_exact") if said[key] is not None),
-        known_rows=said["known_rows"],
-        rows=data["rows"],
+        known_rows=known,
+        rows=rows,
         queries=None if queries is None else tuple((query["size"], _ranges_of_query(query)) for query in asked),
+        is_later=is_later,
     )

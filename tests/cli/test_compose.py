@@ -184,12 +184,13 @@ def test_all_mistakes_of_a_file_are_named_at_once(run, written):
         "  known_rows = 1.5; a whole number from 0 to 2^53 is required",
         "  part[1].colour: no such key; allowed here: probability, cells, size, count, attribute, name, gate, "
         "suppressed_below, rounded_to",
-        '  part[1].probability = ["0.6", "0.4"]; a number from 0 to 1, or a range ["low", "high"] of two in order '
-        "is required",
-        "  part[1].size = 0; a whole number from 1 to 2^53 is required",
+        '  part[1].probability = ["0.6", "0.4"]; a number from 0 to 1, or a range ["low", "high"] of two in order, '
+        "or one for each group is required",
+        "  part[1].size = 0; a whole number from 1 to 2^53, or one for each group is required",
         "  part[1].count = true; a whole number from 1 to 2^53 is required",
-        '  part[2].probability = NaN; a number from 0 to 1, or a range ["low", "high"] of two in order, or one for each group is required',
-        "  part[2].size is missing; a whole number from 1 to 2^53 is required",
+        '  part[2].probability = NaN; a number from 0 to 1, or a range ["low", "high"] of two in order, '
+        "or one for each group is required",
+        "  part[2].size is missing; a whole number from 1 to 2^53, or one for each group is required",
         '  part[2].attribute = ""; a text that is not empty is required',
     ]
 

@@ -78,6 +78,7 @@ class Workshop:
     folder: Path
     queries: list[tuple[str, str]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
+    outputs_in: Path | None = None
 
     @property
     def registry(self):
@@ -85,11 +86,11 @@ class Workshop:
 
     @property
     def page(self):
-        return self.folder / "report.html"
+        return (self.outputs_in or self.folder) / "report.html"
 
     @property
     def json(self):
-        return self.folder / "report.json"
+        return (self.outputs_in or self.folder) / "report.json"
 
     @property
     def report(self):
@@ -179,9 +180,10 @@ class Workshop:
         assert self.outputs() == ["report.html", "report.json"]
 
 
-def statpriv(*arguments, env=None):
+def statpriv(*arguments, env=None, stdin=None):
     return subprocess.run(
         [sys.executable, "-m", "statpriv", *arguments],
+        input=stdin,
         capture_output=True,
         text=True,
         encoding="utf-8",

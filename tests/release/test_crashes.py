@@ -7,24 +7,28 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing, contextmanager, suppress
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
 import pytest
 
 import statpriv
-from statpriv.errors import LedgerError, RowsSpentError
-from statpriv.releasing import ledger, publication, run
+from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError
+from statpriv.releasing import publication, run
+from statpriv.releasing.ledger import books, files, registry, secret, session
 
 from .conftest import Workshop, query
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="real processes are killed with POSIX signals")
 
 STEPS = [
-    "ledger", "rows", "curves of the guarantee", "dependence on known rows",
-    "ids", "content", "partition", "spend", "predicates", "report",
+    "ledger", "rows", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
+    "content", "partition", "spend", "predicates", "report",
 ]  # fmt: skip
 SPENT = 13
 SPENT_AND_FAILED = (
@@ -36,7 +40,7 @@ SPENT_AND_FAILED = (
 DRIVER = """
 import json, os, signal, sys, time
 from pathlib import Path
-from statpriv.errors import LedgerError, RowsSpentError
+from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentError
 from statpriv.releasing.ledger import Registry
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.run import Surroundings, carry_out
@@ -56,6 +60,8 @@ def release(folder, die_at=None, seen=None):
         )
     except LedgerError:
         os._exit(2)
+    except GuaranteeNotReachedError:
+        os._exit(3)
     except RowsSpentError:
         os._exit(5)
     os._exit(0)
@@ -129,7 +135,9 @@ def assert_all_or_nothing(workshop):
     before = {path.name for path in (workshop.page, workshop.json) if path.exists()}
     assert spent or not before
     if spent:
-        with pytest.raises(LedgerError, match="the rows of this table"):
+        with pytest.raises(
+            LedgerError, match="the queries use 13 rows together, and earlier releases have left 7 of 20"
+        ):
             workshop.release(force=True)
         assert {path.name for path in (workshop.page, workshop.json) if path.exists()} == before
     else:
@@ -167,11 +175,12 @@ def test_killed_at_a_step(tmp_path, process, step):
     assert_all_or_nothing(workshop)
 
 
-def test_killed_at_random_moments(tmp_path, process):
+@pytest.mark.parametrize("trials", [30, pytest.param(1000, marks=pytest.mark.campaign)])
+def test_killed_at_random_moments(tmp_path, process, trials):
     """Half of the moments anywhere, half of them around the spend and the report."""
     choose = random.Random()  # noqa: S311 - moments of a test
     ends = []
-    for trial in range(30):
+    for trial in range(trials):
         folder = tmp_path / str(trial)
         folder.mkdir()
         workshop = prepared(folder)
@@ -181,7 +190,47 @@ def test_killed_at_random_moments(tmp_path, process):
         assert ended != 0 or workshop.spent() == [SPENT], moment
         assert_all_or_nothing(workshop)
         ends.append(ended)
-    assert ends.count(-signal.SIGKILL) > 10
+        shutil.rmtree(folder)
+    assert ends.count(-signal.SIGKILL) > trials // 3
+
+
+def used_rows(workshop):
+    """How many rows the bitmap of the one table marks, and how many its releases say that they used."""
+    with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
+        ((spent,),) = connection.execute("SELECT spent FROM data_set")
+    return int.from_bytes(spent, "big").bit_count()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_second_release_killed_at_a_step_loses_nothing_of_the_first(tmp_path, process, step):
+    workshop = prepared(tmp_path)
+    workshop.plan(query("vote = 0", rows=4), query("vote = 1", rows=2), more_data='row_id = "id"')
+    workshop.release()
+    first = workshop.report["release"]["id"]
+    assert process("die at", [str(tmp_path)], step) == -signal.SIGKILL
+    lost = [6] if step in {"predicates", "report"} else []
+    assert workshop.spent() == [6, *lost]
+    workshop.assert_whole_report()
+    workshop.release(force=True)
+    assert [entry["rows_spent"] for entry in workshop.report["history"]] == [6, *lost]
+    assert workshop.report["history"][0]["release_id"] == first
+    assert used_rows(workshop) == sum(workshop.spent())
+
+
+def test_a_table_whose_releases_are_killed_again_and_again(tmp_path, process):
+    """Each of them uses two rows or none, and never one that was used."""
+    workshop = prepared(tmp_path)
+    workshop.plan(query("vote = 0", rows=2), more_data='row_id = "id"')
+    choose = random.Random()  # noqa: S311 - moments of a test
+    workshop.release()
+    for _ in range(12):
+        before = workshop.spent()
+        process("killed", [str(tmp_path)], choose.choice(STEPS[-4:]), choose.expovariate(200))
+        assert workshop.spent() in (before, [*before, 2])
+        assert used_rows(workshop) == sum(workshop.spent())
+        assert_no_partial_file(workshop)
+        if sum(workshop.spent()) == 20:
+            break
 
 
 def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
@@ -197,7 +246,7 @@ def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
         if state not in states:
             states[state] = shutil.copytree(workshop.folder, tmp_path / f"state {len(states)}")
 
-    writing = {module.__file__ for module in (ledger, publication, run)}
+    writing = {module.__file__ for module in (books, files, registry, secret, session, publication, run)}
 
     def trace(frame, _event, _argument):
         if frame.f_code.co_filename not in writing:
@@ -229,6 +278,24 @@ def test_of_processes_side_by_side_one_releases(tmp_path, process, processes):
     assert sorted(process("at once", [str(tmp_path)] * processes)) == [0] + [2] * (processes - 1)
     assert workshop.spent() == [SPENT]
     workshop.assert_whole_report()
+
+
+def test_twenty_processes_share_one_budget(tmp_path, process):
+    """As many releases as the target allows, of rows of their own, in whatever order the processes come."""
+    workshop = prepared(tmp_path)
+    workshop.table(["id", "vote"], [[f"p{i}", i % 2] for i in range(100)])
+    half, target = ["1/2", "1/2"], "0.1"
+    workshop.plan(query("vote = 0", rows=6, probability=half), delta=target, more_data='row_id = "id"')
+    one = Fraction(statpriv.privacy_curve(statpriv.PropertyQuery("1/2"), statpriv.Population(6)).delta("0.1").upper)
+    allowed = int(Fraction(target) / (Fraction(6, 100) * one))
+    assert 3 <= allowed <= 10
+    ends = process("at once", [str(tmp_path)] * 20)
+    assert sorted(ends) == [0] * allowed + [3] * (20 - allowed)
+    assert workshop.spent() == [6] * allowed
+    assert used_rows(workshop) == 6 * allowed
+    assert_no_partial_file(workshop)
+    with pytest.raises(GuaranteeNotReachedError):
+        workshop.release(force=True)
 
 
 def test_copies_of_a_table_side_by_side_are_one_table(tmp_path, process):
@@ -353,8 +420,77 @@ def test_a_spend_that_may_have_happened_counts_as_spent(tmp_path, monkeypatch):
         if folder == workshop.registry and workshop.spent():
             raise OSError("the disk is gone")
 
-    monkeypatch.setattr(ledger, "sync_folder", fail)
+    monkeypatch.setattr(session, "sync_folder", fail)
     with pytest.raises(RowsSpentError):
         workshop.release()
     assert workshop.spent() == [SPENT]
     assert workshop.outputs() == []
+
+
+# --- disks
+
+
+@contextmanager
+def small_disk(folder, size):
+    """A file system of its own; skipped where this is not allowed."""
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        folder.rmdir()
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(folder):
+    with suppress(OSError), (folder / "filling").open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
+def test_a_full_disk_below_the_ledger_is_found_before_the_spend(tmp_path):
+    """The registry is a link into a disk that holds the ledger and no second table."""
+    workshop = prepared(tmp_path)
+    workshop.plan(query("vote = 0", rows=4), more_data='row_id = "id"')
+    with small_disk(tmp_path / "disk", "192k") as disk:
+        (disk / "registry").mkdir(mode=0o700)
+        workshop.registry.symlink_to(disk / "registry")
+        workshop.release()
+        workshop.table(["id", "vote"], [[f"q{i}", i % 2] for i in range(4000)])
+        fill(disk)
+        with pytest.raises(LedgerError, match="nothing was spent"):
+            workshop.release(force=True)
+        (disk / "filling").unlink()
+        assert workshop.spent() == [4]
+        workshop.release(force=True)
+        assert workshop.spent() == [4, 4]
+
+
+def test_a_full_disk_below_the_report_is_found_before_the_spend(tmp_path):
+    workshop = prepared(tmp_path)
+    with small_disk(tmp_path / "disk", "128k") as disk:
+        fill(disk)
+        (disk / "filling").write_bytes(bytes(90_000))
+        small = Workshop(tmp_path, outputs_in=disk)
+        with pytest.raises(PublicationError, match=r"its folder has no room for a report of \d+ bytes"):
+            small.release()
+        assert workshop.spent() == []
+        assert sorted(path.name for path in disk.iterdir()) == ["filling"]
+
+
+def test_a_disk_that_only_reads_is_found_before_the_spend(tmp_path):
+    workshop = prepared(tmp_path)
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        (disk / "registry").mkdir(mode=0o700)
+        workshop.registry.symlink_to(disk / "registry")
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with pytest.raises(LedgerError, match="Read-only file system"):
+            workshop.release()
+        with pytest.raises(PublicationError, match="Read-only file system"):
+            Workshop(tmp_path, outputs_in=disk).release()
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+        assert workshop.spent() == []

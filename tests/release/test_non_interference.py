@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import os
 import re
 import shutil
@@ -70,8 +71,11 @@ def ledger(workshop):
     with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
         return (
             connection.execute("SELECT * FROM ledger").fetchall(),
-            connection.execute("SELECT number, n, tokens, spent FROM registered").fetchall(),
-            connection.execute("SELECT number, release_id, registered, rows_spent FROM release").fetchall(),
+            connection.execute("SELECT * FROM data_set").fetchall(),
+            connection.execute("SELECT * FROM token").fetchall(),
+            connection.execute("SELECT * FROM cohort").fetchall(),
+            connection.execute("SELECT number, data_set FROM content").fetchall(),
+            connection.execute("SELECT * FROM release").fetchall(),
             (workshop.registry / "secret.json").read_bytes(),
         )
 
@@ -195,6 +199,90 @@ def test_parquet_tables_with_equal_counts_look_the_same(workshop, in_process, pa
     write_parquet(workshop, rows)
     seen = seen_from_outside(workshop, in_process)
     assert (seen, ledger(workshop)) == parquet_reference
+
+
+# --- a second release of tables with equal counts
+
+
+SECOND_PLAN = [("vote = 0", 3, ["0", "0.0"]), ("age >= 40", 2, ["40", "1e9"])]
+SECOND_COUNTS = (1, 2)
+
+
+def second_parts():
+    """The rows of each part in the second release: the unspent ones are drawn from in their order."""
+    first = labels(N, [rows for _, rows, _ in CSV_PLAN], 1)
+    unspent = [i for i, label in enumerate(first) if label == 0]
+    drawn = labels(len(unspent), [rows for _, rows, _ in SECOND_PLAN], 1)
+    return [[i for i, label in zip(unspent, drawn, strict=True) if label == k + 1] for k in range(len(SECOND_PLAN))]
+
+
+@st.composite
+def two_contents(draw):
+    """A table at its first release, whether it is edited before the second, and how it is then."""
+    table = draw(csv_tables())
+    edited = draw(st.booleans())
+    later = [[*row] for row in table]
+    if edited:  # every cell may change, those of the first release's rows too
+        later = [[row[0], *(draw(ANY_CELL) for _ in CSV_COLUMNS)] for row in table]
+    for k, part in enumerate(second_parts()):
+        where, _, own = SECOND_PLAN[k]
+        for place, i in enumerate(part):
+            cell = draw(st.sampled_from(own)) if place < SECOND_COUNTS[k] else draw(without(where, own))
+            later[i][k + 1] = cell
+            if not edited:
+                table[i][k + 1] = cell
+    return table, later, later != table
+
+
+def two_releases(workshop, in_process, first, second):
+    def write(rows):
+        workshop.write("people.csv", csv_bytes(["id", *CSV_COLUMNS], rows, quoting=csv.QUOTE_ALL))
+
+    write(first)
+    plan_of(workshop, CSV_PLAN)
+    assert seen_from_outside(workshop, in_process)[0] == 0
+    write(second)
+    plan_of(workshop, SECOND_PLAN)
+    refused = in_process(
+        "release", workshop.folder / "plan.toml", "--out", workshop.page, "--registry", workshop.registry,
+        "--force", seed=1,
+    )[0] if first != second else None  # fmt: skip
+    ended = in_process(
+        "release", workshop.folder / "plan.toml", "--out", workshop.page, "--json", workshop.json,
+        "--registry", workshop.registry, "--force", "--accept-edits", seed=1,
+    )  # fmt: skip
+    files = {name: (workshop.folder / name).read_bytes() for name in workshop.outputs()}
+    return refused, ended, files, ledger(workshop)
+
+
+@pytest.fixture
+def second_reference(workshop, in_process):
+    """The plainest two tables, edited in between and not."""
+    first = plainest_rows(CSV_PLAN, CSV_COUNTS, [[""] * len(CSV_COLUMNS) for _ in range(N)])
+    for k, part in enumerate(second_parts()):
+        for i in part[: SECOND_COUNTS[k]]:
+            first[i][k] = SECOND_PLAN[k][2][0]
+    first = [[f"p{i}", *row] for i, row in enumerate(first)]
+    edited = [[*row[:-1], "edited"] for row in first]
+    return {later != first: two_releases(workshop, in_process, first, later) for later in (first, edited)}
+
+
+def test_the_reference_of_second_releases(second_reference):
+    for edited, (refused, ended, files, _) in second_reference.items():
+        assert refused == (2 if edited else None)
+        assert ended[0] == 0, ended
+        report = json.loads(files["report.json"])
+        assert [answer["count"] for answer in report["answers"]] == list(SECOND_COUNTS)
+        assert report["data"]["content_edited"] is edited
+        assert report["guarantee"]["releases"] == 2
+
+
+@settings(SETTINGS, max_examples=6)
+@given(tables=two_contents())
+def test_second_releases_of_tables_with_equal_counts_look_the_same(workshop, in_process, second_reference, tables):
+    """Only whether the content was edited shows: not what, nor how much."""
+    first, second, edited = tables
+    assert two_releases(workshop, in_process, first, second) == second_reference[edited]
 
 
 # --- refusals and failures
@@ -414,7 +502,8 @@ def test_the_fingerprint_in_the_ledger_is_keyed(tmp_path):
         workshop.plan(query("vote = 0", rows=12), more_data='row_id = "id"')
         workshop.release()
         with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
-            ((tokens, ordered, unordered),) = connection.execute("SELECT tokens, ordered, unordered FROM registered")
+            ((tokens,),) = connection.execute("SELECT tokens FROM token")
+            ((ordered, unordered),) = connection.execute("SELECT ordered, unordered FROM content")
         kept.append({*(tokens[i : i + 16] for i in range(0, len(tokens), 16)), ordered, unordered})
     assert len(kept[0]) == len(kept[1]) == 14
     assert not kept[0] & kept[1]

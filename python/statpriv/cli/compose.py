@@ -61,7 +61,8 @@ def compose(
     """δ of several exact counts together, each on its own part of the entries.
 
     FILE describes the parts, or is the JSON report of a release: then δ is computed again without the data, and
-    the exit code is 1 if the report states another δ, ε, number of rows or known rows, size or range of p.
+    the exit code is 1 if the report states another δ, ε, number of rows or known rows, size or range of p. Where a
+    table was released before, that is δ of this release alone, on the rows that were left.
     """
     from statpriv.composition_file import Report, read_composition
 

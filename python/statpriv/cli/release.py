@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--json", "json_out", type=click.Path(path_type=Path), help="The same report as JSON.")
 @click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
 @click.option("--dry-run", is_flag=True, help="The whole guarantee, from the plan and the number of rows alone.")
+@click.option("--accept-edits", is_flag=True, help="Release again although values were edited since the last release.")
 @click.option("--force", is_flag=True, help="Replace output files that exist.")
 @debug_option
 @click.pass_context
@@ -43,12 +44,16 @@ def release(
     registry: Path | None,
     dry_run: bool,
     force: bool,
+    accept_edits: bool,
 ) -> None:
     """Release exact counts of a table under a certified statistical-privacy guarantee.
 
     PLAN is a TOML file: the data, the target (epsilon, delta), and the counts with what the public knows of
     their probabilities. The guarantee is certified before any answer is read. Each row answers one count, in a
     secret random part; the ledger sees to it that the same rows never answer again.
+
+    A table may be released again, from rows that no release has used: the target is then about everything released
+    from it so far. A dry run looks into no ledger, and shows the guarantee of a first release.
     """
     from statpriv.releasing.ledger import Registry
     from statpriv.releasing.plan_file import load_plan
@@ -64,6 +69,7 @@ def release(
             registry=Registry.open(registry),
             dry_run=dry_run,
             force=force,
+            accept_edits=accept_edits,
             surroundings=Surroundings(progress=progress, debug=bool(context.ensure_object(dict).get("debug"))),
         )
     _show(report, out)
@@ -86,9 +92,11 @@ def _progress_on_terminal() -> Iterator[Callable[[str], None]]:
 def _show(report: Report, out: Path | None) -> None:
     guarantee = report.contents["guarantee"]
     verdict = "reached" if guarantee["holds"] else "NOT reached"
+    releases = guarantee["releases"]
+    together = f" for all {releases} releases of this table together" if releases > 1 else ""
     lines = [
-        f"δ is at most {at_most(guarantee['delta']['upper'])} at ε = {guarantee['epsilon_exact']}, certified; "
-        f"the target of {guarantee['target_delta_exact']} is {verdict}."
+        f"δ is at most {at_most(guarantee['delta']['upper'])} at ε = {guarantee['epsilon_exact']}{together}, "
+        f"certified; the target of {guarantee['target_delta_exact']} is {verdict}."
     ]
     lines += [f"  {_answer(answer)}" for answer in report.contents["answers"]]
     lines += [f"Warning: {warning}" for warning in report.contents["warnings"]]

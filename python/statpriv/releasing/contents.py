@@ -119,7 +119,7 @@ def released_contents(
             "rows_spent": record.rows_spent,
         },
         "answers": answers,
-        "ledger": {"rows_left": record.rows_left},
+        "ledger": {**prospective["ledger"], "rows_left": record.rows_left},
         "warnings": [*prospective["warnings"], *_warnings_of_answers(guarantee, answers)],
     }
 

@@ -159,13 +159,15 @@ class _Table:
         listed: list[str | None] = texts.tolist()  # DuckDB masks what is NULL, and a mask becomes None
         return listed
 
-    def load(self, key: bytes) -> _Content:
+    def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         self._copy()
         digests = self._engine.column("SELECT digest FROM content ORDER BY rowid", self._relation.unreadable)
-        fingerprint = fingerprint_of(digests.astype("S64"), key)
+        hexadecimal = digests.astype("S64")
+        of_selected = None if selected is None else fingerprint_of(hexadecimal[selected], key)
+        fingerprint = fingerprint_of(hexadecimal, key)
         for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, self._relation.unreadable)
-        return _Content(fingerprint, len(digests), self._engine, self._relation)
+        return _Content(fingerprint, of_selected, len(digests), self._engine, self._relation)
 
     def _copy(self) -> None:
         row = ", ".join(
@@ -199,6 +201,7 @@ class _Content:
     """The content of a table inside a locked engine: nothing else can be reached."""
 
     fingerprint: ContentFingerprint
+    fingerprint_of_selected: ContentFingerprint | None
     rows: int
     _engine: _Engine = field(repr=False)
     _relation: _Relation = field(repr=False)

@@ -147,7 +147,7 @@ class _Table:
         )
         return (text for (text,) in rows)
 
-    def load(self, key: bytes) -> _Content:
+    def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
         digest = f"encode(sha256(convert_to(array_to_string(ARRAY[{cells}], ''), 'UTF8')), 'hex')"
         id_text = self._relation.id_text
@@ -158,8 +158,9 @@ class _Table:
         ):
             ids.append(id_)
             digests.append(digest_.encode())
-        fingerprint = fingerprint_of(np.array(digests, dtype="S64"), key)
-        return _Content(fingerprint, ids, self._session, self._relation)
+        hexadecimal = np.array(digests, dtype="S64")
+        of_selected = None if selected is None else fingerprint_of(hexadecimal[selected], key)
+        return _Content(fingerprint_of(hexadecimal, key), of_selected, ids, self._session, self._relation)
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,7 @@ class _Content:
     """The content of the snapshot, in the binary order of the ids."""
 
     fingerprint: ContentFingerprint
+    fingerprint_of_selected: ContentFingerprint | None
     _ids: list[str] = field(repr=False)
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)

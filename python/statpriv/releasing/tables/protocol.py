@@ -91,6 +91,10 @@ class Content(Protocol):
     def fingerprint(self) -> ContentFingerprint:
         """Of all cells of the rows that are counted."""
 
+    @property
+    def fingerprint_of_selected(self) -> ContentFingerprint | None:
+        """The same of the rows that were selected when the content was read; None where none were."""
+
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         """Count the rows of each part by what they are asked, and let go of the labels.
 
@@ -146,8 +150,8 @@ class Table(Protocol):
             Where a row has no value, or two rows have the same one after trimming and normalising.
         """
 
-    def load(self, key: bytes) -> Content:
-        """Read the content and fingerprint it under a secret key.
+    def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> Content:
+        """Read the content and fingerprint it under a secret key; some of its rows for themselves, if any are selected.
 
         A row's digest is that of all its cells, each with its length, so no two different rows have the same
         text. Ordered, the digests are hashed under the key as they come; unordered, after sorting: two
