@@ -17,6 +17,21 @@
     suppressed_below = 10              # smaller counts are published as one
     rounded_to = 5                     # the others to multiples of this
 
+A histogram has cells in place of a probability, the last one included; a stratified composition states everything by
+group:
+
+.. code-block:: toml
+
+    population = {f = 500, m = 444}
+
+    [[part]]
+    probability = {f = ["0.4", "0.6"], m = "0.5"}
+    size = {f = 250, m = 222}
+
+    [[part]]                           # not in a stratified one
+    cells = ["0.2", "0.5", "0.3"]
+    size = 236
+
 Every number is exact: ``0.1``, ``"0.1"`` and ``"1/10"`` are one tenth. A key that is not listed here is an error,
 and all errors are reported at once. The JSON report of a release holds the same structure under ``composition``,
 beside what it says of it.
@@ -24,10 +39,12 @@ beside what it says of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from statpriv.documents import (
     COUNT,
@@ -44,6 +61,7 @@ from statpriv.documents import (
 )
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
+from statpriv.groups import ByGroup
 from statpriv.numbers import as_count
 
 if TYPE_CHECKING:
@@ -51,13 +69,15 @@ if TYPE_CHECKING:
     from statpriv.queries.processed import Step
     from statpriv.situation import Query
 
-__all__ = ["BOUND", "PARTS", "Composition", "Part", "Report", "read_composition", "read_parts"]
+__all__ = ["BOUND", "PARTS", "Composition", "Part", "Report", "read_composition", "read_parts", "together"]
 
 MOST_PARTS = 100_000
+_Stated = TypeVar("_Stated")
 
 _WIDEST = 1e-3  # no report of ours states δ more loosely
-_Sized: TypeAlias = "tuple[tuple[int, tuple[Fraction, Fraction]], ...]"
-"""Size and range of p, of each part."""
+_Range: TypeAlias = "tuple[Fraction, Fraction]"
+_Sized: TypeAlias = "tuple[tuple[int, tuple[_Range, ...]], ...]"
+"""Size of each part, and the range of p, or those of all groups or cells."""
 
 
 @dataclass(frozen=True)
@@ -65,16 +85,39 @@ class Part:
     """`count` parts of `size` entries each, on which a property with a probability in this range is counted.
 
     A count is published within its gate only, if it has one, then suppressed, then rounded.
+
+    Attributes
+    ----------
+    probability
+        One range, or one for each group; None of a histogram.
+    size
+        Entries, or those of each group.
+    cells
+        Of a histogram the ranges of all cells; None of a count.
     """
 
-    probability: tuple[Fraction, Fraction]
-    size: int
+    probability: _Range | ByGroup[_Range] | None
+    size: int | ByGroup[int]
     count: int = 1
     attribute: str | None = None
     name: str | None = None
     gate: tuple[int, int] | None = None
     suppressed_below: int | None = None
     rounded_to: int | None = None
+    cells: tuple[_Range, ...] | None = None
+
+    @property
+    def ranges(self) -> tuple[_Range, ...]:
+        """Of the count, or of all groups or cells."""
+        if self.cells is not None:
+            return self.cells
+        stated: Any = self.probability
+        return tuple(ends for _, ends in stated) if _is_by_group(stated) else (stated,)
+
+    @property
+    def entries(self) -> int:
+        """How many there are, of all groups together."""
+        return together(self.size)
 
     def query(self) -> Query:
         """What is asked of each part.
@@ -83,6 +126,13 @@ class Part:
         """
         import statpriv as sp
 
+        if self.cells is not None:
+            cells: Any = [low if low == high else sp.Between(low, high) for low, high in self.cells]
+            return sp.HistogramQuery(cells, attribute=self.attribute, name=self.name)
+        stated: Any = self.probability
+        if _is_by_group(stated):
+            by_group = {group: sp.Between(*ends) for group, ends in stated}
+            return sp.PropertyQuery(by_group, attribute=self.attribute, name=self.name)
         steps: list[Step] = []
         if self.suppressed_below is not None:
             steps.append(sp.Threshold(self.suppressed_below - 1))
@@ -90,7 +140,7 @@ class Part:
             steps.append(sp.Rounding(self.rounded_to))
         if self.gate is not None:
             return sp.Processed(sp.PropertyQuery(sp.Between(0, 1), name=self.name), sp.Gate(*self.gate), *steps)
-        asked = sp.PropertyQuery(sp.Between(*self.probability), attribute=self.attribute, name=self.name)
+        asked = sp.PropertyQuery(sp.Between(*stated), attribute=self.attribute, name=self.name)
         return sp.Processed(asked, *steps) if steps else asked
 
     def document(self) -> dict[str, object]:
@@ -103,9 +153,14 @@ class Part:
             "suppressed_below": self.suppressed_below,
             "rounded_to": self.rounded_to,
         }
+        stated: Any = self.probability
+        if self.cells is not None:
+            law: dict[str, object] = {"cells": [_written(ends) for ends in self.cells]}
+        else:
+            law = {"probability": {g: _written(p) for g, p in stated} if _is_by_group(stated) else _written(stated)}
         return {
-            "probability": [str(end) for end in self.probability],
-            "size": self.size,
+            **law,
+            "size": self.size if isinstance(self.size, int) else dict(self.size),
             **{key: value for key, value in optional.items() if value is not None},
         }
 
@@ -115,7 +170,7 @@ class Composition:
     """Counts on the parts of a secret random partition, and the ε at which their δ is asked."""
 
     epsilon: Fraction
-    population: int
+    population: int | ByGroup[int]
     parts: tuple[Part, ...]
     known_rows: int = 0
     bound: str = "tightest"
@@ -132,8 +187,16 @@ class Composition:
 
         return sp.compose(
             [query for part in self.parts for query in [part.query()] * part.count],
-            sp.Population(self.population),
-            sp.RandomPartition([part.size for part in self.parts for _ in range(part.count)]),
+            sp.Population(self.population)
+            if isinstance(self.population, int)
+            else sp.Population(groups=dict(self.population)),
+            sp.RandomPartition(
+                [
+                    part.size if isinstance(part.size, int) else dict(part.size)
+                    for part in self.parts
+                    for _ in range(part.count)
+                ]
+            ),
             adversary=sp.Adversary(known=self.known_rows),
             bound=self.bound,
         )
@@ -142,7 +205,7 @@ class Composition:
         """The composition as it stands in a file, without the keys that have their defaults."""
         return {
             "epsilon": str(self.epsilon),
-            "population": self.population,
+            "population": self.population if isinstance(self.population, int) else dict(self.population),
             "known_rows": self.known_rows,
             **({"bound": self.bound} if self.bound != "tightest" else {}),
             "part": [part.document() for part in self.parts],
@@ -174,7 +237,7 @@ class Report:
         """
         asked, said = self.composition, "this_release" if self.is_later else "delta"
         rows = "the rows that were left are" if self.is_later else "data.rows is"
-        parts = tuple((part.size, part.probability) for part in asked.parts for _ in range(part.count))
+        parts = tuple((part.entries, part.ranges) for part in asked.parts for _ in range(part.count))
         comparisons = [
             (
                 self.delta.lower <= delta.upper and delta.lower <= self.delta.upper,
@@ -201,8 +264,8 @@ class Report:
                 f"guarantee.known_rows is {self.known_rows}, in the composition {asked.known_rows}",
             ),
             (
-                self.rows in (None, asked.population),
-                f"{rows} {self.rows}, in the composition {asked.population}",
+                self.rows in (None, together(asked.population)),
+                f"{rows} {self.rows}, in the composition {together(asked.population)}",
             ),
             (
                 self.queries is None or _covered(self.queries, parts),
@@ -213,11 +276,29 @@ class Report:
 
 
 def _covered(queries: _Sized, parts: _Sized) -> bool:
-    """Whether query k has the size of part k, and a range of p inside that of part k."""
+    """Whether query k has the size of part k, and ranges of p inside those of part k."""
     return len(queries) == len(parts) and all(
-        size == part_size and low <= query_low and query_high <= high
-        for (size, (query_low, query_high)), (part_size, (low, high)) in zip(queries, parts, strict=True)
+        size == part_size
+        and len(ranges) == len(part_ranges)
+        and all(
+            low <= query_low and query_high <= high
+            for (query_low, query_high), (low, high) in zip(ranges, part_ranges, strict=True)
+        )
+        for (size, ranges), (part_size, part_ranges) in zip(queries, parts, strict=True)
     )
+
+
+def _is_by_group(stated: tuple[Any, ...]) -> bool:
+    return isinstance(stated[0], tuple)
+
+
+def together(size: int | ByGroup[int]) -> int:
+    """A number of entries, of all groups together."""
+    return size if isinstance(size, int) else sum(entries for _, entries in size)
+
+
+def _written(ends: _Range) -> list[str]:
+    return [str(end) for end in ends]
 
 
 def _ends(enclosure: Enclosure) -> str:
@@ -247,6 +328,14 @@ def _range_of_table(value: Value) -> tuple[Fraction, Fraction]:
     return probability_range([value["lower"], value["upper"]])
 
 
+def _ranges_of_tables(value: Value) -> tuple[_Range, ...]:
+    return tuple(_range_of_table(table["probability"]) for table in value)
+
+
+def _or_null(key: Key) -> Key:
+    return Key(lambda value: None if value is None else key.read(value), key.allowed, absent=None)
+
+
 def _enclosure(value: Value) -> Enclosure:
     # JSON numbers of a report are doubles in decimal.
     return Enclosure(float(value["lower"]), float(value["upper"]))
@@ -271,11 +360,38 @@ def _gate(value: Value) -> tuple[int, int]:
     return least, most
 
 
+def _by_group(
+    value: Value, read: Callable[[Value], _Stated], within: Callable[[Value], _Stated]
+) -> _Stated | ByGroup[_Stated]:
+    if not isinstance(value, dict):
+        return read(value)
+    if not value:
+        raise ArgumentError("no group")
+    return tuple((group, within(stated)) for group, stated in value.items())
+
+
+def _cells(value: Value) -> tuple[_Range, ...]:
+    cells = tuple(map(probability_range, value))
+    least, most = (sum((cell[end] for cell in cells), Fraction(0)) for end in (0, 1))
+    if len(cells) < 2 or not least <= 1 <= most:
+        raise ArgumentError("not the cells of one histogram")
+    return cells
+
+
+def _or_by_group(key: Key, within: Key) -> Key:
+    return Key(
+        partial(_by_group, read=key.read, within=within.read),
+        f"{key.allowed}, or one for each group",
+        absent=key.absent,
+    )
+
+
 BOUND = Key(TEXT.read, 'the name of a bound, such as "tightest"', absent="tightest")
 PARTS = Key(_list, f"1 to {MOST_PARTS} tables [[part]]")
 _PART_KEYS = {
-    "probability": PROBABILITY,
-    "size": SIZE,
+    "probability": _or_by_group(PROBABILITY.optional(), PROBABILITY),
+    "cells": Key(_cells, "a list of probabilities, numbers or ranges, that can add up to 1", absent=None),
+    "size": _or_by_group(SIZE, COUNT),
     "count": SIZE.optional(1),
     "attribute": TEXT.optional(),
     "name": TEXT.optional(),
@@ -285,7 +401,7 @@ _PART_KEYS = {
 }
 _COMPOSITION_KEYS = {
     "epsilon": NUMBER,
-    "population": SIZE,
+    "population": _or_by_group(SIZE, COUNT),
     "known_rows": COUNT.optional(0),
     "bound": BOUND,
     "part": PARTS,
@@ -305,7 +421,9 @@ _LEDGER_KEYS = {"rows_spent_before": COUNT.optional()}
 _DATA_KEYS = {"rows": SIZE.optional()}
 _QUERY_KEYS = {
     "size": SIZE,
-    "probability": Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1'),
+    "probability": _or_null(Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1')),
+    "cells": _or_null(Key(_ranges_of_tables, "the cells of a histogram, each with its probability")),
+    "groups": _or_null(Key(_ranges_of_tables, "the groups, each with its probability")),
 }
 
 
@@ -317,13 +435,34 @@ def read_parts(tables: list[Value], place: str, faults: list[str]) -> tuple[Part
         return ()
     if (together := sum(part["count"] for part in parts)) > MOST_PARTS:
         faults.append(f"{place}: {together} parts together; at most {MOST_PARTS} are allowed")
-    return tuple(Part(**part) for part in parts)
+    for k, part in enumerate(parts, start=1):
+        faults += [f"{place}[{k}] {fault}" for fault in _contradictions(part)]
+    return () if len(faults) > known else tuple(Part(**part) for part in parts)
+
+
+def _contradictions(part: dict[str, Value]) -> list[str]:
+    by_group = isinstance(part["size"], tuple)
+    simple = part["cells"] is None and not by_group
+    steps = [key for key in ("gate", "suppressed_below", "rounded_to") if part[key] is not None]
+    found = []
+    if (part["probability"] is None) == (part["cells"] is None):
+        found.append("needs either a probability, or the cells of a histogram")
+    elif by_group != (part["probability"] is not None and _is_by_group(part["probability"])):
+        found.append("states either probability or size by group, and not the other")
+    if steps and not simple:
+        found.append(f"has {steps[0]}, which is for counts of one probability")
+    return found
 
 
 def _composition(table: Value, place: str, faults: list[str]) -> Composition | None:
     read = read_table(table, _COMPOSITION_KEYS, place, faults)
     parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults)
     return None if faults else Composition(**read, parts=parts)
+
+
+def _ranges_of_query(query: Value) -> tuple[_Range, ...]:
+    """Of its cells or groups, else the one that it states."""
+    return query["cells"] or query["groups"] or ((query["probability"],) if query["probability"] else ())
 
 
 def _report(document: dict[str, Value], faults: list[str]) -> Report | None:
@@ -352,6 +491,6 @@ def _report(document: dict[str, Value], faults: list[str]) -> Report | None:
         epsilons=tuple(said[key] for key in ("epsilon", "epsilon_exact") if said[key] is not None),
         known_rows=known,
         rows=rows,
-        queries=None if queries is None else tuple((query["size"], query["probability"]) for query in asked),
+        queries=None if queries is None else tuple((query["size"], _ranges_of_query(query)) for query in asked),
         is_later=is_later,
     )

@@ -39,7 +39,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.rules.registry import Kind
 from statpriv.situation import Query
 
-__all__ = ["Change", "Sensitivity", "sensitivity_of"]
+__all__ = ["Change", "Sensitivity", "sensitivity_of", "several_rows"]
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
 
@@ -282,8 +282,7 @@ class _Release:
         if p is not None:
             return shifted_count(self.unknown, rows, p, epsilon), "exact"
         step = self.curve(known=self.known + rows - 1).delta(epsilon / rows)
-        total = sum((_exponential(i * epsilon / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
-        return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0)), "bound"
+        return several_rows(step, rows, epsilon), "bound"
 
     def _probability_of_one_count(self) -> Fraction | None:
         """The p of the one count of all entries that the answers are together, if they are one."""
@@ -294,6 +293,16 @@ class _Release:
         named = first.attribute is not None or len(self.queries) == 1
         used = self.population.size if self.partition is None else sum(self.partition.sizes)
         return first.lower if one and named and used == self.population.size else None
+
+
+def several_rows(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:
+    """δ if so many rows change, each step being (ε/rows, step)-close for somebody who knows the others of them.
+
+    >>> several_rows(Enclosure(0.001, 0.001), 2, Fraction(0))
+    Enclosure(0.002, 0.002)
+    """
+    total = sum((_exponential(i * epsilon / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
+    return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0))
 
 
 def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:

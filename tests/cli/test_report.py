@@ -6,23 +6,64 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import statpriv as sp
+from statpriv.cli import command_line
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "tests" / "release" / "sample_report.json"
 
 
-@pytest.fixture(scope="module")
-def published(tmp_path_factory) -> Path:
-    """A folder with the page and the JSON report of a real release."""
+PROCESSED = f"""
+[data]
+source = "{ROOT / "examples/data/election_1996.csv"}"
+row_id = "respondent"
+
+[guarantee]
+epsilon = 0.1
+delta = 0.5
+
+[publication]
+gate = true
+preset = "rounded to 5, suppressed below 10"
+
+[[query]]
+name = "Rounded"
+where = "vote = 0"
+probability = ["0.48", "0.64"]
+source = "made up"
+rows = 316
+
+[[query]]
+name = "Withheld"
+where = "pid <= 2"
+probability = ["0.01", "0.02"]
+source = "made up, and wrong"
+rows = 314
+
+[[query]]
+name = "Suppressed"
+where = "pid = 99"
+probability = ["0.01", "0.02"]
+source = "made up"
+rows = 314
+"""
+
+
+@pytest.fixture(scope="module", params=["exact", "processed"])
+def published(request, tmp_path_factory) -> Path:
+    """A folder with the page and the JSON report of a real release, as the command writes them."""
     folder = tmp_path_factory.mktemp("published")
-    sp.release(
-        ROOT / "examples" / "election.toml",
-        out=folder / "report.html",
-        json=folder / "report.json",
-        registry=folder / "registry",
-    )
+    plan = ROOT / "examples" / "election.toml"
+    if request.param == "processed":
+        plan = folder / "plan.toml"
+        plan.write_text(PROCESSED, "utf-8")
+    files = ["--out", folder / "report.html", "--json", folder / "report.json", "--registry", folder / "registry"]
+    released = CliRunner().invoke(command_line, [str(part) for part in ("release", plan, *files)])
+    assert (released.exit_code, released.stderr) == (0, "")
+    if request.param == "processed":
+        assert "  withheld  Withheld\n  suppressed  Suppressed\n" in released.stdout
     return folder
 
 

@@ -82,7 +82,6 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
     full["data"].update(row_id="id", group="g", unit="u", content_edited=True)
     full["guarantee"]["releases"] = len(later["history"]) + 1
     full["history"] = copy.deepcopy(later["history"])
-    full["history"][0]["queries"].append({"where": None, "cells": "c", "size": 1})
     full["answers"][0]["contradicts_range"] = True
     full["queries"][0]["groups"] = kinds["groups"]["queries"][0]["groups"]
     full["queries"].append(kinds["histogram"]["queries"][0] | {"property": 99})
@@ -111,7 +110,6 @@ def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any],
         guarantee["assumptions"],
         guarantee["not_protected"],
         report["warnings"],
-        *(query["cells"] for query in asked if isinstance(query.get("cells"), list)),
     )
     return [
         (report, "statpriv"),

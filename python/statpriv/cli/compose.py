@@ -22,6 +22,8 @@ from statpriv.cli.output import (
 from statpriv.literals import literal
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from statpriv.composition_file import Composition
 
 __all__ = ["compose"]
@@ -93,10 +95,11 @@ def compose(
 
 def _parts(composition: Composition) -> list[str]:
     """One line for each kind of part."""
+    from statpriv.composition_file import together
+
     counts: Counter[str] = Counter()
     for part in composition.parts:
-        low, high = part.probability
-        p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
+        p = ", ".join(_range(*ends) for ends in part.ranges)
         if part.gate is not None:
             p = f"any p, published from {part.gate[0]} to {part.gate[1]}"
         attribute = "a property of its own" if part.attribute is None else f"property {part.attribute}"
@@ -104,8 +107,13 @@ def _parts(composition: Composition) -> list[str]:
             *([] if part.suppressed_below is None else [f"suppressed below {part.suppressed_below}"]),
             *([] if part.rounded_to is None else [f"rounded to {part.rounded_to}"]),
         ]
-        counts[", ".join([f"of {part.size} entries, {p}, {attribute}", *steps])] += part.count
-    lines = [f"{count} × a count {text}" for text, count in counts.most_common(_MOST_LINES)]
+        kind = "a count" if part.cells is None else "a histogram"
+        counts[", ".join([f"{kind} of {part.entries} entries, {p}, {attribute}", *steps])] += part.count
+    lines = [f"{count} × {text}" for text, count in counts.most_common(_MOST_LINES)]
     if len(counts) > _MOST_LINES:
         lines.append(f"… and {len(counts) - _MOST_LINES} more kinds of part")
-    return [*lines, f"on disjoint secret parts of {composition.population} entries"]
+    return [*lines, f"on disjoint secret parts of {together(composition.population)} entries"]
+
+
+def _range(low: Fraction, high: Fraction) -> str:
+    return f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"

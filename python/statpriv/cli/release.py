@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -98,12 +98,18 @@ def _show(report: Report, out: Path | None) -> None:
         f"δ is at most {at_most(guarantee['delta']['upper'])} at ε = {guarantee['epsilon_exact']}{together}, "
         f"certified; the target of {guarantee['target_delta_exact']} is {verdict}."
     ]
-    for answer in report.contents["answers"]:
-        low, high = answer["interval"]
-        lines.append(f"  {answer['count']} of {answer['size']}  {answer['query']}  (95 %: {low:.1%} to {high:.1%})")
+    lines += [f"  {_answer(answer)}" for answer in report.contents["answers"]]
     lines += [f"Warning: {warning}" for warning in report.contents["warnings"]]
     if out is not None:
         lines.append(f"Report: {out}")
     terminal = screen()
     for line in lines:
         terminal.print(printable(line), soft_wrap=True)
+
+
+def _answer(answer: Mapping[str, Any]) -> str:
+    asked = answer["query"] if answer["cell"] is None else f"{answer['query']}: {answer['cell']}"
+    if answer["count"] is None:
+        return f"{'withheld' if answer['withheld'] else 'suppressed'}  {asked}"
+    low, high = answer["interval"]
+    return f"{answer['count']} of {answer['size']}  {asked}  (95 %: {low:.1%} to {high:.1%})"

@@ -207,15 +207,16 @@ def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any
     """Delta of the whole release against the true probability of one property, its declared range shaded."""
     target = report["guarantee"]["target_delta"]
     points = [(point["p"], point["delta"]["upper"]) for point in curve["points"]]
+    exact = [(point["p"], point["exact_counts"]["upper"]) for point in curve["points"] if "exact_counts" in point]
     x = LinearAxis(0.0, 1.0, 0.25)
-    y = LogAxis.around([value for _, value in points], target)
+    y = LogAxis.around([value for _, value in points + exact], target)
     spans = [declared(query) for query in report["queries"] if query["property"] == curve["property"]]
     known = [span for span in spans if span is not None]
     return Chart(
         x_label="true probability p of the property",
         x_ticks=x.ticks(),
         y_ticks=y.ticks(),
-        lines=(Line("secret", _path(points, x, y)),),
+        lines=(*([Line("known", _path(exact, x, y))] if exact else []), Line("secret", _path(points, x, y))),
         target=_percent(1 - y.share(target)),
         band=_band(x, min(lower for lower, _ in known), max(upper for _, upper in known)) if known else None,
     )
@@ -278,13 +279,17 @@ def _secret_and_known(report: Mapping[str, Any], points: Sequence[Mapping[str, A
     }
     x = LinearAxis.around([0.0, *(point[key] for point in points)])
     y = LogAxis.around([value for curve in curves.values() for _, value in curve], target)
-    here = Mark(_percent(x.share(guarantee[key])), _percent(1 - y.share(guarantee["this_release"]["upper"])))
+    here = [
+        Mark(_percent(x.share(point[key])), _percent(1 - y.share(point["partition_secret"]["upper"])))
+        for point in points
+        if point[key] == guarantee[key]
+    ]
     return Chart(
         x_label=x_label,
         x_ticks=x.ticks(),
         y_ticks=y.ticks(),
         lines=tuple(Line(style, _path(curve, x, y)) for style, curve in curves.items()),
-        here=here,
+        here=here[0] if here else None,
         target=_percent(1 - y.share(target)),
     )
 

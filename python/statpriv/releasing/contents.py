@@ -25,6 +25,7 @@ from statpriv.releasing.accuracy import (
     stratified_interval,
 )
 from statpriv.releasing.guarantee import Guarantee, Part
+from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import PlannedQuery, Range
 from statpriv.releasing.steps import PublishedCount
@@ -82,6 +83,8 @@ def prospective_contents(guarantee: Guarantee, *, rows_left: int, dry_run: bool,
         "answers": [],
         "curves": curves,
         "degradation": degradation,
+        "leaks": [{"known": what, "rows": rows, "delta": _ends(delta)} for what, rows, delta in leaks(guarantee)],
+        "block": [{"rows": rows, "delta": _ends(delta)} for rows, delta in block(guarantee)],
         "comparison": _comparison(guarantee),
         "composition": _composition(guarantee),
         "verify": {"command": "statpriv compose report.json"},

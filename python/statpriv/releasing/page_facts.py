@@ -69,7 +69,9 @@ def nearest_multiple(count: int, base: int) -> int:
 
 
 def _product_above(weight: float, delta: float) -> Decimal:
-    return Context(prec=40, rounding=ROUND_CEILING).multiply(Decimal(weight), Decimal(delta))
+    """A bound of weight times delta; the weight is the double nearest to a fraction, so within 2^-53 of its size."""
+    most = Decimal(weight) * (1 + Decimal(2) ** -52)
+    return Context(prec=40, rounding=ROUND_CEILING).multiply(most, Decimal(delta))
 
 
 def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -83,6 +85,7 @@ def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
             "cell": cell and cell["name"],
             "where": query["where"] if cell is None else cell["where"],
             "probability": charts.declared(query, cell),
+            "gate": query["publication"]["gate"] if cell is None else cell.get("gate"),
             "answer": answer,
             "unpublished": answer and _unpublished(query, answer),
             "error": error,
@@ -129,12 +132,11 @@ def _share_of_target(report: Mapping[str, Any]) -> Decimal:
 def _tolerated(report: Mapping[str, Any]) -> int | None:
     """Find the most known rows, of those that were computed, with which the target is still met.
 
-    A table that is about this release alone says nothing about a target for everything released.
+    The table is about this release alone: it says nothing of a target for several.
     """
     guarantee, rows = report["guarantee"], report["degradation"]
     target = Fraction(guarantee["target_delta_exact"])
-    stated = [row["delta"]["upper"] for row in rows if row["known_rows"] == guarantee["known_rows"]]
-    if guarantee["releases"] > 1 and not any(upper >= guarantee["delta"]["upper"] for upper in stated):
+    if guarantee["releases"] > 1:
         return None
     return max((row["known_rows"] for row in rows if Fraction(row["delta"]["upper"]) <= target), default=None)
 
@@ -149,7 +151,6 @@ def _cells(report: Mapping[str, Any]) -> dict[str, Any]:
         "smallest": min(cells, default=None),
         "below": [(threshold, sum(cell < threshold for cell in cells)) for threshold in _THRESHOLDS],
         "exact": all(query["publication"]["rounded_to"] is None for query in report["queries"]),
-        "complemented": sorted(_complemented(report)),
     }
 
 
@@ -165,15 +166,6 @@ def _cell(answer: Mapping[str, Any]) -> dict[str, int | None] | None:
     }
 
 
-def _complemented(report: Mapping[str, Any]) -> set[str]:
-    """Histograms with one unpublished cell, which follows from the others and the rows of the part."""
-    missing = [
-        answer["query"] for answer in report["answers"] if answer["cell"] is not None and answer["count"] is None
-    ]
-    rounded = {query["name"] for query in report["queries"] if query["publication"]["rounded_to"] is not None}
-    return {name for name in missing if missing.count(name) == 1} - rounded
-
-
 def _figures(report: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "epsilon": charts.delta_against_epsilon(report),
@@ -182,6 +174,7 @@ def _figures(report: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "queries": [q for q in report["queries"] if q["property"] == curve["property"]],
                 "points": curve["points"],
+                "exact_counts": all("exact_counts" in point for point in curve["points"]),
                 "chart": charts.delta_against_probability(report, curve),
             }
             for curve in report["curves"]["probability"]

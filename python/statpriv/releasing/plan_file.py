@@ -53,6 +53,11 @@ holds; rows in no cell are the last one, whose probability is what the others le
     where = "age < 30"
     probability = ["0.2", "0.3"]
 
+    [[query.cell]]
+    name = "under 60"
+    where = "age < 60"
+    probability = "0.4"
+
 In a stratified plan, ``group`` of ``[data]`` names a column that everybody is taken to know, and rows are drawn in
 each of its groups. A probability may then differ between groups, and rows are stated for each; a share is one of
 each group:
