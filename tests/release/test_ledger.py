@@ -21,7 +21,7 @@ import statpriv
 import statpriv as sp
 from statpriv.errors import LedgerError
 from statpriv.releasing.ledger import Cohort, Registry, Rows
-from statpriv.releasing.ledger.tokens import keyed_hash, keyed_tokens
+from statpriv.releasing.ledger.tokens import keyed_tokens
 from statpriv.releasing.tables import ContentFingerprint
 
 CONTENT = ContentFingerprint(b"o" * 32, b"u" * 32)
@@ -606,11 +606,11 @@ def test_many_rows(folder):
 
 
 def test_tokens_are_hmac_sha256_of_the_ids():
-    """Against the standard library's own construction."""
-    key = bytes(range(32))
-    token = keyed_hash(key)
-    for message in (b"", b"7", "Müller, Ägidius".encode(), b"x" * 1000):
-        assert token(message) == hmac.digest(key, message, "sha256")
+    """Against the standard library's own."""
+    key, ids = bytes(range(32)), ["7", "Müller, Ägidius", "x" * 1000]
+    assert keyed_tokens(key, ids).tobytes() == b"".join(
+        hmac.digest(key, row_id.encode(), "sha256")[:16] for row_id in ids
+    )
 
 
 def test_tokens_are_put_in_order_even_if_their_halves_agree():
@@ -620,4 +620,3 @@ def test_tokens_are_put_in_order_even_if_their_halves_agree():
     assert tokens[rows.order].tolist() == rows.tokens.tolist()
     marks = np.arange(40) % 3 == 0
     assert rows.by_row(rows.by_token(marks)).tolist() == marks.tolist()
-    assert len(keyed_tokens(b"k" * 32, ["a", "b"])) == 2

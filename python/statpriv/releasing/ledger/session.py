@@ -22,6 +22,7 @@ from statpriv.releasing.ledger.tokens import Rows, keyed_tokens, number_shared, 
 from statpriv.releasing.publication import sync_folder
 
 if TYPE_CHECKING:
+    from statpriv._native import RowIds
     from statpriv.releasing.tables import ContentFingerprint
     from statpriv.situation import Query
 
@@ -156,7 +157,7 @@ class Ledger:
     def _books(self) -> Books:
         return Books(self._connection)
 
-    def rows(self, n: int, ids: Sequence[str] | None) -> Rows:
+    def rows(self, n: int, ids: Sequence[str] | RowIds | None) -> Rows:
         """Turn the ids of all n rows, in canonical form, into keyed tokens; None where the plan names none."""
         if ids is None:
             return Rows(n)

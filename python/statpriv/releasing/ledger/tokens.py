@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TOKEN", "Rows", "keyed_hash", "keyed_tokens", "number_shared", "places_of"]
+from statpriv._native import RowIds
+
+__all__ = ["TOKEN", "Rows", "keyed_tokens", "number_shared", "places_of"]
 
 TOKEN = np.dtype("S16")
 """The first 128 bits of an HMAC-SHA-256."""
@@ -52,10 +53,10 @@ class Rows:
         return marks if self.order is None else marks[self.order]
 
 
-def keyed_tokens(key: bytes, ids: Sequence[str]) -> NDArray[np.bytes_]:
+def keyed_tokens(key: bytes, ids: Sequence[str] | RowIds) -> NDArray[np.bytes_]:
     """Turn ids, in canonical form, into tokens under a key."""
-    token = keyed_hash(key)
-    return np.frombuffer(b"".join([token(row_id.encode())[: TOKEN.itemsize] for row_id in ids]), dtype=TOKEN)
+    known = ids if isinstance(ids, RowIds) else RowIds.of(ids)
+    return known.tokens(key).view(TOKEN)
 
 
 def number_shared(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> int:
@@ -69,21 +70,6 @@ def places_of(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> NDArray[np
     places[places == len(among)] = 0
     found: NDArray[np.intp] = places[among[places] == some]
     return found
-
-
-def keyed_hash(key: bytes) -> Callable[[bytes], bytes]:
-    """HMAC-SHA256 under one key (RFC 2104), its two padded keys hashed once: a table has many rows."""
-    block = key.ljust(hashlib.sha256().block_size, b"\0")
-    inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
-    outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
-
-    def keyed(message: bytes) -> bytes:
-        first, second = inner.copy(), outer.copy()
-        first.update(message)
-        second.update(first.digest())
-        return second.digest()
-
-    return keyed
 
 
 def _ascending(tokens: NDArray[np.bytes_]) -> NDArray[np.intp]:

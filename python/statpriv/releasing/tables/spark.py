@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
