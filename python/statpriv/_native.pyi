@@ -109,7 +109,12 @@ def hypergeometric_digits(
 def poisson_binomial_digits(p: Sequence[_Number], digits: _Number) -> list[Enclosure]: ...
 def exchange(labels: NDArray[np.uint32], last: int, chosen: NDArray[np.uint64], /) -> None: ...
 def stream_fingerprints(
-    key: bytes, stream: _ArrowStream, /, on_rows: Callable[[int], None] | None = None
+    key: bytes,
+    stream: _ArrowStream,
+    /,
+    on_rows: Callable[[int], None] | None = None,
+    *,
+    selected: NDArray[np.bool_] | None = None,
 ) -> tuple[int, bytes, bytes]: ...
 def digest_fingerprints(key: bytes, digests: bytes, /) -> tuple[int, bytes, bytes]: ...
 

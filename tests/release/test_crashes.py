@@ -16,15 +16,16 @@ import pytest
 
 import statpriv
 from statpriv.errors import LedgerError, RowsSpentError
-from statpriv.releasing import ledger, publication, run
+from statpriv.releasing import publication, run
+from statpriv.releasing.ledger import books, files, registry, secret, session
 
 from .conftest import Workshop, query
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="real processes are killed with POSIX signals")
 
 STEPS = [
-    "ledger", "rows", "curves of the guarantee", "dependence on known rows",
-    "ids", "content", "partition", "spend", "predicates", "report",
+    "ledger", "rows", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
+    "content", "partition", "spend", "predicates", "report",
 ]  # fmt: skip
 SPENT = 13
 SPENT_AND_FAILED = (
@@ -129,7 +130,9 @@ def assert_all_or_nothing(workshop):
     before = {path.name for path in (workshop.page, workshop.json) if path.exists()}
     assert spent or not before
     if spent:
-        with pytest.raises(LedgerError, match="the rows of this table"):
+        with pytest.raises(
+            LedgerError, match="the queries use 13 rows together, and earlier releases have left 7 of 20"
+        ):
             workshop.release(force=True)
         assert {path.name for path in (workshop.page, workshop.json) if path.exists()} == before
     else:
@@ -197,7 +200,7 @@ def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
         if state not in states:
             states[state] = shutil.copytree(workshop.folder, tmp_path / f"state {len(states)}")
 
-    writing = {module.__file__ for module in (ledger, publication, run)}
+    writing = {module.__file__ for module in (books, files, registry, secret, session, publication, run)}
 
     def trace(frame, _event, _argument):
         if frame.f_code.co_filename not in writing:
@@ -353,7 +356,7 @@ def test_a_spend_that_may_have_happened_counts_as_spent(tmp_path, monkeypatch):
         if folder == workshop.registry and workshop.spent():
             raise OSError("the disk is gone")
 
-    monkeypatch.setattr(ledger, "sync_folder", fail)
+    monkeypatch.setattr(session, "sync_folder", fail)
     with pytest.raises(RowsSpentError):
         workshop.release()
     assert workshop.spent() == [SPENT]

@@ -70,8 +70,10 @@ def ledger(workshop):
     with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
         return (
             connection.execute("SELECT * FROM ledger").fetchall(),
-            connection.execute("SELECT number, n, tokens, spent FROM registered").fetchall(),
-            connection.execute("SELECT number, release_id, registered, rows_spent FROM release").fetchall(),
+            connection.execute("SELECT * FROM data_set").fetchall(),
+            connection.execute("SELECT * FROM cohort").fetchall(),
+            connection.execute("SELECT number, data_set FROM content").fetchall(),
+            connection.execute("SELECT * FROM release").fetchall(),
             (workshop.registry / "secret.json").read_bytes(),
         )
 
@@ -414,7 +416,8 @@ def test_the_fingerprint_in_the_ledger_is_keyed(tmp_path):
         workshop.plan(query("vote = 0", rows=12), more_data='row_id = "id"')
         workshop.release()
         with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
-            ((tokens, ordered, unordered),) = connection.execute("SELECT tokens, ordered, unordered FROM registered")
+            ((tokens,),) = connection.execute("SELECT tokens FROM data_set")
+            ((ordered, unordered),) = connection.execute("SELECT ordered, unordered FROM content")
         kept.append({*(tokens[i : i + 16] for i in range(0, len(tokens), 16)), ordered, unordered})
     assert len(kept[0]) == len(kept[1]) == 14
     assert not kept[0] & kept[1]

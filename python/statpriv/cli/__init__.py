@@ -46,6 +46,7 @@ _COMMANDS = {
     "plot": "statpriv.cli.plot",
     "reproduce": "statpriv.cli.reproduce",
     "release": "statpriv.cli.release",
+    "ledger": "statpriv.cli.ledger",
     "verify": "statpriv.cli.verify",
 }
 

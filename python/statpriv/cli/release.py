@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--json", "json_out", type=click.Path(path_type=Path), help="The same report as JSON.")
 @click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
 @click.option("--dry-run", is_flag=True, help="The whole guarantee, from the plan and the number of rows alone.")
+@click.option("--accept-edits", is_flag=True, help="Release again although values were edited since the last release.")
 @click.option("--force", is_flag=True, help="Replace output files that exist.")
 @debug_option
 @click.pass_context
@@ -43,12 +45,16 @@ def release(
     registry: Path | None,
     dry_run: bool,
     force: bool,
+    accept_edits: bool,
 ) -> None:
     """Release exact counts of a table under a certified statistical-privacy guarantee.
 
     PLAN is a TOML file: the data, the target (epsilon, delta), and the counts with what the public knows of
     their probabilities. The guarantee is certified before any answer is read. Each row answers one count, in a
     secret random part; the ledger sees to it that the same rows never answer again.
+
+    A table may be released again, from rows that no release has used: the target is then about everything released
+    from it so far. A dry run looks into no ledger, and shows the guarantee of a first release.
     """
     from statpriv.releasing.ledger import Registry
     from statpriv.releasing.plan_file import load_plan
@@ -56,7 +62,7 @@ def release(
 
     if out is None and not dry_run:
         raise click.UsageError("--out is missing: name the page to write, such as report.html, or say --dry-run")
-    with _progress_on_terminal() as progress:
+    with _progress_on_terminal() as waiting:
         report = carry_out(
             load_plan(plan, data=data),
             out=out,
@@ -64,31 +70,53 @@ def release(
             registry=Registry.open(registry),
             dry_run=dry_run,
             force=force,
-            surroundings=Surroundings(progress=progress, debug=bool(context.ensure_object(dict).get("debug"))),
+            accept_edits=accept_edits,
+            surroundings=Surroundings(
+                progress=waiting.begin,
+                on_rows=waiting.read,
+                debug=bool(context.ensure_object(dict).get("debug")),
+            ),
         )
     _show(report, out)
     if not report.contents["guarantee"]["holds"]:
         raise GuaranteeNotReachedError("a release of this plan would be refused: its target is not reached")
 
 
+@dataclass
+class _Waiting:
+    """What somebody who waits is shown: the step, and how many rows it has read."""
+
+    show: Callable[[str], None]
+    step: str = ""
+
+    def begin(self, step: str) -> None:
+        self.step = step
+        self.show(step)
+
+    def read(self, rows: int) -> None:
+        self.show(f"{self.step}: {rows:,} rows")
+
+
 @contextmanager
-def _progress_on_terminal() -> Iterator[Callable[[str], None]]:
-    """The name of the current step on the terminal, if somebody looks."""
+def _progress_on_terminal() -> Iterator[_Waiting]:
+    """The current step on the terminal, if somebody looks."""
     if not sys.stderr.isatty():
-        yield lambda _step: None
+        yield _Waiting(lambda _text: None)
         return
     from rich.console import Console
 
     with Console(stderr=True).status("plan") as status:
-        yield status.update
+        yield _Waiting(status.update)
 
 
 def _show(report: Report, out: Path | None) -> None:
     guarantee = report.contents["guarantee"]
     verdict = "reached" if guarantee["holds"] else "NOT reached"
+    releases = guarantee["releases"]
+    together = f" for all {releases} releases of this table together" if releases > 1 else ""
     lines = [
-        f"δ is at most {at_most(guarantee['delta']['upper'])} at ε = {guarantee['epsilon_exact']}, certified; "
-        f"the target of {guarantee['target_delta_exact']} is {verdict}."
+        f"δ is at most {at_most(guarantee['delta']['upper'])} at ε = {guarantee['epsilon_exact']}{together}, "
+        f"certified; the target of {guarantee['target_delta_exact']} is {verdict}."
     ]
     for answer in report.contents["answers"]:
         low, high = answer["interval"]

@@ -83,7 +83,7 @@ def released_contents(
             "rows_spent": record.rows_spent,
         },
         "answers": _answers(guarantee, counts),
-        "ledger": {"rows_left": record.rows_left},
+        "ledger": {**prospective["ledger"], "rows_left": record.rows_left},
         "warnings": [*prospective["warnings"], *_warnings_of_counts(guarantee, counts)],
     }
 

@@ -54,6 +54,28 @@ class Destination:
         except OSError as error:
             raise PublicationError(f"out = {self.path}: it cannot be written ({error.strerror})") from error
 
+    def check_space(self, size: int) -> None:
+        """Write so many bytes beside the path, durably, and remove them: a full disk is found before it matters.
+
+        Raises
+        ------
+        PublicationError
+            They cannot be written.
+        """
+        temporary = _temporary_beside(self.path)
+        try:
+            with os.fdopen(os.open(temporary, _CREATE, 0o600), "wb") as file:
+                file.write(bytes(size))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise PublicationError(
+                f"out = {self.path}: its folder has no room for a report of {size} bytes ({error.strerror})"
+            ) from error
+        finally:
+            with suppress(FileNotFoundError):
+                temporary.unlink()
+
     def check(self) -> None:
         """Refuse to replace what must stay."""
         try:

@@ -1,8 +1,8 @@
 """The main job: exact counts of a table on secret random parts, in an order that loses nothing.
 
-plan → outputs → lock → schema → rows → guarantee → ids and ledger → content fingerprint → partition → spend →
-predicates → report. Every refusal comes before the spend. What fails after it leaves the rows spent, so that the
-same rows never answer twice.
+plan → outputs → lock → schema → rows → guarantee of this plan alone → ids and ledger → guarantee of everything
+released → content fingerprint → partition → spend → predicates → report. Every refusal comes before the spend. What
+fails after it leaves the rows spent, so that the same rows never answer twice.
 """
 
 from __future__ import annotations
@@ -10,22 +10,25 @@ from __future__ import annotations
 import hashlib
 import json as json_format
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentError
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.guarantee import Guarantee, certify
-from statpriv.releasing.ledger import Ledger, Registry
+from statpriv.releasing.history import as_first_release, everything, with_everything
+from statpriv.releasing.ledger import Ledger, Position, Registry
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
-from statpriv.releasing.tables import QueryListener, Table, open_table, source_files
+from statpriv.releasing.tables import QueryListener, RowListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
 
@@ -70,6 +73,7 @@ class Surroundings:
     words: WordSource = secrets.token_bytes
     progress: Progress = lambda _step: None
     on_query: QueryListener | None = None
+    on_rows: RowListener | None = None
     debug: bool = False
 
 
@@ -82,6 +86,7 @@ def release(
     registry: str | Path | None = None,
     dry_run: bool = False,
     force: bool = False,
+    accept_edits: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """Release exact counts of a table under a certified statistical-privacy guarantee.
@@ -100,6 +105,8 @@ def release(
         The guarantee and its whole page from the plan and the number of rows; nothing else is read.
     force : bool, default False
         Replace output files that exist.
+    accept_edits : bool, default False
+        Release a table again although its content was edited since; rows that were used stay used.
     progress : callable, optional
         Told the name of each step.
 
@@ -132,6 +139,7 @@ def release(
         registry=Registry.open(None if registry is None else Path(registry)),
         dry_run=dry_run,
         force=force,
+        accept_edits=accept_edits,
         surroundings=surroundings,
     )
 
@@ -144,6 +152,7 @@ def carry_out(
     registry: Registry,
     dry_run: bool,
     force: bool,
+    accept_edits: bool = False,
     surroundings: Surroundings,
 ) -> Report:
     """What :func:`release` does, in given surroundings."""
@@ -152,42 +161,62 @@ def carry_out(
     if dry_run:
         with _opened(plan, surroundings) as table:
             guarantee = certify(plan, table.row_count())
-        contents = prospective_contents(
-            guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress
+        contents = as_first_release(
+            prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress),
+            guarantee,
         )
         return outputs.write(Report(contents, render(contents)))
     surroundings.progress("ledger")
     with registry.locked() as ledger:
-        return _release_once(plan, ledger, outputs, surroundings)
+        return _release_under_lock(plan, ledger, outputs, surroundings, accept_edits=accept_edits)
 
 
-def _release_once(plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: Surroundings) -> Report:
+def _release_under_lock(
+    plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: Surroundings, *, accept_edits: bool
+) -> Report:
     progress = surroundings.progress
     with _opened(plan, surroundings) as table:
         progress("rows")
         guarantee = certify(plan, table.row_count())
         _refuse_unless_reached(guarantee)
-        # Everything that does not depend on the answers is made, and rendered, before anything is spent.
-        prospective = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=False, progress=progress)
-        render({**prospective, "dry_run": True})
         progress("ids")
         rows = ledger.rows(guarantee.rows, table.row_ids())
-        ledger.refuse_known_rows(rows)
+        positions = ledger.recognise(rows)
+        progress("earlier releases")
+        _refuse_unless_everything_holds(guarantee, positions)
+        # Everything that does not depend on the answers is made before the content is read.
+        prospective = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=False, progress=progress)
         progress("content")
         content = table.load(ledger.content_key)
-        ledger.refuse_known_content(content.fingerprint)
+        position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits)
+        _refuse_unless_enough(guarantee, position)
+        prospective = with_everything(prospective, everything(guarantee, position), position)
+        outputs.check_space(Report(prospective, render({**prospective, "dry_run": True})))
         progress("partition")
-        strata = [Stratum.of_all(guarantee.rows, guarantee.sizes)]
-        with secret_partition(strata, guarantee.rows, surroundings.words) as labels:
+        with secret_partition([_unspent(guarantee, position)], guarantee.rows, surroundings.words) as labels:
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
-                record = ledger.spend(rows, content.fingerprint, labels)
+                record = ledger.spend(
+                    position,
+                    content.fingerprint,
+                    labels,
+                    queries=guarantee.queries,
+                    sizes=guarantee.sizes,
+                    plan_sha256=plan.sha256,
+                )
                 progress("predicates")
                 answered = content.count(labels, [(query.predicate,) for query in plan.queries])
                 counts = [count for (count,) in answered]
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
                 return outputs.write(Report(contents, render(contents)))
+
+
+def _unspent(guarantee: Guarantee, position: Position) -> Stratum:
+    """The rows that the parts are drawn from: those that no earlier release used."""
+    if position.data_set is None:
+        return Stratum.of_all(guarantee.rows, guarantee.sizes)
+    return Stratum(np.flatnonzero(position.unspent()), tuple(guarantee.sizes))
 
 
 @dataclass(frozen=True)
@@ -202,6 +231,12 @@ class _Outputs:
         ready = iter(prepare([path for path in (page, contents) if path is not None], force=force, protected=protected))
         return cls(None if page is None else next(ready), None if contents is None else next(ready))
 
+    def check_space(self, report: Report) -> None:
+        """Refuse, before anything is spent, disks without room for twice this report: answers are still to come."""
+        for destination, content in ((self.page, report.html), (self.contents, report.json)):
+            if destination is not None:
+                destination.check_space(2 * len(content.encode()))
+
     def write(self, report: Report) -> Report:
         """Write the page, and last the JSON that holds its digest."""
         if self.page is not None:
@@ -213,7 +248,9 @@ class _Outputs:
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
     predicates = [query.predicate for query in plan.queries]
-    return open_table(plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query)
+    return open_table(
+        plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query, on_rows=surroundings.on_rows
+    )
 
 
 def _refuse_unless_reached(guarantee: Guarantee) -> None:
@@ -225,6 +262,41 @@ def _refuse_unless_reached(guarantee: Guarantee) -> None:
         f"{float(target.delta):g}: nothing was released, and no answer was read. Larger parts, fewer queries, narrower "
         "ranges of probability or a weaker target may reach it; --dry-run draws the whole picture"
     )
+
+
+def _refuse_unless_everything_holds(guarantee: Guarantee, positions: Sequence[Position]) -> None:
+    """Refuse by rows and by the target, whichever of these positions the table turns out to have.
+
+    A table without ids may be any registered one with as many rows, which only its content could tell; and no
+    refusal for the target may come after content was read.
+    """
+    if len(positions) == 1:
+        _refuse_unless_enough(guarantee, positions[0])
+    for position in positions:
+        whole = everything(guarantee, position)
+        if position.rows_left < sum(guarantee.sizes) or whole.holds:
+            continue
+        target = guarantee.plan.guarantee
+        unclear = (
+            ""
+            if len(positions) == 1
+            else " (the table names no row_id, so before its content is read it may be any with as many rows that was)"
+        )
+        raise GuaranteeNotReachedError(
+            f"the certified δ at ε = {float(target.epsilon):g} of everything released from this table{unclear}, this "
+            f"release included, is {whole.delta.upper:.6g}, above the target of {float(target.delta):g}: nothing was "
+            "released, and no answer was read. Fewer rows or queries, narrower ranges of probability or a weaker "
+            "target may reach it"
+        )
+
+
+def _refuse_unless_enough(guarantee: Guarantee, position: Position) -> None:
+    asked = sum(guarantee.sizes)
+    if asked > position.rows_left:
+        raise LedgerError(
+            f"the queries use {asked} rows together, and earlier releases have left {position.rows_left} of "
+            f"{position.rows.n}; give them fewer rows (no row answers twice)"
+        )
 
 
 @contextmanager

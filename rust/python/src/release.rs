@@ -123,23 +123,33 @@ fn refusal(misfit: Misfit) -> PyErr {
 }
 
 /// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any. The first
-/// column is the position of the row, which is checked to count from 0; the others are the texts of its cells.
+/// column is the position of the row, which is checked to count from 0; the others are the texts of its cells. Rows that
+/// are not `selected` do not count; by default all are.
 #[pyfunction]
-#[pyo3(signature = (key, stream, /, on_rows = None))]
+#[pyo3(signature = (key, stream, /, on_rows = None, *, selected = None))]
 pub fn stream_fingerprints<'py>(
     key: &[u8],
     stream: &Bound<'py, PyAny>,
     on_rows: Option<&Bound<'py, PyAny>>,
+    selected: Option<PyReadonlyArray1<'py, bool>>,
 ) -> PyResult<(u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let selected = selected.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let mut all = Fingerprint::new(key);
+    let mut next = 0;
     let Ok(()) = for_each_batch(stream, on_rows, |batch| {
         let [position, cells @ ..] = batch.columns() else {
             return Err("no column of positions".to_string());
         };
-        stream::check_positions(position, all.rows())?;
+        stream::check_positions(position, next)?;
         let columns = Texts::of_all(cells)?;
         let cell = |row: usize, column: usize| columns[column].cell(row);
-        all.update(&fingerprint::digests(batch.num_rows(), columns.len(), cell));
+        let mut digests = fingerprint::digests(batch.num_rows(), columns.len(), cell);
+        if let Some(selected) = selected {
+            let mut marks = (next..).map(|row| selected.get(row).copied().unwrap_or(false));
+            digests.retain(|_| marks.next().unwrap_or(false));
+        }
+        next += batch.num_rows();
+        all.update(&digests);
         Ok(Ok::<(), Infallible>(()))
     })?;
     Ok(written(stream.py(), all))

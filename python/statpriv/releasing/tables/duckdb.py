@@ -187,15 +187,23 @@ class _Table:
         unreadable = self._relation.unreadable
         self._engine.run(f"CREATE TABLE content AS SELECT {copied} FROM {self._relation.sql}", unreadable)
         self._engine.files.check_unchanged()
-        texts = ", ".join(f"{self._relation.text(index)} AS t{index}" for index in columns)
-        rows, ordered, unordered = self._engine.streamed(
-            f"SELECT rowid, {texts} FROM content",
-            unreadable,
-            lambda stream, on_rows: stream_fingerprints(key, stream, on_rows),
-        )
+        rows, fingerprint = _fingerprint(self._engine, self._relation, key)
         for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, unreadable)
-        return _Content(ContentFingerprint(ordered, unordered), rows, self._engine, self._relation)
+        return _Content(fingerprint, rows, self._engine, self._relation, key)
+
+
+def _fingerprint(
+    engine: _Engine, relation: _Relation, key: bytes, selected: NDArray[np.bool_] | None = None
+) -> tuple[int, ContentFingerprint]:
+    """Count and fingerprint the rows of the copy, or some of them."""
+
+    def take(stream: duckdb.DuckDBPyRelation, on_rows: RowListener | None) -> tuple[int, bytes, bytes]:
+        return stream_fingerprints(key, stream, on_rows, selected=selected)
+
+    texts = ", ".join(f"{relation.text(index)} AS t{index}" for index in range(len(relation.columns)))
+    rows, ordered, unordered = engine.streamed(f"SELECT rowid, {texts} FROM content", relation.unreadable, take)
+    return rows, ContentFingerprint(ordered, unordered)
 
 
 def counts_of_parts(
@@ -226,6 +234,10 @@ class _Content:
     rows: int
     _engine: _Engine = field(repr=False)
     _relation: _Relation = field(repr=False)
+    _key: bytes = field(repr=False)
+
+    def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
+        return _fingerprint(self._engine, self._relation, self._key, selected)[1]
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         of_rows = np.frombuffer(labels, dtype=np.uint32)

@@ -159,8 +159,8 @@ class _Table:
         ):
             ids.append(id_)
             digests.append(digest_.encode())
-        fingerprint = fingerprint_of(np.array(digests, dtype="S64"), key)
-        return _Content(fingerprint, ids, self._session, self._relation)
+        whole = np.array(digests, dtype="S64")
+        return _Content(fingerprint_of(whole, key), whole, key, ids, self._session, self._relation)
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,14 @@ class _Content:
     """The content of the snapshot, in the binary order of the ids."""
 
     fingerprint: ContentFingerprint
+    _digests: NDArray[np.bytes_] = field(repr=False)
+    _key: bytes = field(repr=False)
     _ids: list[str] = field(repr=False)
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
+
+    def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
+        return fingerprint_of(self._digests[selected], self._key)
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         of_rows = np.frombuffer(labels, dtype=np.uint32)

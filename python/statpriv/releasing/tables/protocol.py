@@ -96,6 +96,9 @@ class Content(Protocol):
     def fingerprint(self) -> ContentFingerprint:
         """Of all cells of the rows that are counted."""
 
+    def fingerprint_of(self, selected: NDArray[np.bool_]) -> ContentFingerprint:
+        """Fingerprint the selected rows alone, under the key of the whole."""
+
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
         """Count the rows of each part by what they are asked, and let go of the labels.
 

@@ -1,0 +1,162 @@
+"""`statpriv ledger`: look at the ledger, let rows join a table that was released, end all releases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from statpriv.cli.options import debug_option, examples, json_option
+from statpriv.cli.output import print_json, screen
+from statpriv.cli.plain_text import printable
+
+if TYPE_CHECKING:
+    from statpriv.releasing.ledger import Registry
+    from statpriv.releasing.ledger.books import DataSet
+    from statpriv.releasing.ledger.registry import Summary
+
+__all__ = ["ledger"]
+
+_registry_option = click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
+
+
+@click.group()
+@examples(
+    "statpriv ledger show",
+    "statpriv ledger extend release.toml --data people-2027.csv",
+    "statpriv ledger destroy-secret",
+)
+def ledger() -> None:
+    """What was released from which table: look, let rows join, or end it.
+
+    The ledger knows rows by keyed tokens. It lives in the folder that --registry names, else the variable
+    STATPRIV_REGISTRY, else the user's data folder.
+    """
+
+
+@ledger.command()
+@_registry_option
+@json_option
+@debug_option
+@examples("statpriv ledger show", "statpriv ledger show --registry /srv/registry --json")
+def show(*, registry: Path | None, as_json: bool) -> None:
+    """Data sets by number: their rows, used and left, and their releases.
+
+    Nothing that identifies a row is shown, and no key. The digest of a plan is that of its file (sha256sum).
+    """
+    from statpriv.releasing.ledger import Registry
+
+    chosen = Registry.open(registry)
+    summary = chosen.summary()
+    if as_json:
+        print_json(_document(summary))
+        return
+    for line in _lines(chosen, summary):
+        screen().print(printable(line), soft_wrap=True)
+
+
+@ledger.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--data", type=click.Path(), help="The table with the new rows, in place of the plan's source.")
+@_registry_option
+@click.option("--accept-edits", is_flag=True, help="Accept that values of the old rows were edited.")
+@debug_option
+@click.pass_context
+@examples("statpriv ledger extend release.toml", "statpriv ledger extend release.toml --data people-2027.csv")
+def extend(context: click.Context, *, plan: Path, data: str | None, registry: Path | None, accept_edits: bool) -> None:
+    """Let the rows that were appended to a released table join it.
+
+    PLAN is a plan file, of which only [data] counts. Every row of the table as it was must still be there, unedited.
+    Nothing is released, and no row is used; the next release draws from old and new rows.
+    """
+    from statpriv.releasing.extension import extend_data_set
+    from statpriv.releasing.ledger import Registry
+    from statpriv.releasing.plan_file import load_plan
+
+    debug = bool(context.ensure_object(dict).get("debug"))
+    done = extend_data_set(load_plan(plan, data=data), Registry.open(registry), accept_edits=accept_edits, debug=debug)
+    edited = " Values of the old rows were edited." if done.content_edited else ""
+    click.echo(f"{done.rows_joined} rows joined the {done.rows_before} of data set {done.data_set}.{edited}")
+
+
+@ledger.command("destroy-secret")
+@_registry_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@debug_option
+@examples("statpriv ledger destroy-secret", "statpriv ledger destroy-secret --registry /srv/registry --yes")
+def destroy_secret(*, registry: Path | None, yes: bool) -> None:
+    """Destroy the key by which the ledger recognises rows. This ends all releases from it, for ever.
+
+    The file of the key is overwritten and removed; what is left of the ledger names nobody. Copies elsewhere
+    (backups, snapshots, blocks that a disk has set aside) are not reached.
+    """
+    from statpriv.releasing.ledger import Registry
+
+    chosen = Registry.open(registry)
+    summary = chosen.summary()
+    releases = sum(len(data_set.releases) for data_set in summary.data_sets)
+    if not yes:
+        click.confirm(
+            f"Ledger {summary.ledger_id} knows {len(summary.data_sets)} data sets and {releases} releases. No table "
+            "can be released from it again, and none that it knows should be released elsewhere. Destroy its secret?",
+            abort=True,
+        )
+    chosen.destroy_secret()
+    click.echo(f"The secret of ledger {summary.ledger_id} is destroyed.")
+
+
+def _document(summary: Summary) -> dict[str, Any]:
+    return {
+        "ledger": summary.ledger_id,
+        "secret_destroyed": summary.destroyed,
+        "data_sets": [
+            {
+                "number": data_set.number,
+                "rows": data_set.rows,
+                "rows_spent": data_set.rows_spent,
+                "rows_left": data_set.rows_left,
+                "known_by": "ids" if data_set.has_ids else "position",
+                "cohorts": [{"rows": c.rows, "since_release": c.joined_after + 1} for c in data_set.cohorts],
+                "releases": [
+                    {
+                        "number": release.number,
+                        "id": release.release_id,
+                        "day": release.day,
+                        "queries": len(release.queries),
+                        "rows_spent": release.rows,
+                        "plan_sha256": release.plan_sha256,
+                    }
+                    for release in data_set.releases
+                ],
+            }
+            for data_set in summary.data_sets
+        ],
+    }
+
+
+def _lines(registry: Registry, summary: Summary) -> list[str]:
+    lines = [f"Ledger {summary.ledger_id} in {registry.folder}"]
+    if summary.destroyed is not None:
+        lines.append(f"Its secret was destroyed on {summary.destroyed}: nothing more can be released from it.")
+    if not summary.data_sets:
+        lines.append("Nothing was released.")
+    return [*lines, *(line for data_set in summary.data_sets for line in _lines_of(data_set))]
+
+
+def _lines_of(data_set: DataSet) -> list[str]:
+    known = "by their ids" if data_set.has_ids else "by their position only"
+    lines = [
+        "",
+        f"Data set {data_set.number}: {data_set.rows} rows, known {known}; "
+        f"{data_set.rows_spent} used, {data_set.rows_left} left",
+    ]
+    lines += [
+        f"  {c.rows} rows joined after release {c.joined_after} of it" for c in data_set.cohorts if c.joined_after
+    ]
+    lines += [
+        f"  {release.day}  release {release.number}  {len(release.queries)} queries on {release.rows} rows  "
+        f"plan {release.plan_sha256[:16]}…"
+        for release in data_set.releases
+    ]
+    return lines

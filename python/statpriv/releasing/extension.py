@@ -1,0 +1,83 @@
+"""Rows that are appended to a table that was released: they join its data set, and may be used from then on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from statpriv.releasing.ledger import Registry
+from statpriv.releasing.plan import Plan
+from statpriv.releasing.plan_file import load_plan
+from statpriv.releasing.tables import open_table
+
+__all__ = ["Extension", "extend"]
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What joined a data set.
+
+    Attributes
+    ----------
+    data_set
+        Its number in the ledger.
+    rows_before, rows_joined
+        Rows that it had, and rows that joined.
+    content_edited
+        Whether values of the rows that it had were other than at the last release.
+    """
+
+    data_set: int
+    rows_before: int
+    rows_joined: int
+    content_edited: bool
+
+
+def extend(
+    plan: str | Path,
+    *,
+    data: str | Path | None = None,
+    registry: str | Path | None = None,
+    accept_edits: bool = False,
+) -> Extension:
+    """Let the new rows of a table that was released join its data set, as a cohort of their own.
+
+    Nothing is released and no row is spent. Later guarantees take into account that the new rows were not there
+    before, and the old ones partly used.
+
+    Parameters
+    ----------
+    plan : path
+        A plan file, of which only what it says of the data counts.
+    data : path, optional
+        The table, in place of the plan's `data.source`.
+    registry : path, optional
+        Folder of the ledger; by default `STATPRIV_REGISTRY`, else the user's data folder.
+    accept_edits : bool, default False
+        Accept that values of the old rows were edited.
+
+    Returns
+    -------
+    Extension
+
+    Raises
+    ------
+    PlanError, TableError, LedgerError
+        The plan, the data or the ledger refuse: a row is missing, was edited, or belongs to another table; nothing
+        has changed.
+    """
+    chosen = Registry.open(None if registry is None else Path(registry))
+    return extend_data_set(load_plan(plan, data=data), chosen, accept_edits=accept_edits)
+
+
+def extend_data_set(plan: Plan, registry: Registry, *, accept_edits: bool, debug: bool = False) -> Extension:
+    """What :func:`extend` does, in given surroundings."""
+    predicates = [query.predicate for query in plan.queries]
+    with registry.locked() as ledger, open_table(plan.data, predicates, debug=debug) as table:
+        growth = ledger.grown(ledger.rows(table.row_count(), table.row_ids()))
+        content = table.load(ledger.content_key)
+        edited = ledger.check_growth(
+            growth, old=content.fingerprint_of(growth.old), whole=content.fingerprint, accept_edits=accept_edits
+        )
+        ledger.extend(growth, content.fingerprint)
+    return Extension(growth.data_set.number, growth.data_set.rows, growth.new_rows, edited)

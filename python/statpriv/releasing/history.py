@@ -1,0 +1,331 @@
+"""The guarantee of everything that was released from a table: the target is about that, whatever was asked before.
+
+Later plans are written by people who saw earlier answers. What holds for them, with its proof, is in
+docs/explanation/repeated-releases.md: over all releases,
+
+    δ ≤ max over cohorts c of Σ_r w_{c,r} · δ_r,
+
+where δ_r is the exact composition inside release r on its own s_r rows, and w_{c,r} the probability that a row which
+joined with cohort c is used in release r. A first release alone is composed exactly on all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from statpriv.adversaries import Adversary
+from statpriv.analysis import compose, privacy_curve
+from statpriv.curve import PrivacyCurve
+from statpriv.enclosure import Enclosure
+from statpriv.literals import literal
+from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Processed
+from statpriv.queries.property import Between, PropertyQuery
+from statpriv.releasing.ledger import Cohort, PastRelease, Position, Rows
+from statpriv.situation import asked_of
+
+if TYPE_CHECKING:
+    from statpriv.releasing.guarantee import Guarantee
+    from statpriv.situation import Query
+
+__all__ = ["Everything", "as_first_release", "everything", "used", "widened", "with_everything"]
+
+_THEOREM = (
+    "δ(ε) ≤ max over cohorts of Σ_r w_r · δ_r(ε): w_r the probability that a row of the cohort is used in release r, "
+    "δ_r the exact composition inside release r on its own rows; it holds whatever earlier answers later plans follow"
+)
+_SOURCE = "Parallel Composition for Statistical Privacy, Theorem 5.3; docs/explanation/repeated-releases.md"
+_ASSUMPTIONS = (
+    "ε and δ of the target were not chosen by earlier answers",
+    "rows that were appended have the same law as the others, and when they came did not depend on their values",
+)
+_PRIOR = (
+    "The guarantee is about this ledger only. The plan names publications outside it: without a model of how these "
+    "came about, theirs and this one cannot be added up."
+)
+
+
+@dataclass(frozen=True)
+class Everything:
+    """The guarantee of a plan together with all earlier releases from the same table.
+
+    Attributes
+    ----------
+    guarantee
+        Of the plan alone.
+    cohorts
+        Rows of the table by when they joined it.
+    earlier
+        The earlier releases; none for a first release.
+    """
+
+    guarantee: Guarantee
+    cohorts: tuple[Cohort, ...]
+    earlier: tuple[PastRelease, ...]
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing was released from this table before."""
+        return not self.earlier
+
+    @property
+    def known(self) -> int:
+        """Rows other than the critical one whose values the reader may know."""
+        return self.guarantee.plan.guarantee.known_rows
+
+    @cached_property
+    def asked(self) -> tuple[tuple[tuple[Query, ...], tuple[int, ...]], ...]:
+        """Queries and sizes of every release, each property with the hull of all ranges ever declared for it."""
+        releases = [(release.queries, release.sizes) for release in self.earlier]
+        releases.append((self.guarantee.queries, self.guarantee.sizes))
+        every = widened([query for queries, _ in releases for query in queries])
+        queries = iter(every)
+        return tuple((tuple(next(queries) for _ in sizes), sizes) for _, sizes in releases)
+
+    @cached_property
+    def weights(self) -> tuple[tuple[Fraction, ...], ...]:
+        """For each cohort the probability that a row of it is used, by release."""
+        return used(self.cohorts, [sum(sizes) for _, sizes in self.asked])
+
+    @cached_property
+    def deltas(self) -> tuple[Enclosure, ...]:
+        """δ inside each release on its own rows, at the target's ε; known rows are all taken to be there."""
+        return tuple(
+            self._inside(queries, sizes, sum(sizes)).delta(self.guarantee.epsilon) for queries, sizes in self.asked
+        )
+
+    @cached_property
+    def worst_cohort(self) -> int:
+        """The cohort that is exposed most."""
+        return max(range(len(self.cohorts)), key=lambda c: self._sum(c)[1])
+
+    @cached_property
+    def delta(self) -> Enclosure:
+        """δ of everything released, this plan included, at the target's ε."""
+        if self.is_first:
+            return self.guarantee.delta
+        sums = [self._sum(cohort) for cohort in range(len(self.cohorts))]
+        return Enclosure(*(min(max(ends), Fraction(1)) for ends in zip(*sums, strict=True)))
+
+    @property
+    def holds(self) -> bool:
+        """Whether δ of everything is certified to be at most the target."""
+        return Fraction(self.delta.upper) <= self.guarantee.plan.guarantee.delta
+
+    @cached_property
+    def alone(self) -> PrivacyCurve:
+        """The curve of this release alone, for somebody whose row was not used before.
+
+        Given all earlier answers its rows are a uniform sample of the unspent ones, so it is composed on these.
+        """
+        if self.is_first:
+            return self.guarantee.curve
+        return self._inside(*self.asked[-1], self.rows_left)
+
+    @property
+    def rows_left(self) -> int:
+        """Rows that no earlier release has used."""
+        return sum(cohort.rows for cohort in self.cohorts) - sum(release.rows for release in self.earlier)
+
+    def published(self) -> Enclosure:
+        """δ of the worst part of all releases, for a reader who knows which part everyone is in."""
+        parts = {part for queries, sizes in self.asked for part in zip(queries, sizes, strict=True)}
+        found = [
+            privacy_curve(query, Population(size), adversary=Adversary(known=min(self.known, size - 1))).delta(
+                self.guarantee.epsilon
+            )
+            for query, size in parts
+        ]
+        return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
+
+    def _inside(self, queries: Sequence[Query], sizes: Sequence[int], rows: int) -> PrivacyCurve:
+        adversary = Adversary(known=min(self.known, rows - 1))
+        composed: Any = list(queries)
+        return compose(composed, Population(rows), RandomPartition(list(sizes)), adversary=adversary)
+
+    def _sum(self, cohort: int) -> tuple[Fraction, Fraction]:
+        """Both ends of Σ_r w_r · δ_r, exactly."""
+        terms = list(zip(self.weights[cohort], self.deltas, strict=True))
+        return (
+            sum((weight * Fraction(delta.lower) for weight, delta in terms), Fraction(0)),
+            sum((weight * Fraction(delta.upper) for weight, delta in terms), Fraction(0)),
+        )
+
+
+def everything(guarantee: Guarantee, position: Position) -> Everything:
+    """The guarantee of a plan on a table that has this position in the ledger."""
+    return Everything(guarantee, position.cohorts, position.releases)
+
+
+def used(cohorts: Sequence[Cohort], rows: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
+    """For each cohort, the probability that a row of it is used in release 1, 2, …, which uses rows[0], rows[1], ….
+
+    Release r draws its s_r rows from the M_r unspent ones, uniformly: a row that is unspent then is drawn with
+    probability s_r/M_r, and stays unspent with what is missing to 1. Before a row has joined it is not drawn.
+    """
+    table = []
+    for cohort in cohorts:
+        unspent, weights = Fraction(1), []
+        for r, size in enumerate(rows):
+            if r < cohort.joined_after:
+                weights.append(Fraction(0))
+                continue
+            there = sum(other.rows for other in cohorts if other.joined_after <= r) - sum(rows[:r])
+            drawn = Fraction(size, there)
+            weights.append(unspent * drawn)
+            unspent *= 1 - drawn
+        table.append(tuple(weights))
+    return tuple(table)
+
+
+def widened(queries: Sequence[Query]) -> list[Query]:
+    """The same queries, each property with the hull of all the ranges that any of them states for it.
+
+    What a query publishes of its count, a gate or a rounding, stays as it was.
+    """
+    hulls: dict[object, tuple[_Range, ...]] = {}
+    for query in queries:
+        asked = asked_of(query)
+        key = _property(asked)
+        if key is not None:
+            ranges = _ranges(asked)
+            hulls[key] = tuple(map(_hull, hulls.get(key, ranges), ranges))
+    return [_restated(query, hulls) for query in queries]
+
+
+_Range: TypeAlias = "tuple[Fraction, Fraction]"
+
+
+def _property(query: Query) -> object:
+    """What says that two queries ask the same property, or the same cells; None where nothing does."""
+    attribute = getattr(query, "attribute", None)
+    return None if attribute is None else (type(query), attribute)
+
+
+def _ranges(query: Query) -> tuple[_Range, ...]:
+    """The range of each probability that a query states: of one property, or of the cells of a histogram."""
+    stated: Any = query.cells if isinstance(query, HistogramQuery) else (getattr(query, "p", None),)
+    return tuple((p.lower, p.upper) if isinstance(p, Between) else (p, p) for p in stated)
+
+
+def _hull(one: _Range, other: _Range) -> _Range:
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _restated(query: Query, hulls: Mapping[object, tuple[_Range, ...]]) -> Query:
+    asked = asked_of(query)
+    hull = hulls.get(_property(asked))
+    if hull is None or hull == _ranges(asked):
+        return query
+    ranges = [Between(*ends) for ends in hull]
+    wider: Any = (
+        HistogramQuery(cast("Any", ranges), attribute=asked.attribute)
+        if isinstance(asked, HistogramQuery)
+        else PropertyQuery(ranges[0], attribute=cast("PropertyQuery", asked).attribute)
+    )
+    return Processed(wider, *query.steps) if isinstance(query, Processed) else cast("Query", wider)
+
+
+# --- what a report says of it --------------------------------------------------------------------
+
+
+def with_everything(contents: Mapping[str, Any], whole: Everything, position: Position) -> dict[str, Any]:
+    """The contents of a report before its answers, with what is to be said of earlier releases and of the ledger."""
+    prior = [_PRIOR] if whole.guarantee.plan.prior else []
+    told = {
+        **contents,
+        "data": {**contents["data"], "content_edited": position.content_edited},
+        "guarantee": {
+            **contents["guarantee"],
+            "this_release": _ends(whole.alone.delta(whole.guarantee.epsilon)),
+            "releases": len(whole.earlier) + 1,
+        },
+        "history": [] if whole.is_first else _history(whole),
+        "ledger": {
+            **contents["ledger"],
+            "rows_left": whole.rows_left,
+            "rows_spent_before": position.rows_spent,
+            "cohorts": [{"rows": c.rows, "since_release": c.joined_after + 1} for c in whole.cohorts],
+        },
+        "warnings": [*contents["warnings"], *prior],
+    }
+    return told if whole.is_first else _with_earlier(told, whole)
+
+
+def as_first_release(contents: Mapping[str, Any], guarantee: Guarantee) -> dict[str, Any]:
+    """The contents of a dry run, which looks into no ledger: what a first release of the table would say."""
+    rows = Rows(guarantee.rows)
+    return with_everything(contents, Everything(guarantee, (Cohort(rows.n),), ()), Position.of_new(rows))
+
+
+def _with_earlier(contents: Mapping[str, Any], whole: Everything) -> dict[str, Any]:
+    guarantee = contents["guarantee"]
+    own = (
+        f"The curves and tables, δ against ε and against p and known rows, are about this release alone, on "
+        f"{whole.guarantee.rows} rows; the guarantee is about all {len(whole.earlier) + 1} releases together."
+    )
+    return {
+        **contents,
+        "guarantee": {
+            **guarantee,
+            "delta": _ends(whole.delta),
+            "holds": whole.holds,
+            "kind": "bound",
+            "theorem": _THEOREM,
+            "source": _SOURCE,
+            "assumptions": [*guarantee["assumptions"], *_ASSUMPTIONS],
+            "partition_secret": _ends(whole.delta),
+            "partition_known": _ends(whole.published()),
+        },
+        "composition": _composition(contents["composition"], whole),
+        "warnings": [*contents["warnings"], own],
+    }
+
+
+def _composition(composition: Mapping[str, Any], whole: Everything) -> dict[str, Any]:
+    """What describes this release alone, on the rows that were left, each property with its hull over all releases."""
+    queries, _ = whole.asked[-1]
+    parts = [
+        {**part, "probability": [literal(end) for end in ends]} if len(ends) == 2 and "probability" in part else part
+        for part, ends in zip(composition["part"], (_property_range(query) for query in queries), strict=True)
+    ]
+    known = min(whole.known, whole.rows_left - 1)
+    return {**composition, "population": whole.rows_left, "known_rows": known, "part": parts}
+
+
+def _property_range(query: Query) -> tuple[Fraction, ...]:
+    asked = asked_of(query)
+    return _ranges(asked)[0] if isinstance(asked, PropertyQuery) else ()
+
+
+def _history(whole: Everything) -> list[dict[str, Any]]:
+    weights = whole.weights[whole.worst_cohort]
+    entries = zip(whole.earlier, whole.asked, weights, whole.deltas, strict=False)
+    return [
+        {
+            "number": release.number,
+            "release_id": release.release_id,
+            "rows_spent": release.rows,
+            "rows_then": sum(cohort.rows for cohort in whole.cohorts if cohort.joined_after <= r),
+            "delta": _ends(delta),
+            "weight": float(weight),
+            "queries": [_asked(query, size) for query, size in zip(queries, sizes, strict=True)],
+        }
+        for r, (release, (queries, sizes), weight, delta) in enumerate(entries)
+    ]
+
+
+def _asked(query: Query, size: int) -> dict[str, Any]:
+    asked = asked_of(query)
+    text = getattr(asked, "attribute", None)
+    return {("cells" if isinstance(asked, HistogramQuery) else "where"): text, "size": size}
+
+
+def _ends(enclosure: Enclosure) -> dict[str, float]:
+    return {"lower": enclosure.lower, "upper": enclosure.upper}

@@ -1,0 +1,261 @@
+"""What is kept of releases: data sets, the cohorts of their rows, their contents, and what was asked.
+
+Of the rows there is one bitmap a data set, their union over all releases, and of a plan no more than its
+queries as the theory sees them and the digest of its file. δ can be computed from that again at any ε.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv.composition.written_queries import query_from, written_query
+from statpriv.releasing.ledger.tokens import TOKEN
+from statpriv.situation import Query
+
+__all__ = ["FORMAT", "SCHEMA", "Books", "Cohort", "DataSet", "PastRelease", "today"]
+
+FORMAT = 2
+
+SCHEMA = (
+    "CREATE TABLE ledger (ledger_id TEXT NOT NULL, destroyed TEXT)",
+    # Tokens are ascending and joined; bit i of spent belongs to token i, or to row i where there are none.
+    "CREATE TABLE data_set (number INTEGER PRIMARY KEY, stratified INTEGER NOT NULL, tokens BLOB, spent BLOB NOT NULL)",
+    # Rows that joined when so many releases of their data set had been made.
+    "CREATE TABLE cohort (data_set INTEGER NOT NULL REFERENCES data_set (number), joined_after INTEGER NOT NULL,"
+    " rows INTEGER NOT NULL, PRIMARY KEY (data_set, joined_after))",
+    # Every content that a data set was known with; the latest counts.
+    "CREATE TABLE content (number INTEGER PRIMARY KEY, data_set INTEGER NOT NULL REFERENCES data_set (number),"
+    " ordered BLOB NOT NULL, unordered BLOB NOT NULL)",
+    "CREATE TABLE release (number INTEGER PRIMARY KEY, release_id TEXT NOT NULL UNIQUE,"
+    " data_set INTEGER NOT NULL REFERENCES data_set (number), rows_spent INTEGER NOT NULL, queries TEXT NOT NULL,"
+    " sizes TEXT NOT NULL, plan_sha256 TEXT NOT NULL, day TEXT NOT NULL)",
+    f"PRAGMA user_version = {FORMAT}",
+)
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Rows that joined a data set at one time: when `joined_after` of its releases had been made."""
+
+    rows: int
+    joined_after: int = 0
+
+
+@dataclass(frozen=True)
+class PastRelease:
+    """What was asked in a release.
+
+    Attributes
+    ----------
+    number, release_id
+        Of the release in the ledger.
+    queries
+        As the theory sees them, each with the range that was declared then.
+    sizes
+        Rows of the part of each query.
+    plan_sha256
+        Digest of the plan file.
+    day
+        In UTC, as ISO 8601.
+    """
+
+    number: int
+    release_id: str
+    queries: tuple[Query, ...]
+    sizes: tuple[int, ...]
+    plan_sha256: str
+    day: str
+
+    @property
+    def rows(self) -> int:
+        """Rows that it used."""
+        return sum(self.sizes)
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A table that was released, with all that joined it since.
+
+    Attributes
+    ----------
+    number
+        In the ledger, from 1.
+    has_ids
+        Whether its rows have ids, or are known by their position only.
+    stratified
+        Whether it was released by group.
+    """
+
+    number: int
+    has_ids: bool
+    stratified: bool
+    cohorts: tuple[Cohort, ...]
+    releases: tuple[PastRelease, ...]
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table."""
+        return sum(cohort.rows for cohort in self.cohorts)
+
+    @property
+    def rows_spent(self) -> int:
+        """Rows that a release has used."""
+        return sum(release.rows for release in self.releases)
+
+    @property
+    def rows_left(self) -> int:
+        """Rows that no release has used."""
+        return self.rows - self.rows_spent
+
+
+@dataclass(frozen=True)
+class Books:
+    """The tables of the database; whoever holds them is inside a transaction."""
+
+    connection: sqlite3.Connection
+
+    # --- reading ---
+
+    def number_of_releases(self) -> int:
+        """Of all data sets together."""
+        return int(self._one("SELECT count(*) FROM release")[0])
+
+    def data_sets(self) -> list[DataSet]:
+        """All of them, without what identifies their rows."""
+        found = self._all("SELECT number, tokens IS NOT NULL, stratified FROM data_set ORDER BY number")
+        return [
+            DataSet(number, bool(ids), bool(stratified), self._cohorts(number), self._releases(number))
+            for number, ids, stratified in found
+        ]
+
+    def token_arrays(self) -> Iterator[tuple[int, NDArray[np.bytes_]]]:
+        """The ascending tokens of each data set that has ids, one after the other: they can be large."""
+        for (number,) in self._all("SELECT number FROM data_set WHERE tokens IS NOT NULL ORDER BY number"):
+            yield number, self.tokens(number)
+
+    def tokens(self, data_set: int) -> NDArray[np.bytes_]:
+        """The ascending tokens of a data set with ids."""
+        return np.frombuffer(self._one("SELECT tokens FROM data_set WHERE number = ?", data_set)[0], dtype=TOKEN)
+
+    def spent(self, data_set: DataSet) -> NDArray[np.bool_]:
+        """Which rows are spent, in the order of the tokens."""
+        bits = np.frombuffer(self._one("SELECT spent FROM data_set WHERE number = ?", data_set.number)[0], np.uint8)
+        return np.unpackbits(bits, count=data_set.rows).view(np.bool_)
+
+    def latest_content(self, data_set: int) -> tuple[bytes, bytes]:
+        """The keyed digests of a data set's rows, in their order and in any order."""
+        found = self._one(
+            "SELECT ordered, unordered FROM content WHERE data_set = ? ORDER BY number DESC LIMIT 1", data_set
+        )
+        return found[0], found[1]
+
+    def data_sets_with_content(self, ordered: bytes, unordered: bytes) -> dict[int, bool]:
+        """The data sets that ever had these rows, and whether in this order."""
+        found: dict[int, bool] = {}
+        for number, same in self._all(
+            "SELECT data_set, ordered = ? FROM content WHERE ordered = ? OR unordered = ?", ordered, ordered, unordered
+        ):
+            found[number] = found.get(number, False) or bool(same)
+        return found
+
+    def last_release(self, data_set: int) -> tuple[int, str]:
+        """Number and day of the last release of a data set."""
+        found = self._one("SELECT number, day FROM release WHERE data_set = ? ORDER BY number DESC LIMIT 1", data_set)
+        return found[0], found[1]
+
+    def _cohorts(self, data_set: int) -> tuple[Cohort, ...]:
+        found = self._all("SELECT rows, joined_after FROM cohort WHERE data_set = ? ORDER BY joined_after", data_set)
+        return tuple(Cohort(*row) for row in found)
+
+    def _releases(self, data_set: int) -> tuple[PastRelease, ...]:
+        found = self._all(
+            "SELECT number, release_id, queries, sizes, plan_sha256, day FROM release WHERE data_set = ?"
+            " ORDER BY number",
+            data_set,
+        )
+        return tuple(
+            PastRelease(number, name, tuple(map(query_from, json.loads(queries))), tuple(json.loads(sizes)), plan, day)
+            for number, name, queries, sizes, plan, day in found
+        )
+
+    # --- writing ---
+
+    def add_data_set(self, tokens: NDArray[np.bytes_] | None, rows: int, *, stratified: bool) -> int:
+        """Register a table of which nothing is spent yet."""
+        number = self.connection.execute(
+            "INSERT INTO data_set (stratified, tokens, spent) VALUES (?, ?, ?)",
+            [stratified, None if tokens is None else tokens.tobytes(), _bitmap(np.zeros(rows, np.bool_))],
+        ).lastrowid
+        if number is None:  # which an insertion always sets
+            raise sqlite3.DatabaseError("no number was given to a new row")
+        self.connection.execute("INSERT INTO cohort VALUES (?, 0, ?)", [number, rows])
+        return number
+
+    def set_rows(self, data_set: int, tokens: NDArray[np.bytes_], spent: NDArray[np.bool_]) -> None:
+        """Replace the rows of a data set by these, in ascending order of their tokens."""
+        self.connection.execute(
+            "UPDATE data_set SET tokens = ?, spent = ? WHERE number = ?", [tokens.tobytes(), _bitmap(spent), data_set]
+        )
+
+    def add_cohort(self, data_set: int, rows: int) -> None:
+        """Let so many rows join now."""
+        self.connection.execute(
+            "INSERT INTO cohort VALUES (?, (SELECT count(*) FROM release WHERE data_set = ?), ?)"
+            " ON CONFLICT DO UPDATE SET rows = rows + excluded.rows",
+            [data_set, data_set, rows],
+        )
+
+    def set_spent(self, data_set: int, spent: NDArray[np.bool_]) -> None:
+        """Replace the bitmap of a data set."""
+        self.connection.execute("UPDATE data_set SET spent = ? WHERE number = ?", [_bitmap(spent), data_set])
+
+    def add_content(self, data_set: int, ordered: bytes, unordered: bytes) -> None:
+        """Know a data set with this content from now on."""
+        self.connection.execute(
+            "INSERT INTO content (data_set, ordered, unordered) VALUES (?, ?, ?)", [data_set, ordered, unordered]
+        )
+
+    def add_release(self, data_set: int, release: PastRelease) -> None:
+        """Enter a release."""
+        written = json.dumps([_without_name(query) for query in release.queries], ensure_ascii=False)
+        sizes = json.dumps(list(release.sizes))
+        self.connection.execute(
+            "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                *(release.number, release.release_id, data_set, release.rows),
+                *(written, sizes, release.plan_sha256, release.day),
+            ],
+        )
+
+    def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
+        return self._all(sql, *values)[0]
+
+    def _all(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        return self.connection.execute(sql, values).fetchall()
+
+
+def today() -> str:
+    """The day in UTC."""
+    return datetime.now(timezone.utc).date().isoformat()
+
+
+def _bitmap(marks: NDArray[np.bool_]) -> bytes:
+    return np.packbits(marks).tobytes()
+
+
+def _without_name(query: Query) -> dict[str, Any]:
+    """The document of a query without its label, which is the plan author's and means nothing to the theory."""
+    document = written_query(query)
+    inner = document
+    while "query" in inner:
+        inner = inner["query"]
+    inner.pop("name", None)
+    return document

@@ -1,0 +1,444 @@
+"""A ledger that one process holds: it recognises tables, spends rows and lets rows join."""
+
+from __future__ import annotations
+
+import hmac
+import sqlite3
+from array import array
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv._native import RowIds
+from statpriv.errors import LedgerError, RowsSpentError
+from statpriv.releasing.ledger.books import Books, Cohort, DataSet, PastRelease, today
+from statpriv.releasing.ledger.files import writing
+from statpriv.releasing.ledger.secret import Secret
+from statpriv.releasing.ledger.tokens import Rows, is_among, keyed_tokens, number_shared
+from statpriv.releasing.publication import sync_folder
+
+if TYPE_CHECKING:
+    from statpriv.releasing.tables import ContentFingerprint
+    from statpriv.situation import Query
+
+__all__ = ["Growth", "Ledger", "Position", "ReleaseRecord"]
+
+_OTHER_PEOPLE = "if these are other people with equal ids, keep them in a registry of their own: --registry"
+
+
+@dataclass(frozen=True)
+class ReleaseRecord:
+    """What a report prints of the ledger.
+
+    Attributes
+    ----------
+    release_id
+        128 random bits, hexadecimal.
+    ledger_id
+        Of the ledger, equal on all its reports: two reports with one ledger and one number prove a fork.
+    number
+        Of the release in the ledger, from 1.
+    rows_spent
+        By this release.
+    rows_left
+        Rows of the table that no release has spent.
+    """
+
+    release_id: str
+    ledger_id: str
+    number: int
+    rows_spent: int
+    rows_left: int
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a table stands in the ledger.
+
+    Attributes
+    ----------
+    rows
+        Its rows.
+    data_set
+        The registered data set that it continues; None for a table that was never released.
+    spent
+        Which rows of the table, in its order, earlier releases have used.
+    content_edited
+        Whether its content is other than at the last release, known once the content was read.
+    """
+
+    rows: Rows = field(repr=False)
+    data_set: DataSet | None
+    spent: NDArray[np.bool_] = field(repr=False)
+    content_edited: bool = False
+
+    @classmethod
+    def of_new(cls, rows: Rows) -> Position:
+        """That of a table of which nothing was released."""
+        return cls(rows, None, np.zeros(rows.n, np.bool_))
+
+    @property
+    def cohorts(self) -> tuple[Cohort, ...]:
+        """The cohorts of its rows, the first one first."""
+        return (Cohort(self.rows.n),) if self.data_set is None else self.data_set.cohorts
+
+    @property
+    def releases(self) -> tuple[PastRelease, ...]:
+        """Its earlier releases."""
+        return () if self.data_set is None else self.data_set.releases
+
+    @property
+    def rows_spent(self) -> int:
+        """Rows that earlier releases have used."""
+        return 0 if self.data_set is None else self.data_set.rows_spent
+
+    @property
+    def rows_left(self) -> int:
+        """Rows that no release has used."""
+        return self.rows.n - self.rows_spent
+
+    def unspent(self) -> NDArray[np.intp]:
+        """The rows that may be drawn, by their place in the table."""
+        return np.flatnonzero(~self.spent)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A table that holds all rows of a data set, and new ones.
+
+    Attributes
+    ----------
+    rows
+        All its rows.
+    data_set
+        What it holds.
+    old
+        Which rows of the table, in its order, belong to the data set already.
+    """
+
+    rows: Rows = field(repr=False)
+    data_set: DataSet
+    old: NDArray[np.bool_] = field(repr=False)
+
+    @property
+    def new_rows(self) -> int:
+        """Rows that would join."""
+        return self.rows.n - self.data_set.rows
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A ledger that this process holds alone.
+
+    Attributes
+    ----------
+    ledger_id
+        128 random bits, hexadecimal.
+    """
+
+    ledger_id: str
+    _folder: Path = field(repr=False)
+    _secret_path: Path = field(repr=False)
+    _words: Callable[[int], bytes] = field(repr=False)
+    _connection: sqlite3.Connection = field(repr=False)
+    _secret: Secret = field(repr=False)
+
+    @property
+    def content_key(self) -> bytes:
+        """The key for fingerprints of content, from which the key of the tokens cannot be found."""
+        return hmac.digest(self._secret.key, b"content", "sha256")
+
+    @property
+    def _books(self) -> Books:
+        return Books(self._connection)
+
+    def rows(self, n: int, ids: RowIds | Sequence[str] | None) -> Rows:
+        """Turn the ids of all n rows into keyed tokens; None where the plan names none."""
+        if ids is None:
+            return Rows(n)
+        known = ids if isinstance(ids, RowIds) else RowIds.of(ids)
+        return Rows.of(keyed_tokens(hmac.digest(self._secret.key, b"row", "sha256"), known))
+
+    # --- which table is it? ---
+
+    def recognise(self, rows: Rows, *, stratified: bool = False) -> tuple[Position, ...]:
+        """Say what a table may be, before its content is read.
+
+        With ids that is one position. Without, only the content tells a table that was released from one that was
+        not, so these are a new table, and every data set without ids that has as many rows.
+
+        Raises
+        ------
+        LedgerError
+            Its rows lie otherwise to those of a registered table than a release may follow on; names no row.
+        """
+        with writing(self._folder):
+            data_sets = {data_set.number: data_set for data_set in self._books.data_sets()}
+            if rows.tokens is None:
+                alike = [d for d in data_sets.values() if not d.has_ids and d.rows == rows.n]
+                return (Position.of_new(rows), *(self._position(rows, data_set) for data_set in alike))
+            continued = self._same_rows(rows, rows.tokens)
+            if continued is None:
+                return (Position.of_new(rows),)
+            position = self._position(rows, data_sets[continued])
+        self._refuse_second_stratified(position, stratified=stratified)
+        return (position,)
+
+    def identify(
+        self,
+        positions: Sequence[Position],
+        fingerprint: ContentFingerprint,
+        *,
+        accept_edits: bool = False,
+        stratified: bool = False,
+    ) -> Position:
+        """Say which of these positions the table has, now that its content was read.
+
+        Raises
+        ------
+        LedgerError
+            It has the content of a table whose rows were known otherwise, or other content than it had, and
+            `accept_edits` is false.
+        """
+        with writing(self._folder):
+            alike = self._books.data_sets_with_content(fingerprint.ordered, fingerprint.unordered)
+        if positions[0].rows.tokens is None:
+            return self._identify_by_content(positions, alike, stratified=stratified)
+        (position,) = positions
+        own = None if position.data_set is None else position.data_set.number
+        for number in alike.keys() - {own}:
+            raise self._refusal("this table has the content of one that was", number, "name the row_id of then")
+        if own is None or not self._edited(own, fingerprint):
+            return position
+        if not accept_edits:
+            raise self._refusal(
+                "the content of this table was edited since it was",
+                own,
+                "answers of then and now belong to different contents; if that is as it should be, say "
+                "--accept-edits (rows that were used stay used, and the report says that content was edited)",
+            )
+        return replace(position, content_edited=True)
+
+    def grown(self, rows: Rows) -> Growth:
+        """Say which data set a table with more rows holds.
+
+        Raises
+        ------
+        LedgerError
+            It holds no registered table, adds no row to it, or shares rows with another.
+        """
+        if rows.tokens is None:
+            raise LedgerError(
+                "rows that are known by their position cannot be told apart from new ones: name a row_id to extend"
+            )
+        found = None
+        with writing(self._folder):
+            data_sets = {data_set.number: data_set for data_set in self._books.data_sets()}
+            for number, registered in self._books.token_arrays():
+                shared = is_among(rows.tokens, registered)
+                count = int(np.count_nonzero(shared))
+                if count and count < len(registered):
+                    raise self._lying("overlap" if count < rows.n else "subset", number)
+                if count:
+                    if found is not None:
+                        raise self._refusal(
+                            "this table holds more than one that was", number, f"they stay apart ({_OTHER_PEOPLE})"
+                        )
+                    found = Growth(rows, data_sets[number], rows.by_row(shared))
+        if found is None:
+            raise LedgerError(
+                f"no row of this table is in ledger {self.ledger_id}: there is nothing to extend; release it"
+            )
+        if found.new_rows == 0:
+            raise self._refusal("this table has exactly the rows of one that was", found.data_set.number, "release it")
+        if found.data_set.stratified:
+            raise self._refusal(_STRATIFIED[0], found.data_set.number, _STRATIFIED[1])
+        return found
+
+    def _same_rows(self, rows: Rows, tokens: NDArray[np.bytes_]) -> int | None:
+        """The data set with exactly these rows; None where no row belongs to any."""
+        for number, registered in self._books.token_arrays():
+            if np.array_equal(tokens, registered):
+                return number
+            shared = number_shared(tokens, registered)
+            if shared:
+                relation = "superset" if shared == len(registered) else "subset" if shared == rows.n else "overlap"
+                raise self._lying(relation, number)
+        return None
+
+    def _identify_by_content(
+        self, positions: Sequence[Position], alike: dict[int, bool], *, stratified: bool
+    ) -> Position:
+        candidates = {position.data_set.number: position for position in positions if position.data_set is not None}
+        if not alike:
+            return next(position for position in positions if position.data_set is None)
+        for number, same_order in alike.items():
+            if not same_order:
+                raise self._refusal(
+                    "this table has the same rows in another order as one that was",
+                    number,
+                    "restore the order, which is all that identifies them",
+                )
+            if number not in candidates:
+                raise self._refusal("this table has the content of one that was", number, "name its row_id")
+        number = min(alike)
+        self._refuse_second_stratified(candidates[number], stratified=stratified)
+        return candidates[number]
+
+    def _refuse_second_stratified(self, position: Position, *, stratified: bool) -> None:
+        if position.data_set is not None and (stratified or position.data_set.stratified):
+            raise self._refusal(_STRATIFIED[0], position.data_set.number, _STRATIFIED[1])
+
+    def _position(self, rows: Rows, data_set: DataSet) -> Position:
+        return Position(rows, data_set, rows.by_row(self._books.spent(data_set)))
+
+    def _edited(self, data_set: int, fingerprint: ContentFingerprint) -> bool:
+        with writing(self._folder):
+            return self._books.latest_content(data_set)[1] != fingerprint.unordered
+
+    # --- what happens to it ---
+
+    def spend(
+        self,
+        position: Position,
+        fingerprint: ContentFingerprint,
+        labels: array[int] | NDArray[np.uint32],
+        *,
+        queries: Sequence[Query],
+        sizes: Sequence[int],
+        plan_sha256: str,
+        stratified: bool = False,
+    ) -> ReleaseRecord:
+        """Spend every row with a label above 0, durably, and keep what is asked of them.
+
+        Call it after the last check and before the first predicate is evaluated.
+
+        Raises
+        ------
+        LedgerError
+            Where the labels are not those of unspent rows, or the ledger cannot be written; nothing was spent then.
+        RowsSpentError
+            Where it is unknown whether the spend will last.
+        """
+        drawn = np.asarray(labels) != 0
+        if len(drawn) != position.rows.n:
+            raise LedgerError(f"{len(drawn)} labels for {position.rows.n} rows; nothing was spent")
+        if np.any(drawn & position.spent) or np.count_nonzero(drawn) != sum(sizes):
+            raise LedgerError("the labels are not those of unspent rows, as many as the parts have; nothing was spent")
+        with writing(self._folder):
+            number = self._books.number_of_releases() + 1
+            record = ReleaseRecord(
+                self._words(16).hex(), self.ledger_id, number, sum(sizes), position.rows_left - sum(sizes)
+            )
+            if not self._connection.in_transaction:
+                self._connection.execute("BEGIN IMMEDIATE")
+            data_set = self._entered(position, fingerprint, stratified=stratified)
+            self._books.set_spent(data_set, position.rows.by_token(position.spent | drawn))
+            entry = PastRelease(number, record.release_id, tuple(queries), tuple(sizes), plan_sha256, today())
+            self._books.add_release(data_set, entry)
+            self._connection.execute("COMMIT")
+        self._make_last(number)
+        return record
+
+    def extend(self, growth: Growth, fingerprint: ContentFingerprint) -> None:
+        """Let the new rows of a grown table join its data set, durably.
+
+        Raises
+        ------
+        LedgerError
+            Where the ledger cannot be written; nothing has changed then.
+        """
+        data_set, tokens = growth.data_set, growth.rows.tokens
+        if tokens is None:  # which grown() refuses
+            raise LedgerError("rows without ids cannot join a data set")
+        with writing(self._folder):
+            spent = np.zeros(growth.rows.n, np.bool_)
+            spent[growth.rows.by_token(growth.old)] = self._books.spent(data_set)
+            self._books.set_rows(data_set.number, tokens, spent)
+            self._books.add_cohort(data_set.number, growth.new_rows)
+            self._books.add_content(data_set.number, fingerprint.ordered, fingerprint.unordered)
+            self._connection.execute("COMMIT")
+            sync_folder(self._folder)
+
+    def check_growth(
+        self, growth: Growth, *, old: ContentFingerprint, whole: ContentFingerprint, accept_edits: bool = False
+    ) -> bool:
+        """Say whether the old rows of a grown table were edited.
+
+        Raises
+        ------
+        LedgerError
+            They were and `accept_edits` is false, or the content is that of another registered table.
+        """
+        own = growth.data_set.number
+        with writing(self._folder):
+            alike = self._books.data_sets_with_content(whole.ordered, whole.unordered)
+        for number in alike.keys() - {own}:
+            raise self._refusal("this table has the content of one that was", number, "name the row_id of then")
+        edited = self._edited(own, old)
+        if edited and not accept_edits:
+            raise self._refusal(
+                "rows of this table were edited since it was", own, "if that is as it should be, say --accept-edits"
+            )
+        return edited
+
+    def _entered(self, position: Position, fingerprint: ContentFingerprint, *, stratified: bool) -> int:
+        """The number of the data set, which is registered if it is new, and known with its present content."""
+        if position.data_set is None:
+            number = self._books.add_data_set(position.rows.tokens, position.rows.n, stratified=stratified)
+        elif position.content_edited:
+            number = position.data_set.number
+        else:
+            return position.data_set.number
+        self._books.add_content(number, fingerprint.ordered, fingerprint.unordered)
+        return number
+
+    def _make_last(self, number: int) -> None:
+        """The rows are spent, but not yet durably: nothing may be answered if that fails."""
+        try:
+            sync_folder(self._folder)
+        except OSError as error:
+            raise RowsSpentError(
+                f"registry {self._folder}: rows were spent, and whether that lasts is unknown ({error}): "
+                "take them as spent; nothing was answered"
+            ) from error
+        # A counter that stays behind is only a weaker guard, and is raised by the next release; a failure here
+        # must not look as if nothing was spent.
+        with suppress(OSError):
+            Secret(self.ledger_id, self._secret.key, number).write(self._secret_path)
+
+    def _lying(self, relation: str, data_set: int) -> LedgerError:
+        how, remedy = _RELATIONS[relation]
+        return self._refusal(how, data_set, remedy)
+
+    def _refusal(self, relation: str, data_set: int, remedy: str) -> LedgerError:
+        with writing(self._folder):
+            number, day = self._books.last_release(data_set)
+        return LedgerError(f"{relation} released on {day} (release {number} of ledger {self.ledger_id}): {remedy}")
+
+
+_RELATIONS = {
+    "superset": (
+        "this table adds rows to one that was",
+        "`statpriv ledger extend` lets the new rows join it, and takes into account that they were not there before",
+    ),
+    "subset": (
+        "this table is a part of one that was",
+        f"rows never leave a table that was released, so restore the others ({_OTHER_PEOPLE})",
+    ),
+    "overlap": (
+        "some rows of this table belong to one that was",
+        f"the same people would answer twice, unseen; release the one table or the other ({_OTHER_PEOPLE})",
+    ),
+}
+"""How two sets of rows that share some lie to each other, without a number; and what can be done."""
+
+_STRATIFIED = (
+    "this table was",
+    "a table with groups is released once in this version, because what is left of a group is not uniform",
+)
