@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statpriv._native import RowIds, StreamError, digest_fingerprints, exchange, stream_fingerprints
+from statpriv._native import RowIds, RowIdsError, StreamError, digest_fingerprints, exchange, stream_fingerprints
 from statpriv.errors import ArgumentError
 
 KEY = b"k" * 32
@@ -28,7 +28,7 @@ def streamed(texts, columns=1):
     connection.execute(f"CREATE TABLE t ({', '.join(f'c{i} VARCHAR' for i in range(columns))})")
     rows = [[text] for text in texts] if columns == 1 else texts
     connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * columns)})", rows)  # noqa: S608 - question marks
-    return connection.sql("SELECT * FROM t")
+    return connection.sql("SELECT * FROM t" if columns == 1 else "SELECT rowid, * FROM t")
 
 
 def tokens(ids):
@@ -85,7 +85,7 @@ def test_ids_that_identify_nobody_are_refused_without_a_value(ids, why):
         lambda: RowIds.of(ids),
         lambda: RowIds.of_stream(streamed(ids[:2]) if len(ids) < 3 else streamed(ids)),
     ):
-        with pytest.raises(ValueError, match=f"^{why}$"):
+        with pytest.raises(RowIdsError, match=f"^{why}$"):
             make()
 
 
@@ -127,9 +127,31 @@ def test_fingerprints_are_the_documented_hashes(rows):
 def test_fingerprints_of_many_rows():
     digests = [digest((str(i), None if i % 3 else "")) for i in range(20_000)]
     rows = duckdb.connect(":memory:").sql(
-        "SELECT CAST(range AS VARCHAR), CASE WHEN range % 3 = 0 THEN '' END FROM range(20000)"
+        "SELECT range, CAST(range AS VARCHAR), CASE WHEN range % 3 = 0 THEN '' END FROM range(20000)"
     )
     assert stream_fingerprints(KEY, rows) == digest_fingerprints(KEY, b"".join(digests)) == fingerprints(digests)
+    selected = np.arange(20_000) % 7 < 3
+    some = [digest for digest, taken in zip(digests, selected, strict=True) if taken]
+    assert stream_fingerprints(KEY, rows, selected=selected) == fingerprints(some)
+
+
+def test_rows_in_another_order_are_refused():
+    connection = duckdb.connect(":memory:")
+    for positions in ("(0), (2), (1)", "(1), (2)", "(0), (0)", "(0), (NULL)", "(-1)"):
+        stream = connection.sql(f"SELECT CAST(p AS BIGINT), 'a' FROM (VALUES {positions}) AS t(p)")  # noqa: S608
+        with pytest.raises(StreamError, match="the rows came in another order"):
+            stream_fingerprints(KEY, stream)
+    with pytest.raises(StreamError, match="the first column is no position"):
+        stream_fingerprints(KEY, connection.sql("SELECT 'a', 'b'"))
+
+
+def test_the_reader_is_told_how_many_rows_were_read():
+    told = []
+    rows = duckdb.connect(":memory:").sql("SELECT range, CAST(range AS VARCHAR) FROM range(3000000)")
+    stream_fingerprints(KEY, rows, told.append)
+    assert told == sorted(told)
+    assert all(0 < count <= 3_000_000 for count in told)
+    assert told
 
 
 def test_fingerprints_are_keyed():
@@ -141,11 +163,11 @@ def test_fingerprints_are_keyed():
 
 
 def test_streams_of_something_else_are_refused():
-    numbers = duckdb.connect(":memory:").sql("SELECT 1 AS a")
+    numbers = duckdb.connect(":memory:").sql("SELECT CAST(0 AS BIGINT), 1 AS a")
     with pytest.raises(StreamError, match="a column of a stream is Int32, and only text is expected"):
         stream_fingerprints(KEY, numbers)
     with pytest.raises(StreamError, match="2 columns of ids"):
-        RowIds.of_stream(streamed([("a", "b")], columns=2))
+        RowIds.of_stream(duckdb.connect(":memory:").sql("SELECT 'a', 'b'"))
     with pytest.raises(AttributeError, match="__arrow_c_stream__"):
         stream_fingerprints(KEY, object())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def release(
 
     if out is None and not dry_run:
         raise click.UsageError("--out is missing: name the page to write, such as report.html, or say --dry-run")
-    with _progress_on_terminal() as progress:
+    with _progress_on_terminal() as waiting:
         report = carry_out(
             load_plan(plan, data=data),
             out=out,
@@ -70,23 +71,42 @@ def release(
             dry_run=dry_run,
             force=force,
             accept_edits=accept_edits,
-            surroundings=Surroundings(progress=progress, debug=bool(context.ensure_object(dict).get("debug"))),
+            surroundings=Surroundings(
+                progress=waiting.begin,
+                on_rows=waiting.read,
+                debug=bool(context.ensure_object(dict).get("debug")),
+            ),
         )
     _show(report, out)
     if not report.contents["guarantee"]["holds"]:
         raise GuaranteeNotReachedError("a release of this plan would be refused: its target is not reached")
 
 
+@dataclass
+class _Waiting:
+    """What somebody who waits is shown: the step, and how many rows it has read."""
+
+    show: Callable[[str], None]
+    step: str = ""
+
+    def begin(self, step: str) -> None:
+        self.step = step
+        self.show(step)
+
+    def read(self, rows: int) -> None:
+        self.show(f"{self.step}: {rows:,} rows")
+
+
 @contextmanager
-def _progress_on_terminal() -> Iterator[Callable[[str], None]]:
-    """The name of the current step on the terminal, if somebody looks."""
+def _progress_on_terminal() -> Iterator[_Waiting]:
+    """The current step on the terminal, if somebody looks."""
     if not sys.stderr.isatty():
-        yield lambda _step: None
+        yield _Waiting(lambda _text: None)
         return
     from rich.console import Console
 
     with Console(stderr=True).status("plan") as status:
-        yield status.update
+        yield _Waiting(status.update)
 
 
 def _show(report: Report, out: Path | None) -> None:

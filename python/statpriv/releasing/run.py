@@ -26,7 +26,7 @@ from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
-from statpriv.releasing.tables import Groups, QueryListener, Table, open_table, source_files
+from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
 
@@ -71,6 +71,7 @@ class Surroundings:
     words: WordSource = secrets.token_bytes
     progress: Progress = lambda _step: None
     on_query: QueryListener | None = None
+    on_rows: RowListener | None = None
     debug: bool = False
 
 
@@ -255,7 +256,9 @@ class _Outputs:
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
     predicates = [question for query in plan.queries for question in query.questions]
-    return open_table(plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query)
+    return open_table(
+        plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query, on_rows=surroundings.on_rows
+    )
 
 
 def _refuse_unless_reached(guarantee: Guarantee) -> None:

@@ -29,9 +29,9 @@ pub fn taken_over(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader
 }
 
 /// Refuses positions that do not count on from `first`: the engine did not keep the order of the rows.
-pub fn check_positions(column: &ArrayRef, first: u64) -> Result<(), String> {
+pub fn check_positions(column: &ArrayRef, first: usize) -> Result<(), String> {
     let positions = column.as_primitive_opt::<Int64Type>().ok_or("the first column is no position")?;
-    let in_order = positions.values().iter().zip(first..).all(|(&at, next)| u64::try_from(at) == Ok(next));
+    let in_order = positions.values().iter().zip(first..).all(|(&at, next)| usize::try_from(at) == Ok(next));
     if in_order { Ok(()) } else { Err("the rows came in another order".to_string()) }
 }
 

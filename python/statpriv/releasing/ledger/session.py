@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv._native import RowIds
 from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.ledger.books import Books, Cohort, DataSet, PastRelease, today
 from statpriv.releasing.ledger.files import writing
