@@ -228,8 +228,8 @@ def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predica
     assert [sql for _, sql in workshop.queries] == connections
     at = {step: [sql for told, sql in workshop.queries if told == step] for step in workshop.steps}
     assert workshop.steps == [
-        "ledger", "rows", "curves of the guarantee", "dependence on known rows",
-        "ids", "content", "partition", "spend", "predicates", "report",
+        "ledger", "rows", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
+        "content", "partition", "spend", "predicates", "report",
     ]  # fmt: skip
     assert [step for step in workshop.steps if at[step]] == ["rows", "ids", "content", "predicates"]
     (counting,), (ids,) = at["rows"], at["ids"]

@@ -244,6 +244,19 @@ def test_with_and_without_ids_is_one_table(workshop):
     assert "has the content of one that was" in refused(workshop)
 
 
+def test_a_table_with_groups_is_released_once(workshop):
+    workshop.table(["id", "sex", "vote"], [[f"p{i}", "fm"[i % 2], i % 3] for i in range(40)])
+    stratified = (
+        '[[query]]\nname = "votes"\nwhere = "vote = 0"\nprobability = {f = "1/3", m = "1/3"}\n'
+        'source = "a public table"\nrows = {f = 5, m = 5}\n'
+    )
+    workshop.plan(stratified, more_data='row_id = "id"\ngroup = "sex"')
+    assert release(workshop)["guarantee"]["releases"] == 1
+    assert "a table with groups is released once in this version" in refused(workshop)
+    workshop.plan(votes(10), more_data='row_id = "id"')
+    assert "a table with groups is released once in this version" in refused(workshop)
+
+
 # --- publications outside
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import random
+import sqlite3
 import struct
 from array import array
 from collections import Counter, defaultdict
+from contextlib import closing
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import permutations, product
@@ -15,7 +17,6 @@ import numpy as np
 import pytest
 
 import statpriv as sp
-from statpriv.errors import LedgerError
 from statpriv.releasing import ledger, partition
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
@@ -285,17 +286,18 @@ def test_the_attack_notices_rows_that_answer_again():
     assert certain > bound.upper
 
 
-def test_rows_answer_again_only_without_the_ledger(workshop, monkeypatch):
-    """What stands between the attack above and a table is the refusal of the ledger alone."""
+@pytest.mark.parametrize("forgets", [False, True])
+def test_rows_answer_again_only_without_the_ledger(workshop, monkeypatch, forgets):
+    """What stands between the attack above and a table is the bitmap of the ledger alone."""
     workshop.table(["id", "v"], [[i, i % 2] for i in range(12)])
     workshop.plan(query("v = 1", rows=6), more_data='row_id = "id"')
-    workshop.release()
-    with pytest.raises(LedgerError, match="were released on"):
-        workshop.release(force=True)
-    monkeypatch.setattr(ledger.Ledger, "refuse_known_rows", lambda *_: None)
-    monkeypatch.setattr(ledger.Ledger, "refuse_known_content", lambda *_: None)
-    workshop.release(force=True)
-    assert workshop.spent() == [6, 6]
+    workshop.release(seed=1)
+    if forgets:
+        monkeypatch.setattr(ledger.books.Books, "spent", lambda _, data_set: np.zeros(data_set.rows, np.bool_))
+    workshop.release(seed=1, force=True)
+    with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
+        ((spent,),) = connection.execute("SELECT spent FROM data_set")
+    assert np.unpackbits(np.frombuffer(spent, np.uint8)).sum() == (6 if forgets else 12)
 
 
 @pytest.mark.parametrize("mutant", [None, "a row in two parts", "a row in no part"])
