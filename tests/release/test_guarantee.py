@@ -263,3 +263,12 @@ def test_a_block_of_rows_that_change_together(certified):
     assert 0.0074 < one[1].upper < 0.0075
     assert two[1].upper >= 0.0374
     assert four[1].upper >= 0.1106
+
+
+def test_ranges_of_cells_are_refused_with_what_to_do(certified):
+    with pytest.raises(PlanError) as refusal:
+        certified(HISTOGRAM.replace('"0.2"', '["0.2", "0.25"]'))
+    assert str(refusal.value) == (
+        'query "Age": ranges of probability of cells are not certified in this version; state one number for each '
+        'cell, such as probability = "0.25"'
+    )
