@@ -23,6 +23,7 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 
 _Schema = TypeVar("_Schema")
 _LONGEST_HEADER = 2**20
+_BLOCK = 2**20
 
 _CHANGED = "it changed while it was being read; nothing may write to it during a release"
 
@@ -56,6 +57,26 @@ class Files:
             if not unchanged:
                 raise self.changed
 
+    def check_quotes(self, sentence: str) -> None:
+        """Refuse CSV files with a quote that is never closed, where an engine would take the rest for one cell.
+
+        Opening, closing and doubled quotes come in pairs, so an odd number of them leaves one open.
+
+        Raises
+        ------
+        TableError
+            With the sentence.
+        """
+        for path in self.paths:
+            try:
+                quotes = _count_of(b'"', path)
+            except OSError:
+                quotes = None
+            if quotes is None:
+                raise self.changed
+            if quotes % 2:
+                raise self.refusal(sentence)
+
     def common(self, schemas: Sequence[_Schema]) -> _Schema:
         """Give the schema that the files have in common.
 
@@ -72,6 +93,11 @@ class Files:
     def changed(self) -> Exception:
         """The refusal of a source that was written to."""
         return self.refusal(_CHANGED)
+
+
+def _count_of(byte: bytes, path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(block.count(byte) for block in iter(lambda: file.read(_BLOCK), b""))
 
 
 def open_files(source: DataSource, *, folder_of: Sequence[str] = ()) -> Files:

@@ -162,6 +162,8 @@ class _Table:
         return [text for _, text in rows]
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
+        if self._files is not None and self._files.suffix in CSV_SUFFIXES:
+            self._files.check_quotes(_UNREADABLE)
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
         needed = sorted({self.columns.index(name) for p in self._predicates for name in p.columns})
         copied = "".join(f", c{index}" for index in needed)
@@ -264,7 +266,8 @@ def _session(refusal: Refusals, *, debug: bool) -> Iterator[SparkSession]:
 
 def _set_up(session: SparkSession) -> SparkSession:
     for name, value in _SETTINGS.items():
-        session.conf.set(name, value)
+        if session.conf.get(name, None) != value:  # setting some at all makes Spark warn
+            session.conf.set(name, value)
     for name, value in _WHERE_KNOWN.items():
         if session.conf.get(name, None) is not None:
             session.conf.set(name, value)
