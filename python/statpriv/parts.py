@@ -260,6 +260,8 @@ def _cells(asked: Any) -> dict[Value, Fraction]:  # noqa: ANN401
         if isinstance(asked.p, Between):
             raise NotApplicable("p is a range, over which this composition has no exact curve")
         return {1: asked.p, 0: 1 - asked.p}
+    if asked.has_ranges:
+        raise NotApplicable("probabilities of cells are ranges, over which this composition has no exact curve")
     return dict(enumerate(asked.cells))
 
 

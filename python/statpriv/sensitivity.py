@@ -263,7 +263,7 @@ class _Release:
                 one = other.probability.startswith("p")
                 yield other.probability if one else f"{literal(distance)} outside each range", other
         query = self.queries[0]
-        if len(self.queries) == 1 and isinstance(query, HistogramQuery) and query.is_uniform:
+        if len(self.queries) == 1 and isinstance(query, HistogramQuery) and query.is_uniform and not query.has_ranges:
             for factor in _RARER:
                 rarer = _with_rarest_cell(query, factor)
                 other = _Release((rarer,), self.population, self.partition, self.known, self.bound)

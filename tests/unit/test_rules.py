@@ -62,6 +62,7 @@ SITUATIONS = [
     Situation(NOISY, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(RANGE.gated(3, 9), TWELVE, None, THREE),
     Situation(RANGE.rounded(3), TWELVE, None, THREE),
+    Situation(sp.HistogramQuery([RANGE.p, "1/4", sp.Between(0, 1)]), TWELVE, None, THREE),
     *(
         PartitionedSituation(queries, TWELVE, sp.RandomPartition([used // len(queries)] * len(queries)), adversary)
         for queries in (

@@ -124,11 +124,12 @@ def _property_from(stated: Document) -> PropertyQuery:
 
 
 def _written_cells(query: HistogramQuery) -> Document:
-    return {"p": _by_group(query.cells, grouped=not query.is_uniform, written=lambda law: [*map(written_number, law)])}
+    return {"p": _by_group(query.cells, grouped=not query.is_uniform, written=lambda law: [*map(_written_stated, law)])}
 
 
 def _histogram_from(stated: Document) -> HistogramQuery:
-    return HistogramQuery(_group_from(stated.pop("p"), lambda law: [*map(number_from, law)]), **stated)
+    cells: Any = _group_from(stated.pop("p"), lambda law: [*map(_stated_from, law)])
+    return HistogramQuery(cells, **stated)
 
 
 def _written_pmf(query: SumQuery | MeanQuery | OrderStatisticQuery) -> Document:

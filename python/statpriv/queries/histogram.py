@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
-from statpriv.literals import abridged, show_list
+from statpriv.literals import abridged, show, show_list
 from statpriv.numbers import Number
 from statpriv.probabilities import NormalisedLaw, as_law, listed_numbers, show_law
 from statpriv.queries.labels import Labelled
+from statpriv.queries.property import Between, Stated, as_stated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +27,9 @@ class HistogramQuery(Labelled):
 
     Parameters
     ----------
-    p : list, tuple or array of numbers, or dict of str to such
-        Probability of each cell, at least two; or those of each group of the population, equally many. Where floats
+    p : list, tuple or array of numbers, or dict of str to such; or list or tuple with Between
+        Probability of each cell, at least two; or those of each group of the population, equally many. A cell may have
+        a range of probabilities, :class:`Between`; some probabilities in the ranges must sum to one. Where floats
         are among them, they are divided by their sum, which may differ from one as far as
         :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A cell of probability 0 is one that
         the critical entry may be in; leave it out to exclude it.
@@ -38,8 +40,8 @@ class HistogramQuery(Labelled):
 
     Attributes
     ----------
-    cells : tuple of Fraction, or tuple of (str, tuple of Fraction)
-        Probability of each cell; or group and these, in the order given.
+    cells : tuple of Fraction or Between, or tuple of (str, tuple of Fraction)
+        Probability of each cell, or its range; or group and these, in the order given.
     sums : Fraction, or tuple of (str, Fraction)
         What the probabilities were divided by; other than one only where floats are among them.
 
@@ -50,14 +52,16 @@ class HistogramQuery(Labelled):
     HistogramQuery([0.2, 0.3, 0.5])
     >>> sp.HistogramQuery(["1/3"] * 3).cells
     (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
+    >>> sp.HistogramQuery([sp.Between("0.2", "0.3"), sp.Between("0.1", "0.2"), sp.Between("0.5", "0.7")]).has_ranges
+    True
     """
 
-    cells: tuple[Fraction, ...] | ByGroup[tuple[Fraction, ...]]
+    cells: tuple[Stated, ...] | ByGroup[tuple[Fraction, ...]]
     sums: Fraction | ByGroup[Fraction] = field(compare=False)
 
     def __init__(
         self,
-        p: Sequence[Number] | NDArray[Any] | Mapping[str, Sequence[Number] | NDArray[Any]],
+        p: Sequence[Number | Between] | NDArray[Any] | Mapping[str, Sequence[Number] | NDArray[Any]],
         *,
         attribute: str | None = None,
         name: str | None = None,
@@ -70,6 +74,9 @@ class HistogramQuery(Labelled):
                 raise ArgumentError(f"p has groups with different numbers of cells, {lengths}; the same are required")
             object.__setattr__(self, "cells", tuple((group, masses) for group, (masses, _) in laws))
             object.__setattr__(self, "sums", tuple((group, total) for group, (_, total) in laws))
+        elif _has_ranges(p):
+            object.__setattr__(self, "cells", _ranges(p, "p"))
+            object.__setattr__(self, "sums", Fraction(1))
         else:
             masses, total = _law(p, "p")
             object.__setattr__(self, "cells", masses)
@@ -80,12 +87,37 @@ class HistogramQuery(Labelled):
         """Whether one law is stated for all entries together."""
         return isinstance(self.sums, Fraction)
 
+    @property
+    def has_ranges(self) -> bool:
+        """Whether the probability of some cell is only known to a range."""
+        return _has_ranges(self.cells)
+
     def __repr__(self) -> str:
         cells: Any = self.cells
+        if self.has_ranges:
+            return self._shown(show_list([repr(c) if isinstance(c, Between) else show(c) for c in cells]))
         if isinstance(self.sums, Fraction):
             return self._shown(_show((cells, self.sums)))
         laws = zip(cells, self.sums, strict=True)
         return self._shown(show_groups(tuple((group, (masses, total)) for (group, masses), (_, total) in laws), _show))
+
+
+def _has_ranges(p: object) -> bool:
+    return isinstance(p, (list, tuple)) and any(isinstance(cell, Between) for cell in p)
+
+
+def _ranges(p: Any, name: str) -> tuple[Stated, ...]:  # noqa: ANN401  (numbers and ranges)
+    cells = tuple(as_stated(cell, f"{name}[{k}]") for k, cell in enumerate(p))
+    if len(cells) < 2:
+        raise ArgumentError(f"{name} = {abridged(p)}; at least two cells are required, one alone hides nothing")
+    lower = sum((cell.lower if isinstance(cell, Between) else cell for cell in cells), Fraction(0))
+    upper = sum((cell.upper if isinstance(cell, Between) else cell for cell in cells), Fraction(0))
+    if not lower <= 1 <= upper:
+        raise ArgumentError(
+            f"{name} sums to at least {abridged(lower)} and at most {abridged(upper)}; ranges with some probabilities "
+            "that sum to one are required"
+        )
+    return cells
 
 
 def _law(p: object, name: str) -> NormalisedLaw:

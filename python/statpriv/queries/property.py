@@ -19,7 +19,7 @@ from statpriv.queries.processed import Numerical
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Between", "PropertyQuery"]
+__all__ = ["Between", "PropertyQuery", "Stated", "as_stated"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -103,11 +103,11 @@ class PropertyQuery(Labelled, Numerical):
         self._set_labels(attribute, name)
         probabilities: Stated | ByGroup[Stated] | tuple[Fraction, ...]
         if isinstance(p, Mapping):
-            probabilities = by_group(p, "p", _stated)
+            probabilities = by_group(p, "p", as_stated)
         elif is_array(p) and not isinstance(p, bytes):
             probabilities = probability_list(p, "p")
         else:
-            probabilities = _stated(p, "p")
+            probabilities = as_stated(p, "p")
         object.__setattr__(self, "probabilities", probabilities)
 
     @property
@@ -145,7 +145,7 @@ class PropertyQuery(Labelled, Numerical):
         return self._shown(show_list((stated for stated in self.probabilities if isinstance(stated, Fraction)), show))
 
 
-def _stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
+def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
     """A range of one point is that probability."""
     if isinstance(p, Between):
         return p.lower if p.lower == p.upper else p

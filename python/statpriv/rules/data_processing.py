@@ -18,6 +18,7 @@ from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import Additive
+from statpriv.rules.histogram_range import histogram_of_ranges
 from statpriv.rules.registry import NotApplicable, lower, rule
 from statpriv.rules.whole_population import worst
 from statpriv.samplings import Stratified, TemplateLaw, samplings_but
@@ -75,6 +76,8 @@ def total_histogram(situation: Situation) -> Curve:
     asked: Any = situation.asked
     if isinstance(asked, HistogramQuery) and situation.sampling is None and asked.is_uniform:
         raise NotApplicable("the histogram itself has an exact curve")
+    if isinstance(asked, HistogramQuery) and asked.has_ranges:
+        return histogram_of_ranges(asked, situation.population.size - situation.adversary.total, situation.pair)
     stated: Any = asked.cells if isinstance(asked, HistogramQuery) else asked.pmf
     uniform = asked.is_uniform
     curves = []

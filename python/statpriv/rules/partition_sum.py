@@ -19,8 +19,9 @@ from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.valued import Valued
-from statpriv.queries.variants import of_groups
+from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.rules.gated_count import gated
+from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike
 from statpriv.rules.registry import NotApplicable, lower, rule
 from statpriv.situation import PartitionedSituation, Query, Situation, asked_of, gate_for_every_p
@@ -114,43 +115,42 @@ def threshold(situation: PartitionedSituation) -> Curve:
 def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
     """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
     partition: Any = situation.sampling
-    counted = [_counted(query) for query in situation.queries]
-    require_alike(replace(situation, queries=tuple(query for query, _ in counted)))
+    asked = tuple(_counted(query) for query in situation.queries)
+    require_alike(replace(situation, queries=asked))
     sizes = partition.sizes if isinstance(partition, RandomPartition) else ()
-    parts = Counter((query.lower, query.upper, gate, size) for (query, gate), size in zip(counted, sizes, strict=True))
+    published = [gate.counts if (gate := gate_for_every_p(query)) else None for query in situation.queries]
+    parts = Counter(zip(map(unlabelled, asked), published, sizes, strict=True))
+    curves = [_with_known(situation, *part, thresholds) for part in parts]
     n = situation.population.size
-    curves = [
-        gated(n, situation.adversary.total, size, gate, situation.pair)
-        if gate is not None
-        else _with_known(situation, (low, high), size, thresholds)
-        for low, high, gate, size in parts
-    ]
-    return Curve.mean([Fraction(count * size, n) for (_, _, _, size), count in parts.items()], curves)
+    return Curve.mean([Fraction(count * size, n) for (_, _, size), count in parts.items()], curves)
 
 
-def _counted(query: Query) -> tuple[PropertyQuery, range | None]:
-    """The count before it is processed, which reveals no more; and what a gate publishes of it, whatever p is."""
+def _counted(query: Query) -> PropertyQuery | HistogramQuery:
+    """The count before it is processed, which reveals no more."""
     asked: object = asked_of(query)
-    if not isinstance(asked, PropertyQuery):
-        raise NotApplicable("known entries are composed for counts of properties only")
-    gate = gate_for_every_p(query)
-    return asked, None if gate is None else gate.counts
+    if isinstance(asked, PropertyQuery) or (isinstance(asked, HistogramQuery) and asked.has_ranges):
+        return asked
+    raise NotApplicable("known entries are composed here for counts of properties, and histograms with ranges, only")
 
 
 def _with_known(
-    situation: PartitionedSituation, ends: tuple[Fraction, Fraction], size: int, thresholds: int | None
+    situation: PartitionedSituation,
+    query: PropertyQuery | HistogramQuery,
+    published: range | None,
+    size: int,
+    thresholds: int | None,
 ) -> Curve:
-    known, (low, high) = situation.adversary.total, ends
+    n, known, pair = situation.population.size, situation.adversary.total, situation.pair
+    if isinstance(query, HistogramQuery):
+        if pair is not None:
+            raise NotApplicable("a histogram with ranges and known entries is composed for the worst pair only")
+        return histogram_with_known(query, n, known, size)
+    if published is not None:
+        return gated(n, known, size, published, pair)
     if not known:
-        return Curve.count(size=size, lower=low, upper=high, pair=situation.pair)
+        return Curve.count(size=size, lower=query.lower, upper=query.upper, pair=pair)
     return Curve.known_entries(
-        population=situation.population.size,
-        known=known,
-        size=size,
-        lower=low,
-        upper=high,
-        pair=situation.pair,
-        thresholds=thresholds,
+        population=n, known=known, size=size, lower=query.lower, upper=query.upper, pair=pair, thresholds=thresholds
     )
 
 

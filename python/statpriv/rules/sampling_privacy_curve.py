@@ -16,6 +16,7 @@ from statpriv.entries import Contributions, compositions, contributions
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.sum import Additive
+from statpriv.rules.histogram_range import histogram_of_ranges
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.rules.whole_population import worst
 from statpriv.samplings import PoissonSampling, Stratified, WithoutReplacement, WithReplacement
@@ -152,6 +153,8 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
     if isinstance(asked, HistogramQuery):
         if known or not asked.is_uniform:
             raise NotApplicable("a sampled histogram with known entries, or of several laws, is not available")
+        if asked.has_ranges:
+            return histogram_of_ranges(asked, size, pair)
         cells: Any = asked.cells
         return Curve.histogram(size=size, cells=cells, pair=pair)
     return _over_compositions(situation, size)

@@ -236,6 +236,8 @@ def uniform_cells(situation: Situation) -> tuple[Fraction, ...]:
     asked: Any = situation.asked
     if not asked.is_uniform:
         raise NotApplicable("the histogram of groups with different laws has no closed curve here")
+    if asked.has_ranges:
+        raise NotApplicable("probabilities of cells are ranges, over which a histogram has no closed supremum here")
     cells: tuple[Fraction, ...] = asked.cells
     return cells
 
