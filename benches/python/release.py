@@ -27,8 +27,8 @@ prior = "none"
 source = {source}
 row_id = "id"
 [guarantee]
-epsilon = 0.1
-delta = 0.1
+epsilon = 0.001
+delta = 0.2
 [[query]]
 name = "a"
 where = "a < 1"

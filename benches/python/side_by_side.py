@@ -383,6 +383,7 @@ def page() -> Iterator[str]:
     yield from budgets.table(through_python())
     yield "\n## Beside others\n"
     yield from tables()
+    yield "\n### A release of a million rows\n"
     yield release.beside_grouped_counts(10**6)
 
 

@@ -244,7 +244,11 @@ class _Content:
         conditions = [self._condition(predicate) for predicate in question]
         rows = f"SELECT {typed}, rowid AS position FROM content"
         cell = f"CAST({first_that_holds(conditions)} AS USMALLINT)"
-        return self._engine.column(f"SELECT {cell} FROM ({rows}) ORDER BY position", _NOT_COUNTED)
+        sql = f"SELECT position, {cell} AS cell FROM ({rows})"
+        positions, cells = self._engine.columns(sql, _NOT_COUNTED)
+        in_order = np.empty_like(cells)  # put there rather than sorted by the engine, which would need more memory
+        in_order[positions] = cells
+        return in_order
 
     def _condition(self, predicate: Predicate) -> str:
         types = predicate.column_types
@@ -276,8 +280,12 @@ class _Engine:
 
     def column(self, sql: str, sentence: str) -> NDArray[Any]:
         """Run a query of one column and give its values in order; masked where some are NULL."""
-        (values,) = self._fetched(sql, sentence, lambda result: result.fetchnumpy()).values()
+        (values,) = self.columns(sql, sentence)
         return values
+
+    def columns(self, sql: str, sentence: str) -> list[NDArray[Any]]:
+        """Run a query and give the values of each of its columns."""
+        return list(self._fetched(sql, sentence, lambda result: result.fetchnumpy()).values())
 
     def streamed(
         self,
