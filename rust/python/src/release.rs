@@ -135,7 +135,7 @@ pub fn stream_fingerprints<'py>(
 ) -> PyResult<(u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let selected = selected.map(|marks| marks.as_array().to_vec());
     let mut all = Fingerprint::new(key);
-    let mut rows: u64 = 0;
+    let mut rows = 0;
     let Ok(()) = for_each_batch(stream, on_rows, |batch| {
         let [position, cells @ ..] = batch.columns() else {
             return Err("no column of positions".to_string());
@@ -145,16 +145,16 @@ pub fn stream_fingerprints<'py>(
         let cell = |row: usize, column: usize| columns[column].cell(row);
         let mut digests = fingerprint::digests(batch.num_rows(), columns.len(), cell);
         if let Some(marks) = &selected {
-            let mut marks = marks.iter().skip(usize::try_from(rows).unwrap_or(usize::MAX));
+            let mut marks = marks.iter().skip(rows);
             digests.retain(|_| marks.next().is_some_and(|mark| *mark));
         }
         all.update(&digests);
-        rows += batch.num_rows() as u64;
+        rows += batch.num_rows();
         Ok(Ok::<(), Infallible>(()))
     })?;
     let (ordered, unordered) = all.finish();
     let py = stream.py();
-    Ok((rows, PyBytes::new(py, &ordered), PyBytes::new(py, &unordered)))
+    Ok((rows as u64, PyBytes::new(py, &ordered), PyBytes::new(py, &unordered)))
 }
 
 /// The same of rows whose digests were taken elsewhere: 32 bytes after 32 bytes.
