@@ -17,6 +17,10 @@
     suppressed_below = 10              # smaller counts are published as one
     rounded_to = 5                     # the others to multiples of this
 
+    [[part]]
+    cells = [["0.2", "0.3"], ["0.7", "0.8"]]     # instead of probability: all counts of a histogram
+    size = 1024
+
 Every number is exact: ``0.1``, ``"0.1"`` and ``"1/10"`` are one tenth. A key that is not listed here is an error,
 and all errors are reported at once. The JSON report of a release holds the same structure under ``composition``,
 beside what it says of it.
@@ -56,25 +60,34 @@ __all__ = ["BOUND", "PARTS", "Composition", "Part", "Report", "read_composition"
 MOST_PARTS = 100_000
 
 _WIDEST = 1e-3  # no report of ours states δ more loosely
-_Sized: TypeAlias = "tuple[tuple[int, tuple[Fraction, Fraction]], ...]"
-"""Size and range of p, of each part."""
+Range: TypeAlias = "tuple[Fraction, Fraction]"
+"""The ends of a range of probabilities."""
+_Sized: TypeAlias = "tuple[tuple[int, tuple[Range, ...]], ...]"
+"""Size of each part, and the range of p, or those of the cells."""
 
 
 @dataclass(frozen=True)
 class Part:
     """`count` parts of `size` entries each, on which a property with a probability in this range is counted.
 
-    A count is published within its gate only, if it has one, then suppressed, then rounded.
+    Or the cells of a histogram, each with a range. A count is published within its gate only, if it has one, then
+    suppressed, then rounded.
     """
 
-    probability: tuple[Fraction, Fraction]
+    probability: Range | None
     size: int
     count: int = 1
     attribute: str | None = None
     name: str | None = None
+    cells: tuple[Range, ...] | None = None
     gate: tuple[int, int] | None = None
     suppressed_below: int | None = None
     rounded_to: int | None = None
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """The range of p, or those of the cells."""
+        return (self.cells or ()) if self.probability is None else (self.probability,)
 
     def query(self) -> Query:
         """What is asked of each part.
@@ -83,6 +96,9 @@ class Part:
         """
         import statpriv as sp
 
+        if self.probability is None:
+            cells = [sp.Between(*ends) for ends in self.ranges]
+            return sp.HistogramQuery(cells, attribute=self.attribute, name=self.name)
         steps: list[Step] = []
         if self.suppressed_below is not None:
             steps.append(sp.Threshold(self.suppressed_below - 1))
@@ -103,8 +119,13 @@ class Part:
             "suppressed_below": self.suppressed_below,
             "rounded_to": self.rounded_to,
         }
+        law: dict[str, object] = (
+            {"cells": [list(map(str, ends)) for ends in self.ranges]}
+            if self.probability is None
+            else {"probability": list(map(str, self.probability))}
+        )
         return {
-            "probability": [str(end) for end in self.probability],
+            **law,
             "size": self.size,
             **{key: value for key, value in optional.items() if value is not None},
         }
@@ -168,7 +189,7 @@ class Report:
         Two enclosures of one number overlap; their ends may differ between versions.
         """
         asked = self.composition
-        parts = tuple((part.size, part.probability) for part in asked.parts for _ in range(part.count))
+        parts = tuple((part.size, part.ranges) for part in asked.parts for _ in range(part.count))
         comparisons = [
             (
                 self.delta.lower <= delta.upper and delta.lower <= self.delta.upper,
@@ -209,8 +230,13 @@ class Report:
 def _covered(queries: _Sized, parts: _Sized) -> bool:
     """Whether query k has the size of part k, and a range of p inside that of part k."""
     return len(queries) == len(parts) and all(
-        size == part_size and low <= query_low and query_high <= high
-        for (size, (query_low, query_high)), (part_size, (low, high)) in zip(queries, parts, strict=True)
+        size == part_size
+        and len(asked) == len(stated)
+        and all(
+            low <= asked_low and asked_high <= high
+            for (asked_low, asked_high), (low, high) in zip(asked, stated, strict=False)
+        )
+        for (size, asked), (part_size, stated) in zip(queries, parts, strict=True)
     )
 
 
@@ -241,6 +267,14 @@ def _range_of_table(value: Value) -> tuple[Fraction, Fraction]:
     return probability_range([value["lower"], value["upper"]])
 
 
+def _range_of_query(value: Value) -> Range | None:
+    return None if value is None else _range_of_table(value)
+
+
+def _cells_of_query(value: Value) -> tuple[Range, ...] | None:
+    return None if value is None else tuple(_range_of_table(cell["probability"]) for cell in value)
+
+
 def _enclosure(value: Value) -> Enclosure:
     # JSON numbers of a report are doubles in decimal.
     return Enclosure(float(value["lower"]), float(value["upper"]))
@@ -258,6 +292,14 @@ def _list(value: Value) -> list[Value]:
     return value
 
 
+def _cells(value: Value) -> tuple[Range, ...]:
+    cells = tuple(map(probability_range, value))
+    lowers, uppers = (sum(ends) for ends in zip(*cells, strict=True))
+    if len(cells) < 2 or not lowers <= 1 <= uppers:
+        raise ArgumentError("no law")
+    return cells
+
+
 def _gate(value: Value) -> tuple[int, int]:
     least, most = (as_count(end, name="value", least=0) for end in value)
     if least > most:
@@ -268,7 +310,8 @@ def _gate(value: Value) -> tuple[int, int]:
 BOUND = Key(TEXT.read, 'the name of a bound, such as "tightest"', absent="tightest")
 PARTS = Key(_list, f"1 to {MOST_PARTS} tables [[part]]")
 _PART_KEYS = {
-    "probability": PROBABILITY,
+    "probability": PROBABILITY.optional(),
+    "cells": Key(_cells, "a list of at least two probabilities or ranges, which some law fits into", absent=None),
     "size": SIZE,
     "count": SIZE.optional(1),
     "attribute": TEXT.optional(),
@@ -296,7 +339,8 @@ _GUARANTEE_KEYS = {
 _DATA_KEYS = {"rows": SIZE.optional()}
 _QUERY_KEYS = {
     "size": SIZE,
-    "probability": Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1'),
+    "probability": Key(_range_of_query, 'a range {"lower": …, "upper": …} within 0 and 1', absent=None),
+    "cells": Key(_cells_of_query, 'cells with a "probability" each', absent=None),
 }
 
 
@@ -304,11 +348,22 @@ def read_parts(tables: list[Value], place: str, faults: list[str]) -> tuple[Part
     """The parts of a composition; what is wrong with them is added to `faults`."""
     known = len(faults)
     parts = [read_table(part, _PART_KEYS, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
+    for k, part in enumerate(parts if len(faults) == known else (), start=1):
+        faults += [f"{place}[{k}]{why}" for why in _contradictions(part)]
     if len(faults) > known:
         return ()
     if (together := sum(part["count"] for part in parts)) > MOST_PARTS:
         faults.append(f"{place}: {together} parts together; at most {MOST_PARTS} are allowed")
     return tuple(Part(**part) for part in parts)
+
+
+def _contradictions(part: dict[str, Value]) -> list[str]:
+    if part["cells"] is None:
+        return (
+            [] if part["probability"] is not None else [f".probability is missing; {PROBABILITY.allowed} is required"]
+        )
+    others = [key for key in ("probability", "gate", "suppressed_below", "rounded_to") if part[key] is not None]
+    return [f".{key} stands beside cells; a histogram has cells alone" for key in others]
 
 
 def _composition(table: Value, place: str, faults: list[str]) -> Composition | None:
@@ -337,5 +392,10 @@ def _report(document: dict[str, Value], faults: list[str]) -> Report | None:
         epsilons=tuple(said[key] for key in ("epsilon", "epsilon_exact") if said[key] is not None),
         known_rows=said["known_rows"],
         rows=data["rows"],
-        queries=None if queries is None else tuple((query["size"], query["probability"]) for query in asked),
+        queries=None if queries is None else tuple(map(_sized, asked)),
     )
+
+
+def _sized(query: dict[str, Value]) -> tuple[int, tuple[Range, ...]]:
+    """Of a query of a report the size and the range of p, or those of the cells."""
+    return query["size"], (query["cells"] or ()) if query["probability"] is None else (query["probability"],)

@@ -94,6 +94,10 @@ def _parts(composition: Composition) -> list[str]:
     """One line for each kind of part."""
     counts: Counter[str] = Counter()
     for part in composition.parts:
+        if part.probability is None:
+            attribute = "" if part.attribute is None else f", property {part.attribute}"
+            counts[f"histogram of {len(part.ranges)} cells, of {part.size} entries{attribute}"] += part.count
+            continue
         low, high = part.probability
         p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
         if part.gate is not None:
@@ -103,8 +107,8 @@ def _parts(composition: Composition) -> list[str]:
             *([] if part.suppressed_below is None else [f"suppressed below {part.suppressed_below}"]),
             *([] if part.rounded_to is None else [f"rounded to {part.rounded_to}"]),
         ]
-        counts[", ".join([f"of {part.size} entries, {p}, {attribute}", *steps])] += part.count
-    lines = [f"{count} × a count {text}" for text, count in counts.most_common(_MOST_LINES)]
+        counts[", ".join([f"count of {part.size} entries, {p}, {attribute}", *steps])] += part.count
+    lines = [f"{count} × a {text}" for text, count in counts.most_common(_MOST_LINES)]
     if len(counts) > _MOST_LINES:
         lines.append(f"… and {len(counts) - _MOST_LINES} more kinds of part")
     return [*lines, f"on disjoint secret parts of {composition.population} entries"]
