@@ -39,7 +39,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.rules.registry import Kind
 from statpriv.situation import Query
 
-__all__ = ["Change", "Sensitivity", "sensitivity_of"]
+__all__ = ["Change", "Sensitivity", "sensitivity_of", "several_rows"]
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
 
@@ -200,6 +200,30 @@ def sensitivity_of(
             delta, kind = release.person_of(person, exact)
             changes.append(Change("rows a person", str(person), delta, kind))
     return Sensitivity(exact, tuple(changes))
+
+
+def several_rows(
+    queries: Query | Iterable[PropertyQuery],
+    population: Population,
+    partition: RandomPartition | None = None,
+    *,
+    epsilon: Number,
+    rows: Number,
+    known: Number = 0,
+    bound: str = "tightest",
+) -> tuple[Enclosure, Kind]:
+    """δ at one ε if one person has so many rows, and what the enclosure is of; arguments as of `sensitivity_of`."""
+    release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
+    person = as_count(rows, "rows", least=1)
+    if person > release.unknown:
+        raise ArgumentError(f"rows = {rows}; of {release.unknown} unknown entries, a person has at most that many")
+    exact = as_fraction(epsilon, "epsilon")
+    if exact < 0:
+        raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+    if person == 1:
+        curve = release.curve()
+        return curve.delta(exact), curve.kind
+    return release.person_of(person, exact)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,249 @@
+"""Two databases at a time: what the whole promises between them, which may be more than its worst step says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from statpriv.errors import ArgumentError
+from statpriv.granularity.notions import Budget, Figures, Notion, Value, as_notion, grown, read_budgets
+from statpriv.granularity.protocol import Distance, Granularity
+from statpriv.granularity.relation import as_functions
+from statpriv.granularity.tabular import Multiset, multiset
+from statpriv.literals import abridged
+from statpriv.numbers import Number, as_fraction
+
+__all__ = ["Metric", "MinimumDistance", "compose_between", "minimum_distance", "subuniverse_distance"]
+
+Metric: TypeAlias = "Granularity | Callable[[Any, Any], Number]"
+"""A granularity, or any other metric as a function of two databases: exact, and infinite where it is."""
+
+
+def compose_between(
+    budgets: Iterable[Any],
+    first: object,
+    second: object,
+    *,
+    metrics: Metric | Sequence[Metric],
+    inputs: Any = None,  # noqa: ANN401  (Inputs, or functions)
+    notion: Notion = "pure",
+) -> Figures:
+    """What mechanisms on inputs of their own promise together between two databases.
+
+    Parameters
+    ----------
+    budgets : iterable
+        The budget of each mechanism for one step of its metric: ε, (ε, δ), ρ or μ.
+    first, second : object
+        Two databases.
+    metrics : granularity, callable, or sequence of them
+        On the inputs; one for all, or one for each.
+    inputs : Inputs or sequence of functions, optional
+        What each mechanism reads; by default everything.
+    notion : {"pure", "approximate", "zcdp", "gaussian"}, default "pure"
+        What the budgets are.
+
+    Returns
+    -------
+    Figures
+        `epsilon`, `delta`, `rho` and `mu` as fit: `Σ ε_i d_i`, `Σ ρ_i d_i²` or `√Σ μ_i² d_i²` with
+        `d_i = d(f_i(D), f_i(D'))`, infinite where a distance is.
+
+    Notes
+    -----
+    Theorems IV.1, V.2, VI.4, VI.13 and VI.21: independent mechanisms and adaptive ones alike, also with different
+    metrics. For inputs that commute with the metric (`Σ d_i ≤ d`) it is at most `max ε_i · d` (section IV-C).
+
+    Examples
+    --------
+    Distances that are split over the parts tell less together than one of the same length (Example VI.25):
+
+    >>> import statpriv as sp
+    >>> between = sp.granularity.compose_between(
+    ...     [1, 1], ["a", "a", "a"], ["b", "b", "b", "b"], notion="gaussian",
+    ...     metrics=sp.granularity.Unbounded(), inputs=sp.granularity.Inputs([{"a"}, {"b"}]),
+    ... )
+    >>> between.mu, sp.granularity.Unbounded().distance(["a"] * 3, ["b"] * 4)
+    (Fraction(5, 1), 7)
+    """
+    kind = as_notion(notion)
+    costs = read_budgets(budgets, kind)
+    functions = [_identity] * len(costs) if inputs is None else as_functions(inputs)
+    measures = list(metrics) if isinstance(metrics, Sequence) else [metrics] * len(costs)
+    for name, values in (("inputs", functions), ("metrics", measures)):
+        if len(values) != len(costs):
+            raise ArgumentError(
+                f"{name} of {len(values)} mechanisms, and {len(costs)} budgets; one for each is required"
+            )
+    distances = [
+        distance_of(metric, function(first), function(second))
+        for metric, function in zip(measures, functions, strict=True)
+    ]
+    return Figures.of(kind, summed(costs, kind, distances))
+
+
+def summed(costs: Sequence[Budget], notion: Notion, distances: Sequence[Fraction | float]) -> list[Value | float]:
+    """The coordinates of the whole: the sum of those of the mechanisms, each grown by its distance."""
+    totals: list[Any] = [Fraction(0) for _ in costs[0]]
+    for budget, distance in zip(costs, distances, strict=True):
+        for axis, value in enumerate(_grown(budget, notion, distance)):
+            totals[axis] = math.inf if math.inf in (totals[axis], value) else totals[axis] + value
+    return totals
+
+
+def _grown(budget: Budget, notion: Notion, distance: Fraction | float) -> Sequence[Value | float]:
+    """Nothing is promised at infinite distance, but what costs nothing costs nothing at any."""
+    if isinstance(distance, Fraction):
+        return grown(budget, notion, distance)
+    return [math.inf if any(budget) else Fraction(0) for _ in budget]
+
+
+def distance_of(metric: Metric, first: object, second: object) -> Fraction | float:
+    """The distance, exactly, or infinity."""
+    found = metric.distance(first, second) if isinstance(metric, Granularity) else metric(first, second)
+    if isinstance(found, float) and math.isinf(found) and found > 0:
+        return math.inf
+    exact = as_fraction(found, "distance")
+    if exact < 0:
+        raise ArgumentError(f"distance = {found} of {abridged(first)} and {abridged(second)}; at least 0 is required")
+    return exact
+
+
+def _identity(database: object) -> object:
+    return database
+
+
+@dataclass(frozen=True)
+class MinimumDistance:
+    """How far apart two databases are for a mechanism that sees only `f` of them.
+
+    Attributes
+    ----------
+    value : int or float
+        The least distance of two databases that look like the two given ones.
+    pair : tuple
+        Two databases that attain it.
+    delta : Fraction
+        For the approximate notion, the least δ of the pairs that attain it; 0 if no δ was given.
+    """
+
+    value: Fraction | float
+    pair: tuple[Any, Any]
+    delta: Fraction
+
+
+def minimum_distance(
+    first: object,
+    second: object,
+    *,
+    metric: Metric,
+    reads: Callable[[Any], Any],
+    universe: Iterable[Any],
+    delta: Callable[[Any, Any], Number] | None = None,
+) -> MinimumDistance:
+    """The distance that counts for a mechanism that reads only `f(D)`, by trying all databases of a finite class.
+
+    Parameters
+    ----------
+    first, second : object
+        Two databases.
+    metric : granularity or callable
+        For which the mechanism is private on whole databases.
+    reads : callable
+        What the mechanism reads of a database: `f`.
+    universe : iterable
+        All databases; their number enters squared, of those that look like the two.
+    delta : callable, optional
+        For the approximate notion, δ of two databases.
+
+    Returns
+    -------
+    MinimumDistance
+        `min d(E, E')` over `f(E) = f(D)`, `f(E') = f(D')`. Not a metric: the triangle inequality may fail.
+
+    Notes
+    -----
+    Propositions IV.10, A.12 and A.14.
+
+    Examples
+    --------
+    A mechanism that looks at the number of votes for "a" alone, in tables of two votes:
+
+    >>> import statpriv as sp
+    >>> tables = [("a", "a"), ("a", "b"), ("b", "b")]
+    >>> found = sp.granularity.minimum_distance(
+    ...     tables[0], tables[2], metric=sp.granularity.Bounded(), reads=lambda table: "a" in table, universe=tables
+    ... )
+    >>> found.value, found.pair
+    (Fraction(1, 1), (('a', 'b'), ('b', 'b')))
+    """
+    databases = list(universe)
+    starts = [database for database in databases if reads(database) == reads(first)] or [first]
+    ends = [database for database in databases if reads(database) == reads(second)] or [second]
+    best: MinimumDistance | None = None
+    for start in starts:
+        for end in ends:
+            found = distance_of(metric, start, end)
+            if best is not None and found > best.value:
+                continue
+            cost = Fraction(0) if delta is None else as_fraction(delta(start, end), "delta")
+            if best is None or (found, cost) < (best.value, best.delta):
+                best = MinimumDistance(found, (start, end), cost)
+    if best is None:
+        raise ArgumentError("universe is empty; the databases there are are required")
+    return best
+
+
+def subuniverse_distance(
+    first: Multiset[Hashable],
+    second: Multiset[Hashable],
+    *,
+    part: Collection[Hashable],
+    outside: Hashable,
+) -> Distance:
+    """How far apart two databases are for a mechanism that is private for bounded neighbours and reads a part of them.
+
+    Parameters
+    ----------
+    first, second : iterable or dict
+        Two databases: records, or how often each occurs.
+    part : collection
+        The values of records that the mechanism reads.
+    outside : hashable
+        A value that is not read. There has to be one: without it the distance of databases of different sizes is
+        infinite.
+
+    Returns
+    -------
+    int
+        `max(|A∖A'|, |A'∖A|)` for the records A and A' that are read. ε times that is the loss.
+
+    Raises
+    ------
+    ArgumentError
+        If `outside` is read.
+
+    Notes
+    -----
+    Corollary IV.15, whose statement leaves out that the part has to be a proper one.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.granularity.subuniverse_distance(["a", "a", "b"], ["c"], part={"a", "b"}, outside="c")
+    3
+    """
+    if outside in part:
+        raise ArgumentError(
+            f"outside = {abridged(outside)} is in the part; a value that is not read is required, and if everything is "
+            "read the distance is that of Bounded(): infinite for databases of different sizes (Corollary IV.15 needs "
+            "a proper part)"
+        )
+    one, other = (
+        multiset({record: number for record, number in multiset(database).items() if record in part})
+        for database in (first, second)
+    )
+    return max((one - other).total(), (other - one).total())
