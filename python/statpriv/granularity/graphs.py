@@ -1,6 +1,6 @@
 """Granularities of graphs: one edge, or one node with all its edges.
 
-Graphs are networkx graphs without parallel edges; names of nodes count, attributes do not.
+Graphs are networkx graphs without parallel edges; loops are edges; names of nodes count, attributes do not.
 
 **The node distance.** Nodes that only one graph has cost one step each. Of the common nodes let K be those that are
 never removed on the way: two of them have the same edge or none in both graphs, so the other common nodes are a vertex
@@ -68,7 +68,7 @@ class Edge:
 
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: those that read the edge, or both of its nodes."""
-        # Readers of both nodes are among the readers of each, so the classes of nodes are a bound.
+        # An edge may be a loop at one node, and what reads both nodes of another edge reads each of them.
         read = read_inputs(inputs, self.name, ("edge", "node"))
         return Touched(read.classes(), together=1, own_domain=True)
 
