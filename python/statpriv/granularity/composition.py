@@ -140,7 +140,8 @@ def compose(
     Parameters
     ----------
     budgets : iterable
-        The budget of each mechanism at this granularity: ε, a pair (ε, δ), ρ or μ, all exact, ε in nats.
+        The budget of each mechanism at this granularity: ε, a pair (ε, δ), ρ or μ, all exact, ε in nats; or a
+        `sp.differential.LaplaceMechanism` or `GaussianMechanism`, whose sensitivity is that of one step.
     granularity : granularity
         `Unbounded()`, `Bounded()`, `FreeLunch()`, `Ordered()`, `Edge()`, `Node()` or a `Relation`.
     setting : {"sequential", "disjoint", "element_partition", "overlapping"}, optional

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 
+from statpriv.differential.gaussian import GaussianMechanism
 from statpriv.differential.intervals import bits_below_one, enclosure, exact, interval_context
+from statpriv.differential.laplace import LaplaceMechanism
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, at_most, literal, spelled
@@ -48,10 +50,36 @@ def read_budgets(budgets: Iterable[Any], notion: Notion) -> list[Budget]:
     """The budget of each query, exactly."""
     if isinstance(budgets, str) or not isinstance(budgets, Iterable):
         raise ArgumentError(f"budgets = {abridged(budgets)}; a sequence with the budget of each query is required")
-    read = [_READERS[notion](budget, f"budgets[{i}]") for i, budget in enumerate(budgets)]
+    read = [_read(budget, notion, f"budgets[{i}]") for i, budget in enumerate(budgets)]
     if not read:
         raise ArgumentError("budgets is empty; the budget of at least one query is required")
     return read
+
+
+def _read(budget: Any, notion: Notion, name: str) -> Budget:  # noqa: ANN401
+    if isinstance(budget, (GaussianMechanism, LaplaceMechanism)):
+        return _of_mechanism(budget, notion, name)
+    return _READERS[notion](budget, name)
+
+
+def _of_mechanism(mechanism: GaussianMechanism | LaplaceMechanism, notion: Notion, name: str) -> Budget:
+    """What noise of a known scale costs: `(S/σ)²` is μ² and twice ρ; Laplace noise costs `ε = S/b`, and `ρ = ε²/2`.
+
+    Bun and Steinke, *Concentrated Differential Privacy*, Propositions 1.4 and 1.6.
+    """
+    if isinstance(mechanism, GaussianMechanism):
+        square = mechanism.k * (mechanism.sensitivity / mechanism.sigma) ** 2
+        found: dict[str, Budget] = {"gaussian": (square,), "zcdp": (square / 2,)}
+    else:
+        epsilon = mechanism.sensitivity / mechanism.scale
+        found = {
+            "pure": (mechanism.k * epsilon,),
+            "approximate": (mechanism.k * epsilon, Fraction(0)),
+            "zcdp": (mechanism.k * epsilon**2 / 2,),
+        }
+    if notion not in found:
+        raise ArgumentError(f"{name} = {mechanism}; its noise has a budget as {' or '.join(map(repr, found))} only")
+    return found[notion]
 
 
 def _single(value: Number, name: str) -> Budget:

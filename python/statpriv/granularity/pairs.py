@@ -181,20 +181,18 @@ def minimum_distance(
     (Fraction(1, 1), (('a', 'b'), ('b', 'b')))
     """
     databases = list(universe)
+    if not databases:
+        raise ArgumentError("universe is empty; all databases of the class are required")
     starts = [database for database in databases if reads(database) == reads(first)] or [first]
     ends = [database for database in databases if reads(database) == reads(second)] or [second]
-    best: MinimumDistance | None = None
-    for start in starts:
-        for end in ends:
-            found = distance_of(metric, start, end)
-            if best is not None and found > best.value:
-                continue
-            cost = Fraction(0) if delta is None else as_fraction(delta(start, end), "delta")
-            if best is None or (found, cost) < (best.value, best.delta):
-                best = MinimumDistance(found, (start, end), cost)
-    if best is None:
-        raise ArgumentError("universe is empty; the databases there are are required")
-    return best
+    pairs = [(distance_of(metric, start, end), start, end) for start in starts for end in ends]
+    least = min(distance for distance, _, _ in pairs)
+    nearest = [
+        MinimumDistance(least, (start, end), Fraction(0) if delta is None else as_fraction(delta(start, end), "delta"))
+        for distance, start, end in pairs
+        if distance == least
+    ]
+    return min(nearest, key=lambda found: found.delta)
 
 
 def subuniverse_distance(
