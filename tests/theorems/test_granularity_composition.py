@@ -522,6 +522,34 @@ def test_example_vi_25_split_distances_tell_less():
     assert together.mu == 4
 
 
+def test_between_two_databases_for_budgets_on_whole_databases():
+    """Theorem IV.11: at most the sum over the inputs that differ, and what mechanisms attain."""
+    tables = [table for table in TABLES if len(table) == 3]
+    parts, odds = ["a", "b", "cd"], [2, 4, 8]
+    laws = [
+        {table: truth(sum(record in part for record in table) % 2, odd) for table in tables}
+        for part, odd in zip(parts, odds, strict=True)
+    ]
+    functions = [lambda table, part=part: read(part, "record", table) for part in parts]
+    attained = 0
+    for first, second in permutations(tables, 2):
+        asked = {"metrics": gr.Bounded(), "inputs": functions, "universe": tables}
+        between = gr.compose_between([1, 2, 3], first, second, **asked)
+        ratio = whole_ratio(laws, [(first, second)])
+        assert ratio <= 2 ** int(between.epsilon)
+        attained += ratio == 2 ** int(between.epsilon)
+        differing = sum(k for k, f in zip((1, 2, 3), functions, strict=True) if f(first) != f(second))
+        assert between.epsilon <= differing * gr.Bounded().distance(first, second)
+        gaussian = gr.compose_between([1, 2, 3], first, second, notion="gaussian", **asked)
+        square = sum((k * d) ** 2 for k, d in zip((1, 2, 3), gaussian.distances, strict=True))
+        mu = gaussian.mu if isinstance(gaussian.mu, Fraction) else Fraction(gaussian.mu.upper)
+        assert square <= mu**2
+    assert attained > 20
+    assert between.theorem == "Theorem IV.11 (adaptively Theorem V.5)"
+    assert gaussian.theorem == "Theorem VI.22"
+    assert "of distances" in repr(between)
+
+
 def test_between_two_databases_in_every_notion():
     """Theorems IV.1, VI.4, VI.13 and VI.21, by hand: distances 1 and 2."""
     parts = gr.Inputs([{"a"}, {"b"}])

@@ -17,13 +17,14 @@ from statpriv.granularity.graphs import Edge, Node
 from statpriv.granularity.inputs import Inputs
 from statpriv.granularity.mechanisms import FiniteMechanism, Loss
 from statpriv.granularity.notions import Figures
-from statpriv.granularity.pairs import MinimumDistance, compose_between, minimum_distance, subuniverse_distance
+from statpriv.granularity.pairs import Between, MinimumDistance, compose_between, minimum_distance, subuniverse_distance
 from statpriv.granularity.people import PersonCurve, person_curve
 from statpriv.granularity.protocol import Granularity
 from statpriv.granularity.relation import NoPathWarning, Relation, restricted
 from statpriv.granularity.tabular import Bounded, FreeLunch, Ordered, Unbounded
 
 __all__ = [
+    "Between",
     "Bounded",
     "Change",
     "Composition",

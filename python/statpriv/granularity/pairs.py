@@ -13,13 +13,45 @@ from statpriv.granularity.notions import Budget, Figures, Notion, Value, as_noti
 from statpriv.granularity.protocol import Distance, Granularity
 from statpriv.granularity.relation import as_functions
 from statpriv.granularity.tabular import Multiset, multiset
-from statpriv.literals import abridged
+from statpriv.granularity.theorems import theorem
+from statpriv.literals import abridged, literal
 from statpriv.numbers import Number, as_fraction
 
-__all__ = ["Metric", "MinimumDistance", "compose_between", "minimum_distance", "subuniverse_distance"]
+__all__ = ["Between", "Metric", "MinimumDistance", "compose_between", "minimum_distance", "subuniverse_distance"]
 
 Metric: TypeAlias = "Granularity | Callable[[Any, Any], Number]"
 """A granularity, or any other metric as a function of two databases: exact, and infinite where it is."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """What mechanisms promise together between two databases.
+
+    Attributes
+    ----------
+    epsilon, delta, rho, mu : Fraction, Enclosure, float or None
+        As fit for the notion; `math.inf` where nothing is promised.
+    distances : tuple
+        The distance of the two databases for each mechanism.
+    theorem : str
+        The statement that adds them up.
+    """
+
+    epsilon: Value | float | None
+    delta: Value | float | None
+    rho: Value | float | None
+    mu: Value | float | None
+    distances: tuple[Fraction | float, ...]
+    theorem: str
+
+    @property
+    def figures(self) -> Figures:
+        """The guarantee alone."""
+        return Figures(self.epsilon, self.delta, self.rho, self.mu)
+
+    def __repr__(self) -> str:
+        distances = ", ".join("∞" if d == math.inf else literal(Fraction(d)) for d in self.distances)
+        return f"<Between: {self.figures}, of distances {distances}, by {self.theorem}>"
 
 
 def compose_between(
@@ -30,7 +62,9 @@ def compose_between(
     metrics: Metric | Sequence[Metric],
     inputs: Any = None,  # noqa: ANN401  (Inputs, or functions)
     notion: Notion = "pure",
-) -> Figures:
+    universe: Iterable[Any] | None = None,
+    adaptive: bool | None = None,
+) -> Between:
     """What mechanisms on inputs of their own promise together between two databases.
 
     Parameters
@@ -45,17 +79,22 @@ def compose_between(
         What each mechanism reads; by default everything.
     notion : {"pure", "approximate", "zcdp", "gaussian"}, default "pure"
         What the budgets are.
+    universe : iterable, optional
+        All databases of a finite class, if the budgets hold for `M_i ∘ f_i` on whole databases (common domain) and
+        `metrics` measure these: `d_i` is then the least distance of two databases that look alike to the mechanism.
+    adaptive : bool, optional
+        Whether mechanisms may depend on earlier answers; only the theorem's name differs.
 
     Returns
     -------
-    Figures
+    Between
         `epsilon`, `delta`, `rho` and `mu` as fit: `Σ ε_i d_i`, `Σ ρ_i d_i²` or `√Σ μ_i² d_i²` with
         `d_i = d(f_i(D), f_i(D'))`, infinite where a distance is.
 
     Notes
     -----
-    Theorems IV.1, V.2, VI.4, VI.13 and VI.21: independent mechanisms and adaptive ones alike, also with different
-    metrics. For inputs that commute with the metric (`Σ d_i ≤ d`) it is at most `max ε_i · d` (section IV-C).
+    Theorems IV.1, V.2, VI.4, VI.13 and VI.21, and with a universe IV.11, V.5, VI.7, VI.14 and VI.22; metrics may
+    differ. For inputs that commute with the metric (`Σ d_i ≤ d`) it is at most `max ε_i · d` (section IV-C).
 
     Examples
     --------
@@ -78,11 +117,16 @@ def compose_between(
             raise ArgumentError(
                 f"{name} of {len(values)} mechanisms, and {len(costs)} budgets; one for each is required"
             )
-    distances = [
+    databases = None if universe is None else list(universe)
+    distances = tuple(
         distance_of(metric, function(first), function(second))
+        if databases is None
+        else minimum_distance(first, second, metric=metric, reads=function, universe=databases).value
         for metric, function in zip(measures, functions, strict=True)
-    ]
-    return Figures.of(kind, summed(costs, kind, distances))
+    )
+    found = Figures.of(kind, summed(costs, kind, distances))
+    name = theorem("own domain" if databases is None else "common domain", kind, adaptive=adaptive)
+    return Between(found.epsilon, found.delta, found.rho, found.mu, distances, name)
 
 
 def summed(costs: Sequence[Budget], notion: Notion, distances: Sequence[Fraction | float]) -> list[Value | float]:
