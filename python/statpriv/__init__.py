@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, interop, laws, noise, reference
+    from statpriv import differential, granularity, interop, laws, noise, reference
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
@@ -135,6 +135,7 @@ _HOME = {
 _MODULES = {
     "design": "planning",
     "differential": "differential",
+    "granularity": "granularity",
     "interop": "interop",
     "laws": "laws",
     "noise": "noise",
@@ -201,6 +202,7 @@ __all__ = [
     "compose_adaptive",
     "design",
     "differential",
+    "granularity",
     "hockey_stick",
     "interop",
     "laws",

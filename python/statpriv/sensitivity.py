@@ -202,6 +202,30 @@ def sensitivity_of(
     return Sensitivity(exact, tuple(changes))
 
 
+def several_rows(
+    queries: Query | Iterable[PropertyQuery],
+    population: Population,
+    partition: RandomPartition | None = None,
+    *,
+    epsilon: Number,
+    rows: Number,
+    known: Number = 0,
+    bound: str = "tightest",
+) -> tuple[Enclosure, Kind]:
+    """δ at one ε if one person has so many rows, and what the enclosure is of; arguments as of `sensitivity_of`."""
+    release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
+    person = as_count(rows, "rows", least=1)
+    if person > release.unknown:
+        raise ArgumentError(f"rows = {rows}; of {release.unknown} unknown entries, a person has at most that many")
+    exact = as_fraction(epsilon, "epsilon")
+    if exact < 0:
+        raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+    if person == 1:
+        curve = release.curve()
+        return curve.delta(exact), curve.kind
+    return release.person_of(person, exact)
+
+
 @dataclass(frozen=True)
 class _Release:
     """What is published, and who looks at it."""
