@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Integers", "integer_product", "integers_from_doubles"]
+__all__ = ["Integers", "as_integers", "integer_gram", "integer_product", "integers_from_doubles", "whole_doubles"]
 
 Integers = Any
-"""A numpy array of Python integers, or of a type of integers."""
+"""A numpy array of Python integers, of a type of integers, or of doubles whose values are integers."""
 
 _EXACT = 53
+_LARGEST = 1000
+"""Bits of integers that are kept as doubles."""
 _ROWS = 512
 """Rows that are converted to doubles at a time: a table of 2^24 zeros and ones is not copied as a whole."""
 
@@ -55,6 +57,27 @@ def integer_product(left: Integers, right: Integers) -> NDArray[Any]:
     return result
 
 
+def integer_gram(matrix: Integers) -> NDArray[Any]:
+    """The product of a matrix of integers with its transpose: as :func:`integer_product`, with half of the work.
+
+    >>> import numpy as np
+    >>> integer_gram(np.array([[3.0, 4.0]])).tolist()
+    [[25]]
+    """
+    import numpy as np
+
+    bits = (_EXACT - max(1, matrix.shape[1]).bit_length()) // 2
+    limbs = _limbs(matrix, bits)
+    result = np.zeros((len(matrix), len(matrix)), dtype=object)
+    for place in range(2 * len(limbs) - 1):
+        total = np.zeros(result.shape, dtype=np.int64)
+        for i in range(max(0, place - len(limbs) + 1), place // 2 + 1):
+            product = (limbs[i] @ limbs[place - i].T).astype(np.int64)
+            total += product if 2 * i == place else product + product.T
+        result += total.astype(object) << (place * bits)
+    return result
+
+
 def _widths(left: int, right: int, room: int) -> tuple[int, int]:
     """How many bits a limb of either factor has: one factor is left whole if it is narrow, else both are halved."""
     if left <= room // 2:
@@ -75,21 +98,66 @@ def _limbs(matrix: Integers, bits: int) -> list[NDArray[np.float64]]:
     """Doubles L_k that hold integers below 2^bits in size, with `matrix = Σ L_k 2^(k bits)`."""
     import numpy as np
 
+    if matrix.dtype.kind == "f":
+        return _limbs_of_doubles(matrix, bits)
     if matrix.dtype != object:
         if _bits(matrix) <= bits:
             return [matrix.astype(np.float64)]
         matrix = matrix.astype(object)
-    sign, rest = np.where(matrix < 0, -1, 1), abs(matrix)
+    sign, rest = np.where(matrix < 0, -1.0, 1.0), abs(matrix)
     limbs = []
     while True:
-        limbs.append((rest & ((1 << bits) - 1)).astype(np.float64) * sign.astype(np.float64))
+        limbs.append((rest & ((1 << bits) - 1)).astype(np.float64) * sign)
         rest = rest >> bits
         if not rest.any():
             return limbs
 
 
+def _limbs_of_doubles(matrix: NDArray[np.float64], bits: int) -> list[NDArray[np.float64]]:
+    """The same of doubles that are integers: `rest mod 2^bits` is a difference of doubles that is a double, so exact."""
+    import numpy as np
+
+    sign, rest = np.where(matrix < 0, -1.0, 1.0), abs(matrix)
+    limbs = []
+    while True:
+        above = np.floor(rest * 2.0**-bits)  # powers of two do not round
+        limbs.append((rest - above * 2.0**bits) * sign)
+        rest = above
+        if not rest.any():
+            return limbs
+
+
+def as_integers(matrix: Integers) -> NDArray[Any]:
+    """The same matrix with Python integers."""
+    import numpy as np
+
+    if matrix.dtype.kind == "f":
+        return np.array([int(value) for value in matrix.flat], dtype=object).reshape(matrix.shape)
+    integers: NDArray[Any] = matrix.astype(object) + 0
+    return integers
+
+
+def whole_doubles(values: NDArray[np.float64]) -> tuple[Integers, int]:
+    """Integers and an exponent e with `values = integers · 2^e`, exactly: as doubles, if their range allows it.
+
+    >>> import numpy as np
+    >>> whole_doubles(np.array([0.75, -2.0]))
+    (array([ 3., -8.]), -2)
+    """
+    import numpy as np
+
+    trailing, exponents = _last_places(values)
+    used = values != 0
+    if not used.any():
+        return values, 0
+    least, most = int((trailing + exponents)[used].min()), int(exponents[used].max()) + _EXACT
+    if most - least <= _LARGEST and abs(least) <= _LARGEST:
+        return np.ldexp(values, -least), least
+    return integers_from_doubles(values)
+
+
 def integers_from_doubles(values: NDArray[np.float64]) -> tuple[NDArray[Any], int]:
-    """Integers and an exponent e with `values = integers · 2^e`, exactly.
+    """Python integers and an exponent e with `values = integers · 2^e`, exactly.
 
     >>> import numpy as np
     >>> integers_from_doubles(np.array([0.75, -2.0]))
@@ -97,16 +165,21 @@ def integers_from_doubles(values: NDArray[np.float64]) -> tuple[NDArray[Any], in
     """
     import numpy as np
 
+    trailing, exponents = _last_places(values)
+    used = values != 0
+    if not used.any():
+        return np.zeros(values.shape, dtype=object), 0
+    places = trailing + exponents
+    least = int(places[used].min())
+    whole = (np.frexp(values)[0] * 2.0**_EXACT).astype(np.int64) >> trailing
+    return whole.astype(object) << np.where(used, places - least, 0).astype(object), least
+
+
+def _last_places(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each double `M · 2^e` with an integer M of 53 bits: how many zeros M ends with, and e."""
+    import numpy as np
+
     mantissas, exponents = np.frexp(values)
     whole = (mantissas * 2.0**_EXACT).astype(np.int64)
-    used = whole != 0
-    if not used.any():
-        return whole.astype(object), 0
-    # Trailing zeros go to the exponent, so that small numbers stay small integers.
-    trailing = np.zeros(whole.shape, dtype=np.int64)
-    trailing[used] = np.frexp((whole[used] & -whole[used]).astype(np.float64))[1] - 1
-    places = exponents.astype(np.int64) - _EXACT + trailing
-    least = int(places[used].min())
-    shifts = np.where(used, places - least, 0)
-    integers = (whole >> trailing).astype(object) << shifts.astype(object)
-    return integers, least
+    trailing = np.frexp((whole & -whole).astype(np.float64))[1].astype(np.int64) - 1
+    return np.where(whole == 0, 0, trailing), exponents.astype(np.int64) - _EXACT
