@@ -111,12 +111,12 @@ class BooleanFunction:
     >>> majority.junta_distance(0), majority.junta_distance(1)
     (Fraction(0, 1), Fraction(1, 2))
     >>> print(majority.explain())
-    ε of noiseless privacy, exactly                   1.0987
+    ε of noiseless privacy, exactly                   1.09862
     ε of a-posteriori noiseless privacy, exactly      0.693148
     advantage of the best constant, τ_1               0
     advantage of the best function of one entry, τ_2  0.5
-    ε by Theorem 3, as printed                        1.0987
-    ε by Theorem 3, with one A above and below        1.0987
+    ε by Theorem 3, as printed                        1.09862
+    ε by Theorem 3, with one A above and below        1.09862
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class DominanceTest:
         --------
         >>> import statpriv as sp
         >>> print(sp.noiseless.LinearQueries([[1, 1, 1], [1, 1, 0]]).gershgorin().explain())
-        The printed test fails: 2 queries are more than the fifth root of 3 entries; query 0 is not dominant without
+        The printed test fails: 2 queries are more than the fifth root of 3 entries; query 1 is not dominant without
         entry 0.
         """
         return f"The printed test {'holds' if self.holds else 'fails: ' + '; '.join(self.failures)}."

@@ -114,7 +114,7 @@ def _limbs(matrix: Integers, bits: int) -> list[NDArray[np.float64]]:
 
 
 def _limbs_of_doubles(matrix: NDArray[np.float64], bits: int) -> list[NDArray[np.float64]]:
-    """The same of doubles that are integers: `rest mod 2^bits` is a difference of doubles that is a double, so exact."""
+    """The same of doubles that are integers: `rest mod 2^bits` is a difference of doubles and a double: exact."""
     import numpy as np
 
     sign, rest = np.where(matrix < 0, -1.0, 1.0), abs(matrix)

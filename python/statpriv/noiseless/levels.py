@@ -74,6 +74,11 @@ class Level:
                 return False
             bits *= 2
 
+    @property
+    def shown(self) -> Enclosure:
+        """ε itself, in nats."""
+        return Enclosure(self.epsilon) if self.epsilon is not None else log_ratio(self.ends()[0])
+
     def ends(self, bits: int = _BITS) -> tuple[Fraction, Fraction]:
         """Bounds of e^ε."""
         if self.factor is not None:

@@ -270,7 +270,7 @@ class LinearQueries:
         return low * unit, high * unit
 
     def _rough_forms(self, entries: list[int]) -> list[Bounds]:
-        """All of them at once, from the leverages `h = σ² A_ℓ^T Γ^{-1} A_ℓ` of the matrix Γ of all: `h/(1−h) = σ² q`."""
+        """All of them at once, by `h/(1−h) = σ² q` from leverages `h = σ² A_ℓ^T Γ^{-1} A_ℓ` in the matrix Γ of all."""
         gram, unit = self._gram
         found: list[Bounds] = []
         forms = quadratic_forms(gram, self._coefficients[:, entries], refined=False)

@@ -17,8 +17,13 @@ _BITS = 120
 
 def normal_delta(epsilon: Number, mu: Enclosure) -> Enclosure:
     """δ of two normal laws of variance one at distance μ; it grows with μ, and is 1 at infinity."""
-    low, high = (Enclosure(1) if math.isinf(end) else gaussian_delta(epsilon, mu=end) for end in (mu.lower, mu.upper))
-    return Enclosure(low.lower, high.upper)
+    return Enclosure(_at(epsilon, mu.lower).lower, _at(epsilon, mu.upper).upper)
+
+
+def _at(epsilon: Number, mu: float) -> Enclosure:
+    if mu == 0:
+        return Enclosure(0)
+    return Enclosure(1) if math.isinf(mu) else gaussian_delta(epsilon, mu=mu)
 
 
 def two_sided_tail(x: Fraction) -> Enclosure:
@@ -27,6 +32,8 @@ def two_sided_tail(x: Fraction) -> Enclosure:
     `P[|N| <= x] = 2Φ(x) − 1` is the total variation distance of two normal laws at distance 2x. Far out that
     cancels, and Mills' inequality is used: `2φ(x) x/(1+x²) <= P[|N| > x] <= 2φ(x)/x`.
     """
+    if x == 0:
+        return Enclosure(1)
     tail = 1 - gaussian_delta(0, mu=2 * x)
     low, high = max(0.0, tail.lower), min(1.0, tail.upper)
     if x >= 1:

@@ -101,9 +101,10 @@ def _certified(gram: Integers, vectors: Integers, *, refined: bool) -> list[Boun
     factor = _approximate_factor(gram)
     if factor is None:
         return None
-    whole, places, scales, doubles = factor
-    unit = 1 << (2 * places)
-    away = _distance_from_one(whole, gram, unit)
+    digits, scales, doubles = factor
+    plain, most = np.rint(np.ldexp(doubles, digits)).astype(np.int64), int(scales.max())
+    whole, unit = plain.astype(object) << (most - scales)[None, :], 1 << (2 * (digits + most))
+    away = _distance_from_one(plain, gram << (2 * most - scales[:, None] - scales[None, :]), unit)
     if away >= unit:
         return None
     if not refined:
@@ -127,7 +128,7 @@ def _certified(gram: Integers, vectors: Integers, *, refined: bool) -> list[Boun
 
 
 def _distance_from_one(whole: Integers, gram: Integers, unit: int) -> int:
-    """A bound of `‖unit I − X G X^T‖_∞`.
+    """A bound of `‖unit I − X G X^T‖_∞`, for G with a diagonal of numbers of nearly one size.
 
     Of G only the leading bits are multiplied: with `G = 2^k G' + E` and `0 <= E_ij < 2^k` the row i of `X E X^T` has
     sizes that sum to at most `2^k |X_i|_1 Σ_lj |X_lj|`.
@@ -142,25 +143,21 @@ def _distance_from_one(whole: Integers, gram: Integers, unit: int) -> int:
     return int(abs((product << dropped) - identity).sum(axis=1).max()) + missing
 
 
-def _approximate_factor(gram: Integers) -> tuple[Integers, int, NDArray[Any], NDArray[np.float64]] | None:
-    """X with `X G X^T` near one: as integers over 2^places, as the exponents of its columns, and as doubles."""
+def _approximate_factor(gram: Integers) -> tuple[int, NDArray[Any], NDArray[np.float64]] | None:
+    """X with `X S^{-1} G S^{-1} X^T` near one: its binary places that matter, the exponents of S, and X in doubles."""
     import numpy as np
 
     diagonal = [int(value) for value in np.diag(gram)]
     if not all(diagonal):
         return None
     scales = np.array([value.bit_length() // 2 for value in diagonal], dtype=object)
-    scaled = _as_doubles(gram, scales)
     try:
-        x = np.linalg.inv(np.linalg.cholesky(scaled))
+        x = np.linalg.inv(np.linalg.cholesky(_as_doubles(gram, scales)))
     except np.linalg.LinAlgError:
         return None
     if not np.isfinite(x).all():
         return None
-    digits = _DIGITS - int(np.frexp(abs(x).max())[1])
-    most = int(scales.max())
-    whole = np.rint(np.ldexp(x, digits)).astype(np.int64).astype(object) << (most - scales)[None, :]
-    return whole, digits + most, scales, x
+    return _DIGITS - int(np.frexp(abs(x).max())[1]), scales, x
 
 
 def _as_doubles(gram: Integers, scales: NDArray[Any]) -> NDArray[np.float64]:
