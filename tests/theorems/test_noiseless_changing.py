@@ -154,7 +154,7 @@ def private_table(part, shared, p, source):
 
 
 @pytest.mark.parametrize(
-    "parts", [[range(3), range(3, 6)], [range(4), range(3, 7)], [range(4), range(3, 7), [6, 7, 8, 9]]], ids=str
+    "parts", [[range(3), range(3, 6)], [range(4), range(3, 7)], [range(4), range(3, 8), range(7, 11)]], ids=str
 )
 def test_theorem_1_and_its_sharper_form_bound_the_exact_ratio(parts):
     n, p = 1 + max(parts[-1]), Fraction(1, 2)
