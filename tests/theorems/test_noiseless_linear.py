@@ -215,12 +215,12 @@ def test_gershgorins_test_is_exact_in_integers_and_in_doubles():
 
 
 def test_gershgorins_test_decides_ties():
-    """R = 99 and Σ a² = 100 exactly: 99 <= 0.99 · 100 holds, and one part in 2^40 more does not."""
-    wide = np.zeros((2, 33_000))
-    wide[0, :100], wide[1, :99], wide[1, 100:200] = 1, 1, 1
-    wide[:, -2:] = [[1, 0], [0, 1]]
-    where = noiseless.LinearQueries(wide[:, :400]).gershgorin().where
-    assert where == literal_gershgorin(exact_fractions(wide[:, :400]))
+    """100 coefficients of 1 against as many of c: R = 0.99 Σ a² exactly if c = 0.99, whichever entry is left out."""
+    above = math.nextafter(0.99, 1)
+    for c, where in (("0.99", None), (0.99, None), (above, (0, 0)), (Fraction(99, 100) + Fraction(1, 10**30), (0, 0))):
+        ones = [1.0 if isinstance(c, float) else 1] * 100
+        queries = noiseless.LinearQueries([ones + [0.0] * 100, [c] * 100 + ones])
+        assert queries.gershgorin().where == where
 
 
 def literal_leakage(matrix, share):
