@@ -274,3 +274,41 @@ def test_misprint_theorem_7_the_constant_factor_does_not_vanish():
     """The proof leaves 1.1/0.9 in the ratio: by it ε >= ln(1.1/0.9) = 0.2 for any n, against O(ln n/n^{1/6}) stated."""
     n = 10**40
     assert math.log(1.1 / 0.9) > math.log(n) / n ** (1 / 6)
+
+
+# --- densities on an interval
+
+
+def irwin_hall(n, x):
+    """The density of a sum of n uniform numbers from 0 to 1."""
+    return sum((-1) ** k * math.comb(n, k) * max(0.0, x - k) ** (n - 1) for k in range(n + 1)) / math.factorial(n - 1)
+
+
+@pytest.mark.parametrize("difference", ["1/2", "0.3", "1"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_the_discretised_bound_is_above_the_curve_of_uniform_entries(difference, epsilon):
+    """δ of v + S against S, S a sum of six uniform numbers, by numerical integration of the closed form."""
+    shift, others = float(Fraction(difference)), 6
+    grid = np.linspace(0, others + 1, 14_001)
+    moved = np.array([irwin_hall(others, x - shift) if x > shift else 0.0 for x in grid])
+    still = np.array([irwin_hall(others, x) if x < others else 0.0 for x in grid])
+    exact = float(np.maximum(0, moved - math.exp(epsilon) * still).sum() * (grid[1] - grid[0]))
+    bounds = [
+        noiseless.density_sum_guarantee([1] * cells, 7, epsilon, width=Fraction(1, cells), difference=difference).delta
+        for cells in (4, 32)
+    ]
+    assert exact <= bounds[1].upper + 1e-4
+    assert exact <= bounds[0].upper + 1e-4
+    assert bounds[1].upper <= exact * 1.15 + 1e-3
+
+
+def test_a_lower_bound_of_the_density_costs_little():
+    whole = noiseless.density_sum_guarantee(["1/10"] * 10, 400, "0.2", width=1, difference=3).delta.upper
+    rough = noiseless.density_sum_guarantee(["0.09"] * 10, 400, "0.2", width=1, difference=3).delta.upper
+    fewer = noiseless.density_sum_guarantee(["1/10"] * 10, 350, "0.2", width=1, difference=3).delta.upper
+    assert whole < rough < 1.5 * fewer
+
+
+def test_no_difference_no_delta_and_nobody_to_hide_among():
+    assert noiseless.density_sum_guarantee([1], 5, 0, width=1, difference=0).delta.upper == 0
+    assert noiseless.density_sum_guarantee([1], 1, 0, width=1, difference=1).delta.upper == 1

@@ -26,6 +26,7 @@ from statpriv.noiseless.conversions import (
     statistical_from_noiseless,
 )
 from statpriv.noiseless.counts import SubsetCounts, symmetric_curve, symmetric_guarantee
+from statpriv.noiseless.densities import density_sum_guarantee
 from statpriv.noiseless.diagonal_dominance import DominanceTest
 from statpriv.noiseless.guarantee import NoiselessGuarantee
 from statpriv.noiseless.juntas import junta_epsilon, junta_guarantee
@@ -53,6 +54,7 @@ __all__ = [
     "boolean_posterior_ratio",
     "boolean_ratio",
     "compose_overlapping",
+    "density_sum_guarantee",
     "junta_epsilon",
     "junta_guarantee",
     "linear_mu",

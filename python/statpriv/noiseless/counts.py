@@ -178,8 +178,8 @@ class SubsetCounts:
 
     Parameters
     ----------
-    subsets : sequence of iterables of int
-        The entries that each count is about, by any numbers.
+    subsets : sequence of iterables
+        The entries that each count is about, under any names.
     p : float, int, Fraction, Decimal or str
         Probability that a bit is one, strictly between 0 and 1.
 
@@ -201,16 +201,18 @@ class SubsetCounts:
     True
     """
 
-    def __init__(self, subsets: Sequence[Iterable[int]], *, p: Number) -> None:
+    def __init__(self, subsets: Sequence[Iterable[Hashable]], *, p: Number) -> None:
         if isinstance(subsets, (str, bytes)) or not isinstance(subsets, Iterable):
             raise ArgumentError(f"subsets = {abridged(subsets)}; a list of sets of entries is required")
         self._p = as_probability(p, "p")
         if self._p in (0, 1):
             raise ArgumentError(f"p = {spelled(p)}; a probability strictly between 0 and 1 is required")
-        of_entry: defaultdict[int, list[int]] = defaultdict(list)
+        of_entry: defaultdict[Hashable, list[int]] = defaultdict(list)
         self._sizes = []
         for index, subset in enumerate(subsets):
-            entries = {as_count(entry, f"subsets[{index}]") for entry in subset}
+            if isinstance(subset, (str, bytes)) or not isinstance(subset, Iterable):
+                raise ArgumentError(f"subsets[{index}] = {abridged(subset)}; a set of entries is required")
+            entries = frozenset(subset)
             if not entries:
                 raise ArgumentError(f"subsets[{index}] is empty; a set of entries is required")
             self._sizes.append(len(entries))
@@ -233,7 +235,7 @@ class SubsetCounts:
     @cached_property
     def determined(self) -> frozenset[tuple[int, ...]]:
         """Blocks whose own count follows from the answers."""
-        return frozenset(b for place, b in enumerate(self._blocks) if _is_unit_inside(self._reduced, place))
+        return frozenset(block for row in self._reduced if len(row) == 1 for block in row)
 
     @property
     def kind(self) -> Literal["exact", "enclosed"]:
@@ -302,17 +304,21 @@ class SubsetCounts:
     @cached_property
     def _components(self) -> list[list[Block]]:
         """Blocks that no answer ties together: the answers about one component are independent of the others."""
-        blocks = list(self._blocks)
-        label = list(range(len(blocks)))
+        component = {block: [block] for block in self._blocks}
         for row in self._reduced:
-            tied = {label[place] for place, value in enumerate(row) if value}
-            label = [min(tied) if old in tied else old for old in label]
-        return [[block for block, own in zip(blocks, label, strict=True) if own == one] for one in dict.fromkeys(label)]
+            tied = {id(component[block]): component[block] for block in row}
+            joined = [block for blocks in tied.values() for block in blocks]
+            component.update(dict.fromkeys(joined, joined))
+        return list({id(blocks): blocks for blocks in component.values()}.values())
 
     @cached_property
-    def _reduced(self) -> list[list[Fraction]]:
+    def _reduced(self) -> list[dict[Block, Fraction]]:
         """What the answers determine: the row space of the sets as combinations of blocks."""
-        return _row_space([[Fraction(index in block) for block in self._blocks] for index in range(len(self._sizes))])
+        rows: list[dict[Block, Fraction]] = [{} for _ in self._sizes]
+        for block in self._blocks:
+            for index in block:
+                rows[index][block] = Fraction(1)
+        return _row_space(rows)
 
     @cached_property
     def _exact_curves(self) -> tuple[PrivacyCurve, ...] | None:
@@ -362,27 +368,29 @@ class _Answers:
         return {0: self.zero, 1: self.one}
 
 
-def _row_space(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    """The reduced echelon form, without rows of zeros."""
-    reduced: list[list[Fraction]] = []
+def _row_space(rows: Iterable[dict[Block, Fraction]]) -> list[dict[Block, Fraction]]:
+    """The reduced echelon form, without rows of zeros: by its leading block each, sparse."""
+    reduced: dict[Block, dict[Block, Fraction]] = {}
     for given in rows:
-        row = list(given)
-        for basis in reduced:
-            factor = row[_leading(basis)]
-            row = [a - factor * b for a, b in zip(row, basis, strict=True)]
-        if not any(row):
+        row = dict(given)
+        for leading in [block for block in row if block in reduced]:
+            _subtract(row, row[leading], reduced[leading])
+        if not row:
             continue
-        place = _leading(row)
-        row = [value / row[place] for value in row]
-        reduced = [[a - basis[place] * b for a, b in zip(basis, row, strict=True)] for basis in reduced]
-        reduced.append(row)
-    return reduced
+        place = next(iter(row))
+        row = {block: value / row[place] for block, value in row.items()}
+        for basis in reduced.values():
+            if place in basis:
+                _subtract(basis, basis[place], row)
+        reduced[place] = row
+    return list(reduced.values())
 
 
-def _leading(row: list[Fraction]) -> int:
-    return next(place for place, value in enumerate(row) if value)
-
-
-def _is_unit_inside(reduced: list[list[Fraction]], place: int) -> bool:
-    """Whether the unit vector lies in the row space: in echelon form it is a row of its own."""
-    return any(_leading(row) == place and sum(1 for value in row if value) == 1 for row in reduced)
+def _subtract(row: dict[Block, Fraction], factor: Fraction, other: dict[Block, Fraction]) -> None:
+    """`row −= factor · other`, without zeros."""
+    for block, value in other.items():
+        left = row.get(block, Fraction(0)) - factor * value
+        if left:
+            row[block] = left
+        else:
+            row.pop(block, None)

@@ -20,6 +20,8 @@ Integers = Any
 """A numpy array of Python integers, of a type of integers, or of doubles whose values are integers."""
 
 _EXACT = 53
+_FIT = 512
+"""Integers below 2^53 whose sum is one of 64 bits."""
 _LARGEST = 1000
 """Bits of integers that are kept as doubles."""
 _ROWS = 512
@@ -46,11 +48,12 @@ def integer_product(left: Integers, right: Integers) -> NDArray[Any]:
     pieces = _limbs(right, right_bits)
     for start in range(0, rows, _ROWS):
         block = slice(start, min(start + _ROWS, rows))
-        totals: dict[int, NDArray[np.int64]] = {}
+        totals: dict[int, NDArray[Any]] = {}
         for i, limb in enumerate(_limbs(left[block], left_bits)):
             for j, piece in enumerate(pieces):
-                # Both factors hold integers below 2^bits: every partial sum is exact, and 2^10 of them fit 64 bits.
+                # Both factors hold integers below 2^bits: every partial sum is exact, and _FIT of them fit 64 bits.
                 product, place = (limb @ piece).astype(np.int64), i * left_bits + j * right_bits
+                product = product if len(pieces) <= _FIT else product.astype(object)
                 totals[place] = totals[place] + product if place in totals else product
         for place, total in totals.items():
             result[block] += total.astype(object) << place
@@ -70,7 +73,7 @@ def integer_gram(matrix: Integers) -> NDArray[Any]:
     limbs = _limbs(matrix, bits)
     result = np.zeros((len(matrix), len(matrix)), dtype=object)
     for place in range(2 * len(limbs) - 1):
-        total = np.zeros(result.shape, dtype=np.int64)
+        total = np.zeros(result.shape, dtype=np.int64 if len(limbs) <= _FIT else object)
         for i in range(max(0, place - len(limbs) + 1), place // 2 + 1):
             product = (limbs[i] @ limbs[place - i].T).astype(np.int64)
             total += product if 2 * i == place else product + product.T

@@ -65,6 +65,8 @@ class Level:
             return False
         if self.factor is not None:
             return ratio <= self.factor
+        if self.epsilon is not None and self.epsilon >= ratio.numerator.bit_length():
+            return True  # the ratio is at most its numerator, which is below 2^bits
         bits = _BITS
         while True:
             low, high = self.ends(bits)

@@ -196,9 +196,9 @@ class LinearQueries:
         if isinstance(form[0], float) or isinstance(form[1], float):
             return NoiselessGuarantee(Enclosure(level), Enclosure(1), "noiseless", theorem)
         outside = _tail_beyond(chosen, variance)
-        answers = [_tail_of_answers(q, level, chosen, variance) for q in form]
-        low = min(tail.lower for tail in answers)
-        delta = outside + Enclosure(low, max(tail.upper for tail in answers))
+        # z*/√(q + q²σ²) falls as q grows, so that the ends of q give the ends of the tail.
+        least, most = (_tail_of_answers(Fraction(q), level, chosen, variance) for q in form)
+        delta = outside + Enclosure(least.lower, most.upper)
         return NoiselessGuarantee(
             Enclosure(level), Enclosure(min(1.0, delta.lower), min(1.0, delta.upper)), "noiseless", theorem
         )
@@ -392,9 +392,8 @@ def _tail_beyond(bound: Fraction, variance: Fraction) -> Enclosure:
     return Enclosure(two_sided_tail(Fraction(high)).lower, two_sided_tail(Fraction(low)).upper)
 
 
-def _tail_of_answers(q: Fraction | float, epsilon: Fraction, bound: Fraction, variance: Fraction) -> Enclosure:
+def _tail_of_answers(q: Fraction, epsilon: Fraction, bound: Fraction, variance: Fraction) -> Enclosure:
     """`P[|z| > z*]`: answers that tell values within the bound apart by more than e^ε."""
-    q = Fraction(q)
     if q == 0:
         return Enclosure(0)
     context = interval_context(_BITS)

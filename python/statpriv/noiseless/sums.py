@@ -104,8 +104,9 @@ def sum_guarantee(*, entries: int, known_fraction: Number = 0) -> NoReturn:
     theorem = "Theorem 7" if as_fraction(known_fraction, "known_fraction") == 0 else "Theorem 8"
     raise NotAvailableError(
         f"entries = {spelled(entries)}: {theorem} is asymptotic, and its constants are not stated, so that no ε and δ "
-        "follow for any n; take sum_curve(law, entries, known=...) for values on a lattice, which is exact, or "
-        "linear_mu(matrix, entry=..., difference=...) for normal data, which is in closed form"
+        "follow for any n; take sum_curve(law, entries, known=...) for values on a lattice, which is exact, "
+        "density_sum_guarantee(density, entries, epsilon, ...) for a density on an interval, which is a bound, "
+        "or linear_mu(matrix, entry=..., difference=...) for normal data, which is in closed form"
     )
 
 
