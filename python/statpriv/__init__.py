@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, granularity, interop, laws, noise, reference
+    from statpriv import differential, granularity, interop, laws, noise, noiseless, reference
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
@@ -139,6 +139,7 @@ _MODULES = {
     "interop": "interop",
     "laws": "laws",
     "noise": "noise",
+    "noiseless": "noiseless",
     "reference": "reference",
 }
 
@@ -207,6 +208,7 @@ __all__ = [
     "interop",
     "laws",
     "noise",
+    "noiseless",
     "privacy_curve",
     "reference",
     "release",
