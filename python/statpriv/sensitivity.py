@@ -39,7 +39,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.rules.registry import Kind
 from statpriv.situation import Query
 
-__all__ = ["Change", "Sensitivity", "sensitivity_of", "several_rows"]
+__all__ = ["Change", "Sensitivity", "one_row_at_a_time", "sensitivity_of", "several_rows"]
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
 
@@ -306,7 +306,7 @@ class _Release:
         if p is not None:
             return shifted_count(self.unknown, rows, p, epsilon), "exact"
         step = self.curve(known=self.known + rows - 1).delta(epsilon / rows)
-        return several_rows(step, rows, epsilon), "bound"
+        return one_row_at_a_time(step, rows, epsilon), "bound"
 
     def _probability_of_one_count(self) -> Fraction | None:
         """The p of the one count of all entries that the answers are together, if they are one."""
@@ -319,10 +319,10 @@ class _Release:
         return first.lower if one and named and used == self.population.size else None
 
 
-def several_rows(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:
+def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:
     """δ if so many rows change, each step being (ε/rows, step)-close for somebody who knows the others of them.
 
-    >>> several_rows(Enclosure(0.001, 0.001), 2, Fraction(0))
+    >>> one_row_at_a_time(Enclosure(0.001, 0.001), 2, Fraction(0))
     Enclosure(0.002, 0.002)
     """
     total = sum((_exponential(i * epsilon / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
