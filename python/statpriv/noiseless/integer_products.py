@@ -46,15 +46,17 @@ def integer_product(left: Integers, right: Integers) -> NDArray[Any]:
     if not left_bits or not right_bits:
         return result
     pieces = _limbs(right, right_bits)
+    beside = np.concatenate(pieces, axis=1)  # one product for all pairs of limbs
     for start in range(0, rows, _ROWS):
         block = slice(start, min(start + _ROWS, rows))
+        limbs = _limbs(left[block], left_bits)
+        # Both factors hold integers below 2^bits: every partial sum is exact.
+        products = (np.concatenate(limbs) @ beside).reshape(len(limbs), -1, len(pieces), columns)
         totals: dict[int, NDArray[Any]] = {}
-        for i, limb in enumerate(_limbs(left[block], left_bits)):
-            for j, piece in enumerate(pieces):
-                # Both factors hold integers below 2^bits: every partial sum is exact, and _FIT of them fit 64 bits.
-                product, place = (limb @ piece).astype(np.int64), i * left_bits + j * right_bits
-                product = product if len(pieces) <= _FIT else product.astype(object)
-                totals[place] = totals[place] + product if place in totals else product
+        for i, j in np.ndindex(len(limbs), len(pieces)):
+            product, place = products[i, :, j].astype(np.int64), i * left_bits + j * right_bits
+            product = product if len(pieces) <= _FIT else product.astype(object)
+            totals[place] = totals[place] + product if place in totals else product
         for place, total in totals.items():
             result[block] += total.astype(object) << place
     return result
@@ -71,12 +73,13 @@ def integer_gram(matrix: Integers) -> NDArray[Any]:
 
     bits = (_EXACT - max(1, matrix.shape[1]).bit_length()) // 2
     limbs = _limbs(matrix, bits)
-    result = np.zeros((len(matrix), len(matrix)), dtype=object)
+    rows, stacked = len(matrix), np.concatenate(limbs)
+    products = (stacked @ stacked.T).reshape(len(limbs), rows, len(limbs), rows)
+    result = np.zeros((rows, rows), dtype=object)
     for place in range(2 * len(limbs) - 1):
         total = np.zeros(result.shape, dtype=np.int64 if len(limbs) <= _FIT else object)
-        for i in range(max(0, place - len(limbs) + 1), place // 2 + 1):
-            product = (limbs[i] @ limbs[place - i].T).astype(np.int64)
-            total += product if 2 * i == place else product + product.T
+        for i in range(max(0, place - len(limbs) + 1), min(place, len(limbs) - 1) + 1):
+            total += products[i, :, place - i].astype(np.int64)
         result += total.astype(object) << (place * bits)
     return result
 
