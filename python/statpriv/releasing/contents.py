@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any, cast
 
 import statpriv
-from statpriv.curve import NOT_PROTECTED
 from statpriv.differential import gaussian_distance, kairouz_variance
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
@@ -159,7 +158,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
             "one row is one person",
             f"a reader knows the values of at most {target.known_rows} other rows",
         ],
-        "not_protected": [*NOT_PROTECTED, _COUNTS_OF_PARTS_KNOWN],
+        "not_protected": [*curve.not_protected, _COUNTS_OF_PARTS_KNOWN],
         "partition_secret": _ends(guarantee.delta),
         "partition_known": _ends(guarantee.published(known=target.known_rows, epsilon=target.epsilon)),
     }
