@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 
@@ -111,6 +113,27 @@ def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_withou
     assert outer["exact_counts"]["lower"] > 0.1
     (plain,) = contents(certified(counted("a = 1", rows=472)))["curves"]["probability"]
     assert all("exact_counts" not in point for point in plain["points"])
+
+
+@pytest.mark.parametrize("probability", [Fraction(1, 10), Fraction(4, 5)])
+def test_the_certificate_covers_what_is_really_published_of_a_small_part(certified, probability):
+    for rows, gate, below, base in product([2, 6], ["true", "false"], [0, 1, 4, 9], [1, 2]):
+        more = f"gate = {gate}\nsuppressed_below = {below}\nrounded_to = {base}"
+        guarantee = certified(counted("a = 1", rows=rows, probability=f'"{probability}"', more=more), n=rows)
+        found = published_difference(guarantee.parts[0].steps, probability, guarantee.epsilon)
+        assert found <= guarantee.delta.upper * (1 + 1e-12), more
+
+
+def published_difference(steps, p, epsilon):
+    """δ of what is published of a part that is the whole table, from the law of everything that can be published."""
+    laws = (Counter(), Counter())  # without and with the property in the critical row
+    others = steps.size - 1
+    for own, count in product([0, 1], range(others + 1)):
+        laws[own][steps.publish([count + own])] += math.comb(others, count) * p**count * (1 - p) ** (others - count)
+    return max(
+        sum(max(one[answer] - math.exp(epsilon) * other[answer], 0) for answer in one)
+        for one, other in (laws, laws[::-1])
+    )
 
 
 def test_known_rows_beside_a_gate_and_a_histogram_are_not_composed_with_the_gate(certified):
