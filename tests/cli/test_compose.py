@@ -145,6 +145,65 @@ def test_a_gated_part_is_certified_for_every_p(run_json, written):
     assert other["delta"] == document["delta"]
 
 
+HISTOGRAM = """
+epsilon = 0.1
+population = 200
+[[part]]
+cells = [["0.2", "0.3"], "0.3", ["0.4", "0.5"]]
+size = 100
+attribute = "age"
+"""
+
+
+def test_a_histogram_has_ranges_for_its_cells(written, run):
+    composition = read_composition(written(HISTOGRAM))
+    asked = sp.HistogramQuery([sp.Between("0.2", "0.3"), "0.3", sp.Between("0.4", "0.5")], attribute="age")
+    assert [part.query() for part in composition.parts] == [asked]
+    assert read_composition(written(json.dumps(composition.document()), "cells.json")) == composition
+    told = " ".join(run("compose", written(HISTOGRAM)).stdout.split())
+    assert "1 × a histogram of 100 entries, any p from 0.2 to 0.3, p = 0.3, any p from 0.4 to 0.5, property age" in told
+
+
+def test_the_cells_of_a_report_are_compared(run_json, written):
+    composition = read_composition(written(HISTOGRAM))
+    report = report_of(two_parts()) | report_of_cells(composition)
+    assert run_json("compose", written(json.dumps(report), "report.json"))["report"]["agrees"]
+    report["queries"][0]["cells"][1]["probability"]["lower"] = "0.29"
+    told = run_json("compose", written(json.dumps(report), "report.json"), code=1)["report"]["disagreements"]
+    assert told == ["the queries differ from the parts of the composition in number, size or range of p"]
+
+
+def report_of_cells(composition):
+    delta = composition.curve().delta(composition.epsilon)
+    [part] = composition.parts
+    cells = [{"name": "a cell", "probability": {"lower": str(low), "upper": str(high)}} for low, high in part.cells]
+    return {
+        "data": {"rows": composition.population},
+        "guarantee": {"delta": {"lower": delta.lower, "upper": delta.upper}},
+        "queries": [{"size": part.size, "probability": None, "cells": cells}],
+        "composition": composition.document(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        ("size = 9", "part[1].probability is missing; a number from 0 to 1, or a range"),
+        (
+            'size = 9\nprobability = "1/2"\ncells = ["1/2", "1/2"]',
+            "part[1].probability stands beside cells; a histogram",
+        ),
+        ('size = 9\ngate = [1, 2]\ncells = ["1/2", "1/2"]', "part[1].gate stands beside cells; a histogram"),
+        ('size = 9\ncells = ["1/2", "1/3"]', 'part[1].cells = ["1/2", "1/3"]; a list of at least two probabilities'),
+        ('size = 9\nprobability = "1/2"\ngate = [3, 2]', "part[1].gate = [3, 2]; a list of two counts in order"),
+    ],
+)
+def test_parts_that_contradict_themselves_are_refused(run, written, part, sentence):
+    result = run("compose", written(f"epsilon = 1\npopulation = 9\n[[part]]\n{part}\n"))
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
 def test_the_text_says_what_is_done_to_counts(run, written):
     text = " ".join(run("compose", written(GATED)).stdout.split())
     assert "4 × a count of 50 entries, any p, published from 10 to 40, a property of its own" in text

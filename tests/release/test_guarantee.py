@@ -288,10 +288,8 @@ def test_a_block_of_rows_that_change_together(certified):
     assert four[1].upper >= 0.1106
 
 
-def test_ranges_of_cells_are_refused_with_what_to_do(certified):
-    with pytest.raises(PlanError) as refusal:
-        certified(HISTOGRAM.replace('"0.2"', '["0.2", "0.25"]'))
-    assert str(refusal.value) == (
-        'query "Age": ranges of probability of cells are not certified in this version; state one number for each '
-        'cell, such as probability = "0.25"'
-    )
+def test_ranges_of_cells_are_certified_for_all_their_laws(certified):
+    ranged = certified(HISTOGRAM.replace('"0.2"', '["0.2", "0.25"]'))
+    for p in ("0.2", "0.21", "0.25"):
+        assert certified(HISTOGRAM.replace('"0.2"', f'"{p}"')).delta.lower <= ranged.delta.upper
+    assert ranged.curve.kind == "bound"

@@ -323,7 +323,7 @@ RANGES = [("0.2", "0.7"), ("0.45", "0.5"), ("0", "0.4"), ("0.6", "1"), ("1/3", "
 
 @pytest.mark.parametrize("steps", COARSENED, ids=repr)
 @pytest.mark.parametrize("ends", RANGES)
-@pytest.mark.parametrize(("n", "known"), [(9, 0), (2, 0), (1, 0), (9, 2)])
+@pytest.mark.parametrize(("n", "known"), [(9, 0), (2, 0), (7, 2)])
 def test_the_supremum_of_a_coarsened_count_is_attained(steps, ends, n, known):
     low, high = map(Fraction, ends)
     publish = chained(*steps)

@@ -24,7 +24,7 @@ from statpriv.releasing.accuracy import (
     root_mean_squared_error,
     stratified_interval,
 )
-from statpriv.releasing.guarantee import Guarantee, Part
+from statpriv.releasing.guarantee import LARGE, Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import PlannedQuery, Range
@@ -282,7 +282,7 @@ def _strata(guarantee: Guarantee, number: int, cell: int) -> list[Stratum]:
 
 def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
     known = guarantee.plan.guarantee.known_rows
-    fine = 5 if guarantee.costly(known) else 10
+    fine = 3 if guarantee.rows > LARGE else 5
     step = (guarantee.epsilon or Fraction(1, 2)) / fine
     return [
         {

@@ -12,7 +12,7 @@ from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
-from statpriv.errors import ArgumentError, NotAvailableError, PlanError
+from statpriv.errors import NotAvailableError, PlanError
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
@@ -345,22 +345,12 @@ def _part(plan: Plan, query: PlannedQuery, size: int) -> Part:
     hulls, attribute = plan.hulls(query), plan.attribute(query)
     asked: Asked
     if query.cells:
-        asked = _histogram(query, hulls, attribute)
+        cells: Any = [_between(hull) for hull in hulls]
+        asked = HistogramQuery(cells, attribute=attribute, name=query.name)
     else:
         asked = PropertyQuery(Between(*hulls[0]), attribute=attribute, name=query.name)
     expected = tuple(expected_counts([(size, hull)]) for hull in hulls)
     return Part(size, None, asked, Steps(size, expected, query.publication))
-
-
-def _histogram(query: PlannedQuery, hulls: Sequence[Range], attribute: str) -> HistogramQuery:
-    cells: Any = [_between(hull) for hull in hulls]
-    try:
-        return HistogramQuery(cells, attribute=attribute, name=query.name)
-    except ArgumentError:
-        raise PlanError(
-            f"query {quoted(query.name)}: ranges of probability of cells are not certified in this version; state one "
-            'number for each cell, such as probability = "0.25"'
-        ) from None
 
 
 def _stratified_part(plan: Plan, query: PlannedQuery, sizes: Mapping[str, int]) -> Part:

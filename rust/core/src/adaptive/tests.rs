@@ -88,6 +88,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// The worst strategy of two properties over two or three small parts.
+    ///
+    /// A kink between two nodes of the grid costs up to a step in each part; a step of a million is some 2e-6 of δ here.
     #[test]
     fn the_enclosure_contains_the_value_of_the_worst_strategy(
         sizes in prop::collection::vec(1u64..5, 1..4), unused in 0u64..4,
@@ -98,7 +100,7 @@ proptest! {
         let strategy = if mirrored { forwards.reversed() } else { forwards };
         let ratio = over(ratio, 8);
         let truth = exactly(&strategy, &ratio);
-        prop_assert!(width_around(&strategy, &truth, &ratio) <= 2e-6);
+        prop_assert!(width_around(&strategy, &truth, &ratio) <= 1e-5);
     }
 
     /// A given strategy: one of two queries, or none, by the first answer.
@@ -116,7 +118,7 @@ proptest! {
         ]).unwrap();
         let ratio = over(ratio, 8);
         let truth = exactly(&strategy, &ratio);
-        prop_assert!(width_around(&strategy, &truth, &ratio) <= 2e-6);
+        prop_assert!(width_around(&strategy, &truth, &ratio) <= 1e-5);
     }
 
     /// `Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)`: the exact tier below ε = 0 is that of the other direction.

@@ -214,3 +214,50 @@ impl Gated {
         Err(Error::precision("the probabilities that matter to a gated part cannot be located"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use proptest::prelude::*;
+
+    /// `E(G_p − t)_+` from its definition, in doubles.
+    fn stop_loss(n: u64, [least, most]: [u64; 2], p: f64, ratio: f64, t: f64) -> f64 {
+        let (size, q) = (n as f64, 1.0 - p);
+        let (mut mass, mut sum, mut withheld) = (q.powi(n as i32), 0.0f64, (0.0f64, 0.0f64));
+        for a in 0..=n {
+            let value = a as f64 / (size * p) - ratio * (n - a) as f64 / (size * q);
+            if (least..=most).contains(&a) {
+                sum += mass * (value - t).max(0.0);
+            } else {
+                withheld = (withheld.0 + mass, withheld.1 + mass * value);
+            }
+            mass *= (n - a) as f64 / (a + 1) as f64 * (p / q);
+        }
+        sum + (withheld.1 - t * withheld.0).max(0.0)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn one_law_dominates_a_gated_part_for_every_p(
+            n in 5u64..60, ends in (0.0..1.0f64, 0.0..1.0f64), epsilon in 0.0..1.5f64,
+            tried in prop::collection::vec((0.02..0.98f64, -6.0..6.0f64), 40),
+        ) {
+            let at = |share: f64| 2 + (share * (n - 4) as f64) as u64;
+            let gate = [at(ends.0.min(ends.1)), at(ends.0.max(ends.1)).min(n - 2)];
+            let ratio = approximate::exp(epsilon);
+            let share = Rational::from(1i64).div(&Rational::from(n)).unwrap();
+            let (atoms, missing) = dominating(n, &share, gate, exact(ratio).unwrap(), &Uninterrupted).unwrap();
+            for (p, t) in tried {
+                let gain = |atom: &Atom| about(atom.mass) * (about(atom.value) - t).max(0.0);
+                let bound = atoms.iter().map(gain).sum::<f64>() + about(missing);
+                let one = stop_loss(n, gate, p, ratio, t);
+                let other = stop_loss(n, [n - gate[1], n - gate[0]], p, ratio, t);
+                let truth = one.max(other);
+                prop_assert!(truth <= bound * (1.0 + 1e-9) + 1e-12, "n={n} {gate:?} r={ratio} p={p} t={t}: {truth} {bound}");
+            }
+        }
+    }
+}
