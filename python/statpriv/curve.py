@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike
 
-__all__ = ["NOT_PROTECTED", "PrivacyCurve"]
+__all__ = ["NOT_PROTECTED", "WRONG_PROBABILITY", "PrivacyCurve"]
 
+WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
 NOT_PROTECTED = (
     "membership: that someone is in the table is not hidden",
     "dependence: entries that say something about each other (households, repeated rows) are outside the model",
-    "a wrong probability: the guarantee holds for the stated p or range, not for others",
+    WRONG_PROBABILITY,
     "what is published elsewhere about the same entries",
 )
 """What the model says nothing about, whatever the theorem."""

@@ -88,6 +88,23 @@ def test_a_gated_count_is_certified_for_every_probability(certified):
     assert any("every declared probability may be wrong" in text for text in assumptions)
 
 
+def test_what_is_not_protected_does_not_contradict_the_assumptions(certified):
+    gated, plain = (
+        contents(certified(counted("a = 1", rows=472), publication=text))["guarantee"]["not_protected"]
+        for text in ("gate = true", "")
+    )
+    assert not any("a wrong probability" in text for text in gated)
+    assert any("a wrong probability" in text for text in plain)
+
+
+def test_the_sizes_of_groups_are_said_to_be_published(certified):
+    guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups={"f": 500, "m": 444})
+    assert (
+        'the column "sex": the exact size of each of its groups is published'
+        in (contents(guarantee)["guarantee"]["not_protected"])
+    )
+
+
 @pytest.mark.parametrize("p", ["0.5", "0.4"])
 def test_a_gate_around_one_number_is_certified_for_every_probability_too(certified, p):
     guarantee = certified(counted("a = 1", rows=472, probability=p), publication="gate = true")
