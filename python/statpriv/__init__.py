@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, interop, laws, noise, reference
+    from statpriv import differential, granularity, interop, laws, noise, noiseless, reference
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
@@ -135,9 +135,11 @@ _HOME = {
 _MODULES = {
     "design": "planning",
     "differential": "differential",
+    "granularity": "granularity",
     "interop": "interop",
     "laws": "laws",
     "noise": "noise",
+    "noiseless": "noiseless",
     "reference": "reference",
 }
 
@@ -201,10 +203,12 @@ __all__ = [
     "compose_adaptive",
     "design",
     "differential",
+    "granularity",
     "hockey_stick",
     "interop",
     "laws",
     "noise",
+    "noiseless",
     "privacy_curve",
     "reference",
     "release",

@@ -39,7 +39,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.rules.registry import Kind
 from statpriv.situation import Query
 
-__all__ = ["Change", "Sensitivity", "sensitivity_of", "several_rows"]
+__all__ = ["Change", "Sensitivity", "one_row_at_a_time", "sensitivity_of", "several_rows"]
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
 
@@ -202,6 +202,30 @@ def sensitivity_of(
     return Sensitivity(exact, tuple(changes))
 
 
+def several_rows(
+    queries: Query | Iterable[PropertyQuery],
+    population: Population,
+    partition: RandomPartition | None = None,
+    *,
+    epsilon: Number,
+    rows: Number,
+    known: Number = 0,
+    bound: str = "tightest",
+) -> tuple[Enclosure, Kind]:
+    """δ at one ε if one person has so many rows, and what the enclosure is of; arguments as of `sensitivity_of`."""
+    release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
+    person = as_count(rows, "rows", least=1)
+    if person > release.unknown:
+        raise ArgumentError(f"rows = {rows}; of {release.unknown} unknown entries, a person has at most that many")
+    exact = as_fraction(epsilon, "epsilon")
+    if exact < 0:
+        raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+    if person == 1:
+        curve = release.curve()
+        return curve.delta(exact), curve.kind
+    return release.person_of(person, exact)
+
+
 @dataclass(frozen=True)
 class _Release:
     """What is published, and who looks at it."""
@@ -282,7 +306,7 @@ class _Release:
         if p is not None:
             return shifted_count(self.unknown, rows, p, epsilon), "exact"
         step = self.curve(known=self.known + rows - 1).delta(epsilon / rows)
-        return several_rows(step, rows, epsilon), "bound"
+        return one_row_at_a_time(step, rows, epsilon), "bound"
 
     def _probability_of_one_count(self) -> Fraction | None:
         """The p of the one count of all entries that the answers are together, if they are one."""
@@ -295,10 +319,10 @@ class _Release:
         return first.lower if one and named and used == self.population.size else None
 
 
-def several_rows(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:
+def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:
     """δ if so many rows change, each step being (ε/rows, step)-close for somebody who knows the others of them.
 
-    >>> several_rows(Enclosure(0.001, 0.001), 2, Fraction(0))
+    >>> one_row_at_a_time(Enclosure(0.001, 0.001), 2, Fraction(0))
     Enclosure(0.002, 0.002)
     """
     total = sum((_exponential(i * epsilon / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))

@@ -234,7 +234,7 @@ def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predica
     assert [step for step in workshop.steps if at[step]] == ["rows", "ids", "content", "predicates"]
     (counting,), (ids,) = at["rows"], at["ids"]
     assert counting.startswith("SELECT count(*) FROM read_csv(")
-    assert ids.startswith("SELECT COALESCE(c0, '') FROM read_csv(")
+    assert ids.startswith("SELECT COALESCE(c0, '') AS text FROM read_csv(")
     assert not any("vote" in sql or "= 'x'" in sql for step in workshop.steps[:-2] for sql in at[step])
     assert len(at["predicates"]) == 2
     assert {step: rows for step, rows in spent_at.items() if rows} == {"predicates": [20], "report": [20]}

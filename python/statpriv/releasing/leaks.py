@@ -30,7 +30,7 @@ from fractions import Fraction
 from statpriv.enclosure import Enclosure
 from statpriv.queries.variants import unlabelled
 from statpriv.releasing.guarantee import Guarantee, Part, at_most_one
-from statpriv.sensitivity import several_rows
+from statpriv.sensitivity import one_row_at_a_time
 
 __all__ = ["block", "leaks"]
 
@@ -64,7 +64,7 @@ def block(guarantee: Guarantee) -> list[tuple[int, Enclosure]]:
     return [
         (
             rows,
-            several_rows(
+            one_row_at_a_time(
                 guarantee.secret(known=known + rows - 1, epsilon=guarantee.epsilon / rows), rows, guarantee.epsilon
             ),
         )

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, localcontext
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -43,8 +44,7 @@ def validate(report: Mapping[str, Any]) -> None:
             "holds something that JSON cannot (NaN, infinity, half a character, or an object); "
             'infinity is written as the string "inf"'
         ) from None
-    checker = _required("jsonschema").Draft202012Validator(json.loads(_own_file("report.schema.json")))
-    fault = _required("jsonschema").exceptions.best_match(checker.iter_errors(report))
+    fault = _required("jsonschema").exceptions.best_match(_schema().iter_errors(report))
     if fault is not None:
         raise _refused(f"{fault.json_path} breaks the rule {_rule(fault.validator, fault.validator_value)}")
     for holds, fact in _consistency(report):
@@ -66,6 +66,19 @@ def render(report: Mapping[str, Any]) -> str:
         If the release extra is not installed.
     """
     validate(report)
+    with localcontext(_ARITHMETIC):
+        page: str = _page().render(page_facts(report))
+    return page
+
+
+@cache
+def _schema() -> Any:  # noqa: ANN401 - of an optional package
+    return _required("jsonschema").Draft202012Validator(json.loads(_own_file("report.schema.json")))
+
+
+@cache
+def _page() -> Any:  # noqa: ANN401 - of an optional package
+    """The template, compiled once: that takes longer than to fill it."""
     jinja2 = _required("jinja2")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_own_file),
@@ -77,9 +90,7 @@ def render(report: Mapping[str, Any]) -> str:
         finalize=visible,
     )
     environment.filters.update(FILTERS)
-    with localcontext(_ARITHMETIC):
-        page: str = environment.get_template("report.html.jinja").render(page_facts(report))
-    return page
+    return environment.get_template("report.html.jinja")
 
 
 def _required(module: str) -> Any:  # noqa: ANN401 - a module is typed by its name alone
