@@ -470,7 +470,8 @@ def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
         (
             bool(uncertified),
             f"The gate of {_quoted_list(uncertified)} gives no bound for every p: it lets counts of nobody or everyone "
-            "through, or is one of a histogram or of groups. The certified δ relies on the declared range there.",
+            "through (known rows aside), or is one of a histogram or of groups. "
+            "The certified δ relies on the declared range there.",
         ),
         (
             plan.data.row_id is None,

@@ -263,11 +263,16 @@ class _Outputs:
                 destination.check_space(2 * len(content.encode()))
 
     def write(self, report: Report) -> Report:
-        """Write the page, and last the JSON that holds its digest."""
+        """Write the page, and last the JSON that holds its digest; both or none of them."""
         if self.page is not None:
             self.page.publish(report.html.encode())
         if self.contents is not None:
-            self.contents.publish(report.json.encode())
+            try:
+                self.contents.publish(report.json.encode())
+            except BaseException:
+                if self.page is not None:
+                    self.page.withdraw()
+                raise
         return report
 
 
