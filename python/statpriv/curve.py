@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["NOT_PROTECTED", "PrivacyCurve"]
 
+_WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
 NOT_PROTECTED = (
     "membership: that someone is in the table is not hidden",
     "dependence: entries that say something about each other (households, repeated rows) are outside the model",
-    "a wrong probability: the guarantee holds for the stated p or range, not for others",
+    _WRONG_PROBABILITY,
     "what is published elsewhere about the same entries",
 )
 """What the model says nothing about; of a wrong probability, unless a gate makes the theorem hold for every one."""
@@ -107,7 +108,7 @@ class PrivacyCurve:
         situation = self._situation
         queries: tuple[Any, ...] = (situation.query,) if isinstance(situation, Situation) else situation.queries
         whatever_p = all(holds_for_every_probability(query) for query in queries)
-        return tuple(text for text in NOT_PROTECTED if not (whatever_p and text.startswith("a wrong probability")))
+        return tuple(text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY))
 
     @overload
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...

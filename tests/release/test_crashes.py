@@ -351,6 +351,7 @@ def test_a_report_that_cannot_be_written(tmp_path, in_process, accident, step):
     assert workshop.spent() == [SPENT]
     assert (tmp_path / "plan.toml").read_bytes() == plan
     assert not list(tmp_path.rglob("*.tmp"))
+    assert not any(path.is_file() and "<html" in path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html"))
     again = in_process(
         "release", tmp_path / "plan.toml", "--registry", workshop.registry, "--out", workshop.page,
     )  # fmt: skip

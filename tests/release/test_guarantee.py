@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 
@@ -86,6 +88,30 @@ def test_a_gated_count_is_certified_for_every_probability(certified):
     assert any("every declared probability may be wrong" in text for text in assumptions)
 
 
+def test_what_is_not_protected_does_not_contradict_the_assumptions(certified):
+    gated, plain = (
+        contents(certified(counted("a = 1", rows=472), publication=text))["guarantee"]["not_protected"]
+        for text in ("gate = true", "")
+    )
+    assert not any("a wrong probability" in text for text in gated)
+    assert any("a wrong probability" in text for text in plain)
+
+
+def test_a_group_that_is_too_small_for_a_share_answers_nothing(certified, tmp_path):
+    guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups={"f": 500, "z": 1})
+    assert guarantee.parts[0].groups == {"f": 250, "z": 0}
+    delta, disagreements = recomputed(tmp_path, guarantee)
+    assert (delta, disagreements) == (guarantee.delta, [])
+
+
+def test_the_sizes_of_groups_are_said_to_be_published(certified):
+    guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups={"f": 500, "m": 444})
+    assert (
+        'the column "sex": the exact size of each of its groups is published'
+        in (contents(guarantee)["guarantee"]["not_protected"])
+    )
+
+
 @pytest.mark.parametrize("p", ["0.5", "0.4"])
 def test_a_gate_around_one_number_is_certified_for_every_probability_too(certified, p):
     guarantee = certified(counted("a = 1", rows=472, probability=p), publication="gate = true")
@@ -111,6 +137,27 @@ def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_withou
     assert outer["exact_counts"]["lower"] > 0.1
     (plain,) = contents(certified(counted("a = 1", rows=472)))["curves"]["probability"]
     assert all("exact_counts" not in point for point in plain["points"])
+
+
+@pytest.mark.parametrize("probability", [Fraction(1, 10), Fraction(4, 5)])
+def test_the_certificate_covers_what_is_really_published_of_a_small_part(certified, probability):
+    for rows, gate, below, base in product([2, 6], ["true", "false"], [0, 1, 4, 9], [1, 2]):
+        more = f"gate = {gate}\nsuppressed_below = {below}\nrounded_to = {base}"
+        guarantee = certified(counted("a = 1", rows=rows, probability=f'"{probability}"', more=more), n=rows)
+        found = published_difference(guarantee.parts[0].steps, probability, guarantee.epsilon)
+        assert found <= guarantee.delta.upper * (1 + 1e-12), more
+
+
+def published_difference(steps, p, epsilon):
+    """δ of what is published of a part that is the whole table, from the law of everything that can be published."""
+    laws = (Counter(), Counter())  # without and with the property in the critical row
+    others = steps.size - 1
+    for own, count in product([0, 1], range(others + 1)):
+        laws[own][steps.publish([count + own])] += math.comb(others, count) * p**count * (1 - p) ** (others - count)
+    return max(
+        sum(max(one[answer] - math.exp(epsilon) * other[answer], 0) for answer in one)
+        for one, other in (laws, laws[::-1])
+    )
 
 
 def test_known_rows_beside_a_gate_and_a_histogram_are_not_composed_with_the_gate(certified):

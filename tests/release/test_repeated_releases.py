@@ -106,6 +106,32 @@ def test_the_guarantee_is_the_worst_cohort_s_sum(workshop):
     assert guarantee["this_release"]["upper"] == alone.upper
 
 
+def test_curves_and_tables_of_a_later_release_hold_for_rows_that_joined_too(workshop):
+    """Half of the old rows are used, so a new one is drawn more often than a row of the table is on average."""
+    people(workshop, 100)
+    plan(workshop, votes(50, probability=["0.4", "0.5"]), delta="1")
+    release(workshop)
+    people(workshop, 200)
+    extend(workshop.folder / "plan.toml", registry=workshop.registry)
+    plan(workshop, votes(100, probability=["0.5", "0.6"]), delta="1")
+    report = release(workshop)
+    alone = report["guarantee"]["this_release"]
+    drawn = {point["epsilon"]: point["partition_secret"] for point in report["curves"]["epsilon"]}
+    assert drawn[0.1] == report["degradation"][0]["delta"] == report["block"][0]["delta"] == alone
+    assert any("on the 150 rows that were left" in text for text in report["warnings"])
+
+
+def test_a_table_is_released_again_after_a_histogram(workshop):
+    people(workshop, 100)
+    cells = "".join(f'[[query.cell]]\nname = "{age}"\nwhere = "age = {age}"\nprobability = "0.3"\n' for age in (0, 1))
+    plan(workshop, f'[[query]]\nname = "Age"\nsource = "census"\nrows = 40\n{cells}', delta="1")
+    release(workshop)
+    plan(workshop, votes(20), delta="1")
+    report = release(workshop)
+    assert report["history"][0]["queries"] == [{"cells": 'first of: "age" = 0; "age" = 1', "size": 40}]
+    workshop.assert_whole_report()
+
+
 def test_a_later_report_is_verified_without_data_or_ledger(workshop):
     people(workshop, 100)
     plan(workshop, votes(30))

@@ -611,6 +611,15 @@ def test_groups_are_numbered_in_binary_order(tmp_path):
     assert groups.sizes == {"f": 1, "m": 2, "Ä": 1}
 
 
+@pytest.mark.parametrize("name", ["", "  ", "a\x1b[31m", "\u202eevil", "x" * 201])
+def test_what_no_plan_could_name_is_no_group_and_is_not_quoted(tmp_path, name):
+    path = write(tmp_path, f"id,sex\n1,f\n2,{name}\n")
+    rule = 'the group column "sex" holds a value that cannot be the name of a group'
+    with open_table(source_of(path, group="sex"), []) as table, pytest.raises(TableError, match=rule) as refused:
+        table.groups()
+    assert name.strip() == "" or name not in str(refused.value)
+
+
 def test_every_row_needs_a_group(tmp_path):
     path = write(tmp_path, f"sex,v\nNA,1\n{CANARY},2\n")
     with open_table(source_of(path, group="sex", null_values=("NA",)), []) as table:

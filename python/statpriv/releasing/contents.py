@@ -27,6 +27,7 @@ from statpriv.releasing.guarantee import LARGE, Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import PlannedQuery, Range
+from statpriv.releasing.predicate import quoted
 from statpriv.releasing.steps import PublishedCount
 
 __all__ = ["Progress", "prospective_contents", "released_contents"]
@@ -41,13 +42,17 @@ _COUNTS_OF_PARTS_KNOWN = (
 Progress = Callable[[str], None]
 
 
-def prospective_contents(guarantee: Guarantee, *, rows_left: int, dry_run: bool, progress: Progress) -> dict[str, Any]:
+def prospective_contents(
+    guarantee: Guarantee, *, alone: Guarantee | None = None, rows_left: int, dry_run: bool, progress: Progress
+) -> dict[str, Any]:
     """Everything that is known before any row is spent: a report without answers.
 
     Parameters
     ----------
     guarantee : Guarantee
         From the plan and the number of rows.
+    alone : Guarantee, optional
+        Of a later release: the same on the rows that were left, which its curves and tables are about.
     rows_left : int
         Rows of the table that no release has used.
     dry_run : bool
@@ -55,11 +60,11 @@ def prospective_contents(guarantee: Guarantee, *, rows_left: int, dry_run: bool,
     progress : callable
         Told what is being computed.
     """
-    plan = guarantee.plan
+    plan, alone = guarantee.plan, alone or guarantee
     progress("curves of the guarantee")
-    curves = {"epsilon": _epsilon_curve(guarantee), "probability": _probability_curves(guarantee)}
+    curves = {"epsilon": _epsilon_curve(alone), "probability": _probability_curves(alone)}
     progress("dependence on known rows")
-    degradation = _degradation(guarantee)
+    degradation = _degradation(alone)
     return {
         "statpriv": statpriv.__version__,
         "release": None,
@@ -78,12 +83,12 @@ def prospective_contents(guarantee: Guarantee, *, rows_left: int, dry_run: bool,
             "unit": plan.data.unit,
         },
         "guarantee": _guarantee(guarantee),
-        "queries": _queries(guarantee),
+        "queries": _queries(guarantee, alone),
         "answers": [],
         "curves": curves,
         "degradation": degradation,
-        "leaks": [{"known": what, "rows": rows, "delta": _ends(delta)} for what, rows, delta in leaks(guarantee)],
-        "block": [{"rows": rows, "delta": _ends(delta)} for rows, delta in block(guarantee)],
+        "leaks": [{"known": what, "rows": rows, "delta": _ends(delta)} for what, rows, delta in leaks(alone)],
+        "block": [{"rows": rows, "delta": _ends(delta)} for rows, delta in block(alone)],
         "comparison": _comparison(guarantee),
         "composition": _composition(guarantee),
         "verify": {"command": "statpriv compose report.json"},
@@ -158,10 +163,20 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
             "one row is one person",
             f"a reader knows the values of at most {target.known_rows} other rows",
         ],
-        "not_protected": [*curve.not_protected, _COUNTS_OF_PARTS_KNOWN],
+        "not_protected": _not_protected(guarantee),
         "partition_secret": _ends(guarantee.delta),
         "partition_known": _ends(guarantee.published(known=target.known_rows, epsilon=target.epsilon)),
     }
+
+
+def _not_protected(guarantee: Guarantee) -> list[str]:
+    """What the model says nothing about, in this release."""
+    group = guarantee.plan.data.group
+    return [
+        *guarantee.curve.not_protected,
+        _COUNTS_OF_PARTS_KNOWN,
+        *([] if group is None else [f"the column {quoted(group)}: the exact size of each of its groups is published"]),
+    ]
 
 
 def _assumption_of_ranges(guarantee: Guarantee) -> str:
@@ -172,10 +187,10 @@ def _assumption_of_ranges(guarantee: Guarantee) -> str:
     return f"{hold} (where a gate is certified, δ is for every p instead)" if any(gated) else hold
 
 
-def _queries(guarantee: Guarantee) -> list[dict[str, Any]]:
+def _queries(guarantee: Guarantee, alone: Guarantee) -> list[dict[str, Any]]:
     plan = guarantee.plan
     properties = {attribute: index for index, attribute in enumerate(plan.properties)}
-    deltas = guarantee.deltas(known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)
+    deltas = alone.deltas(known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)
     return [
         {
             "name": query.name,
@@ -453,7 +468,8 @@ def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
         (
             bool(uncertified),
             f"The gate of {_quoted_list(uncertified)} gives no bound for every p: it lets counts of nobody or everyone "
-            "through, or is one of a histogram or of groups. The certified δ relies on the declared range there.",
+            "through (known rows aside), or is one of a histogram or of groups. "
+            "The certified δ relies on the declared range there.",
         ),
         (
             plan.data.row_id is None,

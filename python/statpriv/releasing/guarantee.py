@@ -164,7 +164,8 @@ class Guarantee:
 
         That is a gate, wherever it gives a bound for every probability. One that lets through a count that may be that
         of nobody or of everybody gives none, and gates beside histograms are not composed if rows are known.
-        Suppression and rounding are made use of in parts that are not large, if δ is less with them.
+        Suppression and rounding are made use of in parts that are not large, if δ is less with them; not behind a gate
+        without such a bound, because what it withholds tells counts apart that these steps publish alike.
         """
         target = self.plan.guarantee
         parts = [_gated_if_bounded(part, target.known_rows, target.epsilon) for part in self.parts]
@@ -328,7 +329,7 @@ def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
 
 
 def _coarsened(part: Part) -> Part:
-    possible = isinstance(part.asked, PropertyQuery) and not part.is_gated and part.size <= LARGE
+    possible = isinstance(part.asked, PropertyQuery) and not part.steps.withholds and part.size <= LARGE
     return replace(part, certified=part.steps.coarsening) if possible else part
 
 

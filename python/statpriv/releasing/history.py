@@ -12,7 +12,7 @@ joined with cohort c is used in release r. A first release alone is composed exa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -127,6 +127,24 @@ class Everything:
         if self.is_first:
             return self.guarantee.curve
         return self._inside(*self.asked[-1], self.rows_left)
+
+    @cached_property
+    def on_rows_left(self) -> Guarantee:
+        """The plan on the rows that were left, each property with its hull: what curves and tables are about.
+
+        On all rows of the table it would be too small for rows that joined later, which are drawn more often.
+        """
+        if self.is_first:
+            return self.guarantee
+        plan, rows = self.guarantee.plan, self.rows_left
+        queries, _ = self.asked[-1]
+        parts = tuple(
+            # A gate around one number is certified without it, for a property without a name.
+            replace(part, asked=cast("Any", asked)) if _property(asked := asked_of(query)) is not None else part
+            for part, query in zip(self.guarantee.parts, queries, strict=True)
+        )
+        known = replace(plan.guarantee, known_rows=min(self.known, rows - 1))
+        return replace(self.guarantee, plan=replace(plan, guarantee=known), rows=rows, parts=parts)
 
     @property
     def rows_left(self) -> int:
@@ -267,8 +285,8 @@ def as_first_release(contents: Mapping[str, Any], guarantee: Guarantee) -> dict[
 def _with_earlier(contents: Mapping[str, Any], whole: Everything) -> dict[str, Any]:
     guarantee = contents["guarantee"]
     own = (
-        f"The curves and tables, δ against ε and against p and known rows, are about this release alone, on "
-        f"{whole.guarantee.rows} rows; the guarantee is about all {len(whole.earlier) + 1} releases together."
+        f"The curves and tables, δ against ε and against p and known rows, are about this release alone, on the "
+        f"{whole.rows_left} rows that were left; the guarantee is about all {len(whole.earlier) + 1} releases together."
     )
     return {
         **contents,

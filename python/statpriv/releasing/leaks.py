@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from statpriv.enclosure import Enclosure
-from statpriv.queries.variants import unlabelled
+from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.releasing.guarantee import Guarantee, Part, at_most_one
 from statpriv.sensitivity import one_row_at_a_time
 
@@ -78,7 +78,9 @@ def _union(guarantee: Guarantee) -> Enclosure:
     used = sum(guarantee.sizes)
     groups = {group: sum(sizes) for group, sizes in guarantee.sizes_by_group if any(sizes)}
     parts = tuple(
-        replace(part, groups={group: part.groups[group] for group in groups}) if part.groups else part
+        replace(part, groups={group: part.groups[group] for group in groups}, asked=of_groups(part.asked, groups))
+        if part.groups
+        else part
         for part in guarantee.parts
     )
     whole = replace(guarantee, rows=used, groups=groups or None, parts=parts)

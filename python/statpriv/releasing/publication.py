@@ -54,6 +54,12 @@ class Destination:
         except OSError as error:
             raise PublicationError(f"out = {self.path}: it cannot be written ({error.strerror})") from error
 
+    def withdraw(self) -> None:
+        """Remove what was published, because it was only one half."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+            sync_folder(self.path.parent)
+
     def check_space(self, size: int) -> None:
         """Write so many bytes beside the path, durably, and remove them: a full disk is found before it matters.
 

@@ -184,12 +184,12 @@ def _release_under_lock(
         progress("earlier releases")
         _refuse_unless_everything_holds(guarantee, positions)
         # Everything that does not depend on the answers is made before the content is read.
-        prospective = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=False, progress=progress)
+        prospects = _prospects(guarantee, positions, progress)
         progress("content")
         content = table.load(ledger.content_key)
         position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
         _refuse_unless_enough(guarantee, position)
-        prospective = with_everything(prospective, everything(guarantee, position), position)
+        prospective = with_everything(prospects[position.number], everything(guarantee, position), position)
         outputs.check_space(Report(prospective, render({**prospective, "dry_run": True})))
         progress("partition")
         with secret_partition(_strata(guarantee, groups, position), guarantee.rows, surroundings.words) as labels:
@@ -209,6 +209,23 @@ def _release_under_lock(
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
                 return outputs.write(Report(contents, render(contents)))
+
+
+def _prospects(
+    guarantee: Guarantee, positions: Sequence[Position], progress: Progress
+) -> dict[int | None, dict[str, Any]]:
+    """For each position that leaves enough rows, the report without answers and without earlier releases."""
+    return {
+        position.number: prospective_contents(
+            guarantee,
+            alone=everything(guarantee, position).on_rows_left,
+            rows_left=guarantee.rows,
+            dry_run=False,
+            progress=progress,
+        )
+        for position in positions
+        if sum(guarantee.sizes) <= position.rows_left
+    }
 
 
 def _certified(plan: Plan, table: Table) -> tuple[Guarantee, Groups | None]:
@@ -246,11 +263,16 @@ class _Outputs:
                 destination.check_space(2 * len(content.encode()))
 
     def write(self, report: Report) -> Report:
-        """Write the page, and last the JSON that holds its digest."""
+        """Write the page, and last the JSON that holds its digest; both or none of them."""
         if self.page is not None:
             self.page.publish(report.html.encode())
         if self.contents is not None:
-            self.contents.publish(report.json.encode())
+            try:
+                self.contents.publish(report.json.encode())
+            except BaseException:
+                if self.page is not None:
+                    self.page.withdraw()
+                raise
         return report
 
 

@@ -88,6 +88,11 @@ class Steps:
         return (Gate(*self.expected[0]),)
 
     @property
+    def withholds(self) -> bool:
+        """Whether some count is outside its gate: then what is published tells it apart from those inside."""
+        return self.publication.gate and any(expected != (0, self.size) for expected in self.expected)
+
+    @property
     def coarsening(self) -> tuple[Step, ...]:
         """Suppression and rounding, as the theory knows them."""
         below, base = self.publication.suppressed_below, self.publication.rounded_to

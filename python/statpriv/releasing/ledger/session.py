@@ -84,6 +84,11 @@ class Position:
         return cls(rows, None, np.zeros(rows.n, np.bool_))
 
     @property
+    def number(self) -> int | None:
+        """Of its data set; None for a table that was never released."""
+        return None if self.data_set is None else self.data_set.number
+
+    @property
     def cohorts(self) -> tuple[Cohort, ...]:
         """The cohorts of its rows, the first one first."""
         return (Cohort(self.rows.n),) if self.data_set is None else self.data_set.cohorts

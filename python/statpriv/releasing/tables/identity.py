@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statpriv._native import RowIds, RowIdsError, digest_fingerprints
-from statpriv.releasing.predicate import quoted
+from statpriv.releasing.predicate import quoted, unprintable
 from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
 
 __all__ = ["canonical_ids", "checked_ids", "fingerprint_of", "groups_of"]
+
+_LONGEST_NAME = 200
 
 
 def canonical_ids(
@@ -54,11 +56,16 @@ _MISFITS = {
 
 
 def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Groups:
-    """Number the groups in the binary order of their names."""
+    """Number the groups in the binary order of their names, which are such that a plan could state them."""
     present = [text for text in texts if text is not None]
     if len(present) < len(texts):
         raise refusal(f"the group column {quoted(column)} has no value in some row; every row needs a group")
     names = tuple(sorted(set(present)))
+    if any(not name.strip() or len(name) > _LONGEST_NAME or unprintable(name) is not None for name in names):
+        raise refusal(
+            f"the group column {quoted(column)} holds a value that cannot be the name of a group: one of 1 to "
+            f"{_LONGEST_NAME} characters, none of them a control or bidirectional one"
+        )
     numbers = {name: number for number, name in enumerate(names)}
     return Groups(names, np.fromiter((numbers[text] for text in present), dtype=np.int64, count=len(present)))
 

@@ -143,7 +143,9 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
         points = spread_points(mean, deviation, [least, most]);
     }
     points.retain(|point| *point > mean - FARTHEST_BELOW * deviation);
-    points.push(most + (most - least).max(most.abs()) * f64::EPSILON.sqrt());
+    let reach = (most - least).max(most.abs());
+    // Where every law is a constant zero any point above it will do.
+    points.push(if reach > 0.0 { most + reach * f64::EPSILON.sqrt() } else { 1.0 });
     apart(&mut points, nearest);
     // Of two laws one takes over from the other once between two points; of several a few more times.
     let rounds = if laws.len() <= FEW_LAWS { laws.len() - 1 } else { 0 };
@@ -215,6 +217,13 @@ mod tests {
                 .collect()
         });
         prop::collection::vec(law, 1..4)
+    }
+
+    #[test]
+    fn laws_that_are_all_a_constant_zero_are_bounded_by_one() {
+        let zero = vec![Atom { value: exact(0.0), mass: exact(1.0) }];
+        let bound = chords(&[zero.clone(), zero]).unwrap();
+        assert!(Tail::new(&bound).stop_loss(exact(0.0)).is_exact_zero());
     }
 
     proptest! {
