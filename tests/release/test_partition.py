@@ -15,6 +15,8 @@ from statpriv.errors import ArgumentError
 from statpriv.releasing import partition
 from statpriv.releasing.partition import UNUSED, Stratum, bounded_integers, secret_partition, shuffled_parts
 
+from .mutants import in_whole_range, no_shuffle, one_too_small, rejects_one_word_too_few, remainder_only
+
 SIZES = ((1,), (1, 1), (2, 1), (1, 1, 1), (2, 2), (3, 1))
 
 
@@ -24,21 +26,6 @@ def drawn_parts(n, sizes, words):
 
 
 # --- bounded integers: every 8-bit word, every bound
-
-
-def remainder_only(bounds, words, *, word_bits=64):
-    """The broken mechanism of every tutorial: modulo bias."""
-    word = np.dtype(f"<u{word_bits // 8}")
-    return np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64) % bounds
-
-
-def rejects_one_word_too_few(bounds, words, *, word_bits=64):
-    kept = np.maximum((np.uint64(2**word_bits - 1) % bounds + np.uint64(1)) % bounds, 1) - np.uint64(1)
-    word = np.dtype(f"<u{word_bits // 8}")
-    attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
-    while (attempt < kept).any():
-        attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
-    return attempt % bounds
 
 
 def frequencies_over_all_words(draw, bound):
@@ -178,25 +165,6 @@ def test_many_rows_are_drawn_in_blocks_without_a_seam(monkeypatch):
     whole = drawn()
     monkeypatch.setattr(partition, "_TOGETHER", 7)
     assert drawn() == whole
-
-
-def in_whole_range(bounds, words, *, word_bits=64):
-    """Biased shuffle: every row is exchanged with any row (indices wrap around)."""
-    n = int(bounds.max(initial=1))
-    movers = np.uint64(n) - bounds
-    anywhere = bounded_integers(np.full(bounds.size, n, dtype=np.uint64), words, word_bits=word_bits)
-    return anywhere - movers  # wraps, and comes back when the mover is added
-
-
-def one_too_small(bounds, words, *, word_bits=64):
-    """Off by one (Sattolo): a label never stays where it is."""
-    least = np.uint64(1)
-    drawn = bounded_integers(np.maximum(bounds - least, least), words, word_bits=word_bits)
-    return np.where(bounds > least, drawn + least, np.uint64(0))
-
-
-def no_shuffle(bounds, words, *, word_bits=64):
-    return bounds - bounds
 
 
 BROKEN = [in_whole_range, one_too_small, no_shuffle]
