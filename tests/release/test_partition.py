@@ -7,6 +7,8 @@ import math
 import secrets
 from array import array
 from collections import Counter
+from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
@@ -61,6 +63,33 @@ def test_every_8_bit_word_gives_exact_uniformity(bound):
 def test_the_enumeration_catches_biased_sources(broken):
     caught = [b for b in range(1, 257) if not is_uniform(frequencies_over_all_words(broken, b), b)]
     assert caught == [b for b in range(1, 257) if 256 % b]
+
+
+@pytest.mark.parametrize("sampler", [bounded_integers, remainder_only, rejects_one_word_too_few])
+@pytest.mark.parametrize("n", [3, 5, 6, 7])
+def test_modulo_bias_shows_in_the_shuffle(monkeypatch, n, sampler):
+    """One row is drawn with one 8-bit word: all 256 words, through the code that places the label."""
+    seen = Counter()
+
+    class Rejected(Exception):
+        pass
+
+    def one_word(word):
+        stream = [bytes([word])]
+
+        def words(_count):
+            if not stream:
+                raise Rejected
+            return stream.pop()
+
+        return words
+
+    monkeypatch.setattr(partition, "bounded_integers", partial(sampler, word_bits=8))
+    for word in range(256):
+        with suppress(Rejected):
+            seen[drawn_parts(n, [1], one_word(word)).index(1)] += 1
+    assert (set(seen.values()) == {256 // n}) is (sampler is bounded_integers)
+    assert len(seen) == n
 
 
 def test_rejected_words_are_drawn_again_for_their_own_bound_only():
