@@ -43,7 +43,7 @@ FALSE_ALARM = 1e-6
 
 @dataclass(frozen=True)
 class Scenario:
-    """Row 0 is the critical one. The others are known not to have the property, or are tossed with p = 1/2."""
+    """The last row is the critical one. The others are known not to have the property, or are tossed with p = 1/2."""
 
     rows: int
     sizes: tuple[int, ...]
@@ -55,7 +55,7 @@ class Scenario:
             holds = np.zeros(self.rows, dtype=np.bool_)
         else:
             holds = np.frombuffer(words(self.rows), dtype=np.uint8) % 2 == 1
-        holds[0] = critical
+        holds[-1] = critical
         return holds
 
     @property
@@ -154,8 +154,8 @@ def part(number: int) -> Attack:
 
 @cache
 def part_of_repeated_words() -> int:
-    """Where the words that repeat put row 0 of `SPREAD`."""
-    return shuffled_parts([Stratum.of_all(SPREAD.rows, SPREAD.sizes)], SPREAD.rows, mutants.repeated)[0] - 1
+    """Where the words that repeat put the critical row of `SPREAD`."""
+    return shuffled_parts([Stratum.of_all(SPREAD.rows, SPREAD.sizes)], SPREAD.rows, mutants.repeated)[-1] - 1
 
 
 @cache
@@ -165,7 +165,7 @@ def against_the_bad_shuffle(draws: int = 4000, seed: int = 1) -> Attack:
     The w_k and the thresholds come from a simulation of the shuffle beforehand; however rough, they are fixed.
     """
     words = random.Random(seed).randbytes  # noqa: S311 - beforehand
-    alone = np.arange(SPREAD.rows) == 0
+    alone = np.arange(SPREAD.rows) == SPREAD.rows - 1
     weights = np.mean([badly_shuffled(alone, SPREAD.sizes, words) for _ in range(draws)], axis=0)
 
     def score(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -245,14 +245,14 @@ PANELS: tuple[tuple[str, Scenario, tuple[Shown, ...]], ...] = (
         SPREAD,
         (
             Shown("by the total: the optimal test", released, lambda: TOTAL),
-            Shown("by the count of one part", released, lambda: part(0)),
+            Shown("by the count of one part", released, lambda: part(15)),
         ),
     ),
     (
         "Broken mechanisms\n64 rows in 16 parts of 4",
         SPREAD,
         (
-            Shown("no shuffle", unshuffled, lambda: part(0)),
+            Shown("no shuffle", unshuffled, lambda: part(15)),
             Shown("the same words again", on_one_partition, lambda: part(part_of_repeated_words())),
             Shown("biased shuffle (not seen)", badly_shuffled, against_the_bad_shuffle),
             Shown("sorted by value (not seen)", sorted_by_value, lambda: TOTAL),
@@ -289,7 +289,7 @@ def picture(draws: int = DRAWS, file_format: str = "svg") -> bytes:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update({"svg.hashsalt": "statpriv", "font.size": 10})
-        figure = Figure(figsize=(13.2, 5.0), layout="constrained")
+        figure = Figure(figsize=(13.2, 4.75), layout="constrained")
         words = random.Random(SEED).randbytes  # noqa: S311 - the same picture every time
         for (title, scenario, series), ax in zip(PANELS, figure.subplots(1, len(PANELS)), strict=True):
             _draw_curve(ax, scenario.certified)

@@ -71,7 +71,7 @@ def test_modulo_bias_shows_in_the_shuffle(monkeypatch, n, sampler):
     """One row is drawn with one 8-bit word: all 256 words, through the code that places the label."""
     seen = Counter()
 
-    class Rejected(Exception):
+    class RejectedError(Exception):
         pass
 
     def one_word(word):
@@ -79,14 +79,14 @@ def test_modulo_bias_shows_in_the_shuffle(monkeypatch, n, sampler):
 
         def words(_count):
             if not stream:
-                raise Rejected
+                raise RejectedError
             return stream.pop()
 
         return words
 
     monkeypatch.setattr(partition, "bounded_integers", partial(sampler, word_bits=8))
     for word in range(256):
-        with suppress(Rejected):
+        with suppress(RejectedError):
             seen[drawn_parts(n, [1], one_word(word)).index(1)] += 1
     assert (set(seen.values()) == {256 // n}) is (sampler is bounded_integers)
     assert len(seen) == n
