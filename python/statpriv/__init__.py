@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, interop, laws, noise, reference
+    from statpriv import differential, interop, laws, noise, partial_knowledge, reference
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
@@ -138,6 +138,7 @@ _MODULES = {
     "interop": "interop",
     "laws": "laws",
     "noise": "noise",
+    "partial_knowledge": "partial_knowledge",
     "reference": "reference",
 }
 
@@ -205,6 +206,7 @@ __all__ = [
     "interop",
     "laws",
     "noise",
+    "partial_knowledge",
     "privacy_curve",
     "reference",
     "release",
