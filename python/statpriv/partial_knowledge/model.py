@@ -181,7 +181,7 @@ class Model:
 
     def ppkdp(self) -> LossCurve:
         """The curve against the passive attacker: the mean over the background; `losses` are by (t, t')."""
-        return LossCurve({pair: self._passive(*pair) for pair in self._pairs() if any(self._compatible(*pair))})
+        return LossCurve({pair: self._passive(*pair) for pair in self._pairs() if self._compatible(*pair)})
 
     def is_reducible(self) -> Reducibility:
         """Whether any two backgrounds only rename the answers; if so, both attackers are equally strong."""
