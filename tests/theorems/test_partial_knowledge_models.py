@@ -170,3 +170,23 @@ class TestPrivacyLoss:
     def test_extreme_epsilons(self, epsilon):
         assert self.LOSS.delta(epsilon).lower <= self.LOSS.delta(0).upper
         assert self.LOSS.delta(epsilon).upper >= 0.375
+
+    @pytest.mark.parametrize("order", ["3/2", 2, 5])
+    def test_renyi_is_the_moment_of_the_loss(self, order):
+        first, second = {0: "1/5", 1: "4/5"}, {0: "3/5", 1: "2/5"}
+        a = float(Fraction(order))
+        truth = math.log(0.2**a * 0.6 ** (1 - a) + 0.8**a * 0.4 ** (1 - a)) / (a - 1)
+        found = pk.PrivacyLoss.between(first, second).renyi(order)
+        assert found.midpoint == pytest.approx(truth, rel=1e-13)
+        assert found.width < 1e-15
+        assert self.LOSS.renyi(order).lower == math.inf
+        # Two independent releases have twice the divergence.
+        both = pk.PrivacyLoss.between(first, second).independent_sum(pk.PrivacyLoss.between(first, second))
+        assert both.renyi(order).midpoint == pytest.approx(2 * truth, rel=1e-13)
+
+    def test_independent_losses_add_up_to_that_of_both_releases(self):
+        first = ({0: Fraction(1, 5), 1: Fraction(4, 5)}, {0: Fraction(3, 5), 1: Fraction(2, 5)})
+        second = (self.LAW, self.OTHER)
+        both = [{(a, b): p * q for (a, p), (b, q) in product(first[k].items(), second[k].items())} for k in (0, 1)]
+        together = pk.PrivacyLoss.between(*first).independent_sum(pk.PrivacyLoss.between(*second))
+        assert together == pk.PrivacyLoss.between(*both)

@@ -93,6 +93,10 @@ def test_floats_are_divided_by_their_sum():
     assert pk.dependency(tenths, mu=0) == sp.Enclosure(0)
 
 
+def test_a_list_of_laws_is_one_by_position():
+    assert pk.dependency([FAIR[0], FAIR[1]], mu=0) == pk.dependency(FAIR, mu=0)
+
+
 def test_objects_show_what_they_are():
     model = pk.Model.independent([COIN] * 3, sum, background=lambda d: d[2])
     assert repr(model) == "<Model: record 0 of 2 values, 2 backgrounds>"
@@ -117,5 +121,10 @@ def test_a_bernoulli_guarantee_shows_its_ends():
         found.epsilon.upper,
         found.epsilon.midpoint,
     )
+    assert found.width == found.epsilon.width
+    assert found < 10
+    assert found <= found.upper
+    assert found > 0
+    assert found >= found.lower
     assert "INVALID" not in found.explain()
     assert math.isfinite(found.upper)

@@ -37,7 +37,7 @@ _BITS = 200
 
 @dataclass(frozen=True)
 class BernoulliGuarantee:
-    """ε of a count at a δ, and whether it is one.
+    """ε of a count at a δ, and whether it is one. It has the ends of its ε, and compares as it does.
 
     Attributes
     ----------
@@ -73,6 +73,23 @@ class BernoulliGuarantee:
     def midpoint(self) -> float:
         """The middle of ε, for plots."""
         return self.epsilon.midpoint
+
+    @property
+    def width(self) -> float:
+        """The distance of the ends of ε."""
+        return self.epsilon.width
+
+    def __lt__(self, other: Number | Enclosure) -> bool:
+        return self.epsilon < other
+
+    def __le__(self, other: Number | Enclosure) -> bool:
+        return self.epsilon <= other
+
+    def __gt__(self, other: Number | Enclosure) -> bool:
+        return self.epsilon > other
+
+    def __ge__(self, other: Number | Enclosure) -> bool:
+        return self.epsilon >= other
 
     def explain(self) -> str:
         """What the number rests on, as text.

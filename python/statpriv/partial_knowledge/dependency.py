@@ -37,7 +37,7 @@ __all__ = [
     "dependency_curve",
 ]
 
-Joint: TypeAlias = "Mapping[Any, Mapping[tuple[Any, Any], Number]]"
+Joint: TypeAlias = "Mapping[Any, Mapping[tuple[Any, Any], Number]] | Sequence[Mapping[tuple[Any, Any], Number]]"
 """For each value t of the record the law of both outcomes: ``joint[t][(o1, o2)] = P[O1=o1, O2=o2 | D(i)=t]``."""
 _Law: TypeAlias = "dict[Any, Fraction]"
 
@@ -80,7 +80,7 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
 
     Parameters
     ----------
-    joint : dict
+    joint : dict or list
         For each value t of the record a dict from pairs of outcomes to probabilities given t; two values or more.
         Background knowledge is a condition: one call for each value of it.
     mu : float, int, Fraction, Decimal or str
@@ -206,7 +206,8 @@ def conditional_independence(joint: Joint) -> Independence:
     Parameters
     ----------
     joint : dict
-        As of :func:`dependency`; background knowledge by one call for each value of it.
+        As of :func:`dependency`; background knowledge by one call for each value of it. Products are compared
+        exactly: give fractions, for those of floats are rounded.
 
     Returns
     -------
@@ -253,6 +254,9 @@ def _marginals(law: _Law) -> tuple[_Law, _Law]:
 
 
 def _read(joint: Joint) -> dict[Any, _Law]:
+    """The laws by the value of the record: from a dict, or from a list whose positions are the values."""
+    if isinstance(joint, Sequence) and not isinstance(joint, str):
+        joint = dict(enumerate(joint))
     if not isinstance(joint, Mapping) or len(joint) < 2:
         raise ArgumentError(
             f"joint = {abridged(joint)}; a dict from two or more values of the record to laws of pairs of outcomes is "

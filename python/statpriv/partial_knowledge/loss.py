@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Any
 
 from statpriv.differential.inverse import least_epsilon
@@ -135,6 +135,48 @@ class PrivacyLoss:
         if target == self.mass_at_infinity:
             return self._largest()
         return least_epsilon(self.delta, target)
+
+    def renyi(self, order: Number) -> Enclosure:
+        """The Rényi divergence of order α > 1, `ln E e^{(α−1)L} / (α−1)` in nats; infinite where L may be.
+
+        Of a loss whose probabilities sum to less than one it is that with no loss for what is missing.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> loss = sp.partial_knowledge.PrivacyLoss.between({0: "1/4", 1: "3/4"}, {0: "3/4", 1: "1/4"})
+        >>> print(f"{loss.renyi(2).upper:.4f}")  # ln(1/4 · 1/3 + 3/4 · 3)
+        0.8473
+        """
+        from statpriv.differential.intervals import enclosure, exact, interval_context
+        from statpriv.differential.renyi import as_order
+
+        power = as_order(order) - 1
+        if self.mass_at_infinity:
+            return Enclosure(math.inf)
+        context = interval_context(_BITS)
+        moment = exact(context, 1 - sum(self.law.values()))
+        for ratio, mass in self.law.items():
+            if ratio:
+                log = context.log(exact(context, Fraction(ratio)))
+                moment += exact(context, mass) * context.exp(exact(context, power) * log)
+        return enclosure(context.log(moment) / exact(context, power))
+
+    def independent_sum(self, other: PrivacyLoss) -> PrivacyLoss:
+        """The loss of two releases that are independent given the record (Proposition 29): L1 + L2.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> loss = sp.partial_knowledge.PrivacyLoss.between({0: "1/4", 1: "3/4"}, {0: "3/4", 1: "1/4"})
+        >>> loss.independent_sum(loss).law
+        {Fraction(1, 9): Fraction(1, 16), Fraction(1, 1): Fraction(3, 8), Fraction(9, 1): Fraction(9, 16)}
+        """
+        law: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
+        for (first, p), (second, q) in product(self.law.items(), other.law.items()):
+            infinite = _INFINITE in (first, second)  # ∞ − x = ∞
+            law[_INFINITE if infinite else first * second] += p * q
+        return PrivacyLoss(law)
 
     @cached_property
     def _ratios(self) -> list[Fraction]:
