@@ -15,7 +15,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import differential, granularity, interop, laws, noise, noiseless, reference
+    from statpriv import (
+        differential,
+        granularity,
+        interop,
+        laws,
+        noise,
+        noiseless,
+        partial_knowledge,
+        reference,
+    )
     from statpriv import planning as design
     from statpriv.adversaries import Adversary
     from statpriv.analysis import compose, privacy_curve
@@ -140,6 +149,7 @@ _MODULES = {
     "laws": "laws",
     "noise": "noise",
     "noiseless": "noiseless",
+    "partial_knowledge": "partial_knowledge",
     "reference": "reference",
 }
 
@@ -209,6 +219,7 @@ __all__ = [
     "laws",
     "noise",
     "noiseless",
+    "partial_knowledge",
     "privacy_curve",
     "reference",
     "release",

@@ -15,7 +15,7 @@ from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.queries.processed import Processed
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
-from statpriv.situation import Situation
+from statpriv.situation import Situation, holds_for_every_probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike
 
-__all__ = ["NOT_PROTECTED", "WRONG_PROBABILITY", "PrivacyCurve"]
+__all__ = ["NOT_PROTECTED", "PrivacyCurve"]
 
-WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
+_WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
 NOT_PROTECTED = (
     "membership: that someone is in the table is not hidden",
     "dependence: entries that say something about each other (households, repeated rows) are outside the model",
-    WRONG_PROBABILITY,
+    _WRONG_PROBABILITY,
     "what is published elsewhere about the same entries",
 )
-"""What the model says nothing about, whatever the theorem."""
+"""What the model says nothing about; of a wrong probability, unless a gate makes the theorem hold for every one."""
 
 _NATURE = {
     "exact": "An exact privacy curve.",
@@ -101,6 +101,14 @@ class PrivacyCurve:
     def assumptions(self) -> tuple[str, ...]:
         """What has to be true of the data and of the release."""
         return tuple(dict.fromkeys(text for rule in self._lowered.rules for text in rule.assumptions))
+
+    @property
+    def not_protected(self) -> tuple[str, ...]:
+        """What the number says nothing about."""
+        situation = self._situation
+        queries: tuple[Any, ...] = (situation.query,) if isinstance(situation, Situation) else situation.queries
+        whatever_p = all(holds_for_every_probability(query) for query in queries)
+        return tuple(text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY))
 
     @overload
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
@@ -639,7 +647,7 @@ class PrivacyCurve:
         if len(self._lowered.rules) > 1:
             lines.append("  The smaller of these bounds, at every ε.")
         lines += [*self._layers(), "", "Assumptions", *(f"  - {text}" for text in self.assumptions)]
-        lines += ["", "Not covered", *(f"  - {text}" for text in NOT_PROTECTED)]
+        lines += ["", "Not covered", *(f"  - {text}" for text in self.not_protected)]
         return "\n".join(lines)
 
     def _layers(self) -> list[str]:

@@ -40,6 +40,7 @@ __all__ = [
     "Line",
     "Picture",
     "Reference",
+    "Statement",
     "against_epsilon",
     "against_known",
     "against_size",
@@ -97,6 +98,16 @@ _LABEL_HEIGHT = 12.0
 
 
 @dataclass(frozen=True)
+class Statement:
+    """What values rest on that are read off no privacy curve: named as a curve names it."""
+
+    kind: Literal["exact", "bound"]
+    theorem: str
+    source: str
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Line:
     """Certified values of one quantity at several places.
 
@@ -108,14 +119,14 @@ class Line:
         Where, in increasing order; counts are integers.
     values : tuple of Enclosure
         As many.
-    curves : tuple of PrivacyCurve
-        What the values were read off: one curve, or one for each place.
+    curves : tuple of PrivacyCurve or Statement
+        What the values were read off: one curve, or one for each place; or what they rest on.
     """
 
     label: str
     places: tuple[float, ...]
     values: tuple[Enclosure, ...]
-    curves: tuple[PrivacyCurve, ...]
+    curves: tuple[PrivacyCurve | Statement, ...]
 
     @property
     def is_exact(self) -> bool:
@@ -139,8 +150,8 @@ class Picture:
     Attributes
     ----------
     across, up : str
-        The quantities on the axes: "epsilon", "alpha", "n", "known", "queries", "size" or "distance"; "delta", "beta"
-        or "rmse".
+        The quantities on the axes: "epsilon", "alpha", "n", "known", "queries", "size" or "distance"; "delta", "beta",
+        "epsilon" or "rmse".
     title : str
         What all lines have in common.
     lines : tuple of Line

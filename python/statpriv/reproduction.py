@@ -1,4 +1,7 @@
-"""Tables 1 and 2 and the figure of *Parallel Composition for Statistical Privacy*, printed and computed.
+"""The printed tables and figures of the literature, computed.
+
+Tables 1 and 2 and the figure of *Parallel Composition for Statistical Privacy* stand here; Figures 3.5 and 3.6 of
+Desfontaines, *Lowering the cost of anonymization*, in `partial_knowledge/figures.py`.
 
 A database of `n` entries is split at random into `m` parts of `s = n/m`, and a property query of probability 1/2
 is asked on each. The tables print
@@ -37,10 +40,12 @@ from statpriv.numbers import as_fraction
 from statpriv.queries.property import PropertyQuery
 
 if TYPE_CHECKING:
+    from statpriv.partial_knowledge.figures import PublishedFigure
     from statpriv.plotting import Picture
 
 __all__ = [
     "FIGURE",
+    "PUBLISHED",
     "TABLES",
     "Cell",
     "DeltaAgainstSize",
@@ -49,10 +54,14 @@ __all__ = [
     "PrintedTable",
     "cells",
     "delta_against_size",
+    "published_figure",
 ]
 
 FIGURE = "figure-delta-n"
 """The name under which the figure is reproduced."""
+
+PUBLISHED = ("figure-3.5", "figure-3.6")
+"""The names of the figures that are drawn beside our own curves."""
 
 P = Fraction(1, 2)
 
@@ -168,6 +177,13 @@ class DeltaAgainstSize:
     def agrees(self) -> bool:
         """Whether all that is printed comes out."""
         return all(point.delta.agrees for point in self.points) and all(self.flattens.values())
+
+
+def published_figure(name: str) -> PublishedFigure:
+    """One of `PUBLISHED`, computed."""
+    from statpriv.partial_knowledge.figures import figure_3_5, figure_3_6
+
+    return dict(zip(PUBLISHED, (figure_3_5, figure_3_6), strict=True))[name]()
 
 
 def delta_against_size() -> DeltaAgainstSize:

@@ -303,6 +303,13 @@ class PartitionedSituation:
         return f"{queries} on {self.used} of {self.population.size} entries{known}"
 
 
+def holds_for_every_probability(query: Query) -> bool:
+    """Whether what is certified of a query does not rest on its probability: a count with a range, behind a gate."""
+    asked = asked_of(query)
+    ranged = isinstance(asked, PropertyQuery) and asked.is_uniform and asked.lower < asked.upper
+    return ranged and isinstance(query, Processed) and any(isinstance(step, Gate) for step in query.steps)
+
+
 def attribute_of(query: Query) -> str | None:
     """What says that two queries are about the same values of the entries."""
     attribute: str | None = getattr(asked_of(query), "attribute", None)

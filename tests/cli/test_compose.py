@@ -188,13 +188,19 @@ def report_of_cells(composition):
 @pytest.mark.parametrize(
     ("part", "sentence"),
     [
-        ("size = 9", "part[1].probability is missing; a number from 0 to 1, or a range"),
+        ("size = 9", "part[1] needs either a probability, or the cells of a histogram"),
         (
             'size = 9\nprobability = "1/2"\ncells = ["1/2", "1/2"]',
-            "part[1].probability stands beside cells; a histogram",
+            "part[1] needs either a probability, or the cells of a histogram",
         ),
-        ('size = 9\ngate = [1, 2]\ncells = ["1/2", "1/2"]', "part[1].gate stands beside cells; a histogram"),
-        ('size = 9\ncells = ["1/2", "1/3"]', 'part[1].cells = ["1/2", "1/3"]; a list of at least two probabilities'),
+        (
+            'size = 9\ngate = [1, 2]\ncells = ["1/2", "1/2"]',
+            "part[1] has gate, which is for counts of one probability",
+        ),
+        (
+            'size = 9\ncells = ["1/2", "1/3"]',
+            'part[1].cells = ["1/2", "1/3"]; a list of probabilities, numbers or ranges, that can add up to 1',
+        ),
         ('size = 9\nprobability = "1/2"\ngate = [3, 2]', "part[1].gate = [3, 2]; a list of two counts in order"),
     ],
 )

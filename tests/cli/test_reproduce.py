@@ -1,7 +1,9 @@
 """`statpriv reproduce`: the 24 cells, the figure that they lie on, and that a wrong number is noticed."""
 
+import math
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import statpriv as sp
 from statpriv import reproduction
 from statpriv.errors import UndecidedError
+from statpriv.partial_knowledge import figures
 
 # As printed: (#SP, σ, (δ, #DP) for each ε).
 PRINTED = {
@@ -132,11 +135,11 @@ def test_rounding_that_the_enclosure_does_not_decide_is_an_error():
         reproduction._decided(0.9, 1.1, reproduction.math.floor)
 
 
-@pytest.mark.parametrize("name", ["figure-3.5", "table3", ""])
+@pytest.mark.parametrize("name", ["figure-3.7", "table3", ""])
 def test_what_is_not_there_is_named(run, name):
     result = run("reproduce", name)
     assert result.exit_code == 2
-    assert "this version reproduces table1, table2, figure-delta-n and all of these" in result.stderr
+    assert "this version reproduces table1, table2, figure-delta-n, figure-3.5, figure-3.6 and all of" in result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -194,9 +197,9 @@ def test_the_figure_is_shown_drawn_and_stored(run, run_json, tmp_path):
     assert points[1024] == shown["printed"][0]["value"]
 
 
-def test_the_figure_is_a_part_of_all(run_json, tmp_path):
+def test_the_figures_are_a_part_of_all(run_json, tmp_path):
     document = run_json("reproduce", "all", "--out", tmp_path / "delta-n.png")
-    assert len(document["figures"]) == 1
+    assert [figure["figure"] for figure in document["figures"]] == ["delta against n", "Figure 3.5", "Figure 3.6"]
     assert (tmp_path / "delta-n.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -230,7 +233,7 @@ def test_numbers_are_checked_without_matplotlib(run, monkeypatch):
     [
         (
             ("table1", "--out", "a.svg"),
-            "--out = a.svg: table1 is a table; figure-delta-n and all have a figure to draw",
+            "--out = a.svg: table1 is a table; figure-delta-n, figure-3.5, figure-3.6 and all have a figure to draw",
         ),
         (("all", "--out", "a.jpg"), "--out = a.jpg; a name that ends in .svg, .png or .pdf is required"),
         (("all", "--out", "no/a.svg"), "--out = no/a.svg: its folder does not exist; create it first"),
@@ -239,3 +242,69 @@ def test_numbers_are_checked_without_matplotlib(run, monkeypatch):
 def test_a_figure_that_cannot_be_drawn_is_refused_first(run, arguments, message):
     result = run("reproduce", *arguments)
     assert (result.exit_code, result.stderr) == (2, f"Error: {message}\n")
+
+
+def test_figure_3_5_is_the_closed_form_and_the_smaller_of_two_guarantees(run, run_json, tmp_path):
+    published = reproduction.published_figure("figure-3.5")
+    printed, cut = (published.values(f"published, {which} noise") for which in ("without", "with"))
+    for known, epsilon in printed.items():
+        closed = math.sqrt(14 * math.log(1e10) / (0.05 * (10**5 - known - 1)))
+        assert epsilon.midpoint == pytest.approx(closed, rel=1e-12)
+        assert cut[known].upper == pytest.approx(min(closed, 0.5), rel=1e-12)
+    assert 93_000 < max(printed) < 93_600  # where the closed form leaves its range
+    ours = published.values("ours, without noise")
+    assert all(ours[known].upper < 0.6 * epsilon.lower for known, epsilon in printed.items())
+    result = run("reproduce", "figure-3.5", "--out", tmp_path / "figure.svg")
+    assert result.exit_code == 0
+    assert "the smaller of two guarantees" in " ".join(result.stdout.split())
+    assert b"<svg" in (tmp_path / "figure.svg").read_bytes()
+    (shown,) = run_json("reproduce", "figure-3.5")["figures"]
+    assert shown["figure"] == "Figure 3.5"
+    assert len(shown["remarks"]) == 3
+    assert [line["label"] for line in shown["lines"]] == [line.label for line in published.picture.lines]
+
+
+def test_figure_3_6_is_the_tail_of_one_loss_and_not_delta(run, run_json, tmp_path):
+    published = reproduction.published_figure("figure-3.6")
+    tail = published.values("published, no noise")
+    # a p/((n − a) q) against 1: P[1 + B >= a] for the least a with ln(a q/((n − a) p)) > ε.
+    for epsilon, value in tail.items():
+        least = next(a for a in range(1, 1001) if math.log(a * 0.95 / ((1001 - a) * 0.05)) > epsilon)
+        assert sp.laws.binomial_upper_tail(least - 1, n=1000, p="0.05").midpoint == pytest.approx(
+            value.midpoint, rel=1e-9
+        )
+    for alpha in (0.5, 0.6):
+        line = published.values(f"published, noise α = {alpha}")
+        assert all((value.upper > 0) == (math.exp(epsilon) < 1 / alpha) for epsilon, value in line.items())
+    # The order that is not drawn is the worse one: the published line is below δ.
+    assert tail[0.6].upper < 0.1 * published.values("ours, no noise")[0.6].lower
+    assert published.agrees
+    result = run("reproduce", "figure-3.6", "--out", tmp_path / "figure.png")
+    assert result.exit_code == 0
+    assert "Only the loss of 1 against 0 is drawn" in " ".join(result.stdout.split())
+    (shown,) = run_json("reproduce", "figure-3.6")["figures"]
+    assert all(shown["proved"].values())
+    assert len(shown["lines"]) == 6
+
+
+@pytest.mark.parametrize("alpha", [None, "1/2", "3/5"])
+def test_the_law_of_the_published_loss_has_the_curve_of_the_kernel(alpha):
+    share = None if alpha is None else Fraction(alpha)
+    loss = figures.loss_of_noisy_count(30, Fraction(1, 20), share)
+    count = sp.PropertyQuery("1/20")
+    query = count if alpha is None else count.noisy(sp.noise.DiscreteLaplace(alpha=alpha))
+    curve = sp.privacy_curve(query, sp.Population(31), pair=(1, 0))
+    assert sum(loss.law.values()) == 1
+    for epsilon in (0, "0.1", "0.4", "0.65"):
+        ours, kernel = loss.delta(epsilon), curve.delta(epsilon)
+        assert ours.lower <= kernel.upper
+        assert kernel.lower <= ours.upper
+        assert ours.width < 1e-14
+
+
+def test_a_published_line_that_is_passed_is_an_error(run, monkeypatch):
+    figure = reproduction.published_figure("figure-3.5")
+    monkeypatch.setattr(reproduction, "published_figure", lambda name: replace(figure, proved={"ours is lower": False}))
+    result = run("reproduce", "figure-3.5")
+    assert result.exit_code == 1
+    assert "✗ ours is lower" in result.stdout

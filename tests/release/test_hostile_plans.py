@@ -217,7 +217,7 @@ def replaced(old, new):
         (replaced("delta = 1", "delta = 1\nknown_rows = -1"), "guarantee.known_rows = -1: must be a whole number"),
         (replaced("delta = 1", "delta = 1\nknown_rows = 0.5"), "guarantee.known_rows = 0.5: must be a whole number"),
         (replaced("[data]", "[data]\nfilter = 'vote = 0'"), "data.filter is not a key of a plan"),
-        (replaced("[data]", "[data]\nunit = 'household'"), "one row must be one person"),
+        (replaced("[data]", "[data]\nunit = 7"), "data.unit = 7: must be a text"),
         (replaced("[data]", "[data]\nrow_id = 7"), "data.row_id = 7: must be a text"),
         (replaced("[data]", "[data]\ndelimiter = 'xx'"), 'data.delimiter = "xx": must be one of'),
         (replaced("people.csv", "https://example.org/people.csv"), "is a URL; only a file on this machine is read"),

@@ -7,6 +7,8 @@ import math
 import secrets
 from array import array
 from collections import Counter
+from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ import pytest
 from statpriv.errors import ArgumentError
 from statpriv.releasing import partition
 from statpriv.releasing.partition import UNUSED, Stratum, bounded_integers, secret_partition, shuffled_parts
+
+from .mutants import in_whole_range, no_shuffle, one_too_small, rejects_one_word_too_few, remainder_only
 
 SIZES = ((1,), (1, 1), (2, 1), (1, 1, 1), (2, 2), (3, 1))
 
@@ -24,21 +28,6 @@ def drawn_parts(n, sizes, words):
 
 
 # --- bounded integers: every 8-bit word, every bound
-
-
-def remainder_only(bounds, words, *, word_bits=64):
-    """The broken mechanism of every tutorial: modulo bias."""
-    word = np.dtype(f"<u{word_bits // 8}")
-    return np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64) % bounds
-
-
-def rejects_one_word_too_few(bounds, words, *, word_bits=64):
-    kept = np.maximum((np.uint64(2**word_bits - 1) % bounds + np.uint64(1)) % bounds, 1) - np.uint64(1)
-    word = np.dtype(f"<u{word_bits // 8}")
-    attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
-    while (attempt < kept).any():
-        attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
-    return attempt % bounds
 
 
 def frequencies_over_all_words(draw, bound):
@@ -74,6 +63,33 @@ def test_every_8_bit_word_gives_exact_uniformity(bound):
 def test_the_enumeration_catches_biased_sources(broken):
     caught = [b for b in range(1, 257) if not is_uniform(frequencies_over_all_words(broken, b), b)]
     assert caught == [b for b in range(1, 257) if 256 % b]
+
+
+@pytest.mark.parametrize("sampler", [bounded_integers, remainder_only, rejects_one_word_too_few])
+@pytest.mark.parametrize("n", [3, 5, 6, 7])
+def test_modulo_bias_shows_in_the_shuffle(monkeypatch, n, sampler):
+    """One row is drawn with one 8-bit word: all 256 words, through the code that places the label."""
+    seen = Counter()
+
+    class RejectedError(Exception):
+        pass
+
+    def one_word(word):
+        stream = [bytes([word])]
+
+        def words(_count):
+            if not stream:
+                raise RejectedError
+            return stream.pop()
+
+        return words
+
+    monkeypatch.setattr(partition, "bounded_integers", partial(sampler, word_bits=8))
+    for word in range(256):
+        with suppress(RejectedError):
+            seen[drawn_parts(n, [1], one_word(word)).index(1)] += 1
+    assert (set(seen.values()) == {256 // n}) is (sampler is bounded_integers)
+    assert len(seen) == n
 
 
 def test_rejected_words_are_drawn_again_for_their_own_bound_only():
@@ -178,25 +194,6 @@ def test_many_rows_are_drawn_in_blocks_without_a_seam(monkeypatch):
     whole = drawn()
     monkeypatch.setattr(partition, "_TOGETHER", 7)
     assert drawn() == whole
-
-
-def in_whole_range(bounds, words, *, word_bits=64):
-    """Biased shuffle: every row is exchanged with any row (indices wrap around)."""
-    n = int(bounds.max(initial=1))
-    movers = np.uint64(n) - bounds
-    anywhere = bounded_integers(np.full(bounds.size, n, dtype=np.uint64), words, word_bits=word_bits)
-    return anywhere - movers  # wraps, and comes back when the mover is added
-
-
-def one_too_small(bounds, words, *, word_bits=64):
-    """Off by one (Sattolo): a label never stays where it is."""
-    least = np.uint64(1)
-    drawn = bounded_integers(np.maximum(bounds - least, least), words, word_bits=word_bits)
-    return np.where(bounds > least, drawn + least, np.uint64(0))
-
-
-def no_shuffle(bounds, words, *, word_bits=64):
-    return bounds - bounds
 
 
 BROKEN = [in_whole_range, one_too_small, no_shuffle]

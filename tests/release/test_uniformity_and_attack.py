@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import random
+import secrets
 import sqlite3
 import struct
 from array import array
@@ -21,8 +21,9 @@ from statpriv.releasing import ledger, partition
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import open_table
-from statpriv.releasing.tables.duckdb import counts_of_parts
 
+from . import attack, mutants
+from .attack import EVEN_ODDS, SPREAD, TARGETED, TOTAL, attacked
 from .conftest import query
 
 N, SIZES = 4, (2, 1)
@@ -152,138 +153,132 @@ def test_a_broken_partition_has_another_law(tmp_path, mutant):
 
 # --- an attack on larger tables, with the odds of a false alarm below one in a million
 
-DRAWS = 2000
-FALSE_ALARM = 1e-6
-PARTS = [4] * 16
-EVENTS = {
-    **{f"total >= {k}": lambda counts, k=k: sum(counts) >= k for k in (30, 31, 32, 33, 34)},
-    **{f"first part >= {k}": lambda counts, k=k: counts[0] >= k for k in (1, 2, 3, 4)},
-    **{f"last part >= {k}": lambda counts, k=k: counts[-1] >= k for k in (2, 3)},
-}
 
-
-def answers(holds, sizes, draw=None):
-    """One release of these rows by the code that partitions and counts."""
-    questions = [(Predicate.parse("v = 1"),)] * len(sizes)
-    none_of_these = np.logical_not(holds).astype(np.uint16)
-    strata = [partition.Stratum.of_all(len(holds), sizes)]
-    with partition.secret_partition(strata, len(holds), *([draw] if draw else [])) as labels:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        return [count for (count,) in counts_of_parts(of_rows, questions, lambda _question: none_of_these)]
-
-
-def binomial_tail(k, n, p):
-    """P[Bin(n, p) >= k]."""
-    if k <= 0 or p >= 1:
-        return 1.0
-    if p <= 0:
-        return 0.0
-    logs = (
-        math.lgamma(n + 1) - math.lgamma(j + 1) - math.lgamma(n - j + 1) + j * math.log(p) + (n - j) * math.log1p(-p)
-        for j in range(k, n + 1)
-    )
-    return math.fsum(map(math.exp, logs))
-
-
-def clopper_pearson(k, n, error):
-    """An interval that misses the probability with a chance of at most `error` at each end."""
-
-    def root(rising, goal):
-        low, high = 0.0, 1.0
-        for _ in range(30):
-            middle = (low + high) / 2
-            low, high = (middle, high) if rising(middle) < goal else (low, middle)
-        return low, high
-
-    lower = root(lambda p: binomial_tail(k, n, p), error)[0] if k else 0.0
-    upper = root(lambda p: binomial_tail(k + 1, n, p), 1 - error)[1] if k < n else 1.0
-    return lower, upper
+DRAWS = 1000
 
 
 def test_the_interval_is_the_one_of_clopper_and_pearson():
-    low, high = clopper_pearson(0, 10, 0.025)
-    assert (low, high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 10), abs=1e-6))
-    low, high = clopper_pearson(7, 20, 0.025)
-    assert (low, high) == (pytest.approx(0.15391, abs=1e-5), pytest.approx(0.59219, abs=1e-5))
+    """Against its definition: at its ends the tail beyond what was seen has the probability of the error."""
+    hits = np.arange(21)
+    lower, upper = attack.clopper_pearson(hits, 20, 0.025)
+    assert (lower[0], upper[20]) == (0, 1)
+    for k in range(20):
+        assert tail(k + 1, 20, lower[k + 1]) == pytest.approx(0.025)
+        assert 1 - tail(k + 1, 20, upper[k]) == pytest.approx(0.025)
 
 
-def attack(release, events, draws=DRAWS, factor=1.0):
-    """The largest advantage that is certain, and the largest that is possible, over the events and both orders."""
-    seen = {critical: [release(critical) for _ in range(draws)] for critical in (0, 1)}
-    error = FALSE_ALARM / (4 * len(events))
-    certain, possible = 0.0, 0.0
-    for event in events.values():
-        ends = [clopper_pearson(sum(map(event, seen[critical])), draws, error) for critical in (0, 1)]
-        for v, w in (ends, ends[::-1]):
-            certain = max(certain, v[0] - factor * w[1])
-            possible = max(possible, v[1] - factor * w[0])
-    return certain, possible
+def tail(k, n, p):
+    """P[Bin(n, p) >= k]."""
+    return sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(k, n + 1))
 
 
-def one_release(draw=None, sizes=PARTS):
-    """Row 0 is the critical one, the others are tossed."""
-
-    def release(critical):
-        holds = np.frombuffer(random.SystemRandom().randbytes(sum(PARTS)), dtype=np.uint8) % 2 == 1
-        holds[0] = critical
-        return answers(holds, sizes, draw)
-
-    return release
+def test_what_is_certified_and_what_no_shuffle_would_give_away():
+    """64 rows, 16 parts of 4, ε = 0: one moves the total by one of Bin(63, 1/2), its part by one of Bin(3, 1/2)."""
+    certified = SPREAD.certified.delta(0)
+    of_the_total = Fraction(math.comb(63, 31), 2**63)
+    assert Fraction(certified.lower) <= of_the_total <= Fraction(certified.upper)
+    assert certified.upper == pytest.approx(0.0993, abs=5e-5)
+    assert Fraction(math.comb(3, 1), 2**3) == Fraction("0.375")
 
 
-def certified(epsilon=0):
-    asked = [sp.PropertyQuery("1/2", attribute="v")] * len(PARTS)
-    return sp.compose(asked, sp.Population(sum(PARTS)), sp.RandomPartition(PARTS)).delta(epsilon)
+@pytest.mark.parametrize("epsilon", ["0", "0.1"])
+@pytest.mark.parametrize("scenario", [SPREAD, TARGETED], ids=["nobody known", "all others known"])
+def test_no_attack_gains_more_than_is_certified(scenario, epsilon):
+    """Not by the optimal test, nor by one that is optimal against a broken mechanism."""
+    tests = [TOTAL, attack.COUNTED, attack.part(0), attack.part(len(scenario.sizes) - 1)]
+    certain, _ = attacked(scenario, attack.released, *tests, draws=2 * DRAWS).gain(math.exp(float(epsilon)))
+    assert certain <= scenario.certified.delta(epsilon).upper
 
 
-def test_an_attack_gains_what_is_certified_and_no_more():
-    certain, possible = attack(one_release(), EVENTS)
-    assert certain <= certified().upper
-    assert possible >= certified().lower
-    assert certified().upper < 0.1
+def test_the_optimal_attack_gains_what_is_certified():
+    """The positive control: an answer that hides more would be noticed, and so would an attack that sees nothing."""
+    certain, possible = attacked(SPREAD, attack.released, EVEN_ODDS, draws=8 * DRAWS).gain()
+    certified = SPREAD.certified.delta(0)
+    assert 0 < certain <= certified.upper
+    assert certified.lower <= possible < 2 * certified.upper
 
 
-def test_an_attack_gains_no_more_at_a_larger_epsilon():
-    certain, possible = attack(one_release(), EVENTS, factor=math.exp(0.1))
-    assert certain <= certified("0.1").upper <= possible
+def test_without_the_critical_row_the_attack_sees_nothing():
+    """The control can fail: here the critical row never answers."""
+
+    def others(holds, sizes, words):
+        return attack.released(np.concatenate([holds[:-1], holds[:1]]), sizes, words)
+
+    _, possible = attacked(SPREAD, others, EVEN_ODDS, draws=8 * DRAWS).gain()
+    assert possible < SPREAD.certified.delta(0).lower
 
 
-def test_the_attack_notices_that_nothing_is_shuffled(monkeypatch):
-    monkeypatch.setattr(partition, "bounded_integers", lambda bounds, _words: bounds - bounds)
-    certain, _ = attack(one_release(), EVENTS)
-    assert certain > certified().upper
+def test_the_attack_notices_that_nothing_is_shuffled():
+    certain, _ = attacked(SPREAD, attack.unshuffled, attack.part(15), draws=DRAWS).gain()
+    assert certain > SPREAD.certified.delta(0).upper
+
+
+def test_a_thousand_tables_are_enough_to_notice_that_nothing_is_shuffled():
+    """The power of the test above: it fails unless one of two frequencies is as far off as once in 100 000 times."""
+    deviations = 4.27 * np.sqrt(DRAWS * np.array([0.5 * 0.5, 0.875 * 0.125]))
+    expected = DRAWS * np.array([tail(2, 3, 0.5), tail(1, 3, 0.5)])  # of at least 2 in the part of the critical row
+    unlucky = np.zeros((2, 4))
+    unlucky[:, 1] = expected + deviations * [1, -1]
+    assert attack.Outcome(DRAWS, *unlucky).gain()[0] > SPREAD.certified.delta(0).upper
 
 
 def test_the_attack_notices_words_that_repeat():
     """A source that gives the same words for every release is no source of a secret."""
-    certain, _ = attack(one_release(lambda count: bytes(range(256))[1:] * (count // 255 + 1)), EVENTS_OF_ANY_PART)
-    assert certain > certified().upper
+    anywhere = [attack.part(number) for number in range(len(SPREAD.sizes))]
+    certain, _ = attacked(SPREAD, attack.on_one_partition, *anywhere, draws=DRAWS).gain()
+    assert certain > SPREAD.certified.delta(0).upper
 
 
-EVENTS_OF_ANY_PART = {f"part {part} >= 2": lambda counts, part=part: counts[part] >= 2 for part in range(len(PARTS))}
+@pytest.mark.parametrize("broken", [attack.answered_again, attack.sorted_by_value])
+def test_the_attack_notices_rows_that_answer_again_or_are_sorted(broken):
+    """Someone who knows all other rows, and six releases of one table where one is allowed; or the answer itself."""
+    certified = TARGETED.certified.delta(0).upper
+    certain, possible = attacked(TARGETED, attack.released, attack.COUNTED, draws=DRAWS).gain()
+    assert certain <= certified <= possible
+    certain, _ = attacked(TARGETED, broken, attack.COUNTED, draws=DRAWS).gain()
+    assert certain > certified
 
 
-def test_the_attack_notices_rows_that_answer_again():
-    """Someone who knows all other rows, and six releases of one table where one is allowed."""
-    rows, size, again = 16, 4, 6
-    asked = sp.PropertyQuery("1/2", attribute="v")
-    bound = sp.compose(
-        [asked], sp.Population(rows), sp.RandomPartition([size]), adversary=sp.Adversary(known=rows - 1)
-    ).delta(0)
+@pytest.mark.parametrize("broken", [attack.badly_shuffled, attack.sorted_by_value, attack.from_words_of_the_data])
+def test_what_no_attack_on_the_law_notices(broken):
+    """With nobody known these gain no more than the right law: other tests catch them."""
+    tests = [TOTAL, attack.against_the_bad_shuffle(draws=DRAWS)]
+    certain, _ = attacked(SPREAD, broken, *tests, draws=DRAWS).gain()
+    assert certain <= SPREAD.certified.delta(0).upper
 
-    def release(times):
-        def run(critical):
-            holds = np.zeros(rows, dtype=bool)
-            holds[0] = critical
-            return [answers(holds, [size])[0] for _ in range(times)]
 
-        return run
+@pytest.mark.parametrize("mutant", [None, "no shuffle"])
+def test_no_attack_on_a_real_table_gains_more_than_is_certified(tmp_path, monkeypatch, mutant):
+    """Each column is a table of its own, so that one file and one opened engine hold very many."""
+    draws = 800
+    if mutant:
+        monkeypatch.setattr(partition, "bounded_integers", mutants.no_shuffle)
+    words = secrets.token_bytes
+    tables = [SPREAD.table(critical=critical, words=words) for critical in (False, True) for _ in range(draws)]
+    path = tmp_path / "people.csv"
+    rows = np.array(tables).T.astype(int)
+    np.savetxt(path, rows, fmt="%d", delimiter=",", header=",".join(f"v{i}" for i in range(2 * draws)), comments="")
+    asked = [Predicate.parse(f"v{i} = 1") for i in range(2 * draws)]
+    parts = len(SPREAD.sizes)
+    with open_table(DataSource(path, path.name), asked) as opened:
+        content = opened.load(b"k" * 32)
+        counts = []
+        for one in asked:
+            with partition.secret_partition([partition.Stratum.of_all(64, SPREAD.sizes)], 64) as labels:
+                counts.append([count for (count,) in content.count(labels, [(one,)] * parts)])
+    if mutant is None:
+        assert [sum(each) for each in counts] == [int(table.sum()) for table in tables]
+    answers = np.array(counts)
+    hits = [np.array([(half[:, 15] >= 2).sum()]) for half in np.split(answers, 2)]
+    certain, _ = attack.Outcome(draws, *hits).gain()
+    assert (certain > SPREAD.certified.delta(0).upper) is (mutant is not None)
 
-    events = {"it was counted": lambda counts: sum(counts) > 0}
-    certain, possible = attack(release(1), events, draws=600)
-    assert certain <= bound.upper <= possible
-    certain, _ = attack(release(again), events, draws=600)
-    assert certain > bound.upper
+
+def test_the_picture_is_the_same_every_time():
+    assert attack.picture(draws=50) == attack.picture(draws=50)
+
+
+# --- what no attack on the law could see
 
 
 @pytest.mark.parametrize("forgets", [False, True])
@@ -306,11 +301,11 @@ def test_totals_add_up_exactly_if_every_row_answers_once(mutant):
     holds = np.arange(64) % 3 == 0
 
     def release():
-        counted = answers(holds, PARTS)
+        counted = attack.released(holds, SPREAD.sizes)
         if mutant == "a row in two parts":
-            counted[0] = answers(holds, [4])[0]
+            return sum(counted[1:]) + sum(attack.released(holds, [4]))
         if mutant == "a row in no part":
-            counted = answers(holds, [3, *PARTS[1:]])
+            return sum(attack.released(holds, [3, *SPREAD.sizes[1:]]))
         return sum(counted)
 
     totals = {release() for _ in range(100)}

@@ -500,3 +500,18 @@ def test_curves_say_what_they_are():
     known = sp.compose([SMOKERS] * 4, sp.Population(200), QUARTERS, adversary=sp.Adversary(known=7))
     assert repr(known) == "<PrivacyCurve, bound: 4 queries on 100 of 200 entries, 7 known>"
     assert WHOLE.situation.population == HUNDRED
+
+
+def test_a_gate_protects_from_a_wrong_probability_and_says_so():
+    smokers = sp.PropertyQuery(sp.Between("0.4", "0.6"), attribute="smoker")
+    trusted, gated = (sp.privacy_curve(query, sp.Population(100)) for query in (smokers, smokers.gated(20, 80)))
+    wrong = {text for text in trusted.not_protected if text not in gated.not_protected}
+    assert [text.partition(":")[0] for text in wrong] == ["a wrong probability"]
+    assert "a wrong probability" in trusted.explain()
+    assert "a wrong probability" not in gated.explain()
+    stated = sp.privacy_curve(sp.PropertyQuery("1/2").gated(20, 80), sp.Population(100))
+    assert stated.not_protected == trusted.not_protected
+    together = sp.compose(
+        [smokers.gated(10, 40), sp.PropertyQuery("0.5")], sp.Population(100), sp.RandomPartition([50, 50])
+    )
+    assert together.not_protected == trusted.not_protected

@@ -106,13 +106,11 @@ def provenance(curve: PrivacyCurve) -> dict[str, object]:
 
 def grounds(curve: PrivacyCurve) -> _Facts:
     """What the numbers of a curve rest on and do not cover, for reading."""
-    from statpriv.curve import NOT_PROTECTED
-
     return (
         ("theorem", curve.theorem),
         ("source", curve.source),
         ("assumes", curve.assumptions),
-        ("not covered", NOT_PROTECTED),
+        ("not covered", curve.not_protected),
     )
 
 

@@ -54,15 +54,19 @@ class Files:
 
     def write(self, picture: Picture, inputs: Mapping[str, object]) -> Iterator[str]:
         """Write the picture and its data, each whole or not at all; a line about each."""
-        if self.out is not None:
-            from statpriv.plotting import render
-
-            write_whole(self.out, render(picture, _FORMATS[self.out.suffix.lower()]), "--out")
-            yield f"Figure: {self.out}"
+        yield from self.draw(picture)
         if self.data is not None:
             text = json.dumps({**as_document(picture), "inputs": inputs}, indent=2, allow_nan=False)
             write_whole(self.data, f"{text}\n".encode(), "--json")
             yield f"Data: {self.data}"
+
+    def draw(self, *pictures: Picture) -> Iterator[str]:
+        """Write the pictures, side by side if they are several, whole or not at all; a line about the file."""
+        if self.out is not None and pictures:
+            from statpriv.plotting import render
+
+            write_whole(self.out, render(pictures, _FORMATS[self.out.suffix.lower()]), "--out")
+            yield f"Figure: {self.out}"
 
 
 def as_document(picture: Picture) -> dict[str, object]:

@@ -18,11 +18,13 @@ from statpriv.errors import ArgumentError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from statpriv.partial_knowledge.figures import PublishedFigure
     from statpriv.reproduction import Cell, DeltaAgainstSize, Figure, PrintedTable
 
 __all__ = ["reproduce"]
 
 _SOURCE = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
+_THESIS = "Desfontaines, Lowering the cost of anonymization, section 3.2.4"
 _LEGEND = (
     ("sigma", "error of an answer by sampling; the paper truncates it and delta to four decimals"),
     ("delta", "of #SP answers by Theorem 5.1"),
@@ -42,8 +44,10 @@ _LEGEND = (
 
 
 @click.command()
-@click.argument("what", metavar="table1|table2|figure-delta-n|all")
-@click.option("--out", type=click.Path(path_type=Path), help="Draw the figure: .svg, .png or .pdf.")
+@click.argument("what", metavar="table1|table2|figure-delta-n|figure-3.5|figure-3.6|all")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Draw the figure, or all side by side: .svg, .png or .pdf."
+)
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @json_option
 @debug_option
@@ -51,6 +55,7 @@ _LEGEND = (
 @examples(
     "statpriv reproduce table1",
     "statpriv reproduce figure-delta-n --out delta-n.svg",
+    "statpriv reproduce figure-3.5 --out figure.png --json",
     "statpriv reproduce all --json",
 )
 def reproduce(
@@ -61,27 +66,34 @@ def reproduce(
     force: bool,
     as_json: bool,
 ) -> None:
-    """The tables and the figure of the literature: every printed number beside the computed one.
+    """The tables and figures of the literature: every printed number and line beside the computed one.
 
     The exit code is 0 if every printed number comes out, and 1 if one does not.
     """
-    from statpriv.reproduction import FIGURE, TABLES, cells, delta_against_size
+    from statpriv.reproduction import FIGURE, PUBLISHED, TABLES, cells, delta_against_size, published_figure
 
-    if what not in (*TABLES, FIGURE, "all"):
-        raise ArgumentError(f"{what}: this version reproduces {', '.join((*TABLES, FIGURE))} and all of these")
+    drawn = (FIGURE, *PUBLISHED)
+    if what not in (*TABLES, *drawn, "all"):
+        raise ArgumentError(f"{what}: this version reproduces {', '.join((*TABLES, *drawn))} and all of these")
     if out is not None and what in TABLES:
-        raise ArgumentError(f"--out = {out}: {what} is a table; {FIGURE} and all have a figure to draw")
+        raise ArgumentError(f"--out = {out}: {what} is a table; {', '.join(drawn)} and all have a figure to draw")
     file = Files(out, force=force)
     file.check()
     tables = [(table, list(cells(table))) for name, table in TABLES.items() if what in (name, "all")]
     figures = [delta_against_size()] if what in (FIGURE, "all") else []
-    written = [line for figure in figures for line in file.write(figure.picture, {})]
-    reproduced = all(cell.agrees for _, found in tables for cell in found) and all(fig.agrees for fig in figures)
+    published = [published_figure(name) for name in PUBLISHED if what in (name, "all")]
+    drawings: list[DeltaAgainstSize | PublishedFigure] = [*figures, *published]
+    written = list(file.draw(*(drawing.picture for drawing in drawings)))
+    reproduced = all(cell.agrees for _, found in tables for cell in found)
+    reproduced = reproduced and all(drawing.agrees for drawing in drawings)
     if as_json:
         document = {"reproduced": reproduced, "tables": [_document(table, found) for table, found in tables]}
-        print_json({**document, "figures": [_document_of_figure(figure) for figure in figures]})
+        documents = [_document_of_figure(figure) for figure in figures]
+        print_json({**document, "figures": [*documents, *map(_document_of_published, published)]})
     else:
         _print(screen(), tables, figures)
+        for drawing in published:
+            _print_published(screen(), drawing)
         for line in written:
             screen().print(printable(line), soft_wrap=True)
     if not reproduced:
@@ -127,6 +139,16 @@ def _document_of_figure(figure: DeltaAgainstSize) -> dict[str, object]:
     }
 
 
+def _document_of_published(figure: PublishedFigure) -> dict[str, object]:
+    return {
+        "figure": figure.name,
+        "source": _THESIS,
+        "remarks": list(figure.remarks),
+        "proved": dict(figure.proved),
+        **as_document(figure.picture),
+    }
+
+
 def _figure_document(figure: Figure) -> dict[str, object]:
     return {
         "printed": figure.printed,
@@ -152,9 +174,9 @@ def _print(console: Console, tables: list[tuple[PrintedTable, list[Cell]]], figu
         console.print(fact_grid(_LEGEND))
 
 
-def _headline(console: Console, text: str) -> None:
+def _headline(console: Console, text: str, source: str = _SOURCE) -> None:
     console.print(Text(text, style="bold"))
-    console.print(_SOURCE, style="dim")
+    console.print(source, style="dim")
     console.print()
 
 
@@ -175,6 +197,31 @@ def _print_figure(console: Console, figure: DeltaAgainstSize) -> None:
     shape = "each doubling of n takes some of δ away, and less than the one before"
     console.print(f"{flat} of {len(figure.flattens)} lines drop rapidly and then flatten out: {shape}.", style="bold")
     console.print()
+
+
+def _print_published(console: Console, figure: PublishedFigure) -> None:
+    """Some places of every line, what is wrong in the caption, and what was proved."""
+    _headline(console, figure.picture.title, _THESIS)
+    grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for header in ("known" if figure.picture.across == "known" else "eps", *_labels(figure)):
+        grid.add_column(header, justify="right", no_wrap=True, vertical="bottom")
+    lines = [figure.values(line.label) for line in figure.picture.lines]
+    places = sorted({place for line in lines for place in line})
+    step = max(1, len(places) // 10)
+    for place in places[::step]:
+        values = (at_most(line[place].upper, 3) if place in line else "" for line in lines)
+        grid.add_row(f"{place:g}", *values)
+    console.print(grid)
+    console.print()
+    for remark in figure.remarks:
+        console.print(f"Caption: {remark}")
+    for claim, holds in figure.proved.items():
+        console.print(f"{'✓' if holds else '✗'} {claim}", style="bold" if holds else "bold red")
+    console.print()
+
+
+def _labels(figure: PublishedFigure) -> list[str]:
+    return [line.label.replace(", ", "\n").replace("noise ", "") for line in figure.picture.lines]
 
 
 def _grid_of_figure(figure: DeltaAgainstSize) -> Table:

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any, cast
 
 import statpriv
-from statpriv.curve import NOT_PROTECTED, WRONG_PROBABILITY
 from statpriv.differential import gaussian_distance, kairouz_variance
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
@@ -173,9 +172,8 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
 def _not_protected(guarantee: Guarantee) -> list[str]:
     """What the model says nothing about, in this release."""
     group = guarantee.plan.data.group
-    gated = all(part.is_gated for part in guarantee.parts)
     return [
-        *(text for text in NOT_PROTECTED if not (gated and text == WRONG_PROBABILITY)),
+        *guarantee.curve.not_protected,
         _COUNTS_OF_PARTS_KNOWN,
         *([] if group is None else [f"the column {quoted(group)}: the exact size of each of its groups is published"]),
     ]

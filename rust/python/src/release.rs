@@ -124,7 +124,7 @@ fn refusal(misfit: Misfit) -> PyErr {
 
 /// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any. The first
 /// column is the position of the row, which is checked to count from 0; the others are the texts of its cells. With
-/// `selected` only the rows that it marks have a part in the fingerprints.
+/// `selected` only the rows that it marks are counted and have a part in the fingerprints.
 #[pyfunction]
 #[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
@@ -152,9 +152,7 @@ pub fn stream_fingerprints<'py>(
         rows += batch.num_rows();
         Ok(Ok::<(), Infallible>(()))
     })?;
-    let (ordered, unordered) = all.finish();
-    let py = stream.py();
-    Ok((rows as u64, PyBytes::new(py, &ordered), PyBytes::new(py, &unordered)))
+    Ok(written(stream.py(), all))
 }
 
 /// The same of rows whose digests were taken elsewhere: 32 bytes after 32 bytes.
