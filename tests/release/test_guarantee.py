@@ -98,7 +98,7 @@ def test_what_is_not_protected_does_not_contradict_the_assumptions(certified):
 
 
 def test_a_group_that_is_too_small_for_a_share_answers_nothing(certified, tmp_path):
-    guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups={"f": 500, "z": 1})
+    guarantee = certified(counted("a = 1", share="1/2"), group="sex", n=501, groups={"f": 500, "z": 1})
     assert guarantee.parts[0].groups == {"f": 250, "z": 0}
     delta, disagreements = recomputed(tmp_path, guarantee)
     assert (delta, disagreements) == (guarantee.delta, [])

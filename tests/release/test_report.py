@@ -272,6 +272,8 @@ def test_a_refused_or_dry_run_holds_no_answer(report):
 
 @pytest.mark.parametrize("module", ["jsonschema", "jinja2"])
 def test_a_missing_library_names_the_extra(report, monkeypatch, module):
+    for prepared in (reports._page, reports._schema):  # once in a process, perhaps by another test
+        prepared.cache_clear()
     monkeypatch.setitem(sys.modules, module, None)
     for read_once in (reports._schema, reports._page):
         monkeypatch.setattr(reports, read_once.__name__, read_once.__wrapped__)

@@ -142,7 +142,7 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     if points.len() > MOST_VALUES {
         points = spread_points(mean, deviation, [least, most]);
     }
-    points.retain(|point| *point > mean - FARTHEST_BELOW * deviation);
+    points.retain(|point| *point >= mean - FARTHEST_BELOW * deviation);
     let reach = (most - least).max(most.abs());
     // Where every law is a constant zero any point above it will do.
     points.push(if reach > 0.0 { most + reach * f64::EPSILON.sqrt() } else { 1.0 });
