@@ -66,6 +66,17 @@ def test_the_sharper_bound_is_its_mean_and_holds_for_all_probabilities_with_the_
         assert delta_of_count(probabilities, x) <= mean_over_coins(n, margin, x)
 
 
+def test_the_sharper_bound_lies_above_exact_curves_of_many_records():
+    generator = random.Random(3)  # noqa: S311
+    margin, n = Fraction(1, 10), 300
+    bound = pk.bernoulli_curve(n=n, margin=margin)
+    for low, high in ((100, 900), (100, 100), (500, 900)):
+        probabilities = [Fraction(generator.randint(low, high), 1000) for _ in range(n)]
+        exact = sp.privacy_curve(sp.PropertyQuery(probabilities), sp.Population(n))
+        for epsilon in (0, "0.1", "0.5"):
+            assert exact.delta(epsilon).upper <= bound.delta(epsilon).lower
+
+
 def test_known_records_leave_fewer():
     told = pk.bernoulli_epsilon(n=1500, known=500, margin="0.1", delta="1e-4")
     assert told.epsilon == pk.bernoulli_epsilon(n=1000, margin="0.1", delta="1e-4").epsilon

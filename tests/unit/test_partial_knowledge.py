@@ -61,6 +61,8 @@ COIN = {0: "1/2", 1: "1/2"}
         (lambda: pk.Model({(0,): 1}, sum, entry=1), "entry = 1; databases are tuples of one length above entry"),
         (lambda: pk.Model({(0,): "1/2", (0, 1): "1/2"}, sum), "databases are tuples of one length"),
         (lambda: pk.Model({(0,): 1}, "sum"), "mechanism = 'sum'; a function of a database"),
+        (lambda: pk.Model({(0,): 1}, list), r"mechanism returned \[0\]; something hashable is required"),
+        (lambda: pk.Model({(0,): 1}, sum, background=list), r"background returned \[0\]; something hashable"),
         (lambda: pk.Model.independent([COIN] * 30, sum), "laws have 1073741824 databases; at most 4194304"),
         (lambda: pk.Model.independent([COIN] * 2, sum).loss(0, 2), "the record is 2 and background = None"),
         (lambda: pk.Model.independent([COIN] * 2, sum).answer_laws(7), r"background = 7; one of \[None\]"),

@@ -129,6 +129,11 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
 def dependency_curve(joint: Joint) -> LossCurve:
     """The whole (μ, ν) curve of :func:`dependency`: the law of Dep for each ordered pair (t, t').
 
+    Parameters
+    ----------
+    joint : dict or list
+        As of :func:`dependency`.
+
     Returns
     -------
     LossCurve
@@ -140,6 +145,16 @@ def dependency_curve(joint: Joint) -> LossCurve:
 
 def composed_curve(joint: Joint) -> LossCurve:
     """The exact privacy curve of both releases together, to compare with :func:`compose`.
+
+    Parameters
+    ----------
+    joint : dict or list
+        As of :func:`dependency`.
+
+    Returns
+    -------
+    LossCurve
+        Its `losses` are by (t, t').
 
     Examples
     --------
