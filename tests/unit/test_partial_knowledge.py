@@ -9,6 +9,7 @@ from statpriv import partial_knowledge as pk
 from statpriv.errors import ArgumentError, NotAvailableError
 
 FAIR = {0: {(0, 0): "1/2", (1, 1): "1/2"}, 1: {(0, 0): "1/2", (1, 1): "1/2"}}
+NOISE = sp.noise.Laplace(scale=2)
 COIN = {0: "1/2", 1: "1/2"}
 
 
@@ -75,6 +76,14 @@ COIN = {0: "1/2", 1: "1/2"}
         (lambda: pk.DailyCounts([(0.5, 0.5, 0.5)] * 401).joint(), "at most 100 are enumerated"),
         (lambda: pk.differencing_attack(n=3000, p="1/2"), "n = 3000; at most 2000"),
         (lambda: pk.differencing_attack(n=3, p=1), "p = 1; a number above 0 and below 1"),
+        (
+            lambda: pk.nested_guarantee(n=9, noise=NOISE, known=0, delta=0),
+            "either p or margin is required; neither is given",
+        ),
+        (
+            lambda: pk.nested_guarantee(n=9, p="1/2", margin="0.1", noise=NOISE, known=0, delta=0),
+            "either p or margin is required; p = '1/2' and margin = 0.1",
+        ),
         (pk.chained_epsilon, "epsilons: numbers of at least 0 are required; none is given"),
         (lambda: pk.chained_epsilon(1, -1), "-1 is among them"),
         (lambda: pk.chained_epsilon(10**5, 10**5), "the least is 100000; at most 10000"),
