@@ -11,6 +11,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import partial_knowledge as pk
+from statpriv.partial_knowledge.nested import _almost_certain
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,17 @@ def test_the_sharper_bound_is_its_mean_and_holds_for_all_probabilities_with_the_
     inside = [[margin + (1 - 2 * margin) * Fraction(generator.randint(0, 9), 9) for _ in range(n)] for _ in range(5)]
     for probabilities in ends + inside:
         assert delta_of_count(probabilities, x) <= mean_over_coins(n, margin, x)
+
+
+def test_the_sharper_bound_lies_above_exact_curves_of_many_records():
+    generator = random.Random(3)  # noqa: S311
+    margin, n = Fraction(1, 10), 300
+    bound = pk.bernoulli_curve(n=n, margin=margin)
+    for low, high in ((100, 900), (100, 100), (500, 900)):
+        probabilities = [Fraction(generator.randint(low, high), 1000) for _ in range(n)]
+        exact = sp.privacy_curve(sp.PropertyQuery(probabilities), sp.Population(n))
+        for epsilon in (0, "0.1", "0.5"):
+            assert exact.delta(epsilon).upper <= bound.delta(epsilon).lower
 
 
 def test_known_records_leave_fewer():
@@ -194,6 +206,36 @@ def test_two_layers_of_discrete_noise_are_one_convolution():
     x = Fraction(math.exp(found.together.midpoint))
     deltas = [sum(max(0, p[a] - x * q[a]) for a in p) for p, q in ((one, zero), (zero, one))]
     assert float(max(deltas)) == pytest.approx(0.01, abs=1e-8)
+
+
+@pytest.mark.parametrize("known", [0, 80, 150, 159])
+@pytest.mark.parametrize("noise", [sp.noise.DiscreteLaplace(alpha="0.6"), sp.noise.Laplace(scale=2)], ids=repr)
+def test_with_a_margin_both_layers_hold_for_all_probabilities(known, noise):
+    margin, n = Fraction(1, 5), 160
+    found = pk.nested_guarantee(n=n, margin=margin, noise=noise, known=known, delta="1e-4")
+    assert found.together.upper <= min(found.data.upper, found.noise.upper)
+    generator = random.Random(known)  # noqa: S311
+    inside = [Fraction(generator.randint(200, 800), 1000) for _ in range(n - known)]
+    for probabilities in ([margin] * (n - known), [margin, 1 - margin] * ((n - known) // 2), inside):
+        if not probabilities:
+            continue
+        query = sp.PropertyQuery(probabilities).noisy(noise)
+        exact = sp.privacy_curve(query, sp.Population(len(probabilities)))
+        assert exact.delta(found.together.upper).upper <= 1e-4
+
+
+def test_with_a_margin_both_layers_can_be_better_than_either():
+    found = pk.nested_guarantee(n=100_000, margin="0.05", noise=sp.noise.Laplace(scale=2), known=94_000, delta="1e-10")
+    assert found.together.upper < 0.99 * min(found.data.lower, found.noise.lower)
+
+
+@pytest.mark.parametrize("share", [Fraction(1, 10), Fraction(1, 2), Fraction(1)], ids=str)
+def test_the_number_of_coins_is_almost_certain(share):
+    law = law_of_count([share] * 40)
+    coins, fewer = _almost_certain(40, share, Fraction(1, 1000))
+    truth = [sum(law.get(k, Fraction(0)) for k in range(b)) for b in range(42)]
+    assert coins == max(b for b in range(41) if truth[b] <= Fraction(1, 1000))
+    assert truth[coins] <= fewer <= truth[coins] * (1 + Fraction(1, 10**12))
 
 
 def response(epsilon):

@@ -103,6 +103,14 @@ def test_a_count_has_the_curve_of_the_library():
     assert model.apkdp().delta("0.1") == curve.delta("0.1")
 
 
+def test_any_record_can_be_asked_about():
+    turned = pk.Model.independent(VOTES[1:] + VOTES[:1], lambda d: d[0] + 2 * d[3], background=lambda d: d[1], entry=3)
+    straight = pk.Model.independent(VOTES, lambda d: d[1] + 2 * d[0], background=lambda d: d[2])
+    for x in (1, "3/2"):
+        assert turned.apkdp().exact_delta(x) == straight.apkdp().exact_delta(x)
+        assert turned.ppkdp().exact_delta(x) == straight.ppkdp().exact_delta(x)
+
+
 def test_correlated_records_and_a_background_that_excludes_a_record():
     # The second record copies the first with probability 3/4; whoever knows it exactly learns nothing from it again.
     joint = {(0, 0): "3/8", (1, 1): "3/8", (0, 1): "1/8", (1, 0): "1/8"}

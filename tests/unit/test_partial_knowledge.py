@@ -9,6 +9,7 @@ from statpriv import partial_knowledge as pk
 from statpriv.errors import ArgumentError, NotAvailableError
 
 FAIR = {0: {(0, 0): "1/2", (1, 1): "1/2"}, 1: {(0, 0): "1/2", (1, 1): "1/2"}}
+NOISE = sp.noise.Laplace(scale=2)
 COIN = {0: "1/2", 1: "1/2"}
 
 
@@ -61,6 +62,8 @@ COIN = {0: "1/2", 1: "1/2"}
         (lambda: pk.Model({(0,): 1}, sum, entry=1), "entry = 1; databases are tuples of one length above entry"),
         (lambda: pk.Model({(0,): "1/2", (0, 1): "1/2"}, sum), "databases are tuples of one length"),
         (lambda: pk.Model({(0,): 1}, "sum"), "mechanism = 'sum'; a function of a database"),
+        (lambda: pk.Model({(0,): 1}, list), r"mechanism returned \[0\]; something hashable is required"),
+        (lambda: pk.Model({(0,): 1}, sum, background=list), r"background returned \[0\]; something hashable"),
         (lambda: pk.Model.independent([COIN] * 30, sum), "laws have 1073741824 databases; at most 4194304"),
         (lambda: pk.Model.independent([COIN] * 2, sum).loss(0, 2), "the record is 2 and background = None"),
         (lambda: pk.Model.independent([COIN] * 2, sum).answer_laws(7), r"background = 7; one of \[None\]"),
@@ -70,9 +73,17 @@ COIN = {0: "1/2", 1: "1/2"}
         (lambda: pk.DailyCounts([]), r"others = \[\]; a list of triples"),
         (lambda: pk.DailyCounts([(0.5, 0.5)]), r"others\[0\] = \(0.5, 0.5\); a triple"),
         (lambda: pk.DailyCounts([(0.5, 1, 0.5)]), r"others\[0\]\[1\] = 1; a probability above 0 and below 1"),
-        (lambda: pk.DailyCounts([(0.5, 0.5, 0.5)] * 401).joint(), "at most 400 are enumerated"),
+        (lambda: pk.DailyCounts([(0.5, 0.5, 0.5)] * 401).joint(), "at most 100 are enumerated"),
         (lambda: pk.differencing_attack(n=3000, p="1/2"), "n = 3000; at most 2000"),
         (lambda: pk.differencing_attack(n=3, p=1), "p = 1; a number above 0 and below 1"),
+        (
+            lambda: pk.nested_guarantee(n=9, noise=NOISE, known=0, delta=0),
+            "either p or margin is required; neither is given",
+        ),
+        (
+            lambda: pk.nested_guarantee(n=9, p="1/2", margin="0.1", noise=NOISE, known=0, delta=0),
+            "either p or margin is required; p = '1/2' and margin = 0.1",
+        ),
         (pk.chained_epsilon, "epsilons: numbers of at least 0 are required; none is given"),
         (lambda: pk.chained_epsilon(1, -1), "-1 is among them"),
         (lambda: pk.chained_epsilon(10**5, 10**5), "the least is 100000; at most 10000"),
@@ -107,6 +118,15 @@ def test_objects_show_what_they_are():
     assert model.loss(0, 1, background=1) != "a loss"
     assert model.apkdp().worst(0) in model.apkdp().losses
     assert repr(pk.DailyCounts([(0.5, 0.4, 0.3)])) == "<DailyCounts: 1 users besides the critical one>"
+    threshold = pk.threshold_guarantee(n=100, p="0.5", threshold=100, known=0)
+    assert repr(threshold) == (
+        "<ThresholdGuarantee, count of 100 above 100, p <= 0.5: epsilon = Enclosure(0.0, 0.0), "
+        "delta = Enclosure(0.0, 0.0)>"
+    )
+    printed = pk.bernoulli_epsilon(n=101, margin="0.1", delta="0.9", method="printed")
+    assert repr(printed) == (
+        "<BernoulliGuarantee, printed: epsilon = Enclosure(2.6999999999999997, 2.7) at delta = 0.9, INVALID above 1>"
+    )
     assert "first form" in pk.threshold_guarantee(n=100, p="0.01", threshold=10).explain()
     assert (
         "by both together ε ≤"

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.literals import abridged, at_most, spelled
+from statpriv.literals import abridged, at_most, literal, spelled
 from statpriv.numbers import Number, as_count, as_fraction
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ __all__ = ["BernoulliGuarantee", "bernoulli_curve", "bernoulli_epsilon"]
 _BITS = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BernoulliGuarantee:
     """ε of a count at a δ, and whether it is one. It has the ends of its ε, and compares as it does.
 
@@ -90,6 +90,12 @@ class BernoulliGuarantee:
 
     def __ge__(self, other: Number | Enclosure) -> bool:
         return self.epsilon >= other
+
+    def __repr__(self) -> str:
+        invalid = "" if self.valid else ", INVALID above 1"
+        return (
+            f"<BernoulliGuarantee, {self.method}: epsilon = {self.epsilon!r} at delta = {literal(self.delta)}{invalid}>"
+        )
 
     def explain(self) -> str:
         """What the number rests on, as text.

@@ -23,6 +23,7 @@ Dep is infinite just where t' excludes a count: `ν = P[S1 is at its end or S2 i
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
@@ -40,7 +41,7 @@ __all__ = ["BoundedDependency", "DailyCounts"]
 
 _BITS = 160
 _DAYS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
-_MOST_ENUMERATED = 400
+_MOST_ENUMERATED = 100
 _Habit = tuple[Fraction, Fraction, Fraction]
 
 
@@ -112,13 +113,16 @@ class DailyCounts:
                 f"others are {len(self.others)} users; at most {_MOST_ENUMERATED} are enumerated, and certified() "
                 "takes any number"
             )
-        law: dict[tuple[int, int], Fraction] = {(0, 0): Fraction(1)}
+        whole, law = 1, {(0, 0): 1}  # integers, over one denominator
         for habit in self.others:
-            further: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
-            for ((s1, s2), mass), (x1, x2) in product(law.items(), _DAYS):
-                further[s1 + x1, s2 + x2] += mass * _both(habit, x1, x2)
-            law = further
-        return {t: {(t[0] + s1, t[1] + s2): mass for (s1, s2), mass in law.items()} for t in _DAYS}
+            scale = math.lcm(*(_both(habit, *days).denominator for days in _DAYS))
+            shares = [(x1, x2, int(scale * _both(habit, x1, x2))) for x1, x2 in _DAYS]
+            further: defaultdict[tuple[int, int], int] = defaultdict(int)
+            for ((s1, s2), mass), (x1, x2, share) in product(law.items(), shares):
+                further[s1 + x1, s2 + x2] += mass * share
+            whole, law = whole * scale, further
+        exact = {counts: Fraction(mass, whole) for counts, mass in law.items()}
+        return {t: {(t[0] + s1, t[1] + s2): mass for (s1, s2), mass in exact.items()} for t in _DAYS}
 
     def _at_an_end(self) -> Fraction:
         """The largest P[S1 = e1 or S2 = e2]: all or none of the users on a day."""

@@ -14,6 +14,7 @@ and `g(x) = max(0, 1 − e^{−x})` is subadditive, so that losses bounded by (�
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -128,6 +129,11 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
 def dependency_curve(joint: Joint) -> LossCurve:
     """The whole (μ, ν) curve of :func:`dependency`: the law of Dep for each ordered pair (t, t').
 
+    Parameters
+    ----------
+    joint : dict or list
+        As of :func:`dependency`.
+
     Returns
     -------
     LossCurve
@@ -139,6 +145,16 @@ def dependency_curve(joint: Joint) -> LossCurve:
 
 def composed_curve(joint: Joint) -> LossCurve:
     """The exact privacy curve of both releases together, to compare with :func:`compose`.
+
+    Parameters
+    ----------
+    joint : dict or list
+        As of :func:`dependency`.
+
+    Returns
+    -------
+    LossCurve
+        Its `losses` are by (t, t').
 
     Examples
     --------
@@ -233,14 +249,15 @@ def conditional_independence(joint: Joint) -> Independence:
 def _dependency(law: _Law, other: _Law) -> PrivacyLoss:
     """The law of `e^Dep` given t: ratios of (o1, o2) over those of o1 and of o2."""
     (first, second), (first_other, second_other) = _marginals(law), _marginals(other)
+    # An outcome that t' excludes alone is excluded in every pair, which is infinite by convention.
+    of_first, of_second = (
+        {outcome: there[outcome] / mass for outcome, mass in here.items() if outcome in there}
+        for here, there in ((first, first_other), (second, second_other))
+    )
     found: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
     for (o1, o2), mass in law.items():
-        excluded = not other.get((o1, o2))
-        found[
-            float("inf")
-            if excluded
-            else (mass / other[o1, o2]) / (first[o1] / first_other[o1]) / (second[o2] / second_other[o2])
-        ] += mass
+        compared = other.get((o1, o2))
+        found[mass / compared * of_first[o1] * of_second[o2] if compared else math.inf] += mass
     return PrivacyLoss(found)
 
 

@@ -227,9 +227,14 @@ def _answers(
         if not weight:
             continue
         answer = mechanism(database)
+        known = background(database)
+        for name, found in (("mechanism", answer), ("background", known)):
+            if not isinstance(found, Hashable | Mapping):
+                raise ArgumentError(
+                    f"{name} returned {abridged(found)}; something hashable is required, such as a tuple"
+                )
         answers = read_law(answer, "what mechanism returned") if isinstance(answer, Mapping) else {answer: Fraction(1)}
-        by_background = laws.setdefault(database[entry], {})
-        masses = by_background.setdefault(background(database), defaultdict(Fraction))
+        masses = laws.setdefault(database[entry], {}).setdefault(known, defaultdict(Fraction))
         for outcome, mass in answers.items():
             if mass:
                 masses[outcome] += weight * mass

@@ -1,15 +1,26 @@
-"""Two sources of randomness one after the other: the data and noise, or two private mechanisms in a chain."""
+"""Two sources of randomness one after the other: the data and noise, or two private mechanisms in a chain.
+
+Where only a margin λ of the probabilities is known, B ~ Bin(n−1, 2λ) of the unknown others are fair coins (Theorem 3,
+see `counting.py`), and one more coin reveals at most as much. So for any b, with Δ of the *noisy* count,
+
+    δ(ε) <= P[B < b] + Δ_{b+1}(ε; 1/2),
+
+and b is taken as large as it may be with the first part at most δ/64.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from statpriv._native import binomial_upper_tail
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.literals import at_most, spelled
-from statpriv.numbers import Number, as_fraction, as_probability
+from statpriv.literals import abridged, at_most, spelled
+from statpriv.numbers import Number, as_count, as_fraction, as_probability
+from statpriv.partial_knowledge.counting import bernoulli_curve
 
 if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve
@@ -19,6 +30,7 @@ __all__ = ["NestedGuarantee", "chained_epsilon", "nested_guarantee"]
 
 _BITS = 200
 _LARGEST = 10_000
+_SPENT = 64
 
 
 @dataclass(frozen=True)
@@ -32,9 +44,9 @@ class NestedGuarantee:
     noise : Enclosure
         ε by the noise alone, whatever the attacker knows.
     together : Enclosure
-        ε of the noisy count, exactly: both at once. At most the smaller of the two.
+        ε of the noisy count by both at once: exact for a given p; for a margin a bound, at most the smaller of the two.
     curve : PrivacyCurve
-        The last one at every ε.
+        Of the noisy count, at every ε: for a margin that of so many fair coins as there are almost certainly.
     """
 
     data: Enclosure
@@ -50,7 +62,15 @@ class NestedGuarantee:
         )
 
 
-def nested_guarantee(*, n: Number, p: Any, noise: Noise, known: Number, delta: Number) -> NestedGuarantee:  # noqa: ANN401
+def nested_guarantee(
+    *,
+    n: Number,
+    p: Any = None,  # noqa: ANN401  (whatever PropertyQuery takes)
+    margin: Number | None = None,
+    noise: Noise,
+    known: Number,
+    delta: Number,
+) -> NestedGuarantee:
     """Data randomness and noise, against the number of records that the attacker knows.
 
     Parameters
@@ -58,7 +78,9 @@ def nested_guarantee(*, n: Number, p: Any, noise: Noise, known: Number, delta: N
     n : int
         Records, the critical one included.
     p : number, or list of numbers
-        The probability of each, as for `sp.PropertyQuery`.
+        The probability of each, as for `sp.PropertyQuery`; or give `margin`.
+    margin : number
+        λ, above 0, at most 1/2: the probability of each lies from λ to 1 − λ, and is not known otherwise (Theorem 3).
     noise : a noise
         Of `sp.noise`: `DiscreteLaplace(alpha=)` is the two-sided geometric one, `Laplace(scale=)` has ε = 1/scale.
     known : int
@@ -69,6 +91,11 @@ def nested_guarantee(*, n: Number, p: Any, noise: Noise, known: Number, delta: N
     Returns
     -------
     NestedGuarantee
+
+    Raises
+    ------
+    ArgumentError
+        Both or neither of `p` and `margin`, or a value outside its range.
 
     Notes
     -----
@@ -89,12 +116,46 @@ def nested_guarantee(*, n: Number, p: Any, noise: Noise, known: Number, delta: N
     """
     import statpriv as sp
 
+    if (p is None) == (margin is None):
+        given = "neither is given" if p is None else f"p = {abridged(p)} and margin = {spelled(margin)}"
+        raise ArgumentError(f"either p or margin is required; {given}")
     target = as_probability(delta, "delta")
+    if margin is not None:
+        return _with_margin(n, margin, noise, known, target)
     count, population, adversary = sp.PropertyQuery(p), sp.Population(n), sp.Adversary(known=known)
     alone = sp.privacy_curve(count, population, adversary=adversary)
     noisy = sp.privacy_curve(count.noisy(noise), population, adversary=adversary)
     by_noise = sp.privacy_curve(count.noisy(noise), population, adversary=adversary, bound="noise")
     return NestedGuarantee(alone.epsilon(target), by_noise.epsilon(target), noisy.epsilon(target), noisy)
+
+
+def _with_margin(n: Number, margin: Number, noise: Noise, known: Number, delta: Fraction) -> NestedGuarantee:
+    import statpriv as sp
+
+    coin = sp.PropertyQuery(Fraction(1, 2)).noisy(noise)
+    by_noise = sp.privacy_curve(coin, sp.Population(1), bound="noise").epsilon(delta)
+    by_data = bernoulli_curve(n=n, margin=margin, known=known).epsilon(delta)
+    others = as_count(n, "n") - 1 - as_count(known, "known")
+    coins, fewer = _almost_certain(others, 2 * as_fraction(margin, "margin"), delta / _SPENT)
+    curve = sp.privacy_curve(coin, sp.Population(coins + 1))
+    both = curve.epsilon(delta - fewer)
+    ends = [(e.lower, e.upper) for e in (by_data, by_noise, both)]
+    together = Enclosure(min(low for low, _ in ends), min(high for _, high in ends))
+    return NestedGuarantee(by_data, by_noise, together, curve)
+
+
+def _almost_certain(others: int, share: Fraction, most: Fraction) -> tuple[int, Fraction]:
+    """The largest b with `P[Bin(others, share) < b] <= most`, as far as it is decided, and a bound of that."""
+
+    def fewer(b: int) -> Fraction:
+        """`P[B < b]` as the upper tail of the records that are no coins; nothing is below b = 0."""
+        return Fraction(binomial_upper_tail(others - b + 1, n=others, p=1 - share).upper) if b else Fraction(0)
+
+    low, high = 0, others
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fewer(middle) <= most else (low, middle - 1)
+    return low, fewer(low)
 
 
 def chained_epsilon(*epsilons: Number) -> Enclosure:

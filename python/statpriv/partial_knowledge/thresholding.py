@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from statpriv._native import binomial_pmf
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.literals import at_most, spelled
+from statpriv.literals import at_most, literal, spelled
 from statpriv.numbers import Number, as_count, as_fraction
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ __all__ = ["ThresholdGuarantee", "threshold_guarantee"]
 _BITS = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ThresholdGuarantee:
     """(ε, δ) of a thresholded count.
 
@@ -58,6 +58,11 @@ class ThresholdGuarantee:
     known: int
     most_known_ones: int | None
     theorem: str
+
+    def __repr__(self) -> str:
+        known = f", {self.known} known" if self.known else ""
+        asked = f"count of {self.n} above {self.threshold}, p <= {literal(self.p)}{known}"
+        return f"<ThresholdGuarantee, {asked}: epsilon = {self.epsilon!r}, delta = {self.delta!r}>"
 
     def exact_curve(self) -> PrivacyCurve:
         """The exact curve where all records have probability p, for the same attacker; the bound lies above it.
