@@ -449,7 +449,8 @@ def test_a_partition_that_depends_on_the_data_shows(workshop, in_process, monkey
 
 
 SECOND_PLAN = [("vote = 0", 3, ["0", "0.0"]), ("age >= 40", 2, ["40", "1e9"])]
-SECOND_COUNTS = (1, 2)
+SECOND_COUNTS = (1, None)
+"""What is published of the second part: it is always suppressed, so its count is free."""
 
 
 def second_parts():
@@ -468,13 +469,12 @@ def two_contents(draw):
     later = [[*row] for row in table]
     if edited:  # every cell may change, those of the first release's rows too
         later = [[row[0], *(draw(ANY_CELL) for _ in CSV_COLUMNS)] for row in table]
-    for k, part in enumerate(second_parts()):
-        where, _, own = SECOND_PLAN[k]
-        for place, i in enumerate(part):
-            cell = draw(st.sampled_from(own)) if place < SECOND_COUNTS[k] else draw(without(where, own))
-            later[i][k + 1] = cell
-            if not edited:
-                table[i][k + 1] = cell
+    (where, _, own), (part, _) = SECOND_PLAN[0], second_parts()
+    for place, i in enumerate(part):
+        cell = draw(st.sampled_from(own)) if place < SECOND_COUNTS[0] else draw(without(where, own))
+        later[i][1] = cell
+        if not edited:
+            table[i][1] = cell
     return table, later, later != table
 
 
@@ -486,7 +486,12 @@ def two_releases(workshop, in_process, first, second):
     plan_of(workshop, CSV_PLAN)
     assert seen_from_outside(workshop, in_process)[0] == 0
     write(second)
-    plan_of(workshop, SECOND_PLAN)
+    (vote, rows, _), (age, others, _) = SECOND_PLAN
+    workshop.plan(
+        query(vote, rows=rows, name="count 0"),
+        with_keys(query(age, rows=others, name="count 1"), suppressed_below=others + 1),
+        more_data='row_id = "id"\nnull_values = ["NA"]',
+    )
     refused = in_process(
         "release", workshop.folder / "plan.toml", "--out", workshop.page, "--registry", workshop.registry,
         "--force", seed=1,
@@ -503,9 +508,8 @@ def two_releases(workshop, in_process, first, second):
 def second_reference(workshop, in_process):
     """The plainest two tables, edited in between and not."""
     first = plainest_rows(CSV_PLAN, CSV_COUNTS, [[""] * len(CSV_COLUMNS) for _ in range(N)])
-    for k, part in enumerate(second_parts()):
-        for i in part[: SECOND_COUNTS[k]]:
-            first[i][k] = SECOND_PLAN[k][2][0]
+    for i in second_parts()[0][: SECOND_COUNTS[0]]:
+        first[i][0] = SECOND_PLAN[0][2][0]
     first = [[f"p{i}", *row] for i, row in enumerate(first)]
     edited = [[*row[:-1], "edited"] for row in first]
     return {later != first: two_releases(workshop, in_process, first, later) for later in (first, edited)}
@@ -521,7 +525,7 @@ def test_the_reference_of_second_releases(second_reference):
         assert report["guarantee"]["releases"] == 2
 
 
-@settings(SETTINGS, max_examples=6)
+@settings(SETTINGS, max_examples=8)
 @given(tables=two_contents())
 def test_second_releases_of_tables_with_equal_counts_look_the_same(workshop, in_process, second_reference, tables):
     """Only whether the content was edited shows: not what, nor how much."""
@@ -684,6 +688,54 @@ def test_no_failure_of_parquet_quotes_a_cell(workshop, in_process, where, expect
         code, out, err = in_process(*arguments, "--force")
         assert code in {0, 2}
         assert_no_canary(workshop, out, err)
+
+
+def test_what_is_withheld_suppressed_or_in_no_cell_is_quoted_nowhere(workshop, in_process):
+    write_csv(workshop, ["vote", "age", "name", "kind"], [[f"{CANARY}x{i}"] * 4 for i in range(STEPS_N)])
+    workshop.plan(*STEPS_QUERIES, more_data='row_id = "id"')
+    code, out, err = in_process(
+        "release", workshop.folder / "plan.toml", "--registry", workshop.registry,
+        "--out", workshop.page, "--json", workshop.json,
+    )  # fmt: skip
+    assert code == 0
+    assert [answer["count"] for answer in workshop.report["answers"]] == [0, 0, None, 0, 0, 8]
+    assert_no_canary(workshop, out, err)
+
+
+@pytest.mark.xdist_group("postgresql")
+@pytest.mark.parametrize(
+    ("where", "sql", "expected"),
+    [
+        ("name = 'x'", "", 0),
+        ("vote = 1", "", 2),
+        ("nosuch = 1", "", 2),
+        ("name = 'x'", "INSERT INTO d1 SELECT * FROM d1", 2),
+        ("name = 'x'", "UPDATE d1 SET id = NULL WHERE vote LIKE '%7'", 2),
+        ("name = 'x'", "ALTER TABLE d1 ADD more text GENERATED ALWAYS AS (vote || name) STORED", 2),
+    ],
+    ids=["none", "type", "column", "repeated ids", "missing id", "generated column"],
+)
+def test_no_failure_of_a_database_quotes_a_cell(workshop, in_process, postgresql, *, where, sql, expected):
+    cells = ", ".join(f"'{CANARY}' || i" for _ in range(3))
+    postgresql.execute(
+        "DROP TABLE IF EXISTS d1",
+        "CREATE TABLE d1 (id text, vote text, name text)",
+        f"INSERT INTO d1 SELECT {cells} FROM generate_series(1, 12) AS rows(i)",  # noqa: S608 - of the test
+        *([sql] if sql else []),
+    )
+    workshop.plan(
+        query(where, rows=6),
+        data=postgresql.url,
+        more_data='engine = "postgresql"\ntable = "public.d1"\nrow_id = "id"',
+    )
+    code, out, err = in_process(
+        "release", workshop.folder / "plan.toml", "--registry", workshop.registry,
+        "--out", workshop.page, "--json", workshop.json,
+    )  # fmt: skip
+    postgresql.execute("DROP TABLE d1")
+    assert code == expected, err
+    assert "Traceback" not in err
+    assert_no_canary(workshop, out, err)
 
 
 @pytest.mark.parametrize("failing", ["count(*)", "c0", "CREATE TABLE content", "SELECT rowid", "SET ", "COALESCE(("])
