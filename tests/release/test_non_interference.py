@@ -267,13 +267,14 @@ def write_csv(workshop, columns, rows):
 
 
 @st.composite
-def tables_of_steps(draw):
+def tables_of_steps(draw, which):
+    """The chosen ones of the counts that are published alike; where there is a choice the largest come first."""
     rows = [[draw(ANY_CELL) for _ in range(5)] for _ in range(STEPS_N)]
     drawn = labels(STEPS_N, STEPS_SIZES, 1)
     parts = [draw(st.permutations([i for i, label in enumerate(drawn) if label == k])) for k in range(1, 5)]
     for k, alike in enumerate(ALIKE):
         where, _, own = CSV_PLAN[k]
-        having = draw(st.sampled_from(alike))
+        having = draw(st.sampled_from(alike[which]))
         for place, i in enumerate(parts[k]):
             rows[i][k] = draw(st.sampled_from(own) if place < having else without(where, own))
     kinds = [cells for often, cells in KINDS for _ in range(often)]
@@ -283,7 +284,7 @@ def tables_of_steps(draw):
 
 
 @settings(SETTINGS, max_examples=8)
-@given(first=tables_of_steps(), second=tables_of_steps())
+@given(first=tables_of_steps(slice(1)), second=tables_of_steps(slice(None, 0, -1)))
 def test_tables_with_equal_published_answers_look_the_same(workshop, in_process, first, second):
     """Not even the counts are equal here: what is withheld, suppressed or rounded away does not show either."""
     workshop.plan(*STEPS_QUERIES, more_data='row_id = "id"\nnull_values = ["NA"]')
