@@ -559,6 +559,16 @@ def test_histograms_of_the_same_cells_take_the_hull_cell_by_cell(write):
             "query[1].where is not a key of a histogram; it stands in each [[query.cell]]",
         ),
         (
+            'name = "under 60"',
+            'name = "under 30"',
+            'query[1] has two cells called "under 30" ("none of these" is the implied last one)',
+        ),
+        (
+            'name = "under 60"',
+            'name = "none of these"',
+            'query[1] has two cells called "none of these" ("none of these" is the implied last one)',
+        ),
+        (
             "probability = 0.4",
             "probability = 0.9",
             "query[1] has cells whose probabilities add up to at least 11/10, which is above 1",
@@ -592,7 +602,7 @@ def test_a_mistake_in_a_histogram_is_refused(write, old, new, message):
 def test_too_many_cells_and_cells_in_groups_are_refused(write):
     cell = CELLS[CELLS.index("[[query.cell]]") :].replace("0.4", "0").replace('["0.2", "0.3"]', "0")
     with pytest.raises(PlanError, match=r"at most 100 cells are allowed"):
-        load_plan(write(HISTOGRAM + cell * 50))
+        load_plan(write(HISTOGRAM + "".join(cell.replace("under", f"{k} under") for k in range(50))))
     grouped = HISTOGRAM.replace("[data]", '[data]\ngroup = "sex"').replace("rows = 300", 'share = "1/2"')
     with pytest.raises(PlanError, match=r"a stratified plan asks counts only in this version; ask one count for each"):
         load_plan(write(grouped))

@@ -26,7 +26,7 @@ from statpriv.releasing.accuracy import (
 from statpriv.releasing.guarantee import LARGE, Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
-from statpriv.releasing.plan import PlannedQuery, Range
+from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.steps import PublishedCount
 
@@ -34,7 +34,6 @@ __all__ = ["Progress", "prospective_contents", "released_contents"]
 
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
 _MOST_PROPERTY_CURVES = 12
-_LAST_CELL = "none of these"
 _COUNTS_OF_PARTS_KNOWN = (
     "people of whom a reader knows which part they are in: for them “partition known” is the number that counts"
 )
@@ -210,7 +209,7 @@ def _queries(guarantee: Guarantee, alone: Guarantee) -> list[dict[str, Any]]:
 
 def _cells(guarantee: Guarantee, query: PlannedQuery, part: Part) -> list[dict[str, Any]]:
     """The declared cells, and the implied last one with what they leave."""
-    named = [*((cell.name, cell.predicate.canonical) for cell in query.cells), (_LAST_CELL, None)]
+    named = [*((cell.name, cell.predicate.canonical) for cell in query.cells), (LAST_CELL, None)]
     ranges = [*query.ranges, guarantee.plan.hulls(query)[-1]]
     return [
         {"name": name, "where": where, "probability": _range(declared), "gate": _gate(part, cell)}
@@ -251,7 +250,7 @@ def _answer(guarantee: Guarantee, number: int, cell: int, published: PublishedCo
     count = published.count
     return {
         "query": query.name,
-        "cell": [*(cell.name for cell in query.cells), _LAST_CELL][cell] if query.cells else None,
+        "cell": [*(cell.name for cell in query.cells), LAST_CELL][cell] if query.cells else None,
         "size": part.size,
         "count": count,
         "proportion": None if count is None else count / part.size,
@@ -473,7 +472,7 @@ def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
         ),
         (
             plan.data.row_id is None,
-            "Rows are known by their position only: a sorted or exported-again copy of the table would not be "
+            "Rows are known by their position only: an edited or exported-again copy of the table would not be "
             "recognised as released. Name a unique column as row_id.",
         ),
         (

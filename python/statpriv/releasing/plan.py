@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from statpriv.releasing.predicate import Predicate
 
 __all__ = [
+    "LAST_CELL",
     "DataSource",
     "Plan",
     "PlannedCell",
@@ -33,6 +34,9 @@ Range: TypeAlias = tuple[Fraction, Fraction]
 """The least and the largest value of a probability; equal where it is one number."""
 Probability: TypeAlias = Fraction | Range
 """What the public knows of a property: one number or a range."""
+
+LAST_CELL = "none of these"
+"""The cell of a histogram that a plan does not name: of rows in no other."""
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from statpriv.errors import MissingExtraError, PlanError
 from statpriv.releasing.plan import (
+    LAST_CELL,
     DataSource,
     Plan,
     PlannedCell,
@@ -549,6 +550,10 @@ class HistogramTable(SizedTable):
                 "has cells, but data.group is there: a stratified plan asks counts only in this version; "
                 "ask one count for each cell, each on rows of its own"
             )
+        names = [*(cell.name for cell in self.cell), LAST_CELL]
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise ValueError(f"has two cells called {quoted(repeated)} ({quoted(LAST_CELL)} is the implied last one)")
         least, most = (sum((as_range(cell.probability)[end] for cell in self.cell), Fraction(0)) for end in (0, 1))
         if least > 1:
             raise ValueError(f"has cells whose probabilities add up to at least {least}, which is above 1")
