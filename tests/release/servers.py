@@ -60,7 +60,10 @@ def _programs():
 
 def _as_a_user(command):
     """PostgreSQL refuses to run as root."""
-    return ["runuser", "-u", "postgres", "--", *command] if os.geteuid() == 0 else command
+    if os.geteuid() != 0:
+        return command
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+    return [shutil.which("runuser", path=path) or "runuser", "-u", "postgres", "--", *command]
 
 
 @contextmanager

@@ -44,7 +44,7 @@ _LEGEND = (
 
 
 @click.command()
-@click.argument("what", metavar="table1|table2|figure-delta-n|figure-3.5|figure-3.6|all")
+@click.argument("what", metavar="TABLE|FIGURE|all")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Draw the figure, or all side by side: .svg, .png or .pdf."
 )
@@ -67,6 +67,8 @@ def reproduce(
     as_json: bool,
 ) -> None:
     """The tables and figures of the literature: every printed number and line beside the computed one.
+
+    Tables are table1 and table2, figures figure-delta-n, figure-3.5 and figure-3.6.
 
     The exit code is 0 if every printed number comes out, and 1 if one does not.
     """

@@ -235,6 +235,10 @@ impl<'a> Evaluation<'a> {
                  encloses them",
             ));
         }
+        // Beside no other entry a test gives the value away, or there is none.
+        if tests.size() == 1 {
+            return Ok(Ball::zero());
+        }
         let (lower, upper) = tests.range(direction);
         let ratio = self.ratio(last_change(&[&lower, &upper]));
         let (first, last) = self.peaks_within(tests.size() - 1, &lower, &upper, &ratio)?;
