@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +27,7 @@ from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quot
 from statpriv.releasing.tables.columns import Column, Kind, check_columns, first_that_holds, position_of
 from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
 from statpriv.releasing.tables.protocol import (
+    AskedParts,
     ContentFingerprint,
     Groups,
     Labels,
@@ -35,8 +35,7 @@ from statpriv.releasing.tables.protocol import (
     Question,
     Refusals,
     Table,
-    distinct_questions,
-    reported_counts,
+    counts_in_passes,
 )
 
 try:
@@ -71,7 +70,6 @@ _PARTS = "pg_temp.statpriv_parts"
 # Without constraints: the server's log quotes rows that violate one.
 _MAKE_PARTS = f'CREATE TEMPORARY TABLE {_PARTS} (id text COLLATE "C", part integer)'
 _FILL_PARTS = f"COPY {_PARTS} (id, part) FROM STDIN (FORMAT BINARY)"
-_QUESTIONS_AT_ONCE = 100
 
 _UNREACHABLE = (
     "the database cannot be reached with the address of the plan and PGPASSWORD, PGPASSFILE or the service; "
@@ -187,20 +185,14 @@ class _Content:
             _FILL_PARTS,
             ((self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)),
         )
-        sizes = np.bincount(of_rows, minlength=len(questions) + 1)
-        counts: dict[int, tuple[int, ...]] = {}
-        remaining = iter(distinct_questions(questions).items())
-        while asked := list(islice(remaining, _QUESTIONS_AT_ONCE)):
-            found = {part: cells for part, *cells in self._session.run(self._query(asked), _NOT_COUNTED)}
-            for question, parts in asked:
-                for part in parts:
-                    cells = found.get(part, [0] * (len(question) + 1))[: len(question) + 1]
-                    if sum(cells) != sizes[part]:
-                        raise self._session.refusal(_CHANGED)
-                    counts[part] = reported_counts(question, cells)
-        return [counts[part] for part in sorted(counts)]
+        return counts_in_passes(
+            of_rows,
+            questions,
+            lambda asked: self._session.run(self._query(asked), _NOT_COUNTED),
+            self._session.refusal(_CHANGED),
+        )
 
-    def _query(self, asked: Sequence[tuple[Question, list[int]]]) -> str:
+    def _query(self, asked: Sequence[AskedParts]) -> str:
         """Ask each part its question, in one pass over the table.
 
         The counts are columns, not groups: how many groups there are would tell a log of plans which are 0.

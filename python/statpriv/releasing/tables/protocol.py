@@ -16,9 +16,10 @@ forwarded; ``debug`` attaches them as the cause.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from itertools import islice
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from statpriv.errors import TableError
 from statpriv.releasing.predicate import Predicate, quoted
 
 __all__ = [
+    "AskedParts",
     "Content",
     "ContentFingerprint",
     "Groups",
@@ -37,6 +39,7 @@ __all__ = [
     "Refusals",
     "RowListener",
     "Table",
+    "counts_in_passes",
     "distinct_questions",
     "reported_counts",
 ]
@@ -52,6 +55,12 @@ Question: TypeAlias = tuple[Predicate, ...]
 
 Labels: TypeAlias = "array[int] | NDArray[np.uint32]"
 """The part of each row as unsigned 32-bit numbers, from 1; 0 for a row that no part uses."""
+
+
+AskedParts: TypeAlias = "tuple[Question, list[int]]"
+"""A question, and the parts that are asked it."""
+
+_QUESTIONS_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
@@ -182,6 +191,38 @@ def distinct_questions(questions: Sequence[Question]) -> dict[Question, list[int
     for part, question in enumerate(questions, start=1):
         parts.setdefault(question, []).append(part)
     return parts
+
+
+def counts_in_passes(
+    of_rows: NDArray[np.uint32],
+    questions: Sequence[Question],
+    ask: Callable[[Sequence[AskedParts]], Iterable[tuple[Any, ...]]],
+    changed: TableError,
+) -> list[tuple[int, ...]]:
+    """Count the rows of each part by a database, many questions in one pass over its table.
+
+    Parameters
+    ----------
+    of_rows
+        The part of each row.
+    ask
+        Gives, for different questions with the parts that are asked them, the number of each part that has rows with
+        the counts of its cells.
+    changed
+        Raised where a part does not have as many rows as it was given.
+    """
+    sizes = np.bincount(of_rows, minlength=len(questions) + 1)
+    counts: dict[int, tuple[int, ...]] = {}
+    remaining = iter(distinct_questions(questions).items())
+    while asked := list(islice(remaining, _QUESTIONS_AT_ONCE)):
+        found = {part: cells for part, *cells in ask(asked)}
+        for question, parts in asked:
+            for part in parts:
+                cells = found.get(part, [0] * (len(question) + 1))[: len(question) + 1]
+                if sum(cells) != sizes[part]:
+                    raise changed
+                counts[part] = reported_counts(question, cells)
+    return [counts[part] for part in sorted(counts)]
 
 
 def reported_counts(question: Question, counts: Sequence[int]) -> tuple[int, ...]:

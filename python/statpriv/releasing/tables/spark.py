@@ -19,7 +19,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -41,6 +40,7 @@ from statpriv.releasing.tables.columns import (
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
 from statpriv.releasing.tables.protocol import (
+    AskedParts,
     ContentFingerprint,
     Groups,
     Labels,
@@ -48,8 +48,7 @@ from statpriv.releasing.tables.protocol import (
     Question,
     Refusals,
     Table,
-    distinct_questions,
-    reported_counts,
+    counts_in_passes,
 )
 
 try:
@@ -79,7 +78,6 @@ _OWN_SESSION = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_QUESTIONS_AT_ONCE = 100
 _BROADCAST_ROWS = 100_000
 _PATTERN_CHARACTERS = frozenset("*?[]{}\\")
 
@@ -201,22 +199,17 @@ class _Content:
             raise self._session.refusal(_CHANGED)
         used = np.flatnonzero(of_rows)
         rows = [(self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)]
-        sizes = np.bincount(of_rows, minlength=len(questions) + 1)
-        counts: dict[int, tuple[int, ...]] = {}
-        remaining = iter(distinct_questions(questions).items())
         with self._session.parts(rows):
-            while asked := list(islice(remaining, _QUESTIONS_AT_ONCE)):
-                query = self._query(asked, broadcast=len(rows) <= _BROADCAST_ROWS)
-                found = {part: cells for part, *cells in self._session.rows(query, _NOT_COUNTED)}
-                for question, parts in asked:
-                    for part in parts:
-                        cells = found.get(part, [0] * (len(question) + 1))[: len(question) + 1]
-                        if sum(cells) != sizes[part]:
-                            raise self._session.refusal(_CHANGED)
-                        counts[part] = reported_counts(question, cells)
-        return [counts[part] for part in sorted(counts)]
+            return counts_in_passes(
+                of_rows,
+                questions,
+                lambda asked: self._session.rows(
+                    self._query(asked, broadcast=len(rows) <= _BROADCAST_ROWS), _NOT_COUNTED
+                ),
+                self._session.refusal(_CHANGED),
+            )
 
-    def _query(self, asked: Sequence[tuple[Question, list[int]]], *, broadcast: bool) -> str:
+    def _query(self, asked: Sequence[AskedParts], *, broadcast: bool) -> str:
         """Ask each part its question, in one pass over the content."""
         cases = " ".join(
             f"WHEN part IN ({', '.join(map(str, parts))}) THEN {self._cell(question)}" for question, parts in asked
