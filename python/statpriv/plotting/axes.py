@@ -1,0 +1,215 @@
+"""Pictures drawn at once, on axes of yours or on new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from statpriv.adversaries import Adversary
+from statpriv.curve import PrivacyCurve
+from statpriv.numbers import Number
+from statpriv.plotting.curves import against_epsilon, against_known, against_size, trade_off
+from statpriv.plotting.designs import design_picture, trade_off_pictures
+from statpriv.plotting.drawing import draw, figure_size, require_matplotlib
+from statpriv.plotting.picture import Picture
+from statpriv.populations import Population
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from statpriv.designs import Design, TradeOff
+    from statpriv.samplings import Sampling
+    from statpriv.situation import Query
+
+__all__ = ["plot_against_known", "plot_against_size", "plot_curve", "plot_design", "plot_designs", "plot_trade_off"]
+
+
+def plot_curve(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200) -> Axes:
+    """δ against ε.
+
+    Parameters
+    ----------
+    curve : PrivacyCurve
+        Of one answer or of several together.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    points : int, default 200
+        Number of ε, from 0 to where δ has fallen by six orders of magnitude.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    return _on_axes(lambda: against_epsilon(curve, points=points), ax)
+
+
+def plot_trade_off(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200) -> Axes:
+    """The least type II error β of a test with type I error α, below the 1 − α of a test that sees nothing.
+
+    Parameters
+    ----------
+    curve : PrivacyCurve
+        Of one answer or of several together.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    points : int, default 200
+        Number of α, from 0 to 1.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    return _on_axes(lambda: trade_off(curve, points=points), ax)
+
+
+def plot_against_size(
+    query: Query | Sequence[Query],
+    sizes: Iterable[Number],
+    epsilon: Number | Sequence[Number],
+    ax: Axes | None = None,
+    *,
+    adversary: Adversary | None = None,
+    sampling: Sampling | None = None,
+    bound: str = "tightest",
+) -> Axes:
+    """δ against the size of the population, one line for each query and each ε.
+
+    Parameters
+    ----------
+    query : a query, or several
+        Such as `PropertyQuery(p)` for several p.
+    sizes : iterable of int
+        At least two different sizes, such as :func:`sizes_between` chooses.
+    epsilon : number, or several
+        ε in nats, at least 0.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    adversary, sampling, bound : optional
+        As of :func:`statpriv.privacy_curve`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    return _on_axes(
+        lambda: against_size(query, sizes, epsilon, adversary=adversary, sampling=sampling, bound=bound), ax
+    )
+
+
+def plot_against_known(
+    query: Query,
+    population: Population,
+    epsilon: Number | Sequence[Number],
+    ax: Axes | None = None,
+    *,
+    sampling: Sampling | None = None,
+    bound: str = "tightest",
+    points: int = 100,
+) -> Axes:
+    """δ against the number of entries that an adversary knows, one line for each ε.
+
+    With noise the lines flatten at the level of the noise alone, which is drawn too.
+
+    Parameters
+    ----------
+    query : a query
+        What is asked.
+    population : Population
+        Of at least two entries.
+    epsilon : number, or several
+        ε in nats, at least 0.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    sampling, bound : optional
+        As of :func:`statpriv.privacy_curve`.
+    points : int, default 100
+        About how many numbers of known entries, from none to all others, closer together near the end.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    return _on_axes(
+        lambda: against_known(query, population, epsilon, sampling=sampling, bound=bound, points=points), ax
+    )
+
+
+def plot_design(design: Design, ax: Axes | None = None) -> Axes:
+    """δ of the alternatives that a plan was chosen from, the target, and the answer.
+
+    Parameters
+    ----------
+    design : Design
+        What a function of `statpriv.design` gave; of one with no number that varies the whole curve is drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    return _on_axes(lambda: design_picture(design), ax)
+
+
+def plot_designs(designs: TradeOff, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """δ and the root mean squared error against the number of queries.
+
+    Parameters
+    ----------
+    designs : TradeOff
+        What `statpriv.design.trade_off` gave.
+    axes : two matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    two matplotlib Axes
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib import pyplot
+
+    pictures = trade_off_pictures(designs)
+    if axes is None:
+        _, axes = pyplot.subplots(1, len(pictures), figsize=figure_size(*pictures), layout="constrained")
+    return [draw(picture, ax) for picture, ax in zip(pictures, axes, strict=True)]
+
+
+def _on_axes(picture: Callable[[], Picture], ax: Axes | None) -> Axes:
+    """Draw on the axes, or on new ones; what cannot be drawn is not computed."""
+    require_matplotlib()
+    from matplotlib import pyplot
+
+    computed = picture()
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=figure_size(computed), layout="constrained")
+    return draw(computed, ax)
