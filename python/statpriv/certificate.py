@@ -1,6 +1,6 @@
 """Certificates: a claim of privacy with what a reader needs to check it without this library.
 
-What :mod:`statpriv.checker` can prove, counts on secret parts by one of three theorems, can be certified. The numbers
+What :mod:`statpriv.checker` can prove, counts on secret parts by one of four theorems, can be certified. The numbers
 of a certificate come from the kernel; it is only handed out after the checker has come to the same ones.
 """
 
@@ -100,7 +100,10 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
 
 
 def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
-    """The theorems of the checker that apply, exact ones first, with the kernel's name for them."""
+    """The theorems of the checker that apply, with the kernel's name for them.
+
+    Of one property the exact ones come first; of several the composition, which takes longer to check, comes last.
+    """
     queries = _queries(situation)
     if not isinstance(situation, PartitionedSituation) or situation.one_property:
         used, known = sum(_sizes(situation)), situation.adversary.total
@@ -111,13 +114,17 @@ def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
             yield "total-count", "exact" if exact else "total-count"
     if situation.sampling is not None:
         yield "partition-sum", "partition-sum"
+    several = isinstance(situation, PartitionedSituation) and not situation.one_property
+    if several and not situation.adversary.total and all(query.lower == query.upper for query in queries):
+        yield "composition", "tightest"
 
 
 def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[str, str]:
-    """The kernel's δ by the named bound, as decimals rounded outward."""
+    """The kernel's δ by the named bound, as decimals rounded outward: of a composition from doubles."""
     from statpriv.curve import PrivacyCurve
 
-    lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=_DIGITS))
+    digits = None if bound == "tightest" else _DIGITS
+    lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=digits))
     return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
 
 

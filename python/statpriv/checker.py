@@ -11,8 +11,8 @@ exact counts are released. To someone who knows `known_rows` other entries the a
 satisfy P_v(S) ≤ e^ε P_w(S) + δ for every set S of answers, whichever values v, w one entry has and whatever p is
 in its range. The least such δ is here called Δ. What is used, with r = e^ε:
 
-1.  Every Δ below falls with r. So with rationals r1 ≤ e^ε ≤ r2 it lies between its values at r2 and r1, and all
-    else is about a rational r.
+1.  Every Δ below falls with r, by at most as much as r rises, since P_w(S) ≤ 1. So with rationals r1 ≤ e^ε ≤ r2 it
+    is at most its value at r1, and at least that less r2 − r1: all else is about a rational r.
 2.  *One count* of s entries, each present with probability w (one draw for all; w = 1: all of them are counted).
     With B ~ Bin(s−1, p), q = 1−p, P_1 is the law (1−w) Bin(s, p) + w (1+B) and P_0 is (1−w) Bin(s, p) + w B.
     (P_1(a) − r P_0(a))/P[Bin(s, p) = a] = (1−w)(1−r) + w a/(sp) − r w (s−a)/(sq) grows with a, and is at least 0 from
@@ -28,7 +28,17 @@ in its range. The least such δ is here called Δ. What is used, with r = e^ε:
 5.  *hidden-sample*: one property, one p, nobody known: 2. with s the entries counted and w = s/n, exactly.
 6.  *partition-sum* (Breutigam and Reischuk, Theorems 5.1 and 5.2): Δ ≤ Σ_k (n_k/n) E[Δ of n_k − Z entries], Z the
     known ones among the other n_k − 1 entries of part k, hypergeometric.
-7.  *Probabilities* are relative to that of the mode: their ratios u_{k+1}/u_k are rational and fall with k, and they
+7.  *composition*: nobody known, s_i entries asked for property i, one p_i each. A pattern chooses φ_i = p_i or 1−p_i,
+    by the value of the critical entry. With independent A_i ~ Bin(s_i, φ_i), Δ is the largest of E[T_+]/n,
+
+        T = (n − Σ s_i)(1−r) + Σ_i X_i,     X_i = A_i/φ_i − r (s_i−A_i)/(1−φ_i).
+
+    (docs/explanation/composition.md, 2 and 5) E[T_+] rises if an X_i is replaced by what has a larger E[(X_i − t)_+]
+    for every t. So the largest of these functions, of the φ_i that are still open, bounds all patterns at once.
+8.  *On a grid* of step h: X_i is put on its two neighbours, with its mean. That adds some U_i of mean 0 given all X,
+    so for G = T + ΣU_i, E[T_+] ≤ E[G_+]. They differ by E[|G|; T and G differ in sign], and there |G| ≤ |ΣU_i| ≤ k h
+    if k of the X_i were rounded: E[T_+] ≥ E[G_+] − E[|G|; |G| ≤ k h]. Mass that is left out counts as the largest T.
+9.  *Probabilities* are relative to that of the mode: their ratios u_{k+1}/u_k are rational and fall with k, and they
     sum to one. Terms are integers, rounded down for the lower bound and up for the upper one. What is left out after
     a term u, with the next ratio x < 1, is at most u x/(1−x). Started with an exact integer, no division rounds.
 """
@@ -58,7 +68,9 @@ Interval: TypeAlias = "tuple[Fraction, Fraction]"
 _Ratio: TypeAlias = "Callable[[int], tuple[int, int]]"
 _ZERO, _ONE = Fraction(0), Fraction(1)
 _MOST_TERMS, _MOST_BITS, _MOST_EXACT_BITS, _MOST_COUNTS = 2**20, 2**13, 2**34, 2**19
-_WIDEST = Fraction(1, 10**12)  # a witness that states δ more loosely would agree with too much
+_MOST_POINTS = 2**20
+_WIDEST = Fraction(1, 10**12)
+"""A witness that states δ more loosely would agree with too much; of a composition the kernel may know no more."""
 
 
 class CertificateError(ValueError):
@@ -148,6 +160,159 @@ def _supremum(size: int, low: Fraction, high: Fraction, r: Fraction, bits: int |
     return _largest([_one_direction(size, p, _ONE, r, bits) for p in {low, high, *peaks}])
 
 
+# --- a sum of counts (7, 8), at a rational r -----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """A law on multiples of the step, from `first` on, in units of 2^-bits and rounded down; `rounded` is k of (8)."""
+
+    first: int
+    masses: list[int]
+    rounded: int
+
+    def with_mass(self, mass: int) -> _Grid:
+        """The same with less mass, a little less of the largest."""
+        masses, place = list(self.masses), self.masses.index(max(self.masses))
+        masses[place] -= sum(masses) - mass
+        return _Grid(self.first, masses, self.rounded)
+
+    def stop_loss(self, low: int, high: int) -> list[int]:
+        """Σ_j (j−t)_+ times the mass at j, for t from low to high, where no mass is beyond high."""
+        values, tail = [0], 0
+        for t in range(high, low, -1):
+            tail += self.masses[t - self.first] if 0 <= t - self.first < len(self.masses) else 0
+            values.append(values[-1] + tail)
+        return values[::-1]
+
+
+def _count_on_grid(size: int, p: Fraction, r: Fraction, step: Fraction, bits: int) -> _Grid:
+    """X of so many entries with φ = p."""
+    up, down = p.numerator, (1 - p).numerator
+    law, below, above = _law(floor((size + 1) * p), lambda k: ((size - k) * up, (k + 1) * down), 1 << bits)
+    total = _total(law, below + above)[1]
+    masses: dict[int, int] = {}
+    for a in sorted(law):
+        place = (a * (1 / p + r / (1 - p)) - r * size / (1 - p)) / step
+        cell, mass = floor(place), (law[a][0] << bits) // total
+        right = floor(mass * (place - cell))
+        masses[cell] = masses.get(cell, 0) + max(0, mass - right - 1)
+        masses[cell + 1] = masses.get(cell + 1, 0) + right
+    first, last = min(masses), max(masses)
+    if last - first > _MOST_TERMS:
+        raise TooLargeError(f"a law has more than {_MOST_TERMS} points of the grid")
+    return _Grid(first, [masses.get(j, 0) for j in range(first, last + 1)], 1)
+
+
+def _added(left: _Grid, right: _Grid, bits: int) -> _Grid:
+    """The law of the sum of two independent ones: their masses are the digits of two integers, which are multiplied."""
+    width = bits // 4 + 1  # bytes: a digit of the product is at most 2^(2 bits)
+    one, other = (
+        int.from_bytes(b"".join(mass.to_bytes(width, "little") for mass in law.masses), "little")
+        for law in (left, right)
+    )
+    length = (len(left.masses) + len(right.masses) - 1) * width
+    digits = (one * other).to_bytes(length, "little")
+    masses = [int.from_bytes(digits[k : k + width], "little") >> bits for k in range(0, length, width)]
+    begin = next((k for k, mass in enumerate(masses) if mass), 0)
+    end = next((k for k in range(len(masses), 0, -1) if masses[k - 1]), 1)
+    return _Grid(left.first + right.first + begin, masses[begin:end], left.rounded + right.rounded)
+
+
+def _dominating(laws: list[_Grid]) -> _Grid:
+    """The law whose E[(X − t)_+] is the largest of those of the laws, for every t."""
+    if len(laws) == 1:
+        return laws[0]
+    mass = min(sum(law.masses) for law in laws)  # of all, so that for low t they differ by a constant
+    laws = [law.with_mass(mass) for law in laws]
+    first, last = min(law.first for law in laws), max(law.first + len(law.masses) - 1 for law in laws)
+    largest = [max(values) for values in zip(*(law.stop_loss(first - 1, last + 1) for law in laws), strict=True)]
+    masses = [largest[k] - 2 * largest[k + 1] + largest[k + 2] for k in range(len(largest) - 2)]
+    return _Grid(first, masses, max(law.rounded for law in laws))
+
+
+@dataclass(frozen=True)
+class _Composition:
+    """Δ by (7) on a grid; `kinds` says how many properties there are of each p ≤ 1/2 and number of entries."""
+
+    population: int
+    kinds: dict[tuple[Fraction, int], int]
+    r: Fraction
+    step: Fraction
+    bits: int
+
+    def law(self, entries: dict[Fraction, int]) -> _Grid:
+        """The sum of the X of so many entries of each φ."""
+        found = _Grid(0, [1 << self.bits], 0)
+        for p, size in entries.items():
+            if size:
+                found = _added(found, _count_on_grid(size, p, self.r, self.step, self.bits), self.bits)
+        return found
+
+    def choices(self, p: Fraction, size: int, count: int) -> list[_Grid]:
+        """The laws that patterns give to the properties of a kind, by how many have φ = p."""
+        if 2 * p == 1:
+            return [self.law({p: size * count})]
+        return [self.law({p: size * k, 1 - p: size * (count - k)}) for k in range(count + 1)]
+
+    def ends(self, law: _Grid) -> Interval:
+        """Bounds of Δ if this is the law of the sum of all X (8); of one that dominates, the upper one is."""
+        used = sum(size * count for (_, size), count in self.kinds.items())
+        most = sum(size * count / p for (p, size), count in self.kinds.items()) / self.step + law.rounded
+        shift = (self.population - used) * (1 - self.r) / self.step
+        over, near = shift.denominator, law.rounded * shift.denominator
+        points = [(j * over + shift.numerator, mass) for j, mass in enumerate(law.masses, law.first)]
+        left_out = (1 << self.bits) - sum(law.masses)
+        upper = sum(g * mass for g, mass in points if g > 0) + left_out * most * over
+        lower = sum(g * mass for g, mass in points if g > near or -near <= g < 0) - left_out * near
+        unit = self.step / (over * self.population << self.bits)
+        return max(_ZERO, lower * unit), min(_ONE, upper * unit)
+
+    def bounds(self, claimed: Fraction) -> Interval:
+        """Bounds of Δ: patterns are decided property by property, always where the bound is the largest."""
+        likely = self.law(_totals({(1 - p, size): count for (p, size), count in self.kinds.items()}))
+        low = self.ends(likely)[0]
+        kinds = sorted(self.kinds.items(), key=lambda kind: -kind[0][1] * kind[1])
+        choices = [self.choices(p, size, count) for (p, size), count in kinds]
+        rest = [self.law({})]
+        for laws in reversed(choices):
+            rest.insert(0, _added(_dominating(laws), rest[0], self.bits))
+        patterns, points = [(self.ends(rest[0])[1], self.law({}), 0)], 0
+        while points < _MOST_POINTS:
+            high, law, decided = patterns.pop(patterns.index(max(patterns, key=lambda pattern: pattern[0])))
+            if high <= claimed or low > claimed or decided == len(choices):
+                return low, high
+            for choice in choices[decided]:
+                more = _added(law, choice, self.bits)
+                whole = _added(more, rest[decided + 1], self.bits)
+                ends, points = self.ends(whole), points + len(whole.masses)
+                patterns.append((ends[1], more, decided + 1))
+                low = max(low, ends[0]) if decided + 1 == len(choices) else low
+        return low, max(high for high, _, _ in patterns)
+
+
+def _totals(kinds: dict[tuple[Fraction, int], int]) -> dict[Fraction, int]:
+    """How many entries there are of each p."""
+    totals: dict[Fraction, int] = {}
+    for (p, size), count in kinds.items():
+        totals[p] = totals.get(p, 0) + size * count
+    return totals
+
+
+def _composition(
+    population: int, kinds: dict[tuple[Fraction, int], int], claimed: Fraction, r: Fraction, effort: int | None
+) -> Interval:
+    """Bounds of Δ, which end where they tell it from `claimed`."""
+    if effort is None:
+        raise TooLargeError("a composition is not computed exactly")
+    most = sum(size * count / p for (p, size), count in kinds.items()) / population
+    bits = 96 + ceil(most / (claimed or 1)).bit_length()
+    variance = sum(size * count * p * (1 - p) * (1 / (1 - p) + r / p) ** 2 for (p, size), count in kinds.items())
+    finest = min(2**10, 2**15 // len(kinds) + 1)  # points of the grid in a standard deviation
+    step = Fraction(isqrt(floor(variance * 2**40)) + 1, 2**20 * min(finest, (effort // 24) ** 2))
+    return _Composition(population, kinds, r, step, bits).bounds(claimed)
+
+
 # --- the situation -------------------------------------------------------------------------------
 
 
@@ -200,6 +365,22 @@ class _Situation:
             low, high = low + weight * mean[0], high + weight * mean[1]
         return low, min(_ONE, high)
 
+    @property
+    def kinds(self) -> dict[tuple[Fraction, int], int]:
+        """How many properties there are of each p, or 1−p, and number of entries (7)."""
+        named: dict[str, tuple[Fraction, int]] = {}
+        kinds: dict[tuple[Fraction, int], int] = {}
+        for part in self.parts:
+            p = min(part.low, 1 - part.low)
+            if part.attribute is None:
+                kinds[p, part.size] = kinds.get((p, part.size), 0) + part.count
+            else:
+                before = named.get(part.attribute, (p, 0))[1]
+                named[part.attribute] = p, before + part.size * part.count
+        for kind in named.values():
+            kinds[kind] = kinds.get(kind, 0) + 1
+        return kinds
+
     def _over_known(self, part: _Part, r: Fraction, bits: int | None) -> Interval:
         """The mean of Δ over Z, how many of the part's other entries are known (6)."""
         n, u, s = self.population, self.known, part.size
@@ -217,7 +398,9 @@ class _Situation:
         return lower, min(_ONE, upper)
 
 
-def _theorem(name: str, situation: _Situation) -> tuple[Callable[[Fraction, int | None], Interval], bool]:
+def _theorem(
+    name: str, situation: _Situation, claimed: Fraction = _ZERO
+) -> tuple[Callable[[Fraction, int | None], Interval], bool]:
     """The function of a theorem, and whether it gives Δ itself, so that it can refute."""
     point = all(part.low == part.high for part in situation.parts)
     if name == "partition-sum":
@@ -226,6 +409,8 @@ def _theorem(name: str, situation: _Situation) -> tuple[Callable[[Fraction, int 
         return situation.total_count, situation.used == situation.population
     if name == "hidden-sample" and situation.one_property and point and situation.known == 0:
         return situation.hidden_sample, True
+    if name == "composition" and situation.pair is None and point and situation.known == 0:
+        return lambda r, bits: _composition(situation.population, situation.kinds, claimed, r, bits), True
     raise CertificateError(f"witness.theorem = {name!r} does not apply to the situation")
 
 
@@ -260,11 +445,14 @@ def _digits(value: Fraction, rounded: Callable[[Fraction], int]) -> str:
     return f"{rounded(value * Fraction(10) ** power)}e{-power}"
 
 
-def delta(situation: _Situation, theorem: str, epsilon: Fraction, bits: int | None) -> Interval:
+def delta(
+    situation: _Situation, theorem: str, epsilon: Fraction, bits: int | None, claimed: Fraction = _ZERO
+) -> Interval:
     """Bounds of Δ(ε), or of the bound, by a theorem (1); without bits all but e^ε is exact."""
-    value, _ = _theorem(theorem, situation)
-    r = exponential(epsilon, bits or _MOST_BITS)
-    return value(r[1], bits)[0], value(r[0], bits)[1]
+    value, _ = _theorem(theorem, situation, claimed)
+    r = exponential(epsilon, (bits or _MOST_BITS) + ceil(2 * epsilon))
+    low, high = value(r[0], bits)
+    return max(_ZERO, low - (r[1] - r[0])), high
 
 
 def check(document: object) -> Verdict:
@@ -290,7 +478,7 @@ def check(document: object) -> Verdict:
     bits = 192 + min(_MOST_BITS, smallest.denominator.bit_length() - smallest.numerator.bit_length())
     for precision in (bits, 2 * bits, 4 * bits, None):
         try:
-            found = delta(situation, witness["theorem"], epsilon, precision)
+            found = delta(situation, witness["theorem"], epsilon, precision, claimed)
         except TooLargeError:
             if precision is not None:
                 raise
@@ -303,15 +491,15 @@ def check(document: object) -> Verdict:
         "proved" if found[1] <= claimed else "refuted" if refuted else "undecided", text, claimed, found, exact
     )
     if not refuted:
-        _agree(verdict, stated, _interval(witness["margin"], "witness.margin"))
+        _agree(verdict, witness["theorem"], stated, _interval(witness["margin"], "witness.margin"))
     return verdict
 
 
-def _agree(verdict: Verdict, stated: Interval, margin: Interval) -> None:
+def _agree(verdict: Verdict, theorem: str, stated: Interval, margin: Interval) -> None:
     """Refuse a witness that contradicts the claim, or that states too little to do so."""
     if stated[1] < verdict.delta[0] or verdict.delta[1] < stated[0]:
         raise CertificateError("witness.delta is not what the situation gives: the certificate was altered")
-    if stated[1] - stated[0] > _WIDEST * stated[1]:
+    if stated[1] - stated[0] > _WIDEST * stated[1] and theorem != "composition":
         raise CertificateError("witness.delta is too wide to agree or disagree")
     if margin != (verdict.claimed - stated[1], verdict.claimed - stated[0]):
         raise CertificateError("witness.margin is not claim.delta − witness.delta: the certificate was altered")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from statpriv.certificate import Certificate
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike
+    from statpriv.sensitivity import Sensitivity
 
 __all__ = ["NOT_PROTECTED", "PrivacyCurve"]
 
@@ -274,6 +275,55 @@ class PrivacyCurve:
         from statpriv.certificate import certify
 
         return certify(self, epsilon=epsilon, delta=delta)
+
+    def sensitivity(self, *, epsilon: Number, rows: Iterable[Number] = (2, 3, 5, 10)) -> Sensitivity:
+        """What becomes of δ(ε) if an assumption is another: p outside its range, more known rows, rows of one person.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+        rows : iterable of int, default (2, 3, 5, 10)
+            Numbers of rows that one person may have, at least 2.
+
+        Returns
+        -------
+        Sensitivity
+            The table of :func:`statpriv.sensitivity_of`, by the bound of this curve.
+
+        Raises
+        ------
+        ArgumentError
+            A value that is not allowed.
+        NotAvailableError
+            The curve is that of an adaptive composition.
+
+        Notes
+        -----
+        One assumption changes at a time. Source: the proofs in :mod:`statpriv.sensitivity`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sample = sp.WithoutReplacement(472)
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(944), sampling=sample)
+        >>> print(curve.sensitivity(epsilon="0.1", rows=[2]))
+        assumption     instead              δ(0.1) at most  kind
+        as stated      p = 0.3              0.000478633     exact
+        probability    p from 0.29 to 0.31  0.000762056     bound
+        probability    p from 0.28 to 0.32  0.000815263     bound
+        probability    p from 0.25 to 0.35  0.00100898      bound
+        probability    p from 0.2 to 0.4    0.00155169      bound
+        probability    p from 0.1 to 0.5    0.00519292      bound
+        known rows     10                   0.000490668     exact
+        known rows     19                   0.000503970     exact
+        known rows     48                   0.000543096     exact
+        known rows     95                   0.000619170     exact
+        rows a person  2                    0.00898342      bound
+        """
+        from statpriv.sensitivity import sensitivity_of_curve
+
+        return sensitivity_of_curve(self, self._bound, epsilon=epsilon, rows=rows)
 
     def total_variation(self) -> Enclosure:
         """The total variation distance of the answers' laws for the two values: δ(0).

@@ -17,9 +17,10 @@ integer with `P[B = c−r] > e^ε P[B = c]`. The other direction is the same at 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Literal, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
@@ -28,7 +29,7 @@ from statpriv.bisection import least_integer
 from statpriv.comparison import aligned, html_table
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError, PrecisionError
 from statpriv.laws import binomial_upper_tail
 from statpriv.literals import at_most, literal
 from statpriv.numbers import Number, as_count, as_fraction
@@ -36,17 +37,18 @@ from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.property import Between, PropertyQuery
-from statpriv.rules.registry import Kind
-from statpriv.situation import Query
+from statpriv.rules.registry import Kind, all_rules
+from statpriv.situation import PartitionedSituation, Query, Situation
 
-__all__ = ["Change", "Sensitivity", "one_row_at_a_time", "sensitivity_of", "several_rows"]
+__all__ = ["Change", "Sensitivity", "one_row_at_a_time", "sensitivity_of", "sensitivity_of_curve", "several_rows"]
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
+_Changed: TypeAlias = Callable[[Fraction], tuple[Enclosure, Kind]]
 
 _OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
+_ROWS = (2, 3, 5, 10)
 _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
-_ROWS = (2, 3, 5, 10)
 _EXPONENTIAL_BITS = 120
 _DIGITS = 30
 """Of the tails, whose difference has fewer."""
@@ -153,7 +155,7 @@ def sensitivity_of(
     Sensitivity
         A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends; of a histogram the rarest cell
         is made 2, 5 and 10 times rarer; 1, 2, 5 and 10 percent of the entries are known; and a person has so many rows.
-        What is not possible, such as more rows than unknown entries, is left out.
+        What is not possible, such as more rows than unknown entries, or what no bound is known of, is left out.
         Where one row is exact and the next a bound, part of the difference is the looseness of the bound.
 
     Raises
@@ -185,21 +187,17 @@ def sensitivity_of(
     rows a person  2                    0.0172054       exact
     rows a person  3                    0.0394065       exact
     """
-    exact = as_fraction(epsilon, "epsilon")
-    release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
-    stated = release.curve()
-    changes = [Change("as stated", release.probability, stated.delta(exact), stated.kind)]
-    for description, other in release.other_probabilities():
-        curve = other.curve()
-        changes.append(Change("probability", description, curve.delta(exact), curve.kind))
-    for number in release.other_numbers_known():
-        curve = release.curve(known=number)
-        changes.append(Change("known rows", str(number), curve.delta(exact), curve.kind))
-    for person in [as_count(number, "rows", least=2) for number in rows]:
-        if person <= release.unknown:
-            delta, kind = release.person_of(person, exact)
-            changes.append(Change("rows a person", str(person), delta, kind))
-    return Sensitivity(exact, tuple(changes))
+    return _Release.of(queries, population, partition, as_count(known, "known"), bound).sensitivity(epsilon, rows)
+
+
+def sensitivity_of_curve(curve: PrivacyCurve, bound: str, *, epsilon: Number, rows: Iterable[Number]) -> Sensitivity:
+    """What becomes of the δ of a curve by the named bound; see :meth:`PrivacyCurve.sensitivity`."""
+    situation = curve.situation
+    if not isinstance(situation, Situation | PartitionedSituation):
+        raise NotAvailableError(
+            "the sensitivity of an adaptive composition is not computed; state its queries in sp.compose(...)"
+        )
+    return _Release(situation, bound).sensitivity(epsilon, rows)
 
 
 def several_rows(
@@ -221,19 +219,15 @@ def several_rows(
     if exact < 0:
         raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
     if person == 1:
-        curve = release.curve()
-        return curve.delta(exact), curve.kind
+        return release.delta(exact)
     return release.person_of(person, exact)
 
 
 @dataclass(frozen=True)
 class _Release:
-    """What is published, and who looks at it."""
+    """What is published, who looks at it, and by which bound."""
 
-    queries: tuple[Query, ...]
-    population: Population
-    partition: RandomPartition | None
-    known: int
+    situation: Situation | PartitionedSituation
     bound: str
 
     @classmethod
@@ -250,26 +244,80 @@ class _Release:
             raise ArgumentError(
                 f"partition = {partition}; several queries need a partition, and one query of all entries none"
             )
-        asked: tuple[Query, ...] = (queries,) if isinstance(queries, Query) else tuple(queries)
-        return cls(asked, population, partition, known, bound)
+        adversary = Adversary(known=known)
+        if partition is None:
+            curve = privacy_curve(cast("Query", queries), population, adversary=adversary, bound=bound)
+        else:  # what is no list of queries is refused there
+            asked = cast("Iterable[PropertyQuery]", queries)
+            curve = compose(asked, population, partition, adversary=adversary, bound=bound)
+        return cls(cast("Situation | PartitionedSituation", curve.situation), bound)
 
-    def curve(self, *, known: int | None = None) -> PrivacyCurve:
-        adversary = Adversary(known=self.known if known is None else known)
-        if self.partition is None:
-            return privacy_curve(self.queries[0], self.population, adversary=adversary, bound=self.bound)
-        asked = cast("tuple[PropertyQuery, ...]", self.queries)  # others are refused or accepted there
-        return compose(asked, self.population, self.partition, adversary=adversary, bound=self.bound)
+    def sensitivity(self, epsilon: Number, rows: Iterable[Number]) -> Sensitivity:
+        """The table. What is not possible, or what no bound is known of, is left out."""
+        exact = as_fraction(epsilon, "epsilon")
+        people = [as_count(number, "rows", least=2) for number in rows]
+        stated = self.curve()
+        changes = [Change("as stated", self.probability, stated.delta(exact), stated.kind)]
+        for assumption, value, changed in self._alternatives(people):
+            try:
+                delta, kind = changed(exact)
+            except (NotAvailableError, PrecisionError):
+                continue
+            changes.append(Change(assumption, value, delta, kind))
+        return Sensitivity(exact, tuple(changes))
+
+    def _alternatives(self, people: list[int]) -> Iterator[tuple[Assumption, str, _Changed]]:
+        """Every other assumption in words, with the function from ε to δ under it."""
+        for description, other in self.other_probabilities():
+            yield "probability", description, other.delta
+        for number in self.other_numbers_known():
+            yield "known rows", str(number), self.knowing(number).delta
+        if not self._given_that_it_is_drawn:
+            for person in people:
+                if person <= self.unknown:
+                    yield "rows a person", str(person), partial(self.person_of, person)
+
+    def curve(self) -> PrivacyCurve:
+        return PrivacyCurve(self.situation, bound=self.bound)
+
+    def delta(self, epsilon: Fraction) -> tuple[Enclosure, Kind]:
+        curve = self.curve()
+        return curve.delta(epsilon), curve.kind
+
+    def knowing(self, known: int) -> _Release:
+        """The same with so many known rows, wherever they are."""
+        adversary = Adversary(known=known, values=self.situation.adversary.values)
+        return replace(self, situation=replace(self.situation, adversary=adversary))
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        return self.situation.queries if isinstance(self.situation, PartitionedSituation) else (self.situation.query,)
+
+    @property
+    def size(self) -> int:
+        return self.situation.population.size
 
     @property
     def unknown(self) -> int:
-        return self.population.size - self.known
+        return self.size - self.situation.adversary.total
+
+    @property
+    def _given_that_it_is_drawn(self) -> bool:
+        """Whether the bound is about a critical entry in the sample: it says nothing of several rows of a person."""
+        return any(
+            rule.conditional for rule in all_rules() if rule.bound == self.bound and rule.is_about(self.situation)
+        )
 
     # --- probabilities
 
     @property
     def probability(self) -> str:
         """What is stated, in words."""
-        ranges = {(query.lower, query.upper) for query in self.queries if isinstance(query, PropertyQuery)}
+        ranges = {
+            (query.lower, query.upper)
+            for query in self.queries
+            if isinstance(query, PropertyQuery) and query.is_uniform
+        }
         if len(ranges) != 1:
             return "everything"
         (ends,) = ranges
@@ -283,40 +331,44 @@ class _Release:
                 wider = tuple(_widened(query, distance) for query in properties)
                 if wider == self.queries:
                     continue
-                other = _Release(wider, self.population, self.partition, self.known, self.bound)
+                other = self._asking(wider)
                 one = other.probability.startswith("p")
                 yield other.probability if one else f"{literal(distance)} outside each range", other
         query = self.queries[0]
         if len(self.queries) == 1 and isinstance(query, HistogramQuery) and query.is_uniform and not query.has_ranges:
             for factor in _RARER:
-                rarer = _with_rarest_cell(query, factor)
-                other = _Release((rarer,), self.population, self.partition, self.known, self.bound)
-                yield f"rarest cell {factor.denominator} times rarer", other
+                yield f"rarest cell {factor.denominator} times rarer", self._asking((_with_rarest_cell(query, factor),))
+
+    def _asking(self, queries: tuple[Query, ...]) -> _Release:
+        if isinstance(self.situation, PartitionedSituation):
+            return replace(self, situation=replace(self.situation, queries=queries))
+        return replace(self, situation=replace(self.situation, query=queries[0]))
 
     # --- rows
 
     def other_numbers_known(self) -> list[int]:
         """1 to 10 percent of the entries, rounded up, where that is more than stated and not all of them."""
-        numbers = (math.ceil(share * self.population.size) for share in _SHARES_KNOWN)
-        return sorted({number for number in numbers if self.known < number < self.population.size})
+        numbers = (math.ceil(share * self.size) for share in _SHARES_KNOWN)
+        return sorted({number for number in numbers if self.situation.adversary.total < number < self.size})
 
     def person_of(self, rows: int, epsilon: Fraction) -> tuple[Enclosure, Kind]:
-        """δ if one person has so many rows."""
+        """δ if one person has so many rows. Those that do not change have their worst values, as known rows do."""
         p = self._probability_of_one_count()
         if p is not None:
             return shifted_count(self.unknown, rows, p, epsilon), "exact"
-        step = self.curve(known=self.known + rows - 1).delta(epsilon / rows)
+        known = Adversary(known=self.size - self.unknown + rows - 1)
+        step, _ = replace(self, situation=replace(self.situation, adversary=known)).delta(epsilon / rows)
         return one_row_at_a_time(step, rows, epsilon), "bound"
 
     def _probability_of_one_count(self) -> Fraction | None:
         """The p of the one count of all entries that the answers are together, if they are one."""
-        first = self.queries[0]
+        first, sampling = self.queries[0], self.situation.sampling
         if not (isinstance(first, PropertyQuery) and first.is_uniform and first.lower == first.upper):
             return None
         one = all(isinstance(query, PropertyQuery) and query.attribute == first.attribute for query in self.queries)
         named = first.attribute is not None or len(self.queries) == 1
-        used = self.population.size if self.partition is None else sum(self.partition.sizes)
-        return first.lower if one and named and used == self.population.size else None
+        everybody = sampling is None or (isinstance(sampling, RandomPartition) and sum(sampling.sizes) == self.size)
+        return first.lower if one and named and everybody and self.situation.pair is None else None
 
 
 def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:

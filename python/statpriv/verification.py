@@ -17,6 +17,7 @@ from statpriv.numbers import Number, as_fraction
 
 if TYPE_CHECKING:
     from statpriv.certificate import Certificate
+    from statpriv.sensitivity import Sensitivity
 
 __all__ = ["Claim", "Finding", "Verdict", "Verification", "verify"]
 
@@ -121,6 +122,10 @@ class Finding:
     def certificate(self) -> Certificate:
         """A certificate of the claim, for :mod:`statpriv.checker`; see :meth:`PrivacyCurve.certify`."""
         return self.claim.curve.certify(epsilon=self.claim.epsilon, delta=self.claim.delta)
+
+    def sensitivity(self) -> Sensitivity:
+        """δ at the claimed ε under other assumptions; see :meth:`PrivacyCurve.sensitivity`. No verdict rests on it."""
+        return self.claim.curve.sensitivity(epsilon=self.claim.epsilon)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,23 @@ def test_json(run_json, written):
     assert proved["certificate"] is None
 
 
+def test_sensitivity_is_shown_for_every_claim_and_changes_no_verdict(run, run_json, written):
+    plain = run_json("verify", written(PROVED, REFUTED, BOUND), code=1)
+    document = run_json("verify", written(PROVED, REFUTED, BOUND), "--sensitivity", code=1)
+    tables = [claim.pop("sensitivity") for claim in document["claims"]]
+    assert document == plain
+    assert len(tables) == 3
+    for table in tables:
+        assert [row["assumption"] for row in table] == (
+            ["as stated"] + ["probability"] * 5 + ["known rows"] * 4 + ["rows a person"] * 4
+        )
+    assert tables[0][0]["delta"] == document["claims"][0]["least_delta"]
+    text = run("verify", written(PROVED), "--sensitivity").stdout
+    assert "what if" in text
+    assert "known rows     103" in text
+    assert "what if" not in run("verify", written(PROVED)).stdout
+
+
 def test_certificates_of_what_is_proved_are_written(run, written, tmp_path, capsys):
     folder = tmp_path / "proofs" / "of today"
     result = run("verify", written(PROVED, REFUTED, PROVED), "--certificates", folder)

@@ -189,18 +189,32 @@ def test_in_groups_that_are_spread_evenly_nothing_of_an_entry_is_averaged():
     population = sp.Population(groups={"f": 1, "m": 10})
     asked, partition = [sp.PropertyQuery(".3")], sp.RandomPartition([{"f": 1, "m": 0}])
     assert sp.compose(asked, population, partition).delta("0.1").upper == 1
-    for bound in ("worst-entry", "revealed"):
-        with pytest.raises(
-            sp.NotAvailableError, match=f"bound = '{bound}' does not apply here: .*stratified partition"
-        ):
-            sp.compose(asked, population, partition, adversary=sp.Adversary(known=3), bound=bound)
-    with pytest.raises(sp.NotAvailableError, match="known entries in a stratified partition are not composed"):
-        sp.compose(
-            [sp.PropertyQuery(".3"), sp.PropertyQuery(".4")],
-            population,
-            sp.RandomPartition([{"f": 1, "m": 0}, {"f": 0, "m": 4}]),
-            adversary=sp.Adversary(known=3),
-        )
+    known = sp.Adversary(known=3)
+    with pytest.raises(sp.NotAvailableError, match=r"bound = 'revealed' does not apply here: .*stratified partition"):
+        sp.compose(asked, population, partition, adversary=known, bound="revealed")
+    both = [sp.PropertyQuery(".3"), sp.PropertyQuery(".4")]
+    apart = sp.RandomPartition([{"f": 1, "m": 0}, {"f": 0, "m": 4}])
+    for bound in ("worst-entry", "partition-sum"):
+        assert sp.compose(asked, population, partition, adversary=known, bound=bound).delta("0.1").upper == 1
+        assert sp.compose(both, population, apart, adversary=known, bound=bound).delta("0.1").upper == 1
+
+
+def test_entry_by_entry_only_the_unknown_ones_of_the_own_group_count():
+    """As if the worst group were alone: the others are shown."""
+    population = sp.Population(groups={"f": 300, "m": 500})
+    asked = [sp.PropertyQuery({"f": ".3", "m": sp.Between(".4", ".6")}), sp.PropertyQuery({"f": ".5", "m": ".4"})]
+    partition = sp.RandomPartition([{"f": 150, "m": 200}, {"f": 100, "m": 200}])
+
+    def alone(size, *ends):
+        of_one = [range_of(*each) for each in ends]
+        whole = sp.RandomPartition([size // 2] * 2)
+        return upper(sp.compose(of_one, sp.Population(size), whole, bound="worst-entry"), "0.1")
+
+    for known, left in [(0, (300, 500)), (40, (260, 460)), ({"f": 100}, (200, 500)), ({"m": 400}, (300, 100))]:
+        adversary = sp.Adversary(known=known)
+        curve = sp.compose(asked, population, partition, adversary=adversary, bound="worst-entry")
+        worst = max(alone(left[0], (".3", ".3"), (".5", ".5")), alone(left[1], (".4", ".6"), (".4", ".4")))
+        assert upper(curve, "0.1") == pytest.approx(worst, rel=1e-5)
 
 
 @pytest.mark.parametrize("ends", [("0", ".5"), (".5", "1")])

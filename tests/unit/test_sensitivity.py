@@ -196,3 +196,81 @@ def test_the_table_is_read_and_stored():
 def test_arguments_that_are_not_allowed(ask, message):
     with pytest.raises(sp.ArgumentError, match=message):
         ask()
+
+
+# --- of any curve --------------------------------------------------------------------------------
+
+
+def changes(curve, epsilon, **options):
+    return {(change.assumption, change.value): change for change in curve.sensitivity(epsilon=epsilon, **options)}
+
+
+def sampled(n, size, p, own):
+    """The law of a count of a secret sample, when the rows of one person have `own` ones together."""
+    rows, fixed = own
+    law = Counter()
+    for total, mass in counted(n - rows, p, fixed).items():
+        for answer in range(size + 1):
+            chances = math.comb(total, answer) * math.comb(n - total, size - answer)
+            law[answer] += mass * Fraction(chances, math.comb(n, size))
+    return law
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 2), Fraction(1)])
+def test_rows_of_a_person_in_a_hidden_sample_are_above_the_truth(epsilon):
+    n, size, p, rows = 7, 4, Fraction(1, 3), 2
+    truth = worst([sampled(n, size, p, (rows, fixed)) for fixed in range(rows + 1)], epsilon)
+    curve = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n), sampling=sp.WithoutReplacement(size))
+    found = changes(curve, epsilon, rows=[rows])["rows a person", "2"]
+    assert found.kind == "bound"
+    assert truth <= found.delta.upper
+    assert truth > curve.delta(epsilon).upper
+    if epsilon == 0:
+        assert found.delta.upper < 3 * truth
+
+
+def test_known_rows_of_a_hidden_sample_are_those_of_its_curve():
+    sample = {"sampling": sp.WithoutReplacement(30)}
+    query, population = sp.PropertyQuery("1/3"), sp.Population(100)
+    found = changes(sp.privacy_curve(query, population, **sample), "0.1")
+    for known in (1, 2, 5, 10):
+        curve = sp.privacy_curve(query, population, adversary=sp.Adversary(known=known), **sample)
+        assert found["known rows", str(known)].delta == curve.delta("0.1")
+
+
+def test_the_sensitivity_of_a_curve_is_that_of_its_release():
+    population, partition = sp.Population(60), sp.RandomPartition([30, 30])
+    queries = [sp.PropertyQuery(sp.Between("0.3", "0.4")), sp.PropertyQuery("0.6")]
+    curve = sp.compose(queries, population, partition, bound="partition-sum")
+    assert curve.sensitivity(epsilon="0.1") == sp.sensitivity_of(
+        queries, population, partition, epsilon="0.1", bound="partition-sum"
+    )
+
+
+def test_a_pair_of_values_is_kept_and_its_several_rows_are_a_bound():
+    curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(50), pair=(0, 1))
+    found = changes(curve, "0.1", rows=[2])
+    assert found["as stated", "p = 0.3"].delta == curve.delta("0.1")
+    assert found["rows a person", "2"].kind == "bound"
+
+
+def test_what_is_said_given_that_one_is_drawn_says_nothing_of_several_rows():
+    sample = sp.privacy_curve(
+        sp.PropertyQuery("0.3"), sp.Population(50), sampling=sp.WithoutReplacement(9), bound="spc"
+    )
+    assert not any(assumption == "rows a person" for assumption, _ in changes(sample, "0.1"))
+
+
+def test_what_has_no_bound_is_left_out():
+    """A bound that is named must be there: an exact curve of a sample has one p."""
+    sample = sp.privacy_curve(
+        sp.PropertyQuery("0.3"), sp.Population(50), sampling=sp.WithoutReplacement(9), bound="exact"
+    )
+    assert not any(assumption == "probability" for assumption, _ in changes(sample, "0.1"))
+
+
+def test_an_adaptive_composition_is_refused():
+    queries = [sp.PropertyQuery("0.5", attribute="a"), sp.PropertyQuery("0.3", attribute="b")]
+    curve = sp.compose_adaptive(sp.AnyOf(queries), sp.Population(20), sp.RandomPartition([10, 10]))
+    with pytest.raises(sp.NotAvailableError, match="the sensitivity of an adaptive composition is not computed"):
+        curve.sensitivity(epsilon="0.1")

@@ -104,6 +104,15 @@ def test_claims_next_to_the_truth_are_told_apart(n, p, epsilon, place):
     assert only(curve, epsilon, low * (1 - Fraction(1, 10**place))).verdict == "refuted"
 
 
+def test_a_composition_of_many_properties_is_confirmed_by_the_checker():
+    queries = [sp.PropertyQuery(f"0.{k}") for k in range(10, 22)]
+    curve = sp.compose(queries, sp.Population(600), sp.RandomPartition([50] * 12))
+    assert curve.kind == "enclosed"
+    finding = only(curve, "0.1", "0.04")
+    assert finding.verdict == "proved"
+    assert finding.route == "the checker of certificates, by composition"
+
+
 def test_where_there_are_no_digits_the_checker_confirms_or_it_is_said():
     noisy = sp.privacy_curve(COIN.noisy(sp.noise.Gaussian(sigma=3)), sp.Population(100))
     finding = only(noisy, "0.1", "0.5")

@@ -25,6 +25,7 @@ from statpriv.cli.plain_text import printable
 from statpriv.errors import NotAvailableError, PublicationError
 
 if TYPE_CHECKING:
+    from statpriv.sensitivity import Sensitivity
     from statpriv.verification import Finding, Verification
 
 __all__ = ["verify"]
@@ -38,11 +39,18 @@ __all__ = ["verify"]
     metavar="FOLDER",
     help="An empty folder: write a certificate of each claim that is proved, claim-1.json and so on.",
 )
+@click.option(
+    "--sensitivity",
+    "with_sensitivity",
+    is_flag=True,
+    help="Also δ if p is outside its range, if rows are known, or if a person has several. No verdict changes.",
+)
 @json_option
 @debug_option
 @click.pass_context
 @examples(
     "statpriv verify claims.toml",
+    "statpriv verify claims.toml --sensitivity",
     "statpriv verify claims.toml --certificates proofs",
     "python -m statpriv.checker proofs/claim-1.json",
     "",
@@ -61,7 +69,8 @@ def verify(
     context: click.Context,
     file: Path,
     certificates: Path | None,
-    as_json: bool,  # noqa: FBT001  (a flag, passed by name)
+    with_sensitivity: bool,  # noqa: FBT001  (flags, passed by name)
+    as_json: bool,  # noqa: FBT001
 ) -> None:
     """Claims of privacy, proved or refuted.
 
@@ -77,10 +86,11 @@ def verify(
     written: list[str | None] = [None] * len(found)
     if certificates is not None:
         written = [_written(finding, certificates / f"claim-{k}.json") for k, finding in enumerate(found, start=1)]
+    tables = [finding.sensitivity() if with_sensitivity else None for finding in found]
     if as_json:
-        print_json({"verdict": found.verdict, "claims": list(map(_document, found, written))})
+        print_json({"verdict": found.verdict, "claims": list(map(_document, found, written, tables))})
     else:
-        _print(found, written)
+        _print(found, written, tables)
     context.exit(found.exit_code)
 
 
@@ -109,7 +119,7 @@ def _written(finding: Finding, path: Path) -> str | None:
     return str(path)
 
 
-def _document(finding: Finding, certificate: str | None) -> dict[str, Any]:
+def _document(finding: Finding, certificate: str | None, sensitivity: Sensitivity | None) -> dict[str, Any]:
     claim = finding.claim
     return {
         "name": claim.name,
@@ -121,13 +131,14 @@ def _document(finding: Finding, certificate: str | None) -> dict[str, Any]:
         "least_delta": ends(finding.delta),
         "recomputed_by": finding.route,
         "certificate": certificate,
+        **({} if sensitivity is None else {"sensitivity": sensitivity.document()}),
         **provenance(claim.curve),
     }
 
 
-def _print(found: Verification, written: list[str | None]) -> None:
+def _print(found: Verification, written: list[str | None], tables: list[Sensitivity | None]) -> None:
     console = screen()
-    for number, (finding, certificate) in enumerate(zip(found, written, strict=True), start=1):
+    for number, (finding, certificate, sensitivity) in enumerate(zip(found, written, tables, strict=True), start=1):
         claim = finding.claim
         console.print(Text(printable(f"{number}. {finding.verdict}: {claim}"), style="bold"))
         facts = [
@@ -137,6 +148,7 @@ def _print(found: Verification, written: list[str | None]) -> None:
             ("by", f"doubles and {finding.route}"),
             ("theorem", claim.curve.theorem),
             *([] if certificate is None else [("certificate", certificate)]),
+            *([] if sensitivity is None else [("what if", str(sensitivity).splitlines())]),
         ]
         console.print(fact_grid(facts))
     counts = Counter(finding.verdict for finding in found)

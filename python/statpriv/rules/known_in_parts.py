@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
-from statpriv import laws
 from statpriv._native import Curve
 from statpriv.adversaries import Adversary
 from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
-from statpriv.bisection import least_integer
+from statpriv.known_entries import Drawn
 from statpriv.partitions import RandomPartition
 from statpriv.parts import bounded
 from statpriv.queries.histogram import HistogramQuery
@@ -76,20 +74,10 @@ def _largest(sizes: tuple[int, ...], entries: int, unknown: int, chance: Fractio
     kinds = Counter(sizes)
     largest: dict[int, tuple[int, Fraction]] = {}
     for size in kinds:
-        least, most = size * unknown // entries, min(size, unknown)
+        drawn = Drawn(entries, unknown, size)
+        most = drawn.most
         if chance:
-            rare = partial(_is_rare, entries=entries, unknown=unknown, size=size, chance=chance / len(sizes))
-            most = least_integer(rare, least, most)
-        largest[size] = most, _exceeds(most, entries, unknown, size)
+            most = drawn.rarely_exceeded(chance / len(sizes))
+        largest[size] = most, drawn.chance_of_more(most)
     exceeded = sum((count * largest[size][1] for size, count in kinds.items()), Fraction(0))
     return tuple(largest[size][0] for size in sizes), exceeded
-
-
-def _is_rare(number: int, *, entries: int, unknown: int, size: int, chance: Fraction) -> bool:
-    return _exceeds(number, entries, unknown, size) <= chance
-
-
-def _exceeds(number: int, entries: int, unknown: int, size: int) -> Fraction:
-    if number >= min(size, unknown):
-        return Fraction(0)
-    return Fraction(laws.hypergeometric_upper_tail(number + 1, population=entries, marked=unknown, draws=size).upper)

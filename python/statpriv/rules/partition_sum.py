@@ -11,6 +11,8 @@ from statpriv._native import Curve, Law
 from statpriv.adversaries import Adversary
 from statpriv.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
 from statpriv.errors import NotAvailableError
+from statpriv.groups import ByGroup
+from statpriv.known_entries import Drawn, allocations, boxes
 from statpriv.partitions import MultinomialPartition, RandomPartition
 from statpriv.parts import values_of
 from statpriv.populations import Population
@@ -55,7 +57,7 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
         raise NotApplicable(
             "entries with different laws are composed in this version only where the partition is stratified by group"
         )
-    curves = [_of_part(query, Population(size), situation) for query, size in parts]
+    curves = [_of_part(query, Population(size), situation, Adversary()) for query, size in parts]
     return Curve.mean([Fraction(count * size, n) for (_, size), count in parts.items()], curves)
 
 
@@ -115,36 +117,36 @@ def threshold(situation: PartitionedSituation) -> Curve:
 def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
     """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
     partition: Any = situation.sampling
-    asked = tuple(_counted(query) for query in situation.queries)
-    require_alike(replace(situation, queries=asked))
+    require_alike(replace(situation, queries=tuple(map(asked_of, situation.queries))))
     sizes = partition.sizes if isinstance(partition, RandomPartition) else ()
     published = [gate.counts if (gate := gate_for_every_p(query)) else None for query in situation.queries]
-    parts = Counter(zip(map(unlabelled, asked), published, sizes, strict=True))
+    parts = Counter(zip(map(unlabelled, map(_counted, situation.queries)), published, sizes, strict=True))
     curves = [_with_known(situation, *part, thresholds) for part in parts]
     n = situation.population.size
     return Curve.mean([Fraction(count * size, n) for (_, _, size), count in parts.items()], curves)
 
 
-def _counted(query: Query) -> PropertyQuery | HistogramQuery:
-    """The count before it is processed, which reveals no more."""
-    asked: object = asked_of(query)
-    if isinstance(asked, PropertyQuery) or (isinstance(asked, HistogramQuery) and asked.has_ranges):
-        return asked
-    raise NotApplicable("known entries are composed here for counts of properties, and histograms with ranges, only")
+def _counted(query: Query) -> Query:
+    """A count before it is processed, which reveals no more; of all else what is released."""
+    asked = asked_of(query)
+    counts = isinstance(asked, PropertyQuery) or (isinstance(asked, HistogramQuery) and asked.has_ranges)
+    return asked if counts else query
 
 
 def _with_known(
-    situation: PartitionedSituation,
-    query: PropertyQuery | HistogramQuery,
-    published: range | None,
-    size: int,
-    thresholds: int | None,
+    situation: PartitionedSituation, query: Query, published: range | None, size: int, thresholds: int | None
 ) -> Curve:
+    """The mean over how many of the entries are known: exactly of counts, of all else by nested boxes."""
     n, known, pair = situation.population.size, situation.adversary.total, situation.pair
-    if isinstance(query, HistogramQuery):
+    if isinstance(query, HistogramQuery) and query.has_ranges:
         if pair is not None:
             raise NotApplicable("a histogram with ranges and known entries is composed for the worst pair only")
         return histogram_with_known(query, n, known, size)
+    if not isinstance(query, PropertyQuery):
+        fallen = boxes([Drawn(n - 1, known, size - 1)])
+        return _mean(
+            [(weight, _of_part(query, Population(size), situation, Adversary(known=z))) for weight, (z,) in fallen]
+        )
     if published is not None:
         return gated(n, known, size, published, pair)
     if not known:
@@ -155,34 +157,73 @@ def _with_known(
 
 
 def _stratified_sum(situation: PartitionedSituation) -> Curve:
-    """The critical entry in the worst group; of each part the worst entry."""
-    if situation.adversary.total:
-        raise NotApplicable("known entries in a stratified partition are not composed in this version")
+    """The critical entry in the worst group, and the known ones in the worst groups; of each part the worst entry."""
+    if situation.adversary.values != "worst":
+        raise NotApplicable("known entries with expected values are not composed in this version")
     partition: Any = situation.sampling
+    groups = dict(situation.population.groups or ())
     parts = Counter(zip(situation.queries, partition.strata, strict=True))
-    curves = [_of_stratum(query, {name: size for name, size in part if size}, situation) for query, part in parts]
-    of_groups = []
-    for name, size in situation.population.groups or ():
-        weights = [Fraction(count * dict(part).get(name, 0), size) for (_, part), count in parts.items()]
-        present = [(weight, curve) for weight, curve in zip(weights, curves, strict=True) if weight]
-        of_groups.append(Curve.mean([weight for weight, _ in present], [curve for _, curve in present]))
-    return of_groups[0] if len(of_groups) == 1 else Curve.maximum(of_groups)
+    of_stratum: dict[object, Curve] = {}
+    curves = []
+    for known in _known_by_group(situation.adversary, groups):
+        for name, size in groups.items():
+            weighted = []
+            for (query, part), count in parts.items():
+                if not (weight := Fraction(count * dict(part).get(name, 0), size)):
+                    continue
+                fallen = _fallen(dict(part), groups, known, name)
+                for _, box in fallen:
+                    if (query, part, box) not in of_stratum:
+                        of_stratum[query, part, box] = _of_stratum(situation, query, part, box)
+                weighted.append((weight, _mean([(chance, of_stratum[query, part, box]) for chance, box in fallen])))
+            curves.append(Curve.mean([weight for weight, _ in weighted], [curve for _, curve in weighted]))
+    return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 
 
-def _of_stratum(query: Query, present: dict[str, int], situation: PartitionedSituation) -> Curve:
-    pair = situation.pair
+def _known_by_group(adversary: Adversary, groups: dict[str, int]) -> list[dict[str, int]]:
+    """Numbers of known entries that no other numbers exceed."""
+    if not isinstance(adversary.known, int):
+        return [dict(adversary.known)]
+    return [dict(zip(groups, numbers, strict=True)) for numbers in allocations(adversary.known, list(groups.values()))]
+
+
+def _fallen(
+    part: dict[str, int], groups: dict[str, int], known: dict[str, int], critical: str
+) -> list[tuple[Fraction, ByGroup[int]]]:
+    """Boxes of known entries in a part that holds the critical entry, which is none of them, with their weights."""
+    names = [name for name, size in part.items() if size and known.get(name)]
+    drawn = []
+    for name in names:
+        own = int(name == critical)
+        others = groups[name] - own
+        drawn.append(Drawn(others, min(known[name], others), part[name] - own))
+    return [(weight, tuple(zip(names, box, strict=True))) for weight, box in boxes(drawn)]
+
+
+def _mean(weighted: list[tuple[Fraction, Curve]]) -> Curve:
+    """One curve is its own mean."""
+    return (
+        weighted[0][1]
+        if len(weighted) == 1
+        else Curve.mean([weight for weight, _ in weighted], [curve for _, curve in weighted])
+    )
+
+
+def _of_stratum(situation: PartitionedSituation, query: Query, part: ByGroup[int], known: ByGroup[int]) -> Curve:
+    present, pair = {name: size for name, size in part if size}, situation.pair
     if pair is not None and not any(set(pair) <= set(values_of(query, name)) for name in present):
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)  # no entry of the part has both values
-    return _of_part(query, Population(groups=present), situation)
+    adversary = Adversary(known=dict(known)) if known else Adversary()
+    return _of_part(query, Population(groups=present), situation, adversary)
 
 
-def _of_part(query: Query, population: Population, situation: PartitionedSituation) -> Curve:
-    """The curve of the part given that it holds the critical entry."""
+def _of_part(query: Query, population: Population, situation: PartitionedSituation, adversary: Adversary) -> Curve:
+    """The curve of the part given that it holds the critical entry, and of the others what the adversary knows."""
     if population.groups is not None:
         query = of_groups(query, [name for name, _ in population.groups])
     try:
-        return lower(Situation(query, population, None, Adversary(), situation.pair), "tightest").curve
+        return lower(Situation(query, population, None, adversary, situation.pair), "tightest").curve
     except NotAvailableError as error:
         raise NotApplicable(f"a part has no curve: {error}") from None
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv._native import Curve, Part
-from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
+from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.partitions import MultinomialPartition, RandomPartition
 from statpriv.parts import cells_of
 from statpriv.queries.processed import Processed
@@ -25,23 +25,28 @@ from statpriv.situation import PartitionedSituation, Query, asked_of
         "Shown one after the other what each unknown entry answers to the query of its part, every entry adds to the "
         "likelihood a number of mean (1 − e^ε)/N, N the number of unknown entries. One law dominates these numbers in "
         "convex order for all queries, both values and all p of a range; so δ is at most the stop-loss of a sum of N "
-        "independent numbers of this law, wherever the known entries fell."
+        "independent numbers of this law, wherever the known entries fell. In a stratified partition N is that of the "
+        "critical entry's group, the worst one."
     ),
     source="docs/explanation/composition.md, with the proof",
-    assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
+    assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
 )
 def worst_entry(situation: PartitionedSituation) -> Curve:
-    """For one entry the ends of a range are the worst: its stop-loss transform is convex in p."""
-    partition: Any = situation.sampling
-    if isinstance(partition, RandomPartition) and partition.strata is not None:
-        # There the critical entry is unlike other unknown ones: alone of its group, it is in a part for certain.
-        raise NotApplicable("in a stratified partition the critical entry is not in any row with the same chance")
+    """In a stratified partition of the group of the critical entry, which is in any row of its group's alike."""
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
-    if getattr(situation.sampling, "strata", None) is not None:
-        raise NotApplicable("a stratified partition tells of which group the entries of a part are")
-    probabilities = {p for query in situation.queries for p in _ends(query)}
-    unknown = situation.population.size - situation.adversary.total
+    if getattr(situation.sampling, "strata", None) is None:
+        return _of_entries(situation, situation.population.size - situation.adversary.total, None)
+    adversary, curves = situation.adversary, []
+    for name, size in situation.population.groups or ():
+        known = adversary.known if isinstance(adversary.known, int) else dict(adversary.known).get(name, 0)
+        curves.append(_of_entries(situation, max(size - known, 1), name))
+    return curves[0] if len(curves) == 1 else Curve.maximum(curves)
+
+
+def _of_entries(situation: PartitionedSituation, unknown: int, group: str | None) -> Curve:
+    """For one entry the ends of a range are the worst: its stop-loss transform is convex in p."""
+    probabilities = {p for query in situation.queries for p in _ends(query, group)}
     each = Fraction(1, unknown)
     cells = {
         cells_of({1: p, 0: 1 - p}, first, second, each)
@@ -52,13 +57,20 @@ def worst_entry(situation: PartitionedSituation) -> Curve:
     return Curve.composed(unused=0, attributes=[(unknown, choices)], bound=True)
 
 
-def _ends(query: Query) -> tuple[Fraction, Fraction]:
+def _ends(query: Query, group: str | None) -> tuple[Fraction, Fraction]:
+    """The smallest and the largest p of an entry of this group."""
     require_no_gate(query)
     asked: Any = asked_of(query)
     if not isinstance(asked, PropertyQuery):
         raise NotApplicable(f"an entry adds more than a bit to the answer of a {type(asked).__name__}")
-    if not asked.is_uniform:
-        raise NotApplicable("probabilities by group are not bounded entry by entry in this version")
-    if asked.lower == 0 or asked.upper == 1:
+    if asked.is_uniform:
+        ends = asked.lower, asked.upper
+    elif group is None:
+        raise NotApplicable("probabilities by group are bounded entry by entry in stratified partitions only")
+    else:
+        probabilities: Any = asked.probabilities
+        p = dict(probabilities)[group]
+        ends = (p, p) if isinstance(p, Fraction) else (p.lower, p.upper)
+    if ends[0] == 0 or ends[1] == 1:
         raise NotApplicable("a property that everyone or nobody may have gives itself away")
-    return asked.lower, asked.upper
+    return ends
