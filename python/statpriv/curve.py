@@ -18,10 +18,11 @@ from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 from statpriv.situation import Situation, holds_for_every_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from fractions import Fraction
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from statpriv.certificate import Certificate
     from statpriv.enclosure_array import EnclosureArray
@@ -113,7 +114,7 @@ class PrivacyCurve:
     @overload
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
-    def delta(self, epsilon: ArrayLike) -> EnclosureArray: ...
+    def delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
     def delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
 
@@ -146,13 +147,13 @@ class PrivacyCurve:
         if is_array(epsilon):
             from statpriv.broadcasting import evaluate_each
 
-            return evaluate_each(curve.delta, lambda doubles: delta_array(curve, doubles), epsilon, "epsilon")
+            return evaluate_each(curve.delta, epsilon, "epsilon", lambda doubles: delta_array(curve, doubles))
         return curve.delta(epsilon)
 
     @overload
     def epsilon(self, delta: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
-    def epsilon(self, delta: ArrayLike) -> EnclosureArray: ...
+    def epsilon(self, delta: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
     def epsilon(self, delta: Any, *, digits: int | None = None) -> Any:
         """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
 
@@ -181,7 +182,7 @@ class PrivacyCurve:
         if is_array(delta):
             from statpriv.broadcasting import evaluate_each
 
-            return evaluate_each(curve.epsilon, lambda doubles: epsilon_array(curve, doubles), delta, "delta")
+            return evaluate_each(curve.epsilon, delta, "delta", lambda doubles: epsilon_array(curve, doubles))
         return curve.epsilon(delta)
 
     def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
@@ -286,8 +287,27 @@ class PrivacyCurve:
         """
         return self.delta(0)
 
-    def mass_at_infinity(self) -> Enclosure:
-        """The limit of δ for ε → ∞: below it no ε is enough."""
+    def mass_at_infinity(self, *, digits: int | None = None) -> Enclosure:
+        """The limit of δ for ε → ∞: below it no ε is enough.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
+
+        Returns
+        -------
+        Enclosure
+            A probability.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).mass_at_infinity()
+        Enclosure(0.125, 0.125)
+        """
+        if digits is not None:
+            return on_demand.mass_at_infinity(self._lowered.curve, digits)
         return self._lowered.curve.mass_at_infinity()
 
     def pattern(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
@@ -322,17 +342,21 @@ class PrivacyCurve:
 
         return worst_pattern(self._situation, self._lowered.curve, as_fraction(epsilon, "epsilon"))
 
-    def exact_delta(self, *, exp_epsilon: Number) -> Fraction:
+    @overload
+    def exact_delta(self, *, exp_epsilon: Number) -> Fraction: ...
+    @overload
+    def exact_delta(self, *, exp_epsilon: ArrayLike) -> NDArray[Any]: ...
+    def exact_delta(self, *, exp_epsilon: Any) -> Any:
         """δ as an exact fraction, at a rational e^ε (for a bound: the exact value of the bound).
 
         Parameters
         ----------
-        exp_epsilon : float, int, Fraction, Decimal or str
+        exp_epsilon : float, int, Fraction, Decimal or str, or array of these
             e^ε, at least 1.
 
         Returns
         -------
-        Fraction
+        Fraction, or array of Fraction
             δ, a probability, with nothing rounded.
 
         Raises
@@ -353,6 +377,10 @@ class PrivacyCurve:
         >>> curve.exact_delta(exp_epsilon=Fraction(11, 10))
         Fraction(29, 80)
         """
+        if is_array(exp_epsilon):
+            from statpriv.broadcasting import exact_each
+
+            return exact_each(lambda one: _native.exact_delta(self._lowered.curve, one), exp_epsilon, "exp_epsilon")
         return _native.exact_delta(self._lowered.curve, exp_epsilon)
 
     def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]:
@@ -384,19 +412,23 @@ class PrivacyCurve:
         """
         return _native.exact_terms(self._lowered.curve, epsilon)
 
-    def log_delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure:
+    @overload
+    def log_delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
+    @overload
+    def log_delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
+    def log_delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The natural logarithm of δ(ε), also where δ is far below the least double.
 
         Parameters
         ----------
-        epsilon : float, int, Fraction, Decimal or str
+        epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
         digits : int, optional
             Correct decimal digits, up to 10 000; doubles by default.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             ln δ, at most 0; -∞ where δ is zero.
 
         Examples
@@ -408,9 +440,13 @@ class PrivacyCurve:
         """
         if digits is not None:
             return on_demand.log_delta(self._lowered.curve, epsilon, digits)
-        return _native.log_delta(self._lowered.curve, epsilon)
+        return _at_each(lambda one: _native.log_delta(self._lowered.curve, one), epsilon, "epsilon")
 
-    def beta(self, alpha: Number) -> Enclosure:
+    @overload
+    def beta(self, alpha: Number) -> Enclosure: ...
+    @overload
+    def beta(self, alpha: ArrayLike) -> EnclosureArray: ...
+    def beta(self, alpha: Any) -> Any:
         """The trade-off function (f-DP): the least type II error of a test with type I error `alpha`.
 
         With ``pair=(v, w)`` of the tests of "the critical entry is w", the null hypothesis, against "it is v": none
@@ -421,12 +457,12 @@ class PrivacyCurve:
 
         Parameters
         ----------
-        alpha : float, int, Fraction, Decimal or str
+        alpha : float, int, Fraction, Decimal or str, or array of these
             Type I error, from 0 to 1.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             β(α), at most 1 − α; its lower end is the safe one.
 
         Notes
@@ -441,19 +477,23 @@ class PrivacyCurve:
         >>> round(curve.beta("0.05").lower, 4)
         0.9432
         """
-        return _native.beta(self._lowered.curve, alpha)
+        return _at_each(lambda one: _native.beta(self._lowered.curve, one), alpha, "alpha")
 
-    def alpha(self, beta: Number) -> Enclosure:
+    @overload
+    def alpha(self, beta: Number) -> Enclosure: ...
+    @overload
+    def alpha(self, beta: ArrayLike) -> EnclosureArray: ...
+    def alpha(self, beta: Any) -> Any:
         """The inverse of :meth:`beta`: the least type I error of a test with type II error `beta`.
 
         Parameters
         ----------
-        beta : float, int, Fraction, Decimal or str
+        beta : float, int, Fraction, Decimal or str, or array of these
             Type II error, from 0 to 1.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             α(β), at most 1 − β; its lower end is the safe one. Without a pair it is the same function as β.
 
         Examples
@@ -463,9 +503,13 @@ class PrivacyCurve:
         >>> curve.alpha(curve.beta("0.05").lower).upper >= 0.05
         True
         """
-        return _native.alpha(self._lowered.curve, beta)
+        return _at_each(lambda one: _native.alpha(self._lowered.curve, one), beta, "beta")
 
-    def gaussian_mu(self, epsilon: Number) -> Enclosure:
+    @overload
+    def gaussian_mu(self, epsilon: Number) -> Enclosure: ...
+    @overload
+    def gaussian_mu(self, epsilon: ArrayLike) -> EnclosureArray: ...
+    def gaussian_mu(self, epsilon: Any) -> Any:
         """The μ of Gaussian differential privacy with the same δ at this ε.
 
         Two normal laws of variance one at distance μ have this δ(ε). (Over all ε together there is no such μ wherever
@@ -473,12 +517,12 @@ class PrivacyCurve:
 
         Parameters
         ----------
-        epsilon : float, int, Fraction, Decimal or str
+        epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             μ; 0 where δ is 0, infinite where it is 1. For a bound, that of the bound.
 
         Notes
@@ -492,6 +536,9 @@ class PrivacyCurve:
         >>> round(curve.gaussian_mu("0.01").midpoint, 4)  # about 1/√(npq)
         0.02
         """
+        return _at_each(self._gaussian_mu, epsilon, "epsilon")
+
+    def _gaussian_mu(self, epsilon: Number) -> Enclosure:
         from statpriv.differential.gaussian import gaussian_distance
 
         delta = self.delta(epsilon)
@@ -700,6 +747,15 @@ class PrivacyCurve:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self._situation, self._bound)
+
+
+def _at_each(one: Callable[[Any], Enclosure], value: Number | ArrayLike, name: str) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)
+    """A function of one number; at every entry, where `value` is an array."""
+    if not is_array(value):
+        return one(value)
+    from statpriv.broadcasting import evaluate_each
+
+    return evaluate_each(one, value, name)
 
 
 def _rebuild(situation: AnySituation, bound: str) -> PrivacyCurve:
