@@ -14,6 +14,7 @@ from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.queries.processed import Processed
+from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 from statpriv.situation import Situation, holds_for_every_probability
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from statpriv.certificate import Certificate
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike
+    from statpriv.renyi import Divergences
 
 __all__ = ["NOT_PROTECTED", "PrivacyCurve"]
 
@@ -45,6 +47,7 @@ _NATURE = {
     "bound": "A certified upper bound of the privacy curve.",
 }
 _LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
+_MOST_POINTS = 2**20
 _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
@@ -549,22 +552,28 @@ class PrivacyCurve:
             return Enclosure(0.0, 0.0)
         return Enclosure(lower, gaussian_distance(epsilon, delta.upper).upper if delta.upper < 1 else math.inf)
 
-    def renyi(self, order: Number, *, points: int = 400) -> Enclosure:
+    @overload
+    def renyi(self, order: Number, *, points: int = 400) -> Enclosure: ...
+    @overload
+    def renyi(self, order: ArrayLike, *, points: int = 400) -> EnclosureArray: ...
+    def renyi(self, order: Any, *, points: int = 400) -> Any:
         """The Rényi divergence of the answers' laws, of an order above 1.
 
         Parameters
         ----------
-        order : float, int, Fraction, Decimal or str
+        order : float, int, Fraction, Decimal or str, or array of these
             α, above 1.
         points : int, default 400
-            Number of ε at which the curve is evaluated: more make the enclosure narrower.
+            Number of ε at which the curve is evaluated, up to 2^20: more make the enclosure narrower.
 
         Returns
         -------
-        Enclosure
-            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact
-            counts; finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without
-            being 0. Without a `pair`, and for a bound, only the upper end counts: no two of the laws differ by more.
+        Enclosure or EnclosureArray
+            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats, of a property without a `pair` the larger of both directions.
+            Infinite wherever an answer gives the value away, as for exact counts; finite under hidden sampling, bounded
+            noise or Gaussian noise. Open above where δ falls for ever without being 0, and no noise bounds the
+            divergence. For a bound, and where a curve is a maximum over groups, over known entries or over the pairs
+            of more than two values, only the upper end counts: no two of the laws differ by more.
 
         Notes
         -----
@@ -577,29 +586,81 @@ class PrivacyCurve:
         >>> sp.privacy_curve(coin, sp.Population(100)).renyi(2).lower
         inf
         >>> sample = sp.privacy_curve(coin, sp.Population(100), sampling=sp.WithReplacement(10))
-        >>> sample.renyi(2).upper < 0.02
+        >>> sample.renyi(2).upper < 0.004
         True
         """
-        from statpriv.renyi import renyi_divergence
+        from statpriv.differential.renyi import as_order
 
-        exact = as_fraction(order, "order")
-        if exact <= 1:
-            raise ArgumentError(f"order = {spelled(order)}; a number above 1 is required")
-        cells = as_count(points, "points", least=3)
-        if len(self._lowered.rules) > 1:
-            # The smaller of several curves need not be convex: each bounds the divergence by itself.
-            bounds = dict.fromkeys(rule.bound for rule in self._lowered.rules)
-            each = (PrivacyCurve(self._situation, bound=name).renyi(exact, points=cells) for name in bounds)
-            return Enclosure(0.0, min(divergence.upper for divergence in each))
-        if self.mass_at_infinity().lower > 0:
-            return Enclosure(math.inf, math.inf)
-        other = self.reversed()
-        last = max(self.epsilon(0).upper, other.epsilon(0).upper)
-        if math.isinf(last):
-            return Enclosure(0.0, math.inf)
-        epsilons = [math.nextafter(last, math.inf) * (k / (cells - 1)) for k in range(cells)]
-        forward, backward = ([curve.delta(epsilon) for epsilon in epsilons] for curve in (self, other))
-        return renyi_divergence(exact, epsilons, forward, backward)
+        orders = as_order(order) if not is_array(order) else order
+        divergences = self._divergences(points)
+        return _at_each(lambda one: divergences.renyi(as_order(one)), orders, "order")
+
+    def zcdp(self, *, points: int = 400) -> Enclosure:
+        """The least ρ of zero-concentrated privacy: no Rényi divergence of order α > 1 is above ρα.
+
+        Parameters
+        ----------
+        points : int, default 400
+            Number of ε at which the curve is evaluated; the supremum over the orders is found to a relative width of
+            about ``4/points``.
+
+        Returns
+        -------
+        Enclosure
+            ρ in nats, with the reservations of :meth:`renyi`: infinite for every exact count of all entries, since "all
+            have it" and "none has it" give values away.
+
+        Notes
+        -----
+        Bun and Steinke, *Concentrated Differential Privacy*. The supremum is enclosed by convexity in the order: see
+        :mod:`statpriv.renyi`, with the proof.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> coin = sp.PropertyQuery("1/2")
+        >>> sp.privacy_curve(coin, sp.Population(100)).zcdp()
+        Enclosure(float('inf'), float('inf'))
+        >>> sample = sp.privacy_curve(coin, sp.Population(100), sampling=sp.WithReplacement(10))
+        >>> rho = sample.zcdp(points=100)
+        >>> 0.0018 < rho.lower <= rho.upper < 0.002
+        True
+        >>> noisy = sp.privacy_curve(coin.noisy(sp.noise.Gaussian(sigma=10)), sp.Population(100))
+        >>> noisy.zcdp(points=100).upper <= 0.005  # what the noise alone gives
+        True
+        """
+        from fractions import Fraction
+
+        return self._divergences(points).zero_concentrated(Fraction(4, points))
+
+    def _divergences(self, points: int) -> Divergences:
+        """What Rényi divergences are computed from."""
+        from statpriv.concentration import concentration_of_noise
+        from statpriv.renyi import Divergences, HockeySticks
+
+        noise = concentration_of_noise(self._situation)
+        rho = None if noise is None else noise.rho
+        many = as_count(points, "points", least=3)
+        if many > _MOST_POINTS:
+            raise ArgumentError(f"points = {points}; at most {_MOST_POINTS} are allowed")
+        bounds = list(dict.fromkeys(rule.bound for rule in self._lowered.rules))
+        # The smaller of several curves need not be convex: each bounds the divergence by itself.
+        curves = [self] if len(bounds) == 1 else [PrivacyCurve(self._situation, bound=name) for name in bounds]
+        return Divergences(
+            [
+                [HockeySticks.of(*both, many, rho) for both in curve._directions()]  # noqa: SLF001
+                for curve in curves
+            ],
+            noise,
+        )
+
+    def _directions(self) -> list[tuple[PrivacyCurve, PrivacyCurve]]:
+        """The curves of both orders of each pair of values: of a property both pairs, where none is chosen."""
+        situation = self._situation
+        if situation.pair is None and isinstance(situation, Situation) and isinstance(situation.asked, PropertyQuery):
+            one, other = (PrivacyCurve(replace(situation, pair=pair), bound=self._bound) for pair in ((1, 0), (0, 1)))
+            return [(one, other), (other, one)]
+        return [(self, self.reversed())]
 
     def reversed(self) -> PrivacyCurve:
         """The curve of the pair in the other order; the worst pair stays the worst.
