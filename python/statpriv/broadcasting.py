@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statpriv._native import Enclosure, fraction
+from statpriv.digits_array import DigitsEnclosureArray
 from statpriv.enclosure_array import EnclosureArray, broadcast_shape, elementwise, exact_entries, from_ends, located
 from statpriv.errors import ArgumentError
 from statpriv.literals import spelled
 
-__all__ = ["evaluate_each", "evaluate_law"]
+__all__ = ["evaluate_digits", "evaluate_each", "evaluate_law", "exact_each"]
 
 Doubles: TypeAlias = NDArray[np.float64]
 
 
 def evaluate_each(
-    one: Callable[[Any], Enclosure], many: Callable[[Doubles], Doubles], value: object, name: str
+    one: Callable[[Any], Enclosure], value: object, name: str, many: Callable[[Doubles], Doubles] | None = None
 ) -> EnclosureArray | Enclosure:
-    """A function of one number at every entry of `value`: `many` takes doubles at once, `one` what is none."""
+    """A function of one number at every entry of `value`; `many`, if there is one, takes doubles at once."""
     entries = exact_entries(value, name)
-    if entries.dtype == object:
+    if many is None or entries.dtype == object:
         enclosures = np.array(elementwise(one, entries), dtype=object)
         return _unwrapped(EnclosureArray(enclosures.reshape(entries.shape)))
     return _unwrapped(from_ends(many(entries)))
+
+
+def evaluate_digits(one: Callable[..., Enclosure], **arguments: object) -> EnclosureArray | Enclosure:
+    """A function that returns enclosures with digits, at arguments that are broadcast together."""
+    entries = {name: exact_entries(value, name) for name, value in arguments.items()}
+    shape = broadcast_shape(entries)
+    names = tuple(entries)
+    found = elementwise(
+        lambda *values: one(**dict(zip(names, values, strict=True))),
+        *(np.broadcast_to(array, shape) for array in entries.values()),
+    )
+    return _unwrapped(DigitsEnclosureArray(np.array(found, dtype=object).reshape(shape)))
+
+
+def exact_each(one: Callable[[Any], Fraction], value: object, name: str) -> NDArray[Any]:
+    """The fractions that a function of one number gives at every entry of `value`, as objects."""
+    entries = exact_entries(value, name)
+    return np.array(elementwise(one, entries), dtype=object).reshape(entries.shape)[()]
 
 
 def evaluate_law(many: Callable[..., Doubles], quantity: str, **arguments: object) -> EnclosureArray | Enclosure:

@@ -14,18 +14,21 @@ from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.literals import spelled
 from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.queries.processed import Processed
+from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 from statpriv.situation import Situation, holds_for_every_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from fractions import Fraction
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from statpriv.certificate import Certificate
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike
+    from statpriv.renyi import Divergences
     from statpriv.sensitivity import Sensitivity
 
 __all__ = ["NOT_PROTECTED", "PrivacyCurve"]
@@ -45,6 +48,7 @@ _NATURE = {
     "bound": "A certified upper bound of the privacy curve.",
 }
 _LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
+_MOST_POINTS = 2**20
 _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
@@ -114,7 +118,7 @@ class PrivacyCurve:
     @overload
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
-    def delta(self, epsilon: ArrayLike) -> EnclosureArray: ...
+    def delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
     def delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
 
@@ -147,13 +151,13 @@ class PrivacyCurve:
         if is_array(epsilon):
             from statpriv.broadcasting import evaluate_each
 
-            return evaluate_each(curve.delta, lambda doubles: delta_array(curve, doubles), epsilon, "epsilon")
+            return evaluate_each(curve.delta, epsilon, "epsilon", lambda doubles: delta_array(curve, doubles))
         return curve.delta(epsilon)
 
     @overload
     def epsilon(self, delta: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
-    def epsilon(self, delta: ArrayLike) -> EnclosureArray: ...
+    def epsilon(self, delta: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
     def epsilon(self, delta: Any, *, digits: int | None = None) -> Any:
         """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
 
@@ -182,7 +186,7 @@ class PrivacyCurve:
         if is_array(delta):
             from statpriv.broadcasting import evaluate_each
 
-            return evaluate_each(curve.epsilon, lambda doubles: epsilon_array(curve, doubles), delta, "delta")
+            return evaluate_each(curve.epsilon, delta, "delta", lambda doubles: epsilon_array(curve, doubles))
         return curve.epsilon(delta)
 
     def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
@@ -336,8 +340,27 @@ class PrivacyCurve:
         """
         return self.delta(0)
 
-    def mass_at_infinity(self) -> Enclosure:
-        """The limit of δ for ε → ∞: below it no ε is enough."""
+    def mass_at_infinity(self, *, digits: int | None = None) -> Enclosure:
+        """The limit of δ for ε → ∞: below it no ε is enough.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
+
+        Returns
+        -------
+        Enclosure
+            A probability.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).mass_at_infinity()
+        Enclosure(0.125, 0.125)
+        """
+        if digits is not None:
+            return on_demand.mass_at_infinity(self._lowered.curve, digits)
         return self._lowered.curve.mass_at_infinity()
 
     def pattern(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
@@ -372,17 +395,21 @@ class PrivacyCurve:
 
         return worst_pattern(self._situation, self._lowered.curve, as_fraction(epsilon, "epsilon"))
 
-    def exact_delta(self, *, exp_epsilon: Number) -> Fraction:
+    @overload
+    def exact_delta(self, *, exp_epsilon: Number) -> Fraction: ...
+    @overload
+    def exact_delta(self, *, exp_epsilon: ArrayLike) -> NDArray[Any]: ...
+    def exact_delta(self, *, exp_epsilon: Any) -> Any:
         """δ as an exact fraction, at a rational e^ε (for a bound: the exact value of the bound).
 
         Parameters
         ----------
-        exp_epsilon : float, int, Fraction, Decimal or str
+        exp_epsilon : float, int, Fraction, Decimal or str, or array of these
             e^ε, at least 1.
 
         Returns
         -------
-        Fraction
+        Fraction, or array of Fraction
             δ, a probability, with nothing rounded.
 
         Raises
@@ -403,6 +430,10 @@ class PrivacyCurve:
         >>> curve.exact_delta(exp_epsilon=Fraction(11, 10))
         Fraction(29, 80)
         """
+        if is_array(exp_epsilon):
+            from statpriv.broadcasting import exact_each
+
+            return exact_each(lambda one: _native.exact_delta(self._lowered.curve, one), exp_epsilon, "exp_epsilon")
         return _native.exact_delta(self._lowered.curve, exp_epsilon)
 
     def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]:
@@ -434,19 +465,23 @@ class PrivacyCurve:
         """
         return _native.exact_terms(self._lowered.curve, epsilon)
 
-    def log_delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure:
+    @overload
+    def log_delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
+    @overload
+    def log_delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
+    def log_delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The natural logarithm of δ(ε), also where δ is far below the least double.
 
         Parameters
         ----------
-        epsilon : float, int, Fraction, Decimal or str
+        epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
         digits : int, optional
             Correct decimal digits, up to 10 000; doubles by default.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             ln δ, at most 0; -∞ where δ is zero.
 
         Examples
@@ -458,9 +493,13 @@ class PrivacyCurve:
         """
         if digits is not None:
             return on_demand.log_delta(self._lowered.curve, epsilon, digits)
-        return _native.log_delta(self._lowered.curve, epsilon)
+        return _at_each(lambda one: _native.log_delta(self._lowered.curve, one), epsilon, "epsilon")
 
-    def beta(self, alpha: Number) -> Enclosure:
+    @overload
+    def beta(self, alpha: Number) -> Enclosure: ...
+    @overload
+    def beta(self, alpha: ArrayLike) -> EnclosureArray: ...
+    def beta(self, alpha: Any) -> Any:
         """The trade-off function (f-DP): the least type II error of a test with type I error `alpha`.
 
         With ``pair=(v, w)`` of the tests of "the critical entry is w", the null hypothesis, against "it is v": none
@@ -471,12 +510,12 @@ class PrivacyCurve:
 
         Parameters
         ----------
-        alpha : float, int, Fraction, Decimal or str
+        alpha : float, int, Fraction, Decimal or str, or array of these
             Type I error, from 0 to 1.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             β(α), at most 1 − α; its lower end is the safe one.
 
         Notes
@@ -491,19 +530,23 @@ class PrivacyCurve:
         >>> round(curve.beta("0.05").lower, 4)
         0.9432
         """
-        return _native.beta(self._lowered.curve, alpha)
+        return _at_each(lambda one: _native.beta(self._lowered.curve, one), alpha, "alpha")
 
-    def alpha(self, beta: Number) -> Enclosure:
+    @overload
+    def alpha(self, beta: Number) -> Enclosure: ...
+    @overload
+    def alpha(self, beta: ArrayLike) -> EnclosureArray: ...
+    def alpha(self, beta: Any) -> Any:
         """The inverse of :meth:`beta`: the least type I error of a test with type II error `beta`.
 
         Parameters
         ----------
-        beta : float, int, Fraction, Decimal or str
+        beta : float, int, Fraction, Decimal or str, or array of these
             Type II error, from 0 to 1.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             α(β), at most 1 − β; its lower end is the safe one. Without a pair it is the same function as β.
 
         Examples
@@ -513,9 +556,13 @@ class PrivacyCurve:
         >>> curve.alpha(curve.beta("0.05").lower).upper >= 0.05
         True
         """
-        return _native.alpha(self._lowered.curve, beta)
+        return _at_each(lambda one: _native.alpha(self._lowered.curve, one), beta, "beta")
 
-    def gaussian_mu(self, epsilon: Number) -> Enclosure:
+    @overload
+    def gaussian_mu(self, epsilon: Number) -> Enclosure: ...
+    @overload
+    def gaussian_mu(self, epsilon: ArrayLike) -> EnclosureArray: ...
+    def gaussian_mu(self, epsilon: Any) -> Any:
         """The μ of Gaussian differential privacy with the same δ at this ε.
 
         Two normal laws of variance one at distance μ have this δ(ε). (Over all ε together there is no such μ wherever
@@ -523,12 +570,12 @@ class PrivacyCurve:
 
         Parameters
         ----------
-        epsilon : float, int, Fraction, Decimal or str
+        epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
 
         Returns
         -------
-        Enclosure
+        Enclosure or EnclosureArray
             μ; 0 where δ is 0, infinite where it is 1. For a bound, that of the bound.
 
         Notes
@@ -542,6 +589,9 @@ class PrivacyCurve:
         >>> round(curve.gaussian_mu("0.01").midpoint, 4)  # about 1/√(npq)
         0.02
         """
+        return _at_each(self._gaussian_mu, epsilon, "epsilon")
+
+    def _gaussian_mu(self, epsilon: Number) -> Enclosure:
         from statpriv.differential.gaussian import gaussian_distance
 
         delta = self.delta(epsilon)
@@ -552,22 +602,28 @@ class PrivacyCurve:
             return Enclosure(0.0, 0.0)
         return Enclosure(lower, gaussian_distance(epsilon, delta.upper).upper if delta.upper < 1 else math.inf)
 
-    def renyi(self, order: Number, *, points: int = 400) -> Enclosure:
+    @overload
+    def renyi(self, order: Number, *, points: int = 400) -> Enclosure: ...
+    @overload
+    def renyi(self, order: ArrayLike, *, points: int = 400) -> EnclosureArray: ...
+    def renyi(self, order: Any, *, points: int = 400) -> Any:
         """The Rényi divergence of the answers' laws, of an order above 1.
 
         Parameters
         ----------
-        order : float, int, Fraction, Decimal or str
+        order : float, int, Fraction, Decimal or str, or array of these
             α, above 1.
         points : int, default 400
-            Number of ε at which the curve is evaluated: more make the enclosure narrower.
+            Number of ε at which the curve is evaluated, up to 2^20: more make the enclosure narrower.
 
         Returns
         -------
-        Enclosure
-            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats. Infinite wherever an answer gives the value away, as for exact
-            counts; finite under hidden sampling or bounded noise. From 0 to infinity where δ falls for ever without
-            being 0. Without a `pair`, and for a bound, only the upper end counts: no two of the laws differ by more.
+        Enclosure or EnclosureArray
+            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats, of a property without a `pair` the larger of both directions.
+            Infinite wherever an answer gives the value away, as for exact counts; finite under hidden sampling, bounded
+            noise or Gaussian noise. Open above where δ falls for ever without being 0, and no noise bounds the
+            divergence. For a bound, and where a curve is a maximum over groups, over known entries or over the pairs
+            of more than two values, only the upper end counts: no two of the laws differ by more.
 
         Notes
         -----
@@ -580,29 +636,81 @@ class PrivacyCurve:
         >>> sp.privacy_curve(coin, sp.Population(100)).renyi(2).lower
         inf
         >>> sample = sp.privacy_curve(coin, sp.Population(100), sampling=sp.WithReplacement(10))
-        >>> sample.renyi(2).upper < 0.02
+        >>> sample.renyi(2).upper < 0.004
         True
         """
-        from statpriv.renyi import renyi_divergence
+        from statpriv.differential.renyi import as_order
 
-        exact = as_fraction(order, "order")
-        if exact <= 1:
-            raise ArgumentError(f"order = {spelled(order)}; a number above 1 is required")
-        cells = as_count(points, "points", least=3)
-        if len(self._lowered.rules) > 1:
-            # The smaller of several curves need not be convex: each bounds the divergence by itself.
-            bounds = dict.fromkeys(rule.bound for rule in self._lowered.rules)
-            each = (PrivacyCurve(self._situation, bound=name).renyi(exact, points=cells) for name in bounds)
-            return Enclosure(0.0, min(divergence.upper for divergence in each))
-        if self.mass_at_infinity().lower > 0:
-            return Enclosure(math.inf, math.inf)
-        other = self.reversed()
-        last = max(self.epsilon(0).upper, other.epsilon(0).upper)
-        if math.isinf(last):
-            return Enclosure(0.0, math.inf)
-        epsilons = [math.nextafter(last, math.inf) * (k / (cells - 1)) for k in range(cells)]
-        forward, backward = ([curve.delta(epsilon) for epsilon in epsilons] for curve in (self, other))
-        return renyi_divergence(exact, epsilons, forward, backward)
+        orders = as_order(order) if not is_array(order) else order
+        divergences = self._divergences(points)
+        return _at_each(lambda one: divergences.renyi(as_order(one)), orders, "order")
+
+    def zcdp(self, *, points: int = 400) -> Enclosure:
+        """The least ρ of zero-concentrated privacy: no Rényi divergence of order α > 1 is above ρα.
+
+        Parameters
+        ----------
+        points : int, default 400
+            Number of ε at which the curve is evaluated; the supremum over the orders is found to a relative width of
+            about ``4/points``.
+
+        Returns
+        -------
+        Enclosure
+            ρ in nats, with the reservations of :meth:`renyi`: infinite for every exact count of all entries, since "all
+            have it" and "none has it" give values away.
+
+        Notes
+        -----
+        Bun and Steinke, *Concentrated Differential Privacy*. The supremum is enclosed by convexity in the order: see
+        :mod:`statpriv.renyi`, with the proof.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> coin = sp.PropertyQuery("1/2")
+        >>> sp.privacy_curve(coin, sp.Population(100)).zcdp()
+        Enclosure(float('inf'), float('inf'))
+        >>> sample = sp.privacy_curve(coin, sp.Population(100), sampling=sp.WithReplacement(10))
+        >>> rho = sample.zcdp(points=100)
+        >>> 0.0018 < rho.lower <= rho.upper < 0.002
+        True
+        >>> noisy = sp.privacy_curve(coin.noisy(sp.noise.Gaussian(sigma=10)), sp.Population(100))
+        >>> noisy.zcdp(points=100).upper <= 0.005  # what the noise alone gives
+        True
+        """
+        from fractions import Fraction
+
+        return self._divergences(points).zero_concentrated(Fraction(4, points))
+
+    def _divergences(self, points: int) -> Divergences:
+        """What Rényi divergences are computed from."""
+        from statpriv.concentration import concentration_of_noise
+        from statpriv.renyi import Divergences, HockeySticks
+
+        noise = concentration_of_noise(self._situation)
+        rho = None if noise is None else noise.rho
+        many = as_count(points, "points", least=3)
+        if many > _MOST_POINTS:
+            raise ArgumentError(f"points = {points}; at most {_MOST_POINTS} are allowed")
+        bounds = list(dict.fromkeys(rule.bound for rule in self._lowered.rules))
+        # The smaller of several curves need not be convex: each bounds the divergence by itself.
+        curves = [self] if len(bounds) == 1 else [PrivacyCurve(self._situation, bound=name) for name in bounds]
+        return Divergences(
+            [
+                [HockeySticks.of(*both, many, rho) for both in curve._directions()]  # noqa: SLF001
+                for curve in curves
+            ],
+            noise,
+        )
+
+    def _directions(self) -> list[tuple[PrivacyCurve, PrivacyCurve]]:
+        """The curves of both orders of each pair of values: of a property both pairs, where none is chosen."""
+        situation = self._situation
+        if situation.pair is None and isinstance(situation, Situation) and isinstance(situation.asked, PropertyQuery):
+            one, other = (PrivacyCurve(replace(situation, pair=pair), bound=self._bound) for pair in ((1, 0), (0, 1)))
+            return [(one, other), (other, one)]
+        return [(self, self.reversed())]
 
     def reversed(self) -> PrivacyCurve:
         """The curve of the pair in the other order; the worst pair stays the worst.
@@ -750,6 +858,15 @@ class PrivacyCurve:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self._situation, self._bound)
+
+
+def _at_each(one: Callable[[Any], Enclosure], value: Number | ArrayLike, name: str) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)
+    """A function of one number; at every entry, where `value` is an array."""
+    if not is_array(value):
+        return one(value)
+    from statpriv.broadcasting import evaluate_each
+
+    return evaluate_each(one, value, name)
 
 
 def _rebuild(situation: AnySituation, bound: str) -> PrivacyCurve:

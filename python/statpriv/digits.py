@@ -1,26 +1,30 @@
-"""Numbers to as many digits as are asked for: enclosures whose ends are mpmath numbers."""
+"""Numbers to as many digits as are asked for: enclosures whose ends are mpmath numbers.
+
+Where an argument is an array, so is the result: a :class:`statpriv.digits_array.DigitsEnclosureArray`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from statpriv import _native
-from statpriv.errors import NotAvailableError
 from statpriv.numbers import is_array
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from fractions import Fraction
 
     from statpriv._native import Curve, Enclosure
-    from statpriv.numbers import Number
 
 __all__ = ["delta", "epsilon", "exact_ends", "law", "log_delta", "mass_at_infinity", "poisson_binomial_pmf"]
 
+Argument = Any
+"""A number of any exact kind, or an array of them."""
 
-def delta(curve: Curve, epsilon: Number, digits: int) -> Enclosure:
+
+def delta(curve: Curve, epsilon: Argument, digits: int) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)
     """δ(ε), relatively narrower than 10^-digits."""
-    _refuse_arrays(epsilon=epsilon)
-    return _native.delta_digits(curve, epsilon, digits)
+    return _evaluated(lambda epsilon: _native.delta_digits(curve, epsilon, digits), epsilon=epsilon)
 
 
 def exact_ends(enclosure: Enclosure) -> tuple[Fraction, Fraction]:
@@ -34,16 +38,14 @@ def exact_ends(enclosure: Enclosure) -> tuple[Fraction, Fraction]:
     return lower, upper
 
 
-def log_delta(curve: Curve, epsilon: Number, digits: int) -> Enclosure:
+def log_delta(curve: Curve, epsilon: Argument, digits: int) -> Any:  # noqa: ANN401
     """The logarithm ln δ(ε), relatively narrower than 10^-digits."""
-    _refuse_arrays(epsilon=epsilon)
-    return _native.log_delta_digits(curve, epsilon, digits)
+    return _evaluated(lambda epsilon: _native.log_delta_digits(curve, epsilon, digits), epsilon=epsilon)
 
 
-def epsilon(curve: Curve, delta: Number, digits: int) -> Enclosure:
+def epsilon(curve: Curve, delta: Argument, digits: int) -> Any:  # noqa: ANN401
     """ε(δ), relatively narrower than 10^-digits."""
-    _refuse_arrays(delta=delta)
-    return _native.epsilon_digits(curve, delta, digits)
+    return _evaluated(lambda delta: _native.epsilon_digits(curve, delta, digits), delta=delta)
 
 
 def mass_at_infinity(curve: Curve, digits: int) -> Enclosure:
@@ -51,19 +53,23 @@ def mass_at_infinity(curve: Curve, digits: int) -> Enclosure:
     return _native.mass_at_infinity_digits(curve, digits)
 
 
-def law(quantity: str, digits: int, **arguments: Any) -> Enclosure:  # noqa: ANN401  (a number of any exact kind)
+def law(quantity: str, digits: int, **arguments: Argument) -> Any:  # noqa: ANN401
     """The `"pmf"`, `"log_pmf"` or `"upper_tail"` of a binomial law (k, n, p) or a hypergeometric one."""
-    _refuse_arrays(**arguments)
     function = _native.binomial_digits if "p" in arguments else _native.hypergeometric_digits
-    return function(quantity, digits, **arguments)
+    return _evaluated(lambda **numbers: function(quantity, digits, **numbers), **arguments)
 
 
-def poisson_binomial_pmf(p: Any, digits: int) -> list[Enclosure]:  # noqa: ANN401  (any sequence of exact numbers)
+def poisson_binomial_pmf(p: Argument, digits: int) -> Any:  # noqa: ANN401
     """The law of the number of successes in independent trials, one enclosure for each k."""
-    return _native.poisson_binomial_digits(list(p), digits)
+    from statpriv.digits_array import DigitsEnclosureArray
+
+    return DigitsEnclosureArray(_native.poisson_binomial_digits(list(p), digits))
 
 
-def _refuse_arrays(**arguments: Any) -> None:  # noqa: ANN401  (what a caller wrote)
-    for name, value in arguments.items():
-        if is_array(value):
-            raise NotAvailableError(f"{name} is an array: with digits= one number at a time is available")
+def _evaluated(one: Callable[..., Enclosure], **arguments: Argument) -> Any:  # noqa: ANN401
+    """A function of numbers; at every entry, where there are arrays."""
+    if not any(map(is_array, arguments.values())):
+        return one(**arguments)
+    from statpriv.broadcasting import evaluate_digits
+
+    return evaluate_digits(one, **arguments)

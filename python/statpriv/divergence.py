@@ -10,7 +10,7 @@ Enclosure(0.5, 0.5)
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
@@ -18,10 +18,14 @@ from statpriv import _native
 from statpriv._native import NormalisedEnclosure
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.numbers import Number, is_rounded
+from statpriv.numbers import Number, is_array, is_rounded
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
+
+    from statpriv.enclosure_array import EnclosureArray
+    from statpriv.numbers import ArrayLike
 
     Law: TypeAlias = Sequence[Number] | Mapping[Any, Number] | np.ndarray[Any, Any]
 
@@ -31,14 +35,18 @@ __all__ = ["NormalisedEnclosure", "doubles", "hockey_stick", "listed"]
 @overload
 def hockey_stick(P: Law, Q: Law, epsilon: Number) -> Enclosure: ...
 @overload
+def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> EnclosureArray: ...
+@overload
 def hockey_stick(P: Law, Q: Law, *, exp_epsilon: Number) -> Enclosure | Fraction: ...
+@overload
+def hockey_stick(P: Law, Q: Law, *, exp_epsilon: ArrayLike) -> EnclosureArray | NDArray[Any]: ...
 def hockey_stick(
     P: Law,
     Q: Law,
-    epsilon: Number | None = None,
+    epsilon: Any = None,
     *,
-    exp_epsilon: Number | None = None,
-) -> Enclosure | Fraction:
+    exp_epsilon: Any = None,
+) -> Any:
     """``Σ_a max(0, P(a) − e^ε Q(a))`` over all answers a, certified.
 
     What only `P` gives counts in full, so this is the least δ with ``P(S) ≤ e^ε Q(S) + δ`` for every set S of answers.
@@ -52,17 +60,17 @@ def hockey_stick(
         their exact sum may differ from one by at most ``2**-40 + n * 2**-52``: the relative error that is usual for
         probabilities computed in doubles, and one rounding an answer. They are then divided by it, as rationals, and
         the result says so.
-    epsilon : float, int, Fraction, Decimal or str
+    epsilon : float, int, Fraction, Decimal or str, or array of these
         ε in nats, of either sign, finite.
-    exp_epsilon : float, int, Fraction, Decimal or str
+    exp_epsilon : float, int, Fraction, Decimal or str, or array of these
         ``e^ε`` instead of ε, above 0.
 
     Returns
     -------
-    Enclosure
-        A few ulps wide at most. A :class:`NormalisedEnclosure`, which has the two sums as `sums`, where floats
-        did not sum to exactly one.
-    Fraction
+    Enclosure or EnclosureArray
+        A few ulps wide at most. A :class:`NormalisedEnclosure` or an array of them, which has the two sums as `sums`,
+        where floats did not sum to exactly one.
+    Fraction, or array of Fraction
         The exact value, if `exp_epsilon` is given and no float is among the probabilities.
 
     Raises
@@ -86,12 +94,39 @@ def hockey_stick(
         raise ArgumentError(f"either epsilon or exp_epsilon is required; {given}")
     first, second = _aligned(P, Q)
     if (p := doubles(first)) is not None and (q := doubles(second)) is not None:
-        return _native.hockey_stick_in_doubles(p, q, epsilon=epsilon, exp_epsilon=exp_epsilon)
+        return _at_each(lambda **at: _native.hockey_stick_in_doubles(p, q, **at), epsilon, exp_epsilon)
     first, second = list(first), list(second)
     rounded = any(map(is_rounded, first)), any(map(is_rounded, second))
     if exp_epsilon is not None and not any(rounded):
-        return _native.exact_hockey_stick(first, second, exp_epsilon=exp_epsilon)
-    return _native.hockey_stick(first, second, rounded=rounded, epsilon=epsilon, exp_epsilon=exp_epsilon)
+        if not is_array(exp_epsilon):
+            return _native.exact_hockey_stick(first, second, exp_epsilon=exp_epsilon)
+        from statpriv.broadcasting import exact_each
+
+        return exact_each(
+            lambda one: _native.exact_hockey_stick(first, second, exp_epsilon=one), exp_epsilon, "exp_epsilon"
+        )
+    return _at_each(lambda **at: _native.hockey_stick(first, second, rounded=rounded, **at), epsilon, exp_epsilon)
+
+
+def _at_each(one: Callable[..., Enclosure], epsilon: Any, exp_epsilon: Any) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)
+    """The hockey stick at the one of the two that is given; at every entry, where it is an array."""
+    name, value = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
+    given = {"epsilon": None, "exp_epsilon": None}
+    if not is_array(value):
+        return one(**{**given, name: value})
+    from statpriv.broadcasting import evaluate_each
+    from statpriv.normalised_array import NormalisedEnclosureArray
+
+    sums = []
+
+    def at(entry: Any) -> Enclosure:  # noqa: ANN401  (checked by the kernel)
+        found = one(**{**given, name: entry})
+        if isinstance(found, NormalisedEnclosure):
+            sums.append(found.sums)
+        return found
+
+    array = evaluate_each(at, value, name)
+    return NormalisedEnclosureArray(array.lower, array.upper, sums[0])[()] if sums else array
 
 
 def _aligned(p: Law, q: Law) -> tuple[Iterable[Any], Iterable[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, cast
@@ -9,10 +10,20 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import Enclosure, combined_arrays, width_array
+from statpriv._native import Enclosure, combined_arrays, fraction, width_array
 from statpriv.errors import ArgumentError, NotASingleNumberError, StatprivError
 
-__all__ = ["EnclosureArray", "broadcast_shape", "elementwise", "exact_entries", "from_ends", "located"]
+__all__ = [
+    "EnclosureArray",
+    "as_objects",
+    "broadcast_shape",
+    "elementwise",
+    "exact_entries",
+    "from_ends",
+    "is_operand",
+    "located",
+    "one_by_one",
+]
 
 Doubles: TypeAlias = NDArray[np.float64]
 
@@ -36,10 +47,11 @@ class EnclosureArray:
     Notes
     -----
     An index that picks one entry gives an :class:`Enclosure`; slices and masks give an `EnclosureArray`. Arithmetic
-    is rounded outwards, entry by entry, with other such arrays, enclosures, numbers and arrays of numbers. `==`
-    compares whole arrays, ends and shape, and gives one truth value; it is refused for arrays of numbers, where
-    `e.contains(values)` or `e.upper == values` says what is meant. numpy's functions do not take enclosures: which
-    end is safe depends on the question (δ: upper; rows left: lower).
+    is rounded outwards, entry by entry, with other such arrays, enclosures, numbers and arrays of numbers. `<`, `<=`,
+    `>` and `>=` compare entry by entry and give an array of bool; where one entry does not decide it, that is an
+    :class:`statpriv.UndecidedError`. `==` compares whole arrays, ends and shape, and gives one truth value; it is
+    refused for arrays of numbers, where `e.contains(values)` or `e.upper == values` says what is meant. numpy's
+    functions do not take enclosures: which end is safe depends on the question (δ: upper; rows left: lower).
 
     Examples
     --------
@@ -51,6 +63,8 @@ class EnclosureArray:
     EnclosureArray(lower=[1.5, 2. ],
                    upper=[1.75, 2.  ])
     >>> e.contains(0.3)
+    array([ True, False])
+    >>> e < 0.5
     array([ True, False])
     """
 
@@ -75,10 +89,10 @@ class EnclosureArray:
             raise ArgumentError(f"{low_end} and {high_end} do not bound an enclosure; lower ≤ upper is required")
         self._lower, self._upper = map(_frozen, ends)
 
-    @classmethod
-    def _known(cls, lower: Doubles, upper: Doubles) -> EnclosureArray:
+    @staticmethod
+    def _known(lower: Doubles, upper: Doubles) -> EnclosureArray:
         """From ends known to bound enclosures."""
-        made = cls.__new__(cls)
+        made = EnclosureArray.__new__(EnclosureArray)
         made._lower, made._upper = _frozen(lower), _frozen(upper)  # noqa: SLF001  (its own)
         return made
 
@@ -157,7 +171,7 @@ class EnclosureArray:
 
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (whatever numpy takes; an Enclosure or an EnclosureArray)
         lower, upper = self._lower[index], self._upper[index]
-        return self._known(lower, upper) if isinstance(lower, np.ndarray) else Enclosure(lower, upper)
+        return EnclosureArray._known(lower, upper) if isinstance(lower, np.ndarray) else Enclosure(lower, upper)
 
     def __len__(self) -> int:
         return len(self._lower)
@@ -189,8 +203,20 @@ class EnclosureArray:
     def __hash__(self) -> int:
         return hash((self.shape, self._lower.tobytes(), self._upper.tobytes()))
 
+    def __lt__(self, other: object) -> NDArray[np.bool_]:
+        return _compared(operator.lt, self, other)
+
+    def __le__(self, other: object) -> NDArray[np.bool_]:
+        return _compared(operator.le, self, other)
+
+    def __gt__(self, other: object) -> NDArray[np.bool_]:
+        return _compared(operator.gt, self, other)
+
+    def __ge__(self, other: object) -> NDArray[np.bool_]:
+        return _compared(operator.ge, self, other)
+
     def __neg__(self) -> EnclosureArray:
-        return self._known(-self._upper, -self._lower)
+        return EnclosureArray._known(-self._upper, -self._lower)
 
     def __pos__(self) -> EnclosureArray:
         return self
@@ -316,21 +342,25 @@ def _ends(value: object, name: str) -> tuple[Doubles, Doubles]:
 
 
 def _enclosed(entry: Any) -> Enclosure:  # noqa: ANN401  (checked by the kernel)
-    return Enclosure(entry.lower, entry.upper) if isinstance(entry, Enclosure) else Enclosure(entry)
+    if not isinstance(entry, Enclosure):
+        return Enclosure(entry)
+    # Those of the base class: the ends of an enclosure with digits are no doubles, nor are all of them finite.
+    return Enclosure(Enclosure.lower.__get__(entry), Enclosure.upper.__get__(entry))
 
 
-def elementwise(one: Callable[[Any], Enclosure], entries: NDArray[Any]) -> list[Enclosure]:
-    """`one` of every entry, in C order; an error says at which index it arose."""
+def elementwise(one: Callable[..., Any], *arrays: NDArray[Any]) -> list[Any]:
+    """`one` of the entries at every index of arrays of one shape, in C order; an error says at which index it arose."""
+    objects = [entries.astype(object) for entries in arrays]
 
-    def at(place: tuple[int, ...], entry: object) -> Enclosure:
+    def at(place: tuple[int, ...]) -> object:
         try:
-            return one(entry)
+            return one(*(entries[place] for entries in objects))
         except StatprivError as error:
             if not place:
                 raise
             raise type(error)(f"at {located(place)}: {error}") from error
 
-    return [at(place, entry) for place, entry in np.ndenumerate(entries)]
+    return [at(place) for place in np.ndindex(arrays[0].shape)]
 
 
 def _frozen(ends: Doubles) -> Doubles:
@@ -345,11 +375,53 @@ def _is_number(value: object) -> bool:
     return (numeric and not isinstance(value, type)) or isinstance(value, Enclosure)
 
 
+def is_operand(value: object) -> bool:
+    """Whether arrays of enclosures are compared and combined with it: a number, an enclosure or an array."""
+    return isinstance(value, (EnclosureArray, np.ndarray, list, tuple)) or _is_number(value)
+
+
+def as_objects(value: object) -> NDArray[Any]:
+    """The entries of an operand, each an enclosure or a number that stays what it is."""
+    if isinstance(value, EnclosureArray):
+        return np.array([value[place] for place in np.ndindex(value.shape)], dtype=object).reshape(value.shape)
+    entries = np.array(value, dtype=object) if isinstance(value, Enclosure) else exact_entries(value, "operand")
+    return np.array(elementwise(_exact, entries), dtype=object).reshape(entries.shape)
+
+
+def _exact(entry: Any) -> Any:  # noqa: ANN401  (checked by the kernel)
+    return entry if isinstance(entry, (Enclosure, float)) else fraction(entry, "operand")
+
+
+def one_by_one(function: Callable[[Any, Any], Any], left: object, right: object) -> NDArray[Any]:
+    """`function` of the entries of two operands that are broadcast together, as objects; an error says where."""
+    sides = {"left": as_objects(left), "right": as_objects(right)}
+    shape = broadcast_shape(sides)
+    found = elementwise(function, *(np.broadcast_to(side, shape) for side in sides.values()))
+    return np.array(found, dtype=object).reshape(shape)
+
+
+def _compared(relation: Callable[[Any, Any], Any], left: EnclosureArray, right: object) -> NDArray[np.bool_]:
+    """`relation`, one of the four orders, of doubles at once.
+
+    An order moves one way only with either side, so that it is decided where opposite pairs of ends agree on it.
+    """
+    if not is_operand(right):
+        return cast("NDArray[np.bool_]", NotImplemented)
+    ends = right if isinstance(right, (EnclosureArray, Enclosure)) else exact_entries(right, "operand")
+    if not (isinstance(ends, np.ndarray) and ends.dtype == object):
+        low, high = _ends(ends, "operand")
+        _refuse_nan(low, "operand")
+        broadcast_shape({"left": left.lower, "right": low})
+        outcome = np.asarray(relation(left.lower, high), dtype=bool)
+        if np.array_equal(outcome, relation(left.upper, low)):
+            return outcome
+    return one_by_one(relation, left, right).astype(bool)
+
+
 def _combined(operation: str, left: object, right: object) -> EnclosureArray:
     """`left operation right`, rounded outwards; `NotImplemented` for what is neither a number nor an array."""
-    for value in (left, right):
-        if not (isinstance(value, (EnclosureArray, np.ndarray, list, tuple)) or _is_number(value)):
-            return cast("EnclosureArray", NotImplemented)
+    if not (is_operand(left) and is_operand(right)):
+        return cast("EnclosureArray", NotImplemented)
     first, second = _ends(left, "operand"), _ends(right, "operand")
     for ends in (first, second):
         _refuse_nan(ends[0], "operand")

@@ -47,6 +47,30 @@ def test_an_array_of_delta_gives_what_its_entries_give(curve):
     assert np.all(curve.delta(array.upper[reached]).upper <= np.array(DELTAS)[reached])
 
 
+ERRORS = [0.0, 0.01, "1/3", 1.0]
+
+
+@pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES.keys())
+def test_other_views_of_an_array_give_what_its_entries_give(curve):
+    assert list(curve.beta(ERRORS)) == [curve.beta(error) for error in ERRORS]
+    assert list(curve.alpha(ERRORS)) == [curve.alpha(error) for error in ERRORS]
+    assert list(curve.log_delta(EPSILONS)) == [curve.log_delta(epsilon) for epsilon in EPSILONS]
+    assert list(curve.gaussian_mu([0.01, "0.1"])) == [curve.gaussian_mu(0.01), curve.gaussian_mu("0.1")]
+    assert curve.beta(np.array([ERRORS[:2]], dtype=float)).shape == (1, 2)
+
+
+def test_exact_values_of_an_array_are_fractions():
+    curve = CURVES["a range"]
+    exact = curve.exact_delta(exp_epsilon=[[1, "11/10"]])
+    assert exact.shape == (1, 2)
+    assert exact.tolist() == [[curve.exact_delta(exp_epsilon=1), curve.exact_delta(exp_epsilon=Fraction(11, 10))]]
+    assert curve.exact_delta(exp_epsilon=np.array(1.5)) == curve.exact_delta(exp_epsilon=1.5)
+    with pytest.raises(sp.ArgumentError, match=r"^at \[1\]: exp_epsilon = 0\.5; a number of at least 1 is required$"):
+        curve.exact_delta(exp_epsilon=[1, 0.5])
+    with pytest.raises(sp.ArgumentError, match=r"^at \[1\]: alpha = 2\.0; a number from 0 to 1 is required$"):
+        curve.beta([0, 2])
+
+
 def test_shapes_are_kept():
     curve = CURVES["one pair"]
     epsilons = np.array(EPSILONS).reshape(2, 1, 4)

@@ -241,9 +241,76 @@ def test_it_has_no_truth_value_and_no_in():
         bool(pair)
     with pytest.raises(sp.NotASingleNumberError, match=r"use e\.contains\(values\)\.any\(\)"):
         _ = 0.3 in pair
-    for compare in (operator.lt, operator.ge):
-        with pytest.raises(TypeError):
-            compare(pair, 1)
+
+
+# --- orders
+
+ORDERS = [operator.lt, operator.le, operator.gt, operator.ge]
+small = st.integers(0, 6).map(float)
+narrow = st.tuples(small, small).map(lambda ends: sp.Enclosure(min(ends), max(ends)))
+
+
+def decided(relation, left, right):
+    """What single enclosures say; None where they do not decide it."""
+    try:
+        return relation(left, right)
+    except sp.UndecidedError:
+        return None
+
+
+@pytest.mark.parametrize("relation", ORDERS)
+@given(st.lists(st.tuples(narrow, narrow), min_size=1, max_size=4))
+def test_orders_are_those_of_the_entries(relation, operands):
+    left, right = (sp.EnclosureArray([pair[side] for pair in operands]) for side in (0, 1))
+    expected = [decided(relation, x, y) for x, y in operands]
+    if None in expected:
+        with pytest.raises(sp.UndecidedError, match=rf"^at \[{expected.index(None)}\]: .* cannot be told from"):
+            relation(left, right)
+    else:
+        outcome = relation(left, right)
+        assert outcome.dtype == bool
+        assert outcome.tolist() == expected
+
+
+@pytest.mark.parametrize("relation", ORDERS)
+@pytest.mark.parametrize(
+    "other", [1, 0.1, Fraction(1, 3) / 100, sp.Enclosure(3, 4), np.float64(0.1), mpmath.mpf("0.1"), inf], ids=repr
+)
+def test_orders_with_a_number_are_those_of_every_entry(relation, other):
+    assert relation(pair, other).tolist() == [relation(entry, other) for entry in pair]
+    assert relation(other, pair).tolist() == [relation(other, entry) for entry in pair]
+
+
+def test_orders_with_arrays_of_numbers():
+    assert (pair < np.array([0.5, 0.5])).tolist() == [True, False]
+    assert (np.array([0.5, 0.5]) > pair).tolist() == [True, False]
+    assert (pair <= ["0.375", Fraction(1, 2)]).tolist() == [True, True]
+
+
+def test_orders_are_exact():
+    """The double nearest to a third is below it; their difference is no double."""
+    third = sp.EnclosureArray([1 / 3])
+    assert (third < [Fraction(1, 3)]).tolist() == [True]
+    assert (third < Fraction(1, 3)).tolist() == [True]
+    assert (third < 1 / 3).tolist() == [False]
+
+
+def test_orders_broadcast():
+    assert (grid[:, :1] < [1, 2, 4]).tolist() == [[True] * 3, [False, False, True]]
+    with pytest.raises(sp.ArgumentError, match=r"the shapes left: \(2,\), right: \(2, 3\) do not fit"):
+        _ = pair < grid
+    with pytest.raises(sp.ArgumentError, match=r"the shapes left: \(2,\), right: \(3,\) do not fit"):
+        _ = pair < ["1", 2, 3]
+
+
+@pytest.mark.parametrize("relation", ORDERS)
+def test_orders_with_what_is_no_number(relation):
+    with pytest.raises(TypeError, match="not supported between"):
+        relation(pair, "0.1")
+    with pytest.raises(sp.ArgumentError, match=r"operand\[1\] = nan is not a number"):
+        relation(pair, [0, nan])
+    with pytest.raises(sp.ArgumentError, match=r"^at \[1\]: operand = None is not a number"):
+        relation(pair, [0, None])
 
 
 # --- arithmetic

@@ -124,3 +124,50 @@ def test_what_is_not_a_law_is_refused(p, q, message):
 def test_what_is_not_an_epsilon_is_refused(arguments, message, law):
     with pytest.raises(sp.ArgumentError, match=re.escape(message)):
         sp.hockey_stick(law, law, **arguments)
+
+
+# --- several ε
+
+LAWS = ([0.75, 0.25], [0.25, 0.75])
+
+
+@pytest.mark.parametrize("epsilons", [[0, 0.5, -1], ["0.1", Fraction(1, 3)], np.array([[0.1], [0.2]]), []], ids=repr)
+def test_an_array_of_epsilon_gives_what_its_entries_give(epsilons):
+    array = sp.hockey_stick(*LAWS, epsilons)
+    entries = np.array(epsilons, dtype=object)
+    assert array.shape == entries.shape
+    assert [array[place] for place in np.ndindex(array.shape)] == [sp.hockey_stick(*LAWS, x) for x in entries.flat]
+    assert sp.hockey_stick(["3/4", 0.25], ["1/4", "3/4"], epsilons) == array
+
+
+def test_an_array_of_exp_epsilon_gives_fractions_for_exact_laws():
+    exact = sp.hockey_stick(["3/4", "1/4"], ["1/4", "3/4"], exp_epsilon=[1, "3/2", 3])
+    assert exact.tolist() == [HALF, Fraction(3, 8), 0]
+    assert list(sp.hockey_stick(*LAWS, exp_epsilon=[1, 3])) == [sp.Enclosure(0.5), sp.Enclosure(0)]
+    assert sp.hockey_stick(["3/4", "1/4"], ["1/4", "3/4"], exp_epsilon=np.array(1.5)) == Fraction(3, 8)
+
+
+def test_an_array_says_that_laws_were_normalised(copies):
+    law = [0.1] * 10
+    array = sp.hockey_stick(law, law[::-1], [0, "0.1", 1.0])
+    one = sp.hockey_stick(law, law, "0.1")
+    assert array.sums == one.sums
+    assert list(array) == [sp.hockey_stick(law, law, epsilon) for epsilon in (0, "0.1", 1.0)]
+    assert [type(entry) for entry in array] == [sp.NormalisedEnclosure] * 3
+    assert array[1:].sums == one.sums
+    assert {copy.sums for copy in copies(array)} == {one.sums}
+    assert sp.hockey_stick(law, law, np.array(1.0)) == sp.hockey_stick(law, law, 1.0)
+    assert type(-array) is sp.EnclosureArray
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "message"),
+    [
+        ({"epsilon": [0, nan]}, r"^at \[1\]: epsilon = nan is not finite"),
+        ({"exp_epsilon": [1, 0]}, r"^at \[1\]: exp_epsilon = 0\.0; "),
+        ({"exp_epsilon": ["1", "-2"]}, r"^at \[1\]: exp_epsilon = '-2'; "),
+    ],
+)
+def test_the_first_bad_epsilon_is_named(epsilon, message):
+    with pytest.raises(sp.ArgumentError, match=message):
+        sp.hockey_stick(*LAWS, **epsilon)

@@ -76,6 +76,99 @@ def test_orders_up_to_one_and_too_few_points_are_refused(order, points):
         sp.privacy_curve(HALF, sp.Population(20)).renyi(order, points=points)
 
 
+def test_several_orders_at_once():
+    curve = sp.privacy_curve(HALF, sp.Population(20), sampling=sp.WithoutReplacement(5))
+    assert list(curve.renyi([2, "3/2"])) == [curve.renyi(2), curve.renyi("3/2")]
+    with pytest.raises(ArgumentError, match=r"^at \[1\]: order = 1\.0; an order above 1 is required$"):
+        curve.renyi([2, 1])
+    with pytest.raises(ArgumentError, match=r"^points = 2000000; at most 1048576 are allowed$"):
+        curve.renyi(2, points=2_000_000)
+
+
+# --- zero-concentrated privacy
+
+
+def largest_ratio(laws):
+    """The greatest D_α/α over orders 2^(1/16) apart in α − 1, both ways: hardly less than the supremum."""
+    orders = [1 + Fraction(2.0 ** (k / 16)) for k in range(-160, 160)]
+    return max(renyi(p, q, order) / order for order in orders for p, q in (laws, laws[::-1]))
+
+
+@settings(max_examples=10, deadline=None)
+@given(s=st.integers(1, 6), more=st.integers(1, 9), p=st.fractions("1/10", "9/10", max_denominator=10))
+def test_zcdp_encloses_the_supremum_over_the_orders(s, more, p):
+    curve = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(s + more), sampling=sp.WithoutReplacement(s))
+    found, truth = curve.zcdp(), largest_ratio(hidden_sample(s + more, s, p))
+    assert found.lower <= truth * 1.001
+    assert truth <= found.upper
+    assert found.width <= found.upper / 40
+
+
+def test_zcdp_of_one_direction_is_at_most_that_of_both():
+    both = sp.privacy_curve(sp.PropertyQuery("1/10"), sp.Population(30), sampling=sp.WithoutReplacement(3))
+    directions = [
+        sp.privacy_curve(
+            sp.PropertyQuery("1/10"), sp.Population(30), sampling=sp.WithoutReplacement(3), pair=pair
+        ).zcdp()
+        for pair in ((1, 0), (0, 1))
+    ]
+    assert both.zcdp().lower <= max(one.upper for one in directions)
+    assert both.zcdp().upper >= max(one.lower for one in directions)
+    assert min(one.upper for one in directions) < both.zcdp().lower
+
+
+def test_zcdp_is_infinite_where_an_answer_gives_the_value_away():
+    assert sp.privacy_curve(HALF, sp.Population(20)).zcdp() == sp.Enclosure(math.inf)
+
+
+def test_zcdp_of_answers_that_say_nothing_is_zero():
+    nothing = sp.privacy_curve(HALF.thresholded(20), sp.Population(20))
+    assert nothing.zcdp() == sp.Enclosure(0)
+    assert nothing.renyi(2) == sp.Enclosure(0)
+
+
+def test_normal_noise_alone_is_the_least_rho():
+    """Where the data saturate, only the noise is left: its ρ is attained, however many entries there are."""
+    for added in (sp.noise.Gaussian(sigma=3), sp.noise.DiscreteGaussian(sigma=3)):
+        noisy = sp.privacy_curve(HALF.noisy(added), sp.Population(50))
+        assert noisy.zcdp() == sp.Enclosure(Fraction(1, 18))
+        assert noisy.renyi(2).upper < 0.6 * 2 / 18  # the data help at every single order
+    total = sp.SumQuery(pmf={0: "1/2", 3: "1/4", 5: "1/4"}).noisy(sp.noise.Gaussian(sigma=4))
+    assert sp.privacy_curve(total, sp.Population(5)).zcdp() == sp.Enclosure(Fraction(25, 32))
+    assert sp.privacy_curve(total, sp.Population(5), pair=(3, 5)).zcdp() == sp.Enclosure(Fraction(4, 32))
+
+
+def test_what_follows_the_noise_can_only_lower_rho():
+    clamped = sp.privacy_curve(HALF.noisy(sp.noise.DiscreteGaussian(sigma=2)).clamped(0, 4), sp.Population(4))
+    found = clamped.zcdp()
+    assert found.upper <= 1 / 8
+    assert 0 < found.lower <= found.upper
+
+
+@settings(max_examples=15, deadline=None)
+@given(n=st.integers(1, 6), sigma=st.integers(1, 3), order=st.integers(2, 5))
+def test_renyi_under_discrete_normal_noise(n, sigma, order):
+    """Summed over the answers within forty standard deviations, in 60 digits."""
+    curve = sp.privacy_curve(HALF.noisy(sp.noise.DiscreteGaussian(sigma=sigma)), sp.Population(n), pair=(1, 0))
+    with mpmath.workdps(60):
+        reach = range(-40 * sigma, 40 * sigma + n + 1)
+        masses = {k: mpmath.exp(-mpmath.mpf(k * k) / (2 * sigma**2)) for k in range(-90 * sigma, 90 * sigma + n)}
+        total = mpmath.fsum(masses.values())
+
+        def law(shift):
+            return [
+                mpmath.fsum(mpmath.binomial(n - 1, j) * masses[x - j - shift] for j in range(n)) / 2 ** (n - 1) / total
+                for x in reach
+            ]
+
+        one, zero = law(1), law(0)
+        moment = mpmath.fsum(x**order * y ** (1 - order) for x, y in zip(one, zero, strict=True))
+        truth = mpmath.log(moment) / (order - 1)
+    found = curve.renyi(order)
+    assert found.lower <= truth <= found.upper
+    assert found.width <= found.upper / 20
+
+
 def gaussian_delta(mu, epsilon):
     with mpmath.workdps(40):
         mu, epsilon = mpmath.mpf(mu), mpmath.mpf(epsilon)

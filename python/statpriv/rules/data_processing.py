@@ -126,24 +126,26 @@ def unprocessed(situation: Situation) -> Curve:
 )
 def noise_alone(situation: Situation) -> Curve:
     """The first step must be the noise; what follows is post-processing."""
+    first, gaps, lattice = added_noise(situation)
+    point = Law.table(0, [1])
+    return worst([hockey_stick(point.shifted(gap), point, lattice, (first,)) for gap in gaps if gap])
+
+
+def added_noise(situation: Situation) -> tuple[noise.Noise, list[int], Lattice]:
+    """The noise that is the first step, and how far the values of the critical entry move the answer before it."""
     query: Any = situation.query
     first = query.steps[0]
     if not isinstance(first, noise.Noise):
         raise NotApplicable("the first step is no noise")
     asked = situation.asked
     if isinstance(asked, PropertyQuery):
-        gaps, lattice = [1, -1], Lattice()
-        if situation.pair is not None:
-            gaps = [situation.pair[0] - situation.pair[1]]
-    elif isinstance(asked, Additive):
+        gaps = [1, -1] if situation.pair is None else [situation.pair[0] - situation.pair[1]]
+        return first, gaps, Lattice()
+    if isinstance(asked, Additive):
         entries = contributions(situation)
-        lattice = entries.lattice
         pairs = (pair for world in entries.worlds(situation) for pair in world.pairs(situation.pair))
-        gaps = list(dict.fromkeys(v - w for v, w in pairs))
-    else:
-        raise NotApplicable("what an entry changes of this answer is not one of a few numbers")
-    point = Law.table(0, [1])
-    return worst([hockey_stick(point.shifted(gap), point, lattice, (first,)) for gap in gaps if gap])
+        return first, list(dict.fromkeys(v - w for v, w in pairs)), entries.lattice
+    raise NotApplicable("what an entry changes of this answer is not one of a few numbers")
 
 
 def require_no_gate(query: Query) -> None:
