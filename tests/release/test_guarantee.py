@@ -15,6 +15,7 @@ from statpriv.composition_file import read_composition
 from statpriv.errors import PlanError
 from statpriv.releasing.contents import prospective_contents
 from statpriv.releasing.guarantee import certify
+from statpriv.releasing.history import as_first_release
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import validate
@@ -63,7 +64,8 @@ def certified(tmp_path):
 
 
 def contents(guarantee):
-    made = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=lambda _step: None)
+    alone = prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=lambda _step: None)
+    made = as_first_release(alone, guarantee)
     validate(made)
     return made
 
@@ -74,7 +76,7 @@ def recomputed(tmp_path, guarantee):
     path.write_text(json.dumps(contents(guarantee)), encoding="utf-8")
     report = read_composition(path)
     delta = report.composition.curve().delta(report.composition.epsilon)
-    return delta, report.disagreements(delta)
+    return delta, report.disagreements()
 
 
 # --- gates ----------------------------------------------------------------------------------------

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv.releasing.guarantee import certify
-from statpriv.releasing.history import Everything, used, widened
-from statpriv.releasing.ledger import Cohort, PastRelease
+from statpriv.releasing.history import Everything, widened
+from statpriv.releasing.ledger import PastRelease
 from statpriv.releasing.plan_file import load_plan
+from statpriv.repeated_releases import Cohort, used
 
 from .conftest import Workshop, query
 

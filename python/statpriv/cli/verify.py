@@ -45,6 +45,7 @@ __all__ = ["verify"]
     "statpriv verify claims.toml",
     "statpriv verify claims.toml --certificates proofs",
     "python -m statpriv.checker proofs/claim-1.json",
+    "statpriv verify report.json",
     "",
     "where claims.toml holds",
     "[[claim]]",
@@ -65,7 +66,9 @@ def verify(
 ) -> None:
     """Claims of privacy, proved or refuted.
 
-    FILE lists claims: what is counted, an ε and a δ. Each δ is computed twice, by programs that share no code.
+    FILE lists claims: what is counted, an ε and a δ. Or it is the JSON report of a release, which claims that its
+    target is reached by everything released from its table so far. Each δ is computed twice, by programs that share
+    no code.
 
     Exit code: 0 if all are proved, 1 if one is refuted, 4 if none is but one is undecided.
     """
@@ -76,7 +79,7 @@ def verify(
     found = verified(file)
     written: list[str | None] = [None] * len(found)
     if certificates is not None:
-        written = [_written(finding, certificates / f"claim-{k}.json") for k, finding in enumerate(found, start=1)]
+        written = [_written(finding, certificates / f"claim-{k}") for k, finding in enumerate(found, start=1)]
     if as_json:
         print_json({"verdict": found.verdict, "claims": list(map(_document, found, written))})
     else:
@@ -98,15 +101,18 @@ def _make_empty(folder: Path) -> None:
 
 
 def _written(finding: Finding, path: Path) -> str | None:
-    """Write the certificate of a claim that is proved, and say where it is or why there is none."""
+    """Write the certificates of a claim that is proved, and say where they are or why there are none."""
     if finding.verdict != "proved":
         return None
     try:
-        text = finding.certificate().text
+        proofs = finding.certificates()
     except NotAvailableError as reason:
         return f"none: {reason}"
-    write_whole(path, text.encode(), "--certificates")
-    return str(path)
+    endings = [""] if len(proofs) == 1 else [f"-release-{k}" for k in range(1, len(proofs) + 1)]
+    files = [path.with_name(f"{path.name}{ending}.json") for ending in endings]
+    for file, proof in zip(files, proofs, strict=True):
+        write_whole(file, proof.text.encode(), "--certificates")
+    return ", ".join(map(str, files))
 
 
 def _document(finding: Finding, certificate: str | None) -> dict[str, Any]:
