@@ -79,7 +79,7 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
     later, kinds = variants()["later release"], variants()
     full["warnings"] = ["w"]
     full["plan"]["prior"] = [{"description": "d", "epsilon": "inf", "delta": None}]
-    full["data"].update(row_id="id", group="g", unit="u", content_edited=True)
+    full["data"].update(row_id="id", group="g", group_source="s", unit="u", content_edited=True)
     full["guarantee"]["releases"] = len(later["history"]) + 1
     full["guarantee"]["term"] = later["guarantee"]["term"]
     full["history"] = copy.deepcopy(later["history"])
@@ -114,7 +114,7 @@ def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any],
     )
     return [
         (report, "statpriv"),
-        *((report["data"], key) for key in ("source", "row_id", "group", "unit")),
+        *((report["data"], key) for key in ("source", "row_id", "group", "group_source", "unit")),
         (guarantee, "theorem"),
         (guarantee, "source"),
         *((texts, i) for texts in lists for i in range(len(texts))),

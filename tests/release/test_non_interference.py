@@ -340,7 +340,7 @@ def stratified_tables(draw):
 def test_stratified_tables_with_equal_counts_look_the_same(workshop, in_process, first, second):
     workshop.plan(
         *(stratified(CSV_PLAN[k][0], rows) for k, rows in enumerate(GROUPED_ROWS)),
-        more_data='row_id = "id"\ngroup = "sex"\nnull_values = ["NA"]',
+        more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "census"\nnull_values = ["NA"]',
     )
     seen = []
     for rows in (first, second):

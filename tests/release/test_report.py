@@ -486,6 +486,16 @@ def test_an_answer_that_contradicts_its_range_withdraws_the_guarantee(report):
     assert f"The count of “{report['answers'][0]['query']}” contradicts" in text
 
 
+def test_a_withheld_histogram_does_not_say_that_every_cell_is_outside_its_gate():
+    report = copy.deepcopy(VARIANTS["histogram"])
+    for answer in report["answers"]:
+        if answer["cell"] is not None:
+            answer.update(count=None, proportion=None, rmse=None, interval=None, withheld=True)
+    text = Page(render(report)).text
+    assert "3 answers are withheld. Some cell of a histogram fell outside its declared range" in text
+    assert "A count fell outside" not in text
+
+
 def test_a_withheld_answer_shows_no_count(report):
     answer = report["answers"][0]
     answer.update(count=None, proportion=None, interval=None, withheld=True)

@@ -79,6 +79,7 @@ def prospective_contents(
             "rows": guarantee.rows,
             "row_id": plan.data.row_id,
             "group": plan.data.group,
+            "group_source": plan.data.group_source,
             "unit": plan.data.unit,
         },
         "guarantee": _guarantee(guarantee),

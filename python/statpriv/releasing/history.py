@@ -108,20 +108,11 @@ class Everything:
         return Fraction(self.delta.upper) <= self.guarantee.plan.guarantee.delta
 
     @cached_property
-    def alone(self) -> PrivacyCurve:
-        """The curve of this release alone, for somebody whose row was not used before.
-
-        Given all earlier answers its rows are a uniform sample of the unspent ones, so it is composed on these.
-        """
-        if self.is_first:
-            return self.guarantee.curve
-        return self._inside(*self.asked[-1], self.rows_left)
-
-    @cached_property
     def on_rows_left(self) -> Guarantee:
         """The plan on the rows that were left, each property with its hull: what curves and tables are about.
 
-        On all rows of the table it would be too small for rows that joined later, which are drawn more often.
+        Given all earlier answers the rows of this release are a uniform sample of the unspent ones, so it is composed
+        on these. On all rows of the table it would be too small for rows that joined later, which are drawn more often.
         """
         if self.is_first:
             return self.guarantee
@@ -221,7 +212,7 @@ def with_everything(contents: Mapping[str, Any], whole: Everything, position: Po
         "data": {**contents["data"], "content_edited": position.content_edited},
         "guarantee": {
             **contents["guarantee"],
-            "this_release": _ends(whole.alone.delta(whole.guarantee.epsilon)),
+            "this_release": _ends(whole.on_rows_left.delta),
             "releases": len(whole.earlier) + 1,
             "term": None,
         },
