@@ -26,15 +26,17 @@
     report = "report.json"             # relative to this file
     known_rows = 100                   # ε, δ and known rows are the report's where they are left out
 
+The JSON report of a release by itself stands for the claim that its target is reached. Where its table was released
+before, a claim about a report is one about everything released so far.
+
 Every number is exact. A key that is not listed here is an error, and all errors are reported at once, with the line.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from statpriv.composition_file import BOUND, PARTS, Composition, Part, Report, read_composition, read_parts
+from statpriv.composition_file import BOUND, PARTS, Composition, Part, read_composition, read_parts
 from statpriv.documents import (
     COUNT,
     NUMBER,
@@ -49,6 +51,7 @@ from statpriv.documents import (
     read_text,
 )
 from statpriv.errors import ArgumentError, StatprivError
+from statpriv.release_report import Report
 from statpriv.verification import Claim
 
 __all__ = ["read_claims"]
@@ -89,6 +92,8 @@ def read_claims(path: Path) -> tuple[Claim, ...]:
     """
     text = read_text(path, "claims")
     document = parsed(text, path)
+    if "composition" in document and "guarantee" in document:
+        return (_reported({"name": None, "report": path.name}, path.parent),)
     faults: list[str] = []
     tables = read_table(document, _FILE_KEYS, "", faults).get("claim", [])
     claims = [_claim(table, f"claim[{k}]", path.parent, faults) for k, table in enumerate(tables, start=1)]
@@ -138,13 +143,12 @@ def _reported(read: dict[str, Value], folder: Path) -> Claim:
         raise ArgumentError(
             f"report = {read['report']!r} is no report of a release; the JSON report of one is required"
         )
-    released = report.composition
-    delta = report.target if read["delta"] is None else read["delta"]
+    delta = report.target if read.get("delta") is None else read["delta"]
     if delta is None:
         raise ArgumentError(f"delta is missing, and {read['report']!r} states no target; a number is required")
     return Claim(
-        replace(released, **({} if read["known_rows"] is None else {"known_rows": read["known_rows"]})).curve(),
-        epsilon=released.epsilon if read["epsilon"] is None else read["epsilon"],
+        report.curve(read.get("known_rows")),
+        epsilon=report.composition.epsilon if read.get("epsilon") is None else read["epsilon"],
         delta=delta,
         name=read["name"],
     )

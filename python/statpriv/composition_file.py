@@ -59,7 +59,6 @@ from statpriv.documents import (
     read_table,
     read_text,
 )
-from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup
 from statpriv.numbers import as_count
@@ -67,17 +66,25 @@ from statpriv.numbers import as_count
 if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve
     from statpriv.queries.processed import Step
+    from statpriv.release_report import Report
     from statpriv.situation import Query
 
-__all__ = ["BOUND", "PARTS", "Composition", "Part", "Report", "read_composition", "read_parts", "together"]
+__all__ = [
+    "BOUND",
+    "PARTS",
+    "Composition",
+    "Part",
+    "Range",
+    "composition_of",
+    "read_composition",
+    "read_parts",
+    "together",
+]
 
 MOST_PARTS = 100_000
 _Stated = TypeVar("_Stated")
 
-_WIDEST = 1e-3  # no report of ours states δ more loosely
-_Range: TypeAlias = "tuple[Fraction, Fraction]"
-_Sized: TypeAlias = "tuple[tuple[int, tuple[_Range, ...]], ...]"
-"""Size of each part, and the range of p, or those of all groups or cells."""
+Range: TypeAlias = "tuple[Fraction, Fraction]"
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ class Part:
         Of a histogram the ranges of all cells; None of a count.
     """
 
-    probability: _Range | ByGroup[_Range] | None
+    probability: Range | ByGroup[Range] | None
     size: int | ByGroup[int]
     count: int = 1
     attribute: str | None = None
@@ -104,10 +111,10 @@ class Part:
     gate: tuple[int, int] | None = None
     suppressed_below: int | None = None
     rounded_to: int | None = None
-    cells: tuple[_Range, ...] | None = None
+    cells: tuple[Range, ...] | None = None
 
     @property
-    def ranges(self) -> tuple[_Range, ...]:
+    def ranges(self) -> tuple[Range, ...]:
         """Of the count, or of all groups or cells."""
         if self.cells is not None:
             return self.cells
@@ -212,82 +219,6 @@ class Composition:
         }
 
 
-@dataclass(frozen=True)
-class Report:
-    """What the report of a release says, and the composition that it says it of. None stands for silence.
-
-    A later release of a table says two things: δ of everything released from it, which rests on earlier reports too,
-    and δ of this release alone on the rows that were left, which is what its composition gives.
-    """
-
-    composition: Composition
-    delta: Enclosure
-    holds: bool | None
-    target: Fraction | None
-    epsilons: tuple[Fraction, ...]
-    known_rows: int | None
-    rows: int | None
-    queries: _Sized | None
-    is_later: bool = False
-
-    def disagreements(self, delta: Enclosure) -> list[str]:
-        """Where the report contradicts its own composition, or the δ that was computed from that again.
-
-        Two enclosures of one number overlap; their ends may differ between versions.
-        """
-        asked, said = self.composition, "this_release" if self.is_later else "delta"
-        rows = "the rows that were left are" if self.is_later else "data.rows is"
-        parts = tuple((part.entries, part.ranges) for part in asked.parts for _ in range(part.count))
-        comparisons = [
-            (
-                self.delta.lower <= delta.upper and delta.lower <= self.delta.upper,
-                f"guarantee.{said} is {_ends(self.delta)}, computed again {_ends(delta)}",
-            ),
-            (
-                self.is_later or not self.holds or self.target is None or delta.lower <= self.target,
-                f"guarantee.holds is true, but δ, computed again {_ends(delta)}, is above the target {self.target}",
-            ),
-            (
-                self.is_later or self.holds or self.target is None or delta.upper > self.target,
-                f"guarantee.holds is false, but δ, computed again {_ends(delta)}, is at most the target {self.target}",
-            ),
-            (
-                self.delta.upper - self.delta.lower <= _WIDEST,
-                f"guarantee.{said} is {_ends(self.delta)}, which says too little to agree or disagree",
-            ),
-            (
-                all(abs(epsilon - asked.epsilon) <= asked.epsilon / 2**52 for epsilon in self.epsilons),
-                f"guarantee.epsilon is not {asked.epsilon}, as in the composition",
-            ),
-            (
-                self.known_rows in (None, asked.known_rows),
-                f"guarantee.known_rows is {self.known_rows}, in the composition {asked.known_rows}",
-            ),
-            (
-                self.rows in (None, together(asked.population)),
-                f"{rows} {self.rows}, in the composition {together(asked.population)}",
-            ),
-            (
-                self.queries is None or _covered(self.queries, parts),
-                "the queries differ from the parts of the composition in number, size or range of p",
-            ),
-        ]
-        return [contradiction for agrees, contradiction in comparisons if not agrees]
-
-
-def _covered(queries: _Sized, parts: _Sized) -> bool:
-    """Whether query k has the size of part k, and ranges of p inside those of part k."""
-    return len(queries) == len(parts) and all(
-        size == part_size
-        and len(ranges) == len(part_ranges)
-        and all(
-            low <= query_low and query_high <= high
-            for (query_low, query_high), (low, high) in zip(ranges, part_ranges, strict=True)
-        )
-        for (size, ranges), (part_size, part_ranges) in zip(queries, parts, strict=True)
-    )
-
-
 def _is_by_group(stated: tuple[Any, ...]) -> bool:
     return isinstance(stated[0], tuple)
 
@@ -297,12 +228,8 @@ def together(size: int | ByGroup[int]) -> int:
     return size if isinstance(size, int) else sum(entries for _, entries in size)
 
 
-def _written(ends: _Range) -> list[str]:
+def _written(ends: Range) -> list[str]:
     return [str(end) for end in ends]
-
-
-def _ends(enclosure: Enclosure) -> str:
-    return f"[{enclosure.lower}, {enclosure.upper}]"
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -316,35 +243,15 @@ def read_composition(path: Path) -> Composition | Report:
     ArgumentError
         The file cannot be read or is not such a file; the message lists every key at fault.
     """
+    from statpriv.release_report import read_report
+
     document = parsed(read_text(path, "composition"), path)
     faults: list[str] = []
-    found = _report(document, faults) if "composition" in document else _composition(document, "", faults)
+    read = read_report if "composition" in document else composition_of
+    found = read(document, "", faults)
     if found is None:
         raise ArgumentError("\n  ".join([f"{path} cannot be used as it is:", *faults]))
     return found
-
-
-def _range_of_table(value: Value) -> tuple[Fraction, Fraction]:
-    return probability_range([value["lower"], value["upper"]])
-
-
-def _ranges_of_tables(value: Value) -> tuple[_Range, ...]:
-    return tuple(_range_of_table(table["probability"]) for table in value)
-
-
-def _or_null(key: Key) -> Key:
-    return Key(lambda value: None if value is None else key.read(value), key.allowed, absent=None)
-
-
-def _enclosure(value: Value) -> Enclosure:
-    # JSON numbers of a report are doubles in decimal.
-    return Enclosure(float(value["lower"]), float(value["upper"]))
-
-
-def _truth(value: Value) -> bool:
-    if not isinstance(value, bool):
-        raise ArgumentError("not a truth value")
-    return value
 
 
 def _list(value: Value) -> list[Value]:
@@ -370,7 +277,7 @@ def _by_group(
     return tuple((group, within(stated)) for group, stated in value.items())
 
 
-def _cells(value: Value) -> tuple[_Range, ...]:
+def _cells(value: Value) -> tuple[Range, ...]:
     cells = tuple(map(probability_range, value))
     least, most = (sum((cell[end] for cell in cells), Fraction(0)) for end in (0, 1))
     if len(cells) < 2 or not least <= 1 <= most:
@@ -406,25 +313,6 @@ _COMPOSITION_KEYS = {
     "bound": BOUND,
     "part": PARTS,
 }
-_GUARANTEE_KEYS = {
-    "delta": Key(_enclosure, 'an enclosure {"lower": …, "upper": …}'),
-    "epsilon": NUMBER.optional(),
-    "epsilon_exact": NUMBER.optional(),
-    "target_delta": NUMBER.optional(),
-    "target_delta_exact": NUMBER.optional(),
-    "known_rows": COUNT.optional(),
-    "holds": Key(_truth, "true or false", absent=None),
-    "this_release": Key(_enclosure, 'an enclosure {"lower": …, "upper": …}', absent=None),
-    "releases": COUNT.optional(),
-}
-_LEDGER_KEYS = {"rows_spent_before": COUNT.optional()}
-_DATA_KEYS = {"rows": SIZE.optional()}
-_QUERY_KEYS = {
-    "size": SIZE,
-    "probability": _or_null(Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1')),
-    "cells": _or_null(Key(_ranges_of_tables, "the cells of a histogram, each with its probability")),
-    "groups": _or_null(Key(_ranges_of_tables, "the groups, each with its probability")),
-}
 
 
 def read_parts(tables: list[Value], place: str, faults: list[str]) -> tuple[Part, ...]:
@@ -454,43 +342,8 @@ def _contradictions(part: dict[str, Value]) -> list[str]:
     return found
 
 
-def _composition(table: Value, place: str, faults: list[str]) -> Composition | None:
+def composition_of(table: Value, place: str, faults: list[str]) -> Composition | None:
+    """The composition that a table describes; what is wrong with it is added to `faults`."""
     read = read_table(table, _COMPOSITION_KEYS, place, faults)
     parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults)
     return None if faults else Composition(**read, parts=parts)
-
-
-def _ranges_of_query(query: Value) -> tuple[_Range, ...]:
-    """Of its cells or groups, else the one that it states."""
-    return query["cells"] or query["groups"] or ((query["probability"],) if query["probability"] else ())
-
-
-def _report(document: dict[str, Value], faults: list[str]) -> Report | None:
-    composition = _composition(document["composition"], "composition", faults)
-    said = read_table(document.get("guarantee"), _GUARANTEE_KEYS, "guarantee", faults, closed=False)
-    data = read_table(document.get("data", {}), _DATA_KEYS, "data", faults, closed=False)
-    ledger = read_table(document.get("ledger", {}), _LEDGER_KEYS, "ledger", faults, closed=False)
-    queries = document.get("queries")
-    asked = [
-        read_table(query, _QUERY_KEYS, f"queries[{k}]", faults, closed=False)
-        for k, query in enumerate(queries if isinstance(queries, list) else [], start=1)
-    ]
-    if composition is None or faults:
-        return None
-    target = said["target_delta"] if said["target_delta_exact"] is None else said["target_delta_exact"]
-    is_later = (said["releases"] or 1) > 1 and said["this_release"] is not None
-    known, rows = said["known_rows"], data["rows"]
-    if is_later and rows is not None:
-        rows -= ledger["rows_spent_before"] or 0
-        known = known if known is None else min(known, rows - 1)
-    return Report(
-        composition=composition,
-        delta=said["this_release"] if is_later else said["delta"],
-        holds=said["holds"],
-        target=target,
-        epsilons=tuple(said[key] for key in ("epsilon", "epsilon_exact") if said[key] is not None),
-        known_rows=known,
-        rows=rows,
-        queries=None if queries is None else tuple((query["size"], _ranges_of_query(query)) for query in asked),
-        is_later=is_later,
-    )

@@ -14,6 +14,7 @@ from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError, PrecisionError, UndecidedError
 from statpriv.literals import abridged, literal, spelled
 from statpriv.numbers import Number, as_fraction
+from statpriv.repeated_releases import RepeatedReleases
 
 if TYPE_CHECKING:
     from statpriv.certificate import Certificate
@@ -60,13 +61,15 @@ class Claim:
     <Claim: epsilon = 0.3, delta = 0.000001: PropertyQuery(0.5) on Population(size=1024)>
     """
 
-    curve: PrivacyCurve
+    curve: PrivacyCurve | RepeatedReleases
     epsilon: Fraction
     delta: Fraction
     name: str | None
 
-    def __init__(self, curve: PrivacyCurve, *, epsilon: Number, delta: Number, name: str | None = None) -> None:
-        if not isinstance(curve, PrivacyCurve):
+    def __init__(
+        self, curve: PrivacyCurve | RepeatedReleases, *, epsilon: Number, delta: Number, name: str | None = None
+    ) -> None:
+        if not isinstance(curve, PrivacyCurve | RepeatedReleases):
             raise ArgumentError(f"curve = {abridged(curve)}; a curve such as sp.privacy_curve(...) gives is required")
         if name is not None and not isinstance(name, str):
             raise ArgumentError(f"name = {abridged(name)}; a string or None is required")
@@ -88,7 +91,11 @@ class Claim:
 
     def __str__(self) -> str:
         claimed = f"epsilon = {literal(self.epsilon)}, delta = {literal(self.delta)}"
-        return f"{claimed}: {self.name or self.curve.situation.summary}"
+        return f"{claimed}: {self.name or self._released}"
+
+    @property
+    def _released(self) -> str:
+        return self.curve.summary if isinstance(self.curve, RepeatedReleases) else self.curve.situation.summary
 
 
 @dataclass(frozen=True)
@@ -119,9 +126,13 @@ class Finding:
     route: str
     why: str
 
-    def certificate(self) -> Certificate:
-        """A certificate of the claim, for :mod:`statpriv.checker`; see :meth:`PrivacyCurve.certify`."""
-        return self.claim.curve.certify(epsilon=self.claim.epsilon, delta=self.claim.delta)
+    def certificates(self) -> tuple[Certificate, ...]:
+        """Certificates for :mod:`statpriv.checker` that prove the claim; see :meth:`PrivacyCurve.certify`.
+
+        That is one; of several releases one for each, whose claims add up, by the weights of the releases, to at most
+        the claimed δ.
+        """
+        return _certificates(self.claim)
 
     def sensitivity(self) -> Sensitivity:
         """δ at the claimed ε under other assumptions; see :meth:`PrivacyCurve.sensitivity`. No verdict rests on it."""
@@ -251,10 +262,16 @@ def _recomputed(claim: Claim) -> tuple[str, Enclosure | Fraction | None]:
 def _confirmed(claim: Claim) -> str | None:
     """By what the checker of certificates proves the claim where δ itself cannot be computed again, if it does."""
     try:
-        theorem = claim.curve.certify(epsilon=claim.epsilon, delta=claim.delta).document["witness"]["theorem"]
+        theorems = [proof.document["witness"]["theorem"] for proof in _certificates(claim)]
     except (ArgumentError, PrecisionError):
         return None
-    return f"the checker of certificates, by {theorem}"
+    return f"the checker of certificates, by {', '.join(dict.fromkeys(theorems))}"
+
+
+def _certificates(claim: Claim) -> tuple[Certificate, ...]:
+    if isinstance(claim.curve, RepeatedReleases):
+        return claim.curve.certificates(epsilon=claim.epsilon, delta=claim.delta)
+    return (claim.curve.certify(epsilon=claim.epsilon, delta=claim.delta),)
 
 
 def _exactly(claim: Claim) -> Fraction | None:
@@ -262,7 +279,7 @@ def _exactly(claim: Claim) -> Fraction | None:
 
     For rational ε other than 0, e^ε is transcendental (Lindemann).
     """
-    if claim.curve.kind not in ("exact", "bound"):  # two numbers
+    if isinstance(claim.curve, RepeatedReleases) or claim.curve.kind not in ("exact", "bound"):  # two numbers, or more
         return None
     try:
         if claim.epsilon == 0:

@@ -79,8 +79,9 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
     later, kinds = variants()["later release"], variants()
     full["warnings"] = ["w"]
     full["plan"]["prior"] = [{"description": "d", "epsilon": "inf", "delta": None}]
-    full["data"].update(row_id="id", group="g", unit="u", content_edited=True)
+    full["data"].update(row_id="id", group="g", group_source="s", unit="u", content_edited=True)
     full["guarantee"]["releases"] = len(later["history"]) + 1
+    full["guarantee"]["term"] = later["guarantee"]["term"]
     full["history"] = copy.deepcopy(later["history"])
     full["answers"][0]["contradicts_range"] = True
     full["queries"][0]["groups"] = kinds["groups"]["queries"][0]["groups"]
@@ -99,7 +100,7 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
 
 def hidden_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any], Any]]:
     """Every place of a report that may hold any text and is not shown: what `statpriv compose` reads."""
-    return _texts_within(report["composition"]["part"])
+    return _texts_within([report["composition"]["part"], *(past["part"] for past in report["history"])])
 
 
 def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any], Any]]:
@@ -113,7 +114,7 @@ def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any],
     )
     return [
         (report, "statpriv"),
-        *((report["data"], key) for key in ("source", "row_id", "group", "unit")),
+        *((report["data"], key) for key in ("source", "row_id", "group", "group_source", "unit")),
         (guarantee, "theorem"),
         (guarantee, "source"),
         *((texts, i) for texts in lists for i in range(len(texts))),
@@ -148,9 +149,8 @@ def filled(report: dict[str, Any], text: Callable[[int], str]) -> dict[str, Any]
 
 
 def _texts_within(value: Any) -> list[tuple[dict[str, Any] | list[Any], Any]]:
-    """The labels in a written query: of attributes, of the query, and of groups."""
+    """The labels of parts."""
     if isinstance(value, dict):
-        own = [(value, key) for key in ("attribute", "name") if key in value]
-        groups = [(pair, 0) for pair in value.get("groups", ())]
-        return [*own, *groups, *(place for child in value.values() for place in _texts_within(child))]
+        own = [(value, key) for key in ("attribute",) if key in value]
+        return [*own, *(place for child in value.values() for place in _texts_within(child))]
     return [place for child in value for place in _texts_within(child)] if isinstance(value, list) else []

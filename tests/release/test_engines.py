@@ -14,7 +14,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from statpriv.errors import TableError
+from statpriv.composition_file import read_composition
+from statpriv.errors import LedgerError, TableError
+from statpriv.releasing.extension import extend
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate, identifier
 from statpriv.releasing.tables import open_table
@@ -361,3 +363,42 @@ def test_nothing_that_a_release_leaves_holds_a_cell(engine, workshop, capfd):
         asked = [line for line in ours if "parameters:" not in line]
         assert any("statpriv_parts" in line for line in asked)
         assert not any(CANARY in line for line in asked)
+
+
+def test_a_table_that_grows_is_released_until_every_row_has_answered_once(engine, workshop):
+    """The counts of one property on all rows, in three releases, add up to its total."""
+    columns = {"id": "VARCHAR", "vote": "INTEGER"}
+    rows = [(f"{n:03d}", n * n % 3) for n in range(60)]
+    edited = [(rows[0][0], 2), *rows[1:]]
+
+    def has(some):
+        data, more_data = engine.data(engine.table(columns, some))
+        return {"data": data, "more_data": more_data}
+
+    def refused(some, reason):
+        has(some)
+        with pytest.raises(LedgerError, match=reason):
+            workshop.release(force=True)
+
+    def released(some, size):
+        workshop.plan(query("vote = 0", rows=size, probability=("0.2", "0.6")), **has(some))
+        workshop.release(force=True)
+        return workshop.report["answers"][0]["count"]
+
+    counts = [released(rows[:40], 15)]
+    refused(rows, "this table adds rows to one that was released")
+    refused(rows[:39], "this table is a part of one that was released")
+    refused(rows[1:41], "some rows of this table belong to one that was released")
+    refused([edited[0], *rows[1:40]], "the content of this table was edited")
+    has(edited)
+    with pytest.raises(LedgerError, match="rows of this table were edited"):
+        extend(workshop.folder / "plan.toml", registry=workshop.registry)
+    has(rows)
+    grown = extend(workshop.folder / "plan.toml", registry=workshop.registry)
+    assert (grown.rows_before, grown.rows_joined, grown.content_edited) == (40, 20, False)
+    counts += [released(rows, 20), released(rows[::-1], 25)]
+    assert sum(counts) == sum(vote == 0 for _, vote in rows)
+    assert workshop.spent() == [15, 20, 25]
+    assert workshop.report["ledger"]["rows_left"] == 0
+    assert read_composition(workshop.json).disagreements() == []
+    refused(rows, "earlier releases have left 0 of 60")

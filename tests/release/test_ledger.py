@@ -21,8 +21,9 @@ import statpriv
 import statpriv as sp
 from statpriv._native import RowIds
 from statpriv.errors import LedgerError
-from statpriv.releasing.ledger import Cohort, Registry, Rows
+from statpriv.releasing.ledger import Registry, Rows
 from statpriv.releasing.tables import ContentFingerprint
+from statpriv.repeated_releases import Cohort
 
 CONTENT = ContentFingerprint(b"o" * 32, b"u" * 32)
 OTHER = ContentFingerprint(b"p" * 32, b"v" * 32)

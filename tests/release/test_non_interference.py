@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import functools
 import itertools
 import json
 import os
@@ -203,10 +204,10 @@ def parquet_tables(draw):
     return fixed_where_counted(draw, rows, PARQUET_PLAN, PARQUET_COUNTS, otherwise)
 
 
-def write_parquet(workshop, rows):
+def write_parquet(workshop, rows, name="p{}"):
     with duckdb.connect(":memory:") as connection:
         connection.execute("CREATE TABLE t (id VARCHAR, vote INTEGER, name VARCHAR, yes BOOLEAN, spare DOUBLE)")
-        cells = [cell for i, row in enumerate(rows) for cell in (f"p{i}", *row)]
+        cells = [cell for i, row in enumerate(rows) for cell in (name.format(i), *row)]
         places = ", ".join(["(?, ?, ?, ?, ?)"] * len(rows))
         connection.execute(f"INSERT INTO t VALUES {places}", cells)  # noqa: S608 - question marks alone
         connection.execute(f"COPY t TO '{workshop.folder / 'people.parquet'}' (FORMAT parquet)")
@@ -340,7 +341,7 @@ def stratified_tables(draw):
 def test_stratified_tables_with_equal_counts_look_the_same(workshop, in_process, first, second):
     workshop.plan(
         *(stratified(CSV_PLAN[k][0], rows) for k, rows in enumerate(GROUPED_ROWS)),
-        more_data='row_id = "id"\ngroup = "sex"\nnull_values = ["NA"]',
+        more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "census"\nnull_values = ["NA"]',
     )
     seen = []
     for rows in (first, second):
@@ -385,6 +386,50 @@ def test_databases_with_equal_counts_look_the_same(workshop, in_process, postgre
     assert seen[0] == seen[1]
     assert seen[0][0][0] == 0, seen
     assert [answer["count"] for answer in workshop.report["answers"]] == list(PARQUET_COUNTS)
+
+
+# --- Spark: few tables, because each release takes seconds
+
+
+def assert_spark_tells_nothing(workshop, in_process, tables, counts):
+    """`tables` write one table after the other; their rows come in the binary order of their ids."""
+    seen = []
+    for write in tables:
+        write()
+        seen.append((seen_from_outside(workshop, in_process), ledger(workshop)))
+    assert seen[0] == seen[1]
+    assert seen[0][0][0] == 0, seen
+    assert [answer["count"] for answer in workshop.report["answers"]] == list(counts)
+
+
+def spark_plan_of(workshop, plan, **more):
+    workshop.plan(
+        *(query(where, rows=rows, name=f"count {k}") for k, (where, rows, _) in enumerate(plan)),
+        more_data='engine = "spark"\nrow_id = "id"' + more.pop("more_data", ""), **more,
+    )  # fmt: skip
+
+
+def named(rows):
+    return [[f"p{i:02}", *row[-len(CSV_COLUMNS) :]] for i, row in enumerate(rows)]
+
+
+@pytest.mark.xdist_group("spark")
+@settings(SETTINGS, max_examples=3)
+@given(first=csv_tables(), second=csv_tables())
+def test_csv_tables_on_spark_with_equal_counts_look_the_same(workshop, in_process, spark, first, second):
+    spark_plan_of(workshop, CSV_PLAN, more_data='\nnull_values = ["NA"]')
+    contents = [csv_bytes(["id", *CSV_COLUMNS], named(rows), quoting=csv.QUOTE_ALL) for rows in (first, second)]
+    tables = [functools.partial(workshop.write, "people.csv", content) for content in contents]
+    assert_spark_tells_nothing(workshop, in_process, tables, CSV_COUNTS)
+
+
+@pytest.mark.xdist_group("spark")
+@settings(SETTINGS, max_examples=3)
+@given(first=parquet_tables(), second=parquet_tables())
+def test_parquet_tables_on_spark_with_equal_counts_look_the_same(workshop, in_process, spark, first, second):
+    spark_plan_of(workshop, PARQUET_PLAN, data="people.parquet")
+    tables = [functools.partial(write_parquet, workshop, rows, name="p{:02}") for rows in (first, second)]
+    assert_spark_tells_nothing(workshop, in_process, tables, PARQUET_COUNTS)
 
 
 # --- partitions that depend on the data: their law may be the right one, and yet they show here

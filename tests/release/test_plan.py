@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -347,7 +348,12 @@ MISTAKES = [
     ),
     (
         "[data]",
-        '[data]\ngroup = "sex"',
+        '[data]\ngroup_source = "census"',
+        "data has group_source and no group, whose sizes it is about; remove it, or name the column",
+    ),
+    (
+        "[data]",
+        '[data]\ngroup = "sex"\ngroup_source = "census"',
         "query[1].rows = 472: must be stated for each group, such as {f = 30, m = 20}, because data.group is there",
     ),
 ]
@@ -422,6 +428,15 @@ def test_broken_toml_is_refused_with_its_line(write, text, message):
     with pytest.raises(PlanError) as refusal:
         load_plan(write(text))
     assert str(refusal.value) == message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in the file system")
+def test_a_plan_that_is_no_regular_file_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    for path in (tmp_path / "pipe.toml", Path("/dev/zero")):
+        with pytest.raises(PlanError) as refused:
+            load_plan(path)
+        assert str(refused.value) == f'the plan "{path}" is no regular file; a TOML file is required'
 
 
 def test_a_plan_that_cannot_be_read_is_refused(tmp_path):
@@ -581,7 +596,7 @@ def test_histograms_of_the_same_cells_take_the_hull_cell_by_cell(write):
         ),
         (
             "[data]",
-            '[data]\ngroup = "sex"',
+            '[data]\ngroup = "sex"\ngroup_source = "census"',
             "query[1].rows = 300: must be stated for each group, such as {f = 30, m = 20}, because data.group is there",
         ),
         (
@@ -603,13 +618,15 @@ def test_too_many_cells_and_cells_in_groups_are_refused(write):
     cell = CELLS[CELLS.index("[[query.cell]]") :].replace("0.4", "0").replace('["0.2", "0.3"]', "0")
     with pytest.raises(PlanError, match=r"at most 100 cells are allowed"):
         load_plan(write(HISTOGRAM + "".join(cell.replace("under", f"{k} under") for k in range(50))))
-    grouped = HISTOGRAM.replace("[data]", '[data]\ngroup = "sex"').replace("rows = 300", 'share = "1/2"')
+    grouped = HISTOGRAM.replace("[data]", '[data]\ngroup = "sex"\ngroup_source = "census"').replace(
+        "rows = 300", 'share = "1/2"'
+    )
     with pytest.raises(PlanError, match=r"a stratified plan asks counts only in this version; ask one count for each"):
         load_plan(write(grouped))
 
 
 GROUPS = (
-    GOOD.replace("[data]", '[data]\ngroup = "sex"')
+    GOOD.replace("[data]", '[data]\ngroup = "sex"\ngroup_source = "census"')
     .replace('["0.40", 0.6]', '{f = ["0.40", 0.6], m = "0.5"}')
     .replace("rows = 472", "rows = {f = 250, m = 222}")
 )
@@ -622,6 +639,30 @@ def test_a_stratified_plan_is_read_by_group(write):
     assert counted.sizes_in({"f": 500, "m": 444}) == {"f": 250, "m": 222}
     half = Fraction(1, 2)
     assert (plan.hull(counted, "f"), plan.hull(counted, "m")) == ((Fraction(2, 5), Fraction(3, 5)), (half, half))
+
+
+def test_sizes_of_groups_are_published_only_if_the_plan_says_where_they_are_public(write):
+    assert load_plan(write(GROUPS)).data.group_source == "census"
+    with pytest.raises(PlanError) as refused:
+        load_plan(write(GROUPS.replace('\ngroup_source = "census"', "")))
+    assert str(refused.value) == (
+        'release.toml: 1 mistake\n  data has group = "sex" and no group_source: the report publishes the exact size of '
+        'each group, outside the guarantee. Say where these sizes are public, such as group_source = "census of 2021"; '
+        "if they are not, leave group out"
+    )
+    with pytest.raises(PlanError, match=r'data.group_source = "": must be a text of 1 to 1000 characters, in quotes'):
+        load_plan(write(GROUPS.replace('"census"', '""')))
+
+
+@pytest.mark.parametrize("where", ["sex = 'f'", 'vote = 0 AND "SEX" IS NOT NULL'])
+def test_a_predicate_on_the_column_of_the_groups_is_refused(write, where):
+    with pytest.raises(PlanError) as refused:
+        load_plan(write(GROUPS.replace('where = "vote = 0"', f"where = {json.dumps(where)}")))
+    assert str(refused.value).endswith(
+        '"sex" is the column of the groups: it is taken as known of everybody, so a count of it says nothing, and no '
+        "one probability holds for all of them. State probabilities by group instead, such as "
+        'probability = {f = "0.4", m = "0.5"}'
+    )
 
 
 @pytest.mark.parametrize("key", ["row_id", "unit"])

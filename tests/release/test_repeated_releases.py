@@ -276,7 +276,7 @@ def test_a_table_with_groups_is_released_once(workshop):
         '[[query]]\nname = "votes"\nwhere = "vote = 0"\nprobability = {f = "1/3", m = "1/3"}\n'
         'source = "a public table"\nrows = {f = 5, m = 5}\n'
     )
-    workshop.plan(stratified, more_data='row_id = "id"\ngroup = "sex"')
+    workshop.plan(stratified, more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "census"')
     assert release(workshop)["guarantee"]["releases"] == 1
     assert "a table with groups is released once in this version" in refused(workshop)
     workshop.plan(votes(10), more_data='row_id = "id"')

@@ -123,7 +123,9 @@ def stratified(**keys):
 
 
 def test_a_stratified_part_has_the_stated_rows_of_each_group(people):
-    people.plan(stratified(probability=("0.2", "0.3")), more_data='row_id = "id"\ngroup = "sex"')
+    people.plan(
+        stratified(probability=("0.2", "0.3")), more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "census"'
+    )
     people.release(seed=7)
     report = people.report
     of = {group: np.array([k for k, row in enumerate(ROWS) if row[1] == group]) for group in "fm"}
@@ -142,7 +144,7 @@ def test_a_stratified_part_has_the_stated_rows_of_each_group(people):
 def test_groups_are_refused_before_anything_is_spent(people):
     people.plan(
         query("vote = 0", share="1/2").replace('["0.4", "0.6"]', '{f = "0.5", x = "0.5"}'),
-        more_data='row_id = "id"\ngroup = "sex"',
+        more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "census"',
     )
     with pytest.raises(PlanError, match=r'probability names the groups "f", "x"; the table has "f", "m"'):
         people.release()
@@ -153,7 +155,11 @@ def test_a_row_without_a_group_is_refused(people):
     people.parquet(
         "SELECT 'p' || k AS id, CASE WHEN k = 3 THEN NULL ELSE 'f' END AS sex, k % 4 AS vote FROM range(120) AS rows(k)"
     )
-    people.plan(query("vote = 0", share="1/2"), data="people.parquet", more_data='row_id = "id"\ngroup = "sex"')
+    people.plan(
+        query("vote = 0", share="1/2"),
+        data="people.parquet",
+        more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "census"',
+    )
     with pytest.raises(TableError, match=r'the group column "sex" has no value in some row'):
         people.release()
     people.assert_untouched()

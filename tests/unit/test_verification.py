@@ -14,6 +14,8 @@ import statpriv as sp
 from statpriv.claims_file import read_claims
 from statpriv.curve import PrivacyCurve
 from statpriv.digits import exact_ends
+from statpriv.errors import NotAvailableError
+from statpriv.repeated_releases import Cohort, RepeatedReleases
 
 EXACT_1024 = Fraction("0.02257377618990693694135285815974")  # δ of 1024 fair coins at ε = 1/200
 COIN = sp.PropertyQuery("1/2")
@@ -176,7 +178,8 @@ def test_the_worst_verdict_counts():
 
 def test_a_finding_has_a_certificate():
     finding = only(partition_sum(), "0.005", "0.0226")
-    assert finding.certificate().check().verdict == "proved"
+    [certificate] = finding.certificates()
+    assert certificate.check().verdict == "proved"
 
 
 def test_claims_are_values(copies):
@@ -364,3 +367,11 @@ def test_the_schema_takes_what_the_reader_takes():
     for k, claim in enumerate(whole["claim"]):
         for wrong in [{**claim, "dleta": 1}, {**claim, "epsilon": -1}, {**claim, "report": "a"}, {"epsilon": 1}]:
             assert not schema().is_valid({"claim": [*whole["claim"][:k], wrong]})
+
+
+def test_the_sensitivity_of_several_releases_together_is_refused() -> None:
+    release = sp.privacy_curve(sp.PropertyQuery("1/5"), sp.Population(7))
+    both = RepeatedReleases((Cohort(14),), (release, release))
+    (found,) = sp.verify(sp.Claim(both, epsilon="0.1", delta="0.9"))
+    with pytest.raises(NotAvailableError, match=r"sensitivity of 2 releases together is not computed; state the"):
+        found.sensitivity()

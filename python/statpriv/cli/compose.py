@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +27,17 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from statpriv.composition_file import Composition
+    from statpriv.enclosure import Enclosure
+    from statpriv.repeated_releases import RepeatedReleases
 
 __all__ = ["compose"]
 
 _MOST_LINES = 12
 _AGREES = "agrees: δ, ε, rows, known rows, sizes and ranges are what its composition gives (nothing else is compared)"
+_SUM_AGREES = (
+    "agrees: δ, ε, rows, known rows, sizes and ranges are what its composition gives, and so are the terms of earlier "
+    "releases, the weights and the sum (nothing else is compared)"
+)
 
 
 @click.command()
@@ -62,27 +70,36 @@ def compose(
 
     FILE describes the parts, or is the JSON report of a release: then δ is computed again without the data, and
     the exit code is 1 if the report states another δ, ε, number of rows or known rows, size or range of p. Where a
-    table was released before, that is δ of this release alone, on the rows that were left.
+    table was released before, that is δ of this release alone, on the rows that were left, and of all releases
+    together: every term of the sum, its weights, and the sum.
     """
-    from statpriv.composition_file import Report, read_composition
+    from statpriv.composition_file import read_composition
+    from statpriv.release_report import Report
+    from statpriv.repeated_releases import RepeatedReleases
 
     found = read_composition(file)
     composition = found.composition if isinstance(found, Report) else found
     curve = composition.curve()
     value = curve.delta(composition.epsilon, digits=digits)
-    disagreements = found.disagreements(curve.delta(composition.epsilon)) if isinstance(found, Report) else []
+    disagreements = found.disagreements() if isinstance(found, Report) else []
+    everything = found.curve() if isinstance(found, Report) else curve
+    together = _Together(everything, composition.epsilon) if isinstance(everything, RepeatedReleases) else None
     if as_json:
         document = {"delta": ends(value), **provenance(curve), "inputs": composition.document()}
         if isinstance(found, Report):
             document["report"] = {"agrees": not disagreements, "disagreements": disagreements}
+        if together is not None:
+            document["everything"] = together.document()
         print_json(document)
     else:
-        verdict = disagreements or [_AGREES]
+        verdict = disagreements or [_AGREES if together is None else _SUM_AGREES]
+        alone = "" if together is None else " of this release alone"
         print_facts(
-            f"δ is at most {upper_end(value)} at ε = {literal(composition.epsilon)}",
+            together.headline if together else f"δ is at most {upper_end(value)} at ε = {literal(composition.epsilon)}",
             [
                 *([("report", verdict)] if isinstance(found, Report) else []),
-                ("delta", enclosed(value)),
+                *([] if together is None else together.facts()),
+                (f"delta{alone}", enclosed(value)),
                 ("kind", WHAT_IS_ENCLOSED[curve.kind]),
                 ("answers", list(_parts(composition))),
                 ("adversary", f"knows {composition.known_rows or 'no'} entries"),
@@ -91,6 +108,53 @@ def compose(
         )
     if disagreements:
         context.exit(1)
+
+
+@dataclass(frozen=True)
+class _Together:
+    """What is said of all releases of a table together."""
+
+    curve: RepeatedReleases
+    epsilon: Fraction
+
+    @property
+    def headline(self) -> str:
+        number = len(self.curve.releases)
+        return f"δ of all {number} releases together is at most {upper_end(self._delta)} at ε = {literal(self.epsilon)}"
+
+    @cached_property
+    def _delta(self) -> Enclosure:
+        return self.curve.delta(self.epsilon)
+
+    @cached_property
+    def _terms(self) -> list[tuple[int, Fraction, Enclosure]]:
+        """Rows, weight and δ of each release, for the cohort that is exposed most."""
+        deltas = self.curve.deltas(self.epsilon)
+        sums = self.curve.sums(deltas)
+        worst = max(range(len(sums)), key=lambda cohort: sums[cohort][1])
+        return list(zip(self.curve.sizes, self.curve.weights[worst], deltas, strict=True))
+
+    def facts(self) -> list[tuple[str, str | list[str]]]:
+        lines = [
+            f"release {k}: {rows} rows, δ on these {enclosed(delta)}, weight {literal(weight)}"
+            for k, (rows, weight, delta) in enumerate(self._terms, start=1)
+        ]
+        return [
+            ("together", enclosed(self._delta)),
+            ("kind", WHAT_IS_ENCLOSED[self.curve.kind]),
+            ("terms", lines),
+            ("theorem", self.curve.theorem),
+            ("source", self.curve.source),
+        ]
+
+    def document(self) -> dict[str, object]:
+        return {
+            "delta": ends(self._delta),
+            **provenance(self.curve),
+            "terms": [
+                {"rows": rows, "weight": str(weight), "delta": ends(delta)} for rows, weight, delta in self._terms
+            ],
+        }
 
 
 def _parts(composition: Composition) -> list[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from statpriv._native import DigitsEnclosure
     from statpriv.curve import PrivacyCurve
     from statpriv.enclosure import Enclosure
+    from statpriv.repeated_releases import RepeatedReleases
 
 __all__ = [
     "WHAT_IS_ENCLOSED",
@@ -94,7 +95,7 @@ def upper_end(enclosure: Enclosure) -> str:
     return at_most(enclosure.upper)
 
 
-def provenance(curve: PrivacyCurve) -> dict[str, object]:
+def provenance(curve: PrivacyCurve | RepeatedReleases) -> dict[str, object]:
     """What the numbers of a curve rest on, for JSON."""
     return {
         "kind": curve.kind,

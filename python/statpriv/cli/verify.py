@@ -53,6 +53,7 @@ __all__ = ["verify"]
     "statpriv verify claims.toml --sensitivity",
     "statpriv verify claims.toml --certificates proofs",
     "python -m statpriv.checker proofs/claim-1.json",
+    "statpriv verify report.json",
     "",
     "where claims.toml holds",
     "[[claim]]",
@@ -74,7 +75,9 @@ def verify(
 ) -> None:
     """Claims of privacy, proved or refuted.
 
-    FILE lists claims: what is counted, an ε and a δ. Each δ is computed twice, by programs that share no code.
+    FILE lists claims: what is counted, an ε and a δ. Or it is the JSON report of a release, which claims that its
+    target is reached by everything released from its table so far. Each δ is computed twice, by programs that share
+    no code.
 
     Exit code: 0 if all are proved, 1 if one is refuted, 4 if none is but one is undecided.
     """
@@ -85,8 +88,8 @@ def verify(
     found = verified(file)
     written: list[str | None] = [None] * len(found)
     if certificates is not None:
-        written = [_written(finding, certificates / f"claim-{k}.json") for k, finding in enumerate(found, start=1)]
-    tables = [finding.sensitivity() if with_sensitivity else None for finding in found]
+        written = [_written(finding, certificates / f"claim-{k}") for k, finding in enumerate(found, start=1)]
+    tables = [_what_if(finding) if with_sensitivity else None for finding in found]
     if as_json:
         print_json({"verdict": found.verdict, "claims": list(map(_document, found, written, tables))})
     else:
@@ -108,18 +111,29 @@ def _make_empty(folder: Path) -> None:
 
 
 def _written(finding: Finding, path: Path) -> str | None:
-    """Write the certificate of a claim that is proved, and say where it is or why there is none."""
+    """Write the certificates of a claim that is proved, and say where they are or why there are none."""
     if finding.verdict != "proved":
         return None
     try:
-        text = finding.certificate().text
+        proofs = finding.certificates()
     except NotAvailableError as reason:
         return f"none: {reason}"
-    write_whole(path, text.encode(), "--certificates")
-    return str(path)
+    endings = [""] if len(proofs) == 1 else [f"-release-{k}" for k in range(1, len(proofs) + 1)]
+    files = [path.with_name(f"{path.name}{ending}.json") for ending in endings]
+    for file, proof in zip(files, proofs, strict=True):
+        write_whole(file, proof.text.encode(), "--certificates")
+    return ", ".join(map(str, files))
 
 
-def _document(finding: Finding, certificate: str | None, sensitivity: Sensitivity | None) -> dict[str, Any]:
+def _what_if(finding: Finding) -> Sensitivity | str:
+    """δ under other assumptions, or why that is not computed."""
+    try:
+        return finding.sensitivity()
+    except NotAvailableError as reason:
+        return f"none: {reason}"
+
+
+def _document(finding: Finding, certificate: str | None, sensitivity: Sensitivity | str | None) -> dict[str, Any]:
     claim = finding.claim
     return {
         "name": claim.name,
@@ -131,12 +145,16 @@ def _document(finding: Finding, certificate: str | None, sensitivity: Sensitivit
         "least_delta": ends(finding.delta),
         "recomputed_by": finding.route,
         "certificate": certificate,
-        **({} if sensitivity is None else {"sensitivity": sensitivity.document()}),
+        **({} if sensitivity is None else {"sensitivity": _table(sensitivity)}),
         **provenance(claim.curve),
     }
 
 
-def _print(found: Verification, written: list[str | None], tables: list[Sensitivity | None]) -> None:
+def _table(sensitivity: Sensitivity | str) -> list[dict[str, object]] | str:
+    return sensitivity if isinstance(sensitivity, str) else sensitivity.document()
+
+
+def _print(found: Verification, written: list[str | None], tables: list[Sensitivity | str | None]) -> None:
     console = screen()
     for number, (finding, certificate, sensitivity) in enumerate(zip(found, written, tables, strict=True), start=1):
         claim = finding.claim

@@ -30,7 +30,7 @@ from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.steps import PublishedCount
 
-__all__ = ["Progress", "prospective_contents", "released_contents"]
+__all__ = ["Progress", "prospective_contents", "released_contents", "written_part"]
 
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
 _MOST_PROPERTY_CURVES = 12
@@ -79,6 +79,7 @@ def prospective_contents(
             "rows": guarantee.rows,
             "row_id": plan.data.row_id,
             "group": plan.data.group,
+            "group_source": plan.data.group_source,
             "unit": plan.data.unit,
         },
         "guarantee": _guarantee(guarantee),
@@ -417,21 +418,37 @@ def _composition(guarantee: Guarantee) -> dict[str, Any]:
         "epsilon": literal(guarantee.epsilon),
         "known_rows": guarantee.plan.guarantee.known_rows,
         "population": guarantee.rows if guarantee.groups is None else dict(guarantee.groups),
-        "part": [_written_part(part) for part in guarantee.parts],
+        "part": [
+            written_part(part.asked, part.size if part.groups is None else part.groups, part.certified)
+            for part in guarantee.parts
+        ],
     }
 
 
-def _written_part(part: Part) -> dict[str, Any]:
-    asked, size = part.asked, part.size if part.groups is None else dict(part.groups)
+def written_part(
+    asked: PropertyQuery | HistogramQuery, size: int | Mapping[str, int], steps: Sequence[Step] = ()
+) -> dict[str, Any]:
+    """What `statpriv compose` needs to know of a part: the law of what is asked, its rows, what is done to the count.
+
+    Parameters
+    ----------
+    asked : PropertyQuery or HistogramQuery
+        What is asked.
+    size : int, or dict of str to int
+        Rows of the part, or those of each group.
+    steps : sequence of Step
+        What the certificate makes use of.
+    """
     if isinstance(asked, HistogramQuery):
         cells: Any = asked.cells
-        return {"cells": [_written(cell) for cell in cells], "size": size, "attribute": asked.attribute}
-    probability: Any = _written(asked.p) if part.groups is None else _written_by_group(asked)
+        law: dict[str, Any] = {"cells": [_written(cell) for cell in cells]}
+    else:
+        law = {"probability": _written(asked.p) if isinstance(size, int) else _written_by_group(asked)}
     return {
-        "probability": probability,
-        "size": size,
-        "attribute": asked.attribute,
-        **dict(map(_written_step, part.certified)),
+        **law,
+        "size": size if isinstance(size, int) else dict(size),
+        **({} if asked.attribute is None else {"attribute": asked.attribute}),
+        **dict(map(_written_step, steps)),
     }
 
 

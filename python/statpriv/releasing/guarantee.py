@@ -179,7 +179,9 @@ class Guarantee:
 
     def secret(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ for a reader who does not know who is in which part, and knows the values of `known` rows."""
-        if known == self.plan.guarantee.known_rows and (epsilon == self.epsilon or not self.costly(known)):
+        if known == self.plan.guarantee.known_rows and epsilon == self.epsilon:
+            return self.delta
+        if known == self.plan.guarantee.known_rows and not self.costly(known):
             return self.curve.delta(epsilon)
         return self._bounded(known, epsilon, self.parts)
 

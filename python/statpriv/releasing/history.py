@@ -1,12 +1,6 @@
 """The guarantee of everything that was released from a table: the target is about that, whatever was asked before.
 
-Later plans are written by people who saw earlier answers. What holds for them, with its proof, is in
-docs/explanation/repeated-releases.md: over all releases,
-
-    δ ≤ max over cohorts c of Σ_r w_{c,r} · δ_r,
-
-where δ_r is the exact composition inside release r on its own s_r rows, and w_{c,r} the probability that a row which
-joined with cohort c is used in release r. A first release alone is composed exactly on all rows.
+A first release alone is composed exactly on all rows; what holds for several is in statpriv.repeated_releases.
 """
 
 from __future__ import annotations
@@ -27,24 +21,17 @@ from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
-from statpriv.releasing.ledger import Cohort, PastRelease, Position, Rows
+from statpriv.releasing.contents import written_part
+from statpriv.releasing.ledger import PastRelease, Position, Rows
+from statpriv.repeated_releases import Cohort, RepeatedReleases
 from statpriv.situation import asked_of
 
 if TYPE_CHECKING:
     from statpriv.releasing.guarantee import Guarantee
     from statpriv.situation import Query
 
-__all__ = ["Everything", "as_first_release", "everything", "used", "widened", "with_everything"]
+__all__ = ["Everything", "as_first_release", "everything", "widened", "with_everything"]
 
-_THEOREM = (
-    "δ(ε) ≤ max over cohorts of Σ_r w_r · δ_r(ε): w_r the probability that a row of the cohort is used in release r, "
-    "δ_r the exact composition inside release r on its own rows; it holds whatever earlier answers later plans follow"
-)
-_SOURCE = "Parallel Composition for Statistical Privacy, Theorem 5.3; docs/explanation/repeated-releases.md"
-_ASSUMPTIONS = (
-    "ε and δ of the target were not chosen by earlier answers",
-    "rows that were appended have the same law as the others, and when they came did not depend on their values",
-)
 _PRIOR = (
     "The guarantee is about this ledger only. The plan names publications outside it: without a model of how these "
     "came about, theirs and this one cannot be added up."
@@ -89,29 +76,31 @@ class Everything:
         return tuple((tuple(next(queries) for _ in sizes), sizes) for _, sizes in releases)
 
     @cached_property
-    def weights(self) -> tuple[tuple[Fraction, ...], ...]:
-        """For each cohort the probability that a row of it is used, by release."""
-        return used(self.cohorts, [sum(sizes) for _, sizes in self.asked])
+    def releases(self) -> RepeatedReleases:
+        """Every release on its own rows; known rows are all taken to be there."""
+        inside = (self._inside(queries, sizes, sum(sizes)) for queries, sizes in self.asked)
+        return RepeatedReleases(self.cohorts, tuple(inside))
 
     @cached_property
     def deltas(self) -> tuple[Enclosure, ...]:
-        """δ inside each release on its own rows, at the target's ε; known rows are all taken to be there."""
-        return tuple(
-            self._inside(queries, sizes, sum(sizes)).delta(self.guarantee.epsilon) for queries, sizes in self.asked
-        )
+        """δ inside each release on its own rows, at the target's ε."""
+        return self.releases.deltas(self.guarantee.epsilon)
 
     @cached_property
     def worst_cohort(self) -> int:
         """The cohort that is exposed most."""
-        return max(range(len(self.cohorts)), key=lambda c: self._sum(c)[1])
+        sums = self.releases.sums(self.deltas)
+        return max(range(len(sums)), key=lambda cohort: sums[cohort][1])
+
+    @cached_property
+    def weights(self) -> tuple[Fraction, ...]:
+        """For each release the probability that a row of the worst cohort is used in it."""
+        return self.releases.weights[self.worst_cohort]
 
     @cached_property
     def delta(self) -> Enclosure:
         """δ of everything released, this plan included, at the target's ε."""
-        if self.is_first:
-            return self.guarantee.delta
-        sums = [self._sum(cohort) for cohort in range(len(self.cohorts))]
-        return Enclosure(*(min(max(ends), Fraction(1)) for ends in zip(*sums, strict=True)))
+        return self.guarantee.delta if self.is_first else self.releases.delta(self.guarantee.epsilon)
 
     @property
     def holds(self) -> bool:
@@ -119,20 +108,11 @@ class Everything:
         return Fraction(self.delta.upper) <= self.guarantee.plan.guarantee.delta
 
     @cached_property
-    def alone(self) -> PrivacyCurve:
-        """The curve of this release alone, for somebody whose row was not used before.
-
-        Given all earlier answers its rows are a uniform sample of the unspent ones, so it is composed on these.
-        """
-        if self.is_first:
-            return self.guarantee.curve
-        return self._inside(*self.asked[-1], self.rows_left)
-
-    @cached_property
     def on_rows_left(self) -> Guarantee:
         """The plan on the rows that were left, each property with its hull: what curves and tables are about.
 
-        On all rows of the table it would be too small for rows that joined later, which are drawn more often.
+        Given all earlier answers the rows of this release are a uniform sample of the unspent ones, so it is composed
+        on these. On all rows of the table it would be too small for rows that joined later, which are drawn more often.
         """
         if self.is_first:
             return self.guarantee
@@ -167,39 +147,10 @@ class Everything:
         composed: Any = list(queries)
         return compose(composed, Population(rows), RandomPartition(list(sizes)), adversary=adversary)
 
-    def _sum(self, cohort: int) -> tuple[Fraction, Fraction]:
-        """Both ends of Σ_r w_r · δ_r, exactly."""
-        terms = list(zip(self.weights[cohort], self.deltas, strict=True))
-        return (
-            sum((weight * Fraction(delta.lower) for weight, delta in terms), Fraction(0)),
-            sum((weight * Fraction(delta.upper) for weight, delta in terms), Fraction(0)),
-        )
-
 
 def everything(guarantee: Guarantee, position: Position) -> Everything:
     """The guarantee of a plan on a table that has this position in the ledger."""
     return Everything(guarantee, position.cohorts, position.releases)
-
-
-def used(cohorts: Sequence[Cohort], rows: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
-    """For each cohort, the probability that a row of it is used in release 1, 2, …, which uses rows[0], rows[1], ….
-
-    Release r draws its s_r rows from the M_r unspent ones, uniformly: a row that is unspent then is drawn with
-    probability s_r/M_r, and stays unspent with what is missing to 1. Before a row has joined it is not drawn.
-    """
-    table = []
-    for cohort in cohorts:
-        unspent, weights = Fraction(1), []
-        for r, size in enumerate(rows):
-            if r < cohort.joined_after:
-                weights.append(Fraction(0))
-                continue
-            there = sum(other.rows for other in cohorts if other.joined_after <= r) - sum(rows[:r])
-            drawn = Fraction(size, there)
-            weights.append(unspent * drawn)
-            unspent *= 1 - drawn
-        table.append(tuple(weights))
-    return tuple(table)
 
 
 def widened(queries: Sequence[Query]) -> list[Query]:
@@ -261,8 +212,9 @@ def with_everything(contents: Mapping[str, Any], whole: Everything, position: Po
         "data": {**contents["data"], "content_edited": position.content_edited},
         "guarantee": {
             **contents["guarantee"],
-            "this_release": _ends(whole.alone.delta(whole.guarantee.epsilon)),
+            "this_release": _ends(whole.on_rows_left.delta),
             "releases": len(whole.earlier) + 1,
+            "term": None,
         },
         "history": [] if whole.is_first else _history(whole),
         "ledger": {
@@ -293,11 +245,12 @@ def _with_earlier(contents: Mapping[str, Any], whole: Everything) -> dict[str, A
         "guarantee": {
             **guarantee,
             "delta": _ends(whole.delta),
+            "term": _term(whole.deltas[-1], whole.weights[-1]),
             "holds": whole.holds,
             "kind": "bound",
-            "theorem": _THEOREM,
-            "source": _SOURCE,
-            "assumptions": [*guarantee["assumptions"], *_ASSUMPTIONS],
+            "theorem": RepeatedReleases.theorem,
+            "source": RepeatedReleases.source,
+            "assumptions": [*guarantee["assumptions"], *RepeatedReleases.own_assumptions],
             "partition_secret": _ends(whole.delta),
             "partition_known": _ends(whole.published()),
         },
@@ -321,20 +274,28 @@ def _restated_part(part: Mapping[str, Any], query: Query) -> dict[str, Any]:
 
 
 def _history(whole: Everything) -> list[dict[str, Any]]:
-    weights = whole.weights[whole.worst_cohort]
-    entries = zip(whole.earlier, whole.asked, weights, whole.deltas, strict=False)
+    entries = zip(whole.earlier, whole.asked, whole.deltas, whole.weights, strict=False)
     return [
         {
             "number": release.number,
             "release_id": release.release_id,
             "rows_spent": release.rows,
             "rows_then": sum(cohort.rows for cohort in whole.cohorts if cohort.joined_after <= r),
-            "delta": _ends(delta),
-            "weight": float(weight),
+            **_term(delta, weight),
             "queries": [_asked(query, size) for query, size in zip(queries, sizes, strict=True)],
+            "part": [_part(query, size) for query, size in zip(queries, sizes, strict=True)],
         }
-        for r, (release, (queries, sizes), weight, delta) in enumerate(entries)
+        for r, (release, (queries, sizes), delta, weight) in enumerate(entries)
     ]
+
+
+def _term(delta: Enclosure, weight: Fraction) -> dict[str, Any]:
+    return {"delta": _ends(delta), "weight": float(weight)}
+
+
+def _part(query: Query, size: int) -> dict[str, Any]:
+    asked: Any = asked_of(query)
+    return written_part(asked, size, query.steps if isinstance(query, Processed) else ())
 
 
 def _asked(query: Query, size: int) -> dict[str, Any]:

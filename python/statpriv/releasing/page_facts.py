@@ -9,7 +9,7 @@ from typing import Any
 
 from statpriv.releasing import charts
 
-__all__ = ["answered", "completed", "nearest_multiple", "page_facts", "published"]
+__all__ = ["answered", "nearest_multiple", "page_facts"]
 
 _THRESHOLDS = (3, 5, 10)
 _ROUNDING_BASE = 5
@@ -19,47 +19,26 @@ _MOST_ANSWERS_IN_REVIEW = 6
 
 def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
     """Everything the templates are given, from a valid report."""
-    whole = completed(report)
+    guarantee = report["guarantee"]
     return {
-        "report": whole,
-        "meaning": _meaning(whole),
-        "rows": _rows(whole),
+        "report": report,
+        "meaning": _meaning(report),
+        "rows": _rows(report),
         "in_review": _MOST_ANSWERS_IN_REVIEW,
-        "cells": _cells(whole),
-        "tolerated": _tolerated(whole),
-        "shares": [_product_above(past["weight"], past["delta"]["upper"]) for past in whole["history"]],
-        "figures": _figures(whole),
-    }
-
-
-def completed(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Fill in what an older report leaves out: it stands for a first release of plain counts."""
-    guarantee, rows = report["guarantee"], report["data"]["rows"]
-    spent_at_first = {"rows_spent_before": 0, "cohorts": [{"rows": rows, "since_release": 1}]}
-    return {
-        "history": [],
-        "leaks": [],
-        "block": [],
-        **report,
-        "data": {"engine": "duckdb", "group": None, "unit": None, "content_edited": False, **report["data"]},
-        "guarantee": {"this_release": guarantee["delta"], "releases": 1, **guarantee},
-        "queries": [
-            {"cells": None, "groups": None, **query, "publication": published(query)} for query in report["queries"]
+        "cells": _cells(report),
+        "tolerated": _tolerated(report),
+        "shares": [
+            _product_above(term["weight"], term["delta"]["upper"])
+            for term in (*report["history"], *([] if guarantee["term"] is None else [guarantee["term"]]))
         ],
-        "answers": [{"cell": None, "suppressed": False, **answer} for answer in report["answers"]],
-        "ledger": {**spent_at_first, **report["ledger"]},
+        "figures": _figures(report),
     }
-
-
-def published(query: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is done to the exact counts of a query before they are published."""
-    return query.get("publication") or {"gate": None, "suppressed_below": None, "rounded_to": None}
 
 
 def answered(queries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
     """What there is an answer for, in order: each cell of a histogram with its query, or a query alone."""
     for query in queries:
-        for cell in query.get("cells") or (None,):
+        for cell in query["cells"] or (None,):
             yield query, cell
 
 
@@ -85,7 +64,7 @@ def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
             "cell": cell and cell["name"],
             "where": query["where"] if cell is None else cell["where"],
             "probability": charts.declared(query, cell),
-            "gate": query["publication"]["gate"] if cell is None else cell.get("gate"),
+            "gate": query["publication"]["gate"] if cell is None else cell["gate"],
             "answer": answer,
             "unpublished": answer and _unpublished(query, answer),
             "error": error,

@@ -66,6 +66,8 @@ class DataSource:
         Whether ``path`` is a pattern that names many files.
     group
         The column of a stratified plan that everybody is taken to know; None where there is none.
+    group_source
+        Where the sizes of its groups are public; None without a group.
     unit
         The column that names the person of a row, in which no value may repeat; None where it is not declared.
     """
@@ -80,6 +82,7 @@ class DataSource:
     table: str | None = None
     glob: bool = False
     group: str | None = None
+    group_source: str | None = None
     unit: str | None = None
 
 

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from statpriv.errors import ArgumentError, MissingExtraError
-from statpriv.releasing.page_facts import answered, nearest_multiple, page_facts, published
+from statpriv.releasing.page_facts import answered, nearest_multiple, page_facts
 from statpriv.releasing.page_text import FILTERS, visible
 
 __all__ = ["render", "validate"]
@@ -132,7 +132,7 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
             "$.guarantee.holds is true, but delta.upper is above the target",
         ),
         (
-            not answers or [(answer["query"], answer.get("cell"), answer["size"]) for answer in answers] == labels,
+            not answers or [(answer["query"], answer["cell"], answer["size"]) for answer in answers] == labels,
             "$.answers must hold one answer for each query, or for each cell of a histogram, in their order, with "
             "its name and size",
         ),
@@ -156,8 +156,12 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
             "$.guarantee.epsilon and target_delta must be the doubles nearest to their exact values",
         ),
         (
-            guarantee.get("releases") in (None, len(report.get("history", ())) + 1),
+            guarantee["releases"] == len(report["history"]) + 1,
             "$.guarantee.releases must count the releases of $.history and this one",
+        ),
+        (
+            (guarantee["term"] is None) == (not report["history"]),
+            "$.guarantee.term is there exactly if there are earlier releases",
         ),
     ]
 
@@ -165,7 +169,7 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
 def _most(query: Mapping[str, Any]) -> int:
     """The largest number that may be published of a part: all of its rows, rounded as its query is."""
     size: int = query["size"]
-    base = published(query)["rounded_to"]
+    base = query["publication"]["rounded_to"]
     return nearest_multiple(size, base) if base else size
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentError
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.guarantee import Guarantee, certify
-from statpriv.releasing.history import as_first_release, everything, with_everything
+from statpriv.releasing.history import Everything, as_first_release, everything, with_everything
 from statpriv.releasing.ledger import Ledger, Position, Registry
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
@@ -182,14 +182,17 @@ def _release_under_lock(
         stratified = groups is not None
         positions = ledger.recognise(rows, stratified=stratified)
         progress("earlier releases")
-        _refuse_unless_everything_holds(guarantee, positions)
+        if len(positions) == 1:
+            _refuse_unless_enough(guarantee, positions[0])
+        candidates = {p.number: everything(guarantee, p) for p in positions if sum(guarantee.sizes) <= p.rows_left}
+        _refuse_unless_everything_holds(list(candidates.values()), unclear=len(positions) > 1)
         # Everything that does not depend on the answers is made before the content is read.
-        prospects = _prospects(guarantee, positions, progress)
+        prospects = {number: _prospect(whole, progress) for number, whole in candidates.items()}
         progress("content")
         content = table.load(ledger.content_key)
         position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
         _refuse_unless_enough(guarantee, position)
-        prospective = with_everything(prospects[position.number], everything(guarantee, position), position)
+        prospective = with_everything(prospects[position.number], candidates[position.number], position)
         outputs.check_space(Report(prospective, render({**prospective, "dry_run": True})))
         progress("partition")
         with secret_partition(_strata(guarantee, groups, position), guarantee.rows, surroundings.words) as labels:
@@ -211,21 +214,15 @@ def _release_under_lock(
                 return outputs.write(Report(contents, render(contents)))
 
 
-def _prospects(
-    guarantee: Guarantee, positions: Sequence[Position], progress: Progress
-) -> dict[int | None, dict[str, Any]]:
-    """For each position that leaves enough rows, the report without answers and without earlier releases."""
-    return {
-        position.number: prospective_contents(
-            guarantee,
-            alone=everything(guarantee, position).on_rows_left,
-            rows_left=guarantee.rows,
-            dry_run=False,
-            progress=progress,
-        )
-        for position in positions
-        if sum(guarantee.sizes) <= position.rows_left
-    }
+def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:
+    """The report without answers and without earlier releases."""
+    return prospective_contents(
+        whole.guarantee,
+        alone=whole.on_rows_left,
+        rows_left=whole.guarantee.rows,
+        dry_run=False,
+        progress=progress,
+    )
 
 
 def _certified(plan: Plan, table: Table) -> tuple[Guarantee, Groups | None]:
@@ -294,26 +291,23 @@ def _refuse_unless_reached(guarantee: Guarantee) -> None:
     )
 
 
-def _refuse_unless_everything_holds(guarantee: Guarantee, positions: Sequence[Position]) -> None:
-    """Refuse by rows and by the target, whichever of these positions the table turns out to have.
+def _refuse_unless_everything_holds(candidates: Sequence[Everything], *, unclear: bool) -> None:
+    """Refuse by the target, whichever of the tables that leave enough rows this one turns out to be.
 
     A table without ids may be any registered one with as many rows, which only its content could tell; and no
     refusal for the target may come after content was read.
     """
-    if len(positions) == 1:
-        _refuse_unless_enough(guarantee, positions[0])
-    for position in positions:
-        whole = everything(guarantee, position)
-        if position.rows_left < sum(guarantee.sizes) or whole.holds:
+    for whole in candidates:
+        if whole.holds:
             continue
-        target = guarantee.plan.guarantee
-        unclear = (
-            ""
-            if len(positions) == 1
-            else " (the table names no row_id, so before its content is read it may be any with as many rows that was)"
+        target = whole.guarantee.plan.guarantee
+        which = (
+            " (the table names no row_id, so before its content is read it may be any with as many rows that was)"
+            if unclear
+            else ""
         )
         raise GuaranteeNotReachedError(
-            f"the certified δ at ε = {float(target.epsilon):g} of everything released from this table{unclear}, this "
+            f"the certified δ at ε = {float(target.epsilon):g} of everything released from this table{which}, this "
             f"release included, is {whole.delta.upper:.6g}, above the target of {float(target.delta):g}: nothing was "
             "released, and no answer was read. Fewer rows or queries, narrower ranges of probability or a weaker "
             "target may reach it"

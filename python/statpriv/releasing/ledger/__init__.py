@@ -17,9 +17,9 @@ The registry holds three files, all readable by their owner alone:
     Held from the first look at the ledger to the end of a release.
 """
 
-from statpriv.releasing.ledger.books import Cohort, DataSet, PastRelease
+from statpriv.releasing.ledger.books import DataSet, PastRelease
 from statpriv.releasing.ledger.registry import Registry
 from statpriv.releasing.ledger.session import Growth, Ledger, Position, ReleaseRecord
 from statpriv.releasing.ledger.tokens import Rows
 
-__all__ = ["Cohort", "DataSet", "Growth", "Ledger", "PastRelease", "Position", "Registry", "ReleaseRecord", "Rows"]
+__all__ = ["DataSet", "Growth", "Ledger", "PastRelease", "Position", "Registry", "ReleaseRecord", "Rows"]

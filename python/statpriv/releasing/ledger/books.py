@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from statpriv.composition.written_queries import query_from, written_query
 from statpriv.releasing.ledger.tokens import TOKEN
+from statpriv.repeated_releases import Cohort
 from statpriv.situation import Query
 
-__all__ = ["FORMAT", "SCHEMA", "Books", "Cohort", "DataSet", "PastRelease", "today"]
+__all__ = ["FORMAT", "SCHEMA", "Books", "DataSet", "PastRelease", "today"]
 
 FORMAT = 2
 
@@ -46,14 +47,6 @@ SCHEMA = (
     " sizes TEXT NOT NULL, plan_sha256 TEXT NOT NULL, day TEXT NOT NULL)",
     f"PRAGMA user_version = {FORMAT}",
 )
-
-
-@dataclass(frozen=True)
-class Cohort:
-    """Rows that joined a data set at one time: when `joined_after` of its releases had been made."""
-
-    rows: int
-    joined_after: int = 0
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowIds
 from statpriv.errors import LedgerError, RowsSpentError
-from statpriv.releasing.ledger.books import Books, Cohort, DataSet, PastRelease, today
+from statpriv.releasing.ledger.books import Books, DataSet, PastRelease, today
 from statpriv.releasing.ledger.files import writing
 from statpriv.releasing.ledger.secret import Secret
 from statpriv.releasing.ledger.tokens import TOKEN, Rows, number_shared, places_of
 from statpriv.releasing.publication import sync_folder
+from statpriv.repeated_releases import Cohort
 
 if TYPE_CHECKING:
     from statpriv._native import RowIds

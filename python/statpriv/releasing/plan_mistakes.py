@@ -1,0 +1,136 @@
+"""Mistakes of a plan file in words: the path of the key, its value, what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from statpriv.errors import PlanError
+from statpriv.releasing.plan_tables import (
+    MOST_CELLS,
+    MOST_QUERIES,
+    CellTable,
+    CountTable,
+    DataTable,
+    GuaranteeTable,
+    HistogramTable,
+    PlanFile,
+    PriorTable,
+    PublicationTable,
+)
+from statpriv.releasing.predicate import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic import BaseModel
+    from pydantic_core import ErrorDetails
+
+__all__ = ["mistake_in_words", "printed"]
+
+
+def mistake_in_words(detail: ErrorDetails) -> str:
+    """One line: the path of the key, its value, what is allowed."""
+    location = _Location.of(detail["loc"])
+    kind = detail["type"]
+    if kind == "missing":
+        return f"{location.key} is missing: {location.description}"
+    if kind == "extra_forbidden":
+        return f"{location.key} is not a key of {location.table_name}{location.suggestion}"
+    rule = _rule(detail, location)
+    if isinstance(detail.get("ctx", {}).get("error"), PlanError):  # it names its own value: where = "…"
+        return f"{location.above.key}.{rule}"
+    if isinstance(detail["input"], dict) or not location.key:
+        return f"{location.key} {rule}".strip()
+    return f"{location.key} = {_shown(detail['input'])}: {rule}"
+
+
+def _rule(detail: ErrorDetails, location: _Location) -> str:
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])
+    rules = {
+        "bool_type": "must be true or false",
+        "list_type": f"must be a list: {location.description}",
+        "model_type": f"must be {location.description}",
+        "too_short": f"needs {location.description}",
+        "too_long": f"at most {MOST_CELLS} cells are allowed"
+        if location.path[-1] == "cell"
+        else f"at most {MOST_QUERIES} queries are allowed",
+        "literal_error": f"must be one of {detail.get('ctx', {}).get('expected')}",
+    }
+    return rules.get(detail["type"]) or detail["msg"]
+
+
+@dataclass(frozen=True)
+class _Location:
+    """A place in a plan: its keys and, from 0, its numbers in lists; and the kind of the query around it."""
+
+    path: tuple[str | int, ...]
+    histogram: bool
+
+    @classmethod
+    def of(cls, places: Sequence[str | int]) -> _Location:
+        # The kind of a query stands behind its number, and is no key.
+        kinds = places[2:3] if places[:1] == ("query",) else ()
+        return cls((*places[:2], *places[3:]) if kinds else tuple(places), "histogram" in kinds)
+
+    @property
+    def above(self) -> _Location:
+        return _Location(self.path[:-1], self.histogram)
+
+    @property
+    def key(self) -> str:
+        path = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{printed(part)}" for part in self.path)
+        return path.removeprefix(".")
+
+    @property
+    def table(self) -> type[BaseModel]:
+        """The model of the table that holds the key."""
+        names = tuple(part for part in self.above.path if isinstance(part, str))
+        tables: dict[tuple[str, ...], type[BaseModel]] = {
+            (): PlanFile,
+            ("data",): DataTable,
+            ("guarantee",): GuaranteeTable,
+            ("publication",): PublicationTable,
+            ("query",): HistogramTable if self.histogram else CountTable,
+            ("query", "cell"): CellTable,
+            ("prior",): PriorTable,
+        }
+        # A query by itself, number k of its list, is described where the list is.
+        return PlanFile if len(self.path) == 2 and isinstance(self.path[1], int) else tables[names]
+
+    @property
+    def table_name(self) -> str:
+        return "a histogram" if self.table is HistogramTable else "a plan"
+
+    @property
+    def description(self) -> str:
+        fields = self.table.model_fields
+        name = next(part for part in reversed(self.path) if isinstance(part, str))
+        return str(fields[name].description) if name in fields else "a value"
+
+    @property
+    def suggestion(self) -> str:
+        if self.table is HistogramTable and self.path[-1] in CellTable.model_fields:
+            return "; it stands in each [[query.cell]]"
+        known = list(self.table.model_fields)
+        close = difflib.get_close_matches(str(self.path[-1]), known, n=1)
+        return f"; did you mean {close[0]}?" if close else f"; allowed here: {', '.join(known)}"
+
+
+def printed(name: str) -> str:
+    """Show a name bare where a terminal can show it, and quoted with escapes where it cannot."""
+    return name if name.isprintable() else quoted(name)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        items = [_shown(item) for item in value[:4]] + ["…"] * (len(value) > 4)
+        return f"[{', '.join(items)}]"
+    text = str(value)
+    return text if len(text) <= 40 else text[:39] + "…"

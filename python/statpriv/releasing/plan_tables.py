@@ -1,0 +1,552 @@
+"""The tables of a plan file, as models: what each key may say, and what fits together."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+from statpriv.errors import MissingExtraError, PlanError
+from statpriv.releasing.plan import LAST_CELL, Probability, Publication, as_range
+from statpriv.releasing.predicate import Predicate, quoted, unprintable
+
+try:
+    from pydantic import (
+        AfterValidator,
+        BaseModel,
+        BeforeValidator,
+        ConfigDict,
+        Discriminator,
+        Field,
+        PlainValidator,
+        StrictBool,
+        Tag,
+        ValidationInfo,
+        WithJsonSchema,
+        model_validator,
+    )
+except ImportError as missing:
+    raise MissingExtraError("a plan needs pydantic: pip install 'statpriv[release]'") from missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Self
+
+__all__ = [
+    "MOST_CELLS",
+    "MOST_QUERIES",
+    "CellTable",
+    "CountTable",
+    "DataTable",
+    "GuaranteeTable",
+    "HistogramTable",
+    "PlanFile",
+    "PriorTable",
+    "PublicationTable",
+]
+
+MOST_QUERIES = 10_000
+MOST_CELLS = 100
+MOST_GROUPS = 100
+MOST_ROWS = 2**53
+_Read = TypeVar("_Read")
+
+_BASES = (3, 5, 10)
+PRESETS = {
+    "exact": (1, 0),
+    **{f"suppressed below {least}": (1, least) for least in _BASES},
+    **{f"rounded to {base}": (base, 0) for base in _BASES},
+    **{f"rounded to {base}, suppressed below {least}": (base, least) for base in _BASES for least in _BASES},
+}
+"""The usual ways of statistical offices, as a base to round to and the least count that is published."""
+
+# --- exact numbers and printable texts ----------------------------------------------------------
+
+_DECIMAL = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?")
+_RATIO = re.compile(r"[+-]?[0-9]{1,400}/0*[1-9][0-9]{0,400}")
+_NUMBER_RULE = 'must be a number such as 0.1, "0.1" or "1/10"'
+
+
+def _number(value: object) -> Fraction:
+    # The patterns bound the length, lest 1e999999999 be written out as an integer; they also refuse True.
+    text = str(value) if isinstance(value, int | Decimal) else value
+    if isinstance(text, str) and (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)):
+        return Fraction(text)
+    raise ValueError(_NUMBER_RULE)
+
+
+def _at_least_zero(value: Fraction) -> Fraction:
+    if value < 0:
+        raise ValueError("must be a number at least 0")
+    return value
+
+
+def _in_unit_interval(value: Fraction) -> Fraction:
+    if not 0 <= value <= 1:
+        raise ValueError("must be a number from 0 to 1")
+    return value
+
+
+def _share(value: Fraction) -> Fraction:
+    if not 0 < value <= 1:
+        raise ValueError("must be a number above 0 and at most 1")
+    return value
+
+
+def _range(value: object) -> Fraction | tuple[Fraction, Fraction]:
+    rule = 'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
+    ends = value if isinstance(value, list) else [value]
+    try:
+        numbers = [_in_unit_interval(_number(end)) for end in ends]
+    except ValueError:
+        raise ValueError(rule) from None
+    if not isinstance(value, list):
+        return numbers[0]
+    if len(numbers) != 2 or numbers[0] > numbers[1]:
+        raise ValueError(rule)
+    return (numbers[0], numbers[1])
+
+
+def _probability(value: object, info: ValidationInfo) -> Probability | dict[str, Probability]:
+    return _by_group(value, info, _range) if isinstance(value, dict) else _range(value)
+
+
+def _rows(value: object, info: ValidationInfo) -> int | dict[str, int]:
+    if isinstance(value, dict):
+        sizes = _by_group(value, info, _count)
+        if not any(sizes.values()):
+            raise ValueError("must be at least one row of some group")
+        return sizes
+    size = _size(value)
+    if _context(info, "group") is not None:
+        raise ValueError("must be stated for each group, such as {f = 30, m = 20}, because data.group is there")
+    return size
+
+
+def _by_group(value: dict[str, object], info: ValidationInfo, read: Callable[[object], _Read]) -> dict[str, _Read]:
+    if _context(info, "group") is None:
+        raise ValueError("is stated by group, but no data.group names the column of the groups")
+    if not 1 <= len(value) <= MOST_GROUPS:
+        raise ValueError(f"must have 1 to {MOST_GROUPS} groups")
+    return {_label(name): _of_group(name, stated, read) for name, stated in value.items()}
+
+
+def _of_group(name: str, stated: object, read: Callable[[object], _Read]) -> _Read:
+    try:
+        return read(stated)
+    except ValueError as error:
+        raise ValueError(f"of the group {quoted(name)}: {error}") from None
+
+
+def _context(info: ValidationInfo, key: str) -> str | None:
+    return (info.context or {}).get(key)
+
+
+def _whole(value: object, *, least: int) -> int:
+    rule = f"must be a whole number from {least} to 2^53"
+    try:
+        number = _number(value)
+    except ValueError:
+        raise ValueError(rule) from None
+    if isinstance(value, str) or number.denominator != 1 or not least <= number <= MOST_ROWS:
+        raise ValueError(rule)
+    return int(number)
+
+
+def _count(value: object) -> int:
+    return _whole(value, least=0)
+
+
+def _size(value: object) -> int:
+    return _whole(value, least=1)
+
+
+def _printable(value: object, *, longest: int) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > longest:
+        raise ValueError(f"must be a text of 1 to {longest} characters, in quotes")
+    if (character := unprintable(value)) is not None:
+        raise ValueError(f"holds the character {character}; control and bidirectional ones are not allowed")
+    return value
+
+
+def _label(value: object) -> str:
+    return _printable(value, longest=200)
+
+
+def _note(value: object) -> str:
+    return _printable(value, longest=1000)
+
+
+_DATABASE_SCHEMES = ("postgresql://", "postgres://")
+_CONNECTION_KEYS = frozenset(
+    {
+        "application_name", "channel_binding", "connect_timeout", "dbname", "gssencmode", "host", "krbsrvname",
+        "passfile", "port", "service", "sslcert", "sslcrl", "sslkey", "sslmode", "sslrootcert", "target_session_attrs",
+        "user",
+    }
+)  # fmt: skip
+
+
+def _source(value: object) -> str:
+    text = _printable(value, longest=4096)
+    if text.startswith(_DATABASE_SCHEMES):
+        return _database(text)
+    if "://" in text:
+        raise ValueError("is a URL; only a file on this machine is read: download it and give its path")
+    return text
+
+
+def _database(url: str) -> str:
+    """Let through an address without secrets; what is refused is not quoted, because it may hold one."""
+    try:
+        address = urlsplit(url)
+        keys = {key for key, _ in parse_qsl(address.query, keep_blank_values=True, strict_parsing=bool(address.query))}
+        password = address.password
+    except ValueError:
+        raise PlanError("source: cannot be read as postgresql://host/database") from None
+    if password is not None or keys & {"password", "sslpassword"}:
+        raise PlanError(
+            "source: the URL holds a password, and plans are shown to people; leave it out and use "
+            "PGPASSWORD, a password file (PGPASSFILE) or a service"
+        )
+    if not keys <= _CONNECTION_KEYS or address.fragment:
+        raise PlanError(
+            f"source: after the '?' of the URL only these are allowed: {', '.join(sorted(_CONNECTION_KEYS))}"
+        )
+    return url
+
+
+def _null_value(value: object) -> str:
+    if not isinstance(value, str) or unprintable(value) is not None:
+        raise ValueError('must be a text in quotes without control characters, such as "NA"')
+    return value
+
+
+def _where(value: object, info: ValidationInfo) -> Predicate:
+    if isinstance(value, str):
+        return _about_values(Predicate.parse(value, row_id=_context(info, "row_id")), info)
+    raise ValueError('must be a condition in quotes, such as "age >= 18"')
+
+
+def _about_values(predicate: Predicate, info: ValidationInfo) -> Predicate:
+    """Refuse a predicate on the column of persons, or on that of the groups."""
+    asked = {column.casefold() for column in predicate.columns}
+    unit, group = _context(info, "unit"), _context(info, "group")
+    if unit is not None and unit.casefold() in asked:
+        raise ValueError(f"{quoted(unit)} names persons (unit), and no predicate may single out persons")
+    if group is not None and group.casefold() in asked:
+        raise ValueError(
+            f"{quoted(group)} is the column of the groups: it is taken as known of everybody, so a count of it says "
+            "nothing, and no one probability holds for all of them. State probabilities by group instead, such as "
+            'probability = {f = "0.4", m = "0.5"}'
+        )
+    return predicate
+
+
+def _group(value: object, info: ValidationInfo) -> str:
+    name = _label(value)
+    for key, column in (info.context or {}).items():
+        if key in ("row_id", "unit") and column == name:
+            raise ValueError(f"is also {key}: a column of groups that everybody is taken to know cannot be that")
+    return name
+
+
+def _prior(value: object) -> object:
+    if value == "none":
+        return []
+    if isinstance(value, list):
+        return value
+    raise ValueError('must be "none", or one [[prior]] entry for each publication')
+
+
+def _prior_schema(schema: dict[str, Any]) -> None:
+    schema["anyOf"].insert(0, {"const": "none"})
+
+
+# --- the file: one model for each table ---------------------------------------------------------
+
+_NUMBER_SCHEMA = {
+    "anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^({_DECIMAL.pattern}|{_RATIO.pattern})$"}]
+}
+_Number: TypeAlias = Annotated[Fraction, PlainValidator(_number), WithJsonSchema(_NUMBER_SCHEMA)]
+_Count: TypeAlias = Annotated[int, PlainValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})]
+_Size: TypeAlias = Annotated[int, PlainValidator(_size), WithJsonSchema({"type": "integer", "minimum": 1})]
+_Label: TypeAlias = Annotated[
+    str, PlainValidator(_label), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 200})
+]
+_Note: TypeAlias = Annotated[
+    str, PlainValidator(_note), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 1000})
+]
+
+
+_RANGE_SCHEMAS: list[dict[str, Any]] = [
+    *_NUMBER_SCHEMA["anyOf"],
+    {"type": "array", "items": _NUMBER_SCHEMA, "minItems": 2, "maxItems": 2},
+]
+
+
+def _or_by_group(schemas: list[dict[str, Any]], within: dict[str, Any]) -> dict[str, Any]:
+    by_group = {
+        "type": "object",
+        "additionalProperties": within,
+        "minProperties": 1,
+        "maxProperties": MOST_GROUPS,
+    }
+    return {"anyOf": [*schemas, by_group]}
+
+
+_PROBABILITY_SCHEMA = _or_by_group(_RANGE_SCHEMAS, {"anyOf": _RANGE_SCHEMAS})
+_ROWS_SCHEMA = _or_by_group([{"type": "integer", "minimum": 1}], {"type": "integer", "minimum": 0})
+
+
+class StrictTable(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+_ENGINE_NAMES = {"postgresql": "PostgreSQL", "spark": "Spark"}
+
+
+class DataTable(StrictTable):
+    """Where the table is, and what it does not say itself."""
+
+    source: Annotated[str, PlainValidator(_source), WithJsonSchema({"type": "string", "minLength": 1})] | None = Field(
+        default=None, description="the file that holds the table, relative to the plan, or postgresql://host/database"
+    )
+    engine: Literal["duckdb", "postgresql", "spark"] | None = Field(
+        default=None, description='what reads the table: "duckdb" (the default), "postgresql" or "spark"'
+    )
+    glob: StrictBool = Field(default=False, description="whether source is a pattern of many files of one format")
+    table: _Label | None = Field(default=None, description="a table of a DuckDB file, a database or a Spark catalog")
+    row_id: _Label | None = Field(default=None, description="a column that is unique")
+    null_values: list[Annotated[str, PlainValidator(_null_value), WithJsonSchema({"type": "string"})]] = Field(
+        default=[], description="cells of a CSV file that mean NULL"
+    )
+    delimiter: Literal[",", ";", "|", "\t"] = Field(default=",", description="between the cells of a CSV file")
+    group: (
+        Annotated[str, PlainValidator(_group), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 200})]
+        | None
+    ) = Field(default=None, description="a column that everybody is taken to know, in whose groups rows are drawn")
+    group_source: _Note | None = Field(
+        default=None, description="where the sizes of the groups are public; required with group"
+    )
+    unit: _Label | None = Field(
+        default=None, description="the column that names the person of a row; no person may have two rows"
+    )
+
+    @property
+    def reader(self) -> Literal["duckdb", "postgresql", "spark"]:
+        """The engine as stated, or as the source implies."""
+        return self.engine or ("postgresql" if self._is_database else "duckdb")
+
+    @property
+    def _is_database(self) -> bool:
+        return self.source is not None and self.source.startswith(_DATABASE_SCHEMES)
+
+    @model_validator(mode="after")
+    def _says_where(self) -> DataTable:
+        files = self.source is not None and not self._is_database
+        if self.reader == "spark":
+            wrong = files == (self.table is not None) or self._is_database
+            rule = 'with engine = "spark" needs either a source of CSV or Parquet files, or a table of the catalog'
+        elif self.reader == "postgresql":
+            wrong = not self._is_database or self.table is None
+            rule = 'with engine = "postgresql" needs source = "postgresql://host/database" and table = "schema.name"'
+        else:
+            wrong = not files
+            rule = "needs source: the file that holds the table, relative to the plan"
+        if wrong:
+            raise ValueError(rule)
+        if self.reader != "duckdb" and self.row_id is None:
+            raise ValueError(
+                f"needs row_id: in {_ENGINE_NAMES[self.reader]} rows have no order that could identify them"
+            )
+        if self.group is not None and self.group_source is None:
+            raise ValueError(
+                f"has group = {quoted(self.group)} and no group_source: the report publishes the exact size of each "
+                "group, outside the guarantee. Say where these sizes are public, such as "
+                'group_source = "census of 2021"; if they are not, leave group out'
+            )
+        if self.group is None and self.group_source is not None:
+            raise ValueError("has group_source and no group, whose sizes it is about; remove it, or name the column")
+        if not files and (self.glob or self.null_values or self.delimiter != ","):
+            raise ValueError("is a table, and glob, null_values and delimiter are for files")
+        return self
+
+
+class GuaranteeTable(StrictTable):
+    """The guarantee that the release must reach."""
+
+    epsilon: Annotated[_Number, AfterValidator(_at_least_zero)] = Field(
+        description="the epsilon of the guarantee, a number at least 0"
+    )
+    delta: Annotated[_Number, AfterValidator(_in_unit_interval)] = Field(
+        description="the largest certified delta to accept, a number from 0 to 1"
+    )
+    known_rows: _Count = Field(default=0, description="the number of rows an adversary may know")
+    written_before_access: StrictBool | None = Field(
+        default=None, description="whether the author of the plan had not seen any value yet"
+    )
+
+
+class PublicationTable(StrictTable):
+    """What is done to an exact count before it is published."""
+
+    gate: StrictBool | None = Field(
+        default=None, description="whether a count outside its declared range is withheld; false by default"
+    )
+    rounded_to: _Size | None = Field(default=None, description="the base to round counts to; 1 is exact")
+    suppressed_below: _Count | None = Field(default=None, description="the least count that is published; 0 is any")
+    preset: Literal[tuple(PRESETS)] | None = Field(  # type: ignore[valid-type]
+        default=None, description="rounded_to and suppressed_below in one line"
+    )
+
+    @model_validator(mode="after")
+    def _preset_or_its_keys(self) -> Self:
+        if self.preset is not None and (self.rounded_to is not None or self.suppressed_below is not None):
+            raise ValueError("has preset beside rounded_to or suppressed_below, which it stands for; remove one")
+        return self
+
+    def publication(self, otherwise: Publication) -> Publication:
+        """What is stated here, and of the rest what is said otherwise."""
+        base, least = (self.rounded_to, self.suppressed_below) if self.preset is None else PRESETS[self.preset]
+        return Publication(
+            gate=otherwise.gate if self.gate is None else self.gate,
+            rounded_to=otherwise.rounded_to if base is None else base if base > 1 else None,
+            suppressed_below=otherwise.suppressed_below if least is None else least or None,
+        )
+
+
+_Where: TypeAlias = Annotated[
+    Predicate, PlainValidator(_where), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 4096})
+]
+_WHERE = 'the property to count, such as "age >= 18"'
+_PROBABILITY = "what the public knows of the property's probability: a number or a range of two"
+
+
+class SizedTable(PublicationTable):
+    """What counts and histograms have in common."""
+
+    name: _Label = Field(description="a label for the report")
+    source: _Note = Field(description="where the probability is publicly known from")
+    rows: Annotated[int | dict[str, int], PlainValidator(_rows), WithJsonSchema(_ROWS_SCHEMA)] | None = Field(
+        default=None, description="the number of rows this query may use, by group in a stratified plan"
+    )
+    share: Annotated[_Number, AfterValidator(_share)] | None = Field(
+        default=None, description="the part of the rows this query may use, instead of rows"
+    )
+
+    @model_validator(mode="after")
+    def _rows_or_share(self) -> Self:
+        if (self.rows is None) == (self.share is None):
+            stated = "neither" if self.rows is None else "both"
+            raise ValueError(f'needs exactly one of rows = 100 and share = "1/2"; it has {stated}')
+        return self
+
+
+class CountTable(SizedTable):
+    """A count, and what the public knows of its property."""
+
+    where: _Where = Field(description=_WHERE)
+    probability: Annotated[
+        Probability | dict[str, Probability], PlainValidator(_probability), WithJsonSchema(_PROBABILITY_SCHEMA)
+    ] = Field(description=f"{_PROBABILITY}, by group in a stratified plan")
+
+
+class CellTable(StrictTable):
+    """One cell of a histogram."""
+
+    name: _Label = Field(description="a label for the report")
+    where: _Where = Field(description=_WHERE)
+    probability: Annotated[Probability, PlainValidator(_range), WithJsonSchema({"anyOf": _RANGE_SCHEMAS})] = Field(
+        description=_PROBABILITY
+    )
+
+
+class HistogramTable(SizedTable):
+    """A histogram: counts of several cells, the last one implied."""
+
+    cell: list[CellTable] = Field(
+        min_length=2, max_length=MOST_CELLS, description="two or more [[query.cell]], the last cell being implied"
+    )
+
+    @model_validator(mode="after")
+    def _last_cell_possible(self, info: ValidationInfo) -> Self:
+        if _context(info, "group") is not None:
+            raise ValueError(
+                "has cells, but data.group is there: a stratified plan asks counts only in this version; "
+                "ask one count for each cell, each on rows of its own"
+            )
+        names = [*(cell.name for cell in self.cell), LAST_CELL]
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise ValueError(f"has two cells called {quoted(repeated)} ({quoted(LAST_CELL)} is the implied last one)")
+        least, most = (sum((as_range(cell.probability)[end] for cell in self.cell), Fraction(0)) for end in (0, 1))
+        if least > 1:
+            raise ValueError(f"has cells whose probabilities add up to at least {least}, which is above 1")
+        if most >= 1:
+            raise ValueError(
+                f"has cells whose probabilities may add up to {most}, so that rows in no cell would have probability "
+                "0 and give themselves away: leave out one cell, and it is the implied last one"
+            )
+        return self
+
+
+def _kind_of_query(table: object) -> str:
+    return "histogram" if isinstance(table, dict) and "cell" in table else "count"
+
+
+class PriorTable(StrictTable):
+    """Something that was published from the same rows outside this tool."""
+
+    description: _Note = Field(description="what was published")
+    epsilon: Annotated[_Number, AfterValidator(_at_least_zero)] | None = Field(
+        default=None, description="the epsilon of its guarantee"
+    )
+    delta: Annotated[_Number, AfterValidator(_in_unit_interval)] | None = Field(
+        default=None, description="the delta of its guarantee"
+    )
+
+
+class PlanFile(StrictTable):
+    """A plan for `statpriv release`, as a TOML file."""
+
+    model_config = ConfigDict(title="statpriv release plan")
+
+    data: DataTable = Field(description="a table [data] that names the source")
+    guarantee: GuaranteeTable = Field(description="a table [guarantee] with epsilon and delta")
+    publication: PublicationTable = Field(
+        default=PublicationTable(), description="a table [publication]: what is done to all counts"
+    )
+    query: list[
+        Annotated[
+            Annotated[CountTable, Tag("count")] | Annotated[HistogramTable, Tag("histogram")],
+            Discriminator(_kind_of_query),
+        ]
+    ] = Field(min_length=1, max_length=MOST_QUERIES, description="one [[query]] for each count to release")
+    prior: Annotated[list[PriorTable] | None, BeforeValidator(_prior)] = Field(
+        default=None,
+        description='publications outside this tool, or "none"',
+        json_schema_extra=_prior_schema,
+    )
+
+    @model_validator(mode="after")
+    def _shares_fit(self) -> PlanFile:
+        total = sum((query.share for query in self.query if query.share is not None), Fraction(0))
+        if total > 1:
+            raise ValueError(f"the shares of the queries add up to {total}; parts are disjoint, so at most 1")
+        return self
+
+    @model_validator(mode="after")
+    def _cells_not_suppressed(self) -> PlanFile:
+        general = self.publication.publication(Publication())
+        for k, query in enumerate(self.query, start=1):
+            least = query.publication(general).suppressed_below
+            if isinstance(query, HistogramTable) and least is not None:
+                raise ValueError(
+                    f"query[{k}] is a histogram with suppressed_below = {least}: a suppressed cell would be what the "
+                    "other cells leave of the rows. State suppressed_below = 0 for it, and round it instead"
+                )
+        return self

@@ -1,0 +1,222 @@
+"""Can a reviewer compute the guarantee of everything released again, from the last report alone?"""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+
+import pytest
+from tests.release.report_samples import variants
+
+import statpriv as sp
+from statpriv import checker
+from statpriv.composition_file import read_composition
+from statpriv.errors import ArgumentError
+from statpriv.releasing import contents
+from statpriv.releasing.extension import extend
+from statpriv.repeated_releases import Cohort, RepeatedReleases
+
+from .conftest import query, statpriv
+
+HISTOGRAM = """
+[[query]]
+name = "Age"
+source = "a public table"
+rows = 40
+cell = [
+  {name = "no", where = "age = 0", probability = ["0.3", "0.4"]},
+  {name = "one", where = "age = 1", probability = "1/3"},
+]
+"""
+
+
+@pytest.fixture(autouse=True)
+def few_points(monkeypatch):
+    """The picture of known rows takes most of the time of a release, and is tested elsewhere."""
+    monkeypatch.setattr(contents, "_KNOWN_SHARES", [])
+
+
+@pytest.fixture
+def later():
+    """A report of a third release, which agrees with itself."""
+    return copy.deepcopy(variants()["later release"])
+
+
+def people(workshop, n):
+    workshop.table(["id", "vote", "age"], [[f"p{i}", i % 2, i % 3] for i in range(n)])
+
+
+def release(workshop, *queries, **options):
+    workshop.plan(*queries, more_data='row_id = "id"', **options)
+    workshop.release(force=True)
+
+
+@pytest.fixture
+def third(workshop):
+    """The third release of a table that grew after the first; the ranges of one property differ."""
+    people(workshop, 300)
+    release(workshop, query("vote = 0", rows=60, probability=("0.4", "0.6")), query("age = 0", rows=30), delta="0.3")
+    people(workshop, 400)
+    extend(workshop.folder / "plan.toml", registry=workshop.registry)
+    release(workshop, query("vote = 0", rows=80, probability=("0.45", "0.65")), delta="0.3")
+    release(workshop, query("vote = 0", rows=50, probability=("0.5", "0.5")), delta="0.3")
+    return workshop
+
+
+def test_the_report_of_a_later_release_is_recomputed_with_all_earlier_ones(third):
+    report, read = third.report, read_composition(third.json)
+    assert read.disagreements() == []
+    curve = read.curve()
+    assert isinstance(curve, RepeatedReleases)
+    assert curve.cohorts == (Cohort(300), Cohort(100, joined_after=1))
+    assert curve.sizes == (90, 80, 50)
+    computed, stated = curve.delta("0.1"), report["guarantee"]["delta"]
+    assert (computed.lower, computed.upper) == (stated["lower"], stated["upper"])
+    assert [part["probability"] for past in report["history"] for part in past["part"] if "vote" in part["attribute"]] \
+        == [["0.4", "0.65"], ["0.4", "0.65"]]  # fmt: skip
+
+
+def test_the_printed_command_computes_every_term_and_the_sum(third):
+    command = third.report["verify"]["command"]
+    assert command == "statpriv compose report.json"
+    done = statpriv("compose", str(third.json))
+    assert (done.returncode, done.stderr) == (0, "")
+    text = " ".join(done.stdout.split())
+    assert text.startswith("δ of all 3 releases together is at most 0.0")
+    assert "and so are the terms of earlier releases, the weights and the sum" in text
+    assert "release 1: 90 rows, δ on these [0.0" in text
+    assert "], weight 0.3 release 2: 80 rows, " in text
+    document = json.loads(statpriv("compose", str(third.json), "--json").stdout)
+    assert document["report"] == {"agrees": True, "disagreements": []}
+    terms = document["everything"]["terms"]
+    assert [(term["rows"], term["weight"]) for term in terms] == [(90, "3/10"), (80, "28/155"), (50, "7/62")]
+    total = sum(Fraction(term["weight"]) * Fraction(term["delta"]["upper"]) for term in terms)
+    assert document["everything"]["delta"]["upper"] == sp.Enclosure(total).upper
+
+
+@pytest.mark.parametrize("more", ["known_rows = 10", "[publication]\ngate = true", "[publication]\nrounded_to = 5"])
+def test_steps_known_rows_and_histograms_are_part_of_the_history(workshop, more):
+    people(workshop, 400)
+    release(workshop, query("vote = 0", rows=100), query("age <= 1", rows=60, probability=("2/3", "2/3")), more=more)
+    release(workshop, HISTOGRAM, more=more)
+    release(workshop, query("age = 2", rows=50), more=more)
+    assert read_composition(workshop.json).disagreements() == []
+
+
+# --- claims and certificates
+
+
+def test_the_report_itself_is_a_claim_that_the_target_is_reached(third):
+    done = statpriv("verify", str(third.json), "--certificates", str(third.folder / "proofs"))
+    assert (done.returncode, done.stderr) == (0, "")
+    text = " ".join(done.stdout.split())
+    assert "1. proved: epsilon = 0.1, delta = 0.3: 3 releases of 400 rows" in text
+    assert "by doubles and the checker of certificates, by " in text
+    written = sorted(path.name for path in (third.folder / "proofs").iterdir())
+    assert written == [f"claim-1-release-{k}.json" for k in (1, 2, 3)]
+
+
+def test_certificates_of_all_releases_add_up_to_the_target(third):
+    """By hand: the checker proves each, and the weights of old and of new rows bring the sums to the target."""
+    [finding] = sp.verify(third.json)
+    proofs = finding.certificates()
+    assert [checker.check(checker.read(proof.text)).verdict for proof in proofs] == ["proved"] * 3
+    assert [proof.document["situation"]["population"] for proof in proofs] == [90, 80, 50]
+    one, two, three = (Fraction(proof.document["claim"]["delta"]) for proof in proofs)
+    drawn = Fraction(90, 300), Fraction(80, 310), Fraction(50, 230)
+    new = drawn[1] * two + (1 - drawn[1]) * drawn[2] * three
+    old = drawn[0] * one + (1 - drawn[0]) * new
+    assert new < old <= Fraction(3, 10)
+    assert old > Fraction(2999, 10000)
+
+
+def test_a_target_below_the_sum_is_not_proved(third, tmp_path):
+    stated = Fraction(third.report["guarantee"]["delta"]["upper"])
+    claims = tmp_path / "claims.toml"
+    for delta, verdict in ((stated * Fraction(9, 10), "undecided"), (stated * Fraction(11, 10), "proved")):
+        claims.write_text(f'[[claim]]\nreport = "{third.json}"\ndelta = "{delta}"\n')
+        assert sp.verify(claims).verdict == verdict
+    with pytest.raises(ArgumentError, match=r"the bound is 0\.\d+, above delta = 0\.01"):
+        RepeatedReleases((Cohort(10),), (sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(5)),)).certificates(
+            epsilon="0.1", delta=Fraction(1, 100)
+        )
+
+
+def test_known_rows_of_a_claim_count_in_every_release(third, tmp_path):
+    claims = tmp_path / "claims.toml"
+    claims.write_text(f'[[claim]]\nreport = "{third.json}"\nknown_rows = 20\n')
+    [finding] = sp.verify(claims)
+    assert finding.delta.lower > third.report["guarantee"]["delta"]["upper"]
+
+
+# --- forged reports
+
+
+def test_the_sample_agrees(later, tmp_path):
+    assert disagreements(later, tmp_path) == []
+
+
+def disagreements(report, folder):
+    path = folder / "report.json"
+    path.write_text(json.dumps(report), encoding="utf-8")
+    return read_composition(path).disagreements()
+
+
+FORGERIES = [
+    (("guarantee", "delta"), {"lower": 0.02, "upper": 0.02}, "guarantee.delta is [0.02, 0.02], computed again ["),
+    (("guarantee", "delta"), {"lower": 0.0, "upper": 1.0}, "guarantee.delta is [0.0, 1.0], which says too little"),
+    (("guarantee", "this_release"), {"lower": 0.0, "upper": 0.0}, "guarantee.this_release is [0.0, 0.0], computed"),
+    (("guarantee", "term", "delta"), {"lower": 0.0, "upper": 0.0}, "guarantee.term.delta is [0.0, 0.0], computed"),
+    (("guarantee", "term", "weight"), 0.18, "the weights of history and guarantee.term are not those of the cohort"),
+    (("guarantee", "holds"), False, "guarantee.holds is false, but δ, computed again ["),
+    (("guarantee", "target_delta_exact"), "0.02", "guarantee.holds is true, but δ, computed again ["),
+    (("history", 0, "delta"), {"lower": 0.0, "upper": 0.0}, "history[1].delta is [0.0, 0.0], computed again ["),
+    (("history", 1, "weight"), 0.1, "the weights of history and guarantee.term are not those of the cohort"),
+    (("history", 0, "rows_spent"), 200, "history[1].rows_spent or the sizes of its queries are not those of its parts"),
+    (("history", 0, "queries", 0, "size"), 9, "history[1].rows_spent or the sizes of its queries are not those"),
+    (("history", 1, "rows_then"), 1100, "history[2].rows_then is 1100, by ledger.cohorts 944"),
+    (("history", 0, "part", 0, "attribute"), '"vote" = 0', "a property has different ranges in different releases"),
+    (("ledger", "rows_spent_before"), 400, "ledger.rows_spent_before is 400, by history 500"),
+    (("data", "rows"), 1000, "data.rows is 1000, but ledger.cohorts have 1100"),
+]
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: ".".join(map(str, forgery[0])))
+def test_a_forged_report_disagrees(later, tmp_path, forgery):
+    (*path, last), value, sentence = forgery
+    table = later
+    for key in path:
+        table = table[key]
+    table[last] = value
+    assert any(text.startswith(sentence) for text in disagreements(later, tmp_path))
+
+
+def test_a_range_that_was_narrowed_afterwards_shows_in_its_delta(later, tmp_path):
+    later["history"][0]["part"][0]["probability"] = ["0.2", "0.25"]
+    told = disagreements(later, tmp_path)
+    assert told[0].startswith("history[1].delta is [")
+    assert any(text.startswith("guarantee.delta is [") for text in told)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda report: report["history"].pop(), "history is not a list of one release less than guarantee.releases"),
+        (lambda report: report.pop("history"), "history is not a list of one release less than guarantee.releases"),
+        (lambda report: report["history"][0].pop("part"), "history[1].part is missing"),
+        (lambda report: report["guarantee"].pop("term"), "guarantee.term = null; a table with the keys delta, weight"),
+        (lambda report: report["ledger"].pop("cohorts"), "ledger.cohorts is missing; a list of cohorts"),
+        (lambda report: report["ledger"]["cohorts"].reverse(), "a list of cohorts {rows, since_release} in order"),
+        (
+            lambda report: report["ledger"]["cohorts"][0].update(rows=400),
+            "ledger.cohorts had fewer rows left than a release used, or joined after the last one",
+        ),
+    ],
+    ids=["one less", "none", "no parts", "no term", "no cohorts", "disorder", "too few rows"],
+)
+def test_a_report_from_which_nothing_can_be_computed_is_refused(later, tmp_path, spoil, message):
+    spoil(later)
+    with pytest.raises(ArgumentError) as refused:
+        disagreements(later, tmp_path)
+    assert message in str(refused.value)
