@@ -6,7 +6,6 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -197,18 +196,6 @@ def test_the_guarantee_is_the_probability_of_the_answers_that_tell_too_much():
         assert found.delta.upper == pytest.approx(min(1.0, expected), rel=1e-4)
         best = noiseless.LinearQueries([[1] * (others + 1)]).guarantee(epsilon, entry=0)
         assert best.delta.upper <= found.delta.upper * (1 + 1e-9)
-
-
-def test_tails_of_the_normal_law():
-    with mpmath.workdps(40):
-        for x in ("0", "0.5", "1", "3", "8", "12", "37"):
-            exact = mpmath.erfc(mpmath.mpf(x) / mpmath.sqrt(2))
-            tail = sp.noiseless.normal.two_sided_tail(Fraction(x))
-            assert tail.lower <= exact <= tail.upper
-            assert tail.upper <= exact * (1 + mpmath.mpf("0.1")) + mpmath.mpf("1e-15")
-
-
-# --- the printed tests
 
 
 def test_misprint_theorem_10_needs_enough_weight_in_every_query():

@@ -32,8 +32,8 @@ from statpriv.literals import abridged, spelled
 from statpriv.noiseless.diagonal_dominance import DominanceTest, gershgorin_test, leakage_test
 from statpriv.noiseless.guarantee import NoiselessGuarantee
 from statpriv.noiseless.integer_products import as_integers, integer_gram, integer_product, whole_doubles
-from statpriv.noiseless.normal import normal_delta, two_sided_tail
 from statpriv.noiseless.quadratic_form import Bounds, quadratic_forms, root_bounds
+from statpriv.normal import normal_delta, two_sided_tail
 from statpriv.numbers import Number, as_count, as_fraction, as_positive, is_array
 
 if TYPE_CHECKING:
