@@ -51,8 +51,8 @@ def least_rho(law: Law, other: Law) -> Enclosure:
 
     >>> from fractions import Fraction
     >>> spinner, other = {0: Fraction(1, 4), 1: Fraction(3, 4)}, {0: Fraction(3, 4), 1: Fraction(1, 4)}
-    >>> print(f"{least_rho(spinner, other).upper:.6f}")  # ln(3)/2, as α tends to 1
-    0.549307
+    >>> print(f"{least_rho(spinner, other).lower:.6f}")  # ln(3)/2, as α tends to 1
+    0.549306
     """
     if not law.keys() <= other.keys():
         return Enclosure(math.inf)

@@ -218,7 +218,7 @@ class FiniteMechanism:
         >>> import statpriv as sp
         >>> spinner = sp.granularity.FiniteMechanism({0: {"y": "1/4", "n": "3/4"}, 1: {"y": "3/4", "n": "1/4"}})
         >>> print(f"{spinner.least_rho(sp.granularity.FreeLunch()).upper:.4f}")
-        0.5494
+        0.5493
         """
         return _largest(least_rho(law, other) for law, other in self._neighbouring(granularity))
 
