@@ -19,7 +19,7 @@ from typing import Any
 
 from statpriv.errors import ArgumentError, MissingExtraError, NotAvailableError
 from statpriv.granularity.inputs import Inputs
-from statpriv.granularity.protocol import Distance, Touched, read_inputs
+from statpriv.granularity.protocol import Distance, Granularity, Touched, read_inputs
 from statpriv.literals import abridged
 
 __all__ = ["Edge", "Node"]
@@ -31,8 +31,10 @@ _DEEPEST = 400
 
 
 @dataclass(frozen=True)
-class Edge:
+class Edge(Granularity):
     """One edge is added or removed; the nodes are public.
+
+    Disjoint sets of edges, and graphs on disjoint sets of nodes, are compatible.
 
     Examples
     --------
@@ -58,14 +60,6 @@ class Edge:
         loops = sum(1 for node, near in changed.items() if node in near)
         return ends if first.is_directed() else (ends + loops) // 2  # an edge is seen from both of its ends
 
-    def neighbours(self, first: Any, second: Any, /) -> bool:  # noqa: ANN401
-        """Whether one graph has one edge more, and the same nodes."""
-        return self.distance(first, second) == 1
-
-    def compatible(self, partition: object, /) -> bool:
-        """Whether neighbouring graphs differ in at most one part: disjoint edges, or graphs on disjoint nodes, do."""
-        return self.touched(partition).conflict is None
-
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: those that read the edge, or both of its nodes."""
         # An edge may be a loop at one node, and what reads both nodes of another edge reads each of them.
@@ -76,13 +70,9 @@ class Edge:
         """Disjoint sets of edges."""
         return Inputs.disjoint(count, "edge")
 
-    def disjoint(self, count: int, /) -> Inputs:
-        """Disjoint sets of edges."""
-        return self.elements(count)
-
 
 @dataclass(frozen=True)
-class Node:
+class Node(Granularity):
     """One node is added or removed, with all its edges.
 
     Parts by node are induced subgraphs, and compatible if they are disjoint. Parts by edge are compatible only if no
@@ -121,10 +111,6 @@ class Node:
         """Whether one graph is the other without one node and its edges."""
         apart = set(first.nodes) ^ set(second.nodes)
         return len(apart) == 1 and self.distance(first, second) == 1
-
-    def compatible(self, partition: object, /) -> bool:
-        """Whether neighbouring graphs differ in at most one part; sets alone are sets of nodes."""
-        return self.touched(partition).conflict is None
 
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: those that read the node, or an edge of it."""

@@ -8,25 +8,24 @@ as both sides add up.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
-from typing import Any, TypeAlias
+from itertools import combinations, permutations
+from typing import Any
 
 from statpriv.differential.intervals import enclosure, exact, interval_context, rational_ends
 from statpriv.divergence import hockey_stick
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
+from statpriv.granularity.divergences import Law, least_mu, least_rho
 from statpriv.granularity.pairs import Metric, distance_of
-from statpriv.granularity.protocol import Granularity
+from statpriv.granularity.protocol import Granularity, as_granularity
 from statpriv.granularity.relation import Relation, warn_of_missing_paths
 from statpriv.literals import abridged, at_most
 from statpriv.numbers import Number, as_fraction, as_probability
 
 __all__ = ["FiniteMechanism", "Loss"]
-
-Law: TypeAlias = "Mapping[Hashable, Fraction]"
 
 _BITS = 192
 _MOST_BITS = 1 << 20
@@ -201,16 +200,50 @@ class FiniteMechanism:
         As :func:`statpriv.hockey_stick`: an enclosure at ε, the exact value at e^ε.
         """
         found: list[Any] = [
-            hockey_stick(self.laws[first], self.laws[second], epsilon, exp_epsilon=exp_epsilon)  # type: ignore[call-overload]
-            for first, second in permutations(self.laws, 2)
-            if granularity.neighbours(first, second)
+            hockey_stick(law, other, epsilon, exp_epsilon=exp_epsilon)  # type: ignore[call-overload]
+            for law, other in self._neighbouring(granularity)
         ]
-        _warn(self, granularity)
         if not found:
             return Fraction(0)
-        if isinstance(found[0], Fraction):
-            return max(found)  # type: ignore[no-any-return]
-        return Enclosure(max(value.lower for value in found), max(value.upper for value in found))
+        return max(found) if isinstance(found[0], Fraction) else _largest(found)
+
+    def least_rho(self, granularity: Granularity) -> Enclosure:
+        """The least ρ of zero-concentrated privacy at a granularity (Definition VI.10), to six digits.
+
+        That is `D_α(M(D)‖M(D')) <= ρα` for all α > 1 and all neighbours, and for databases that are d steps apart
+        `d²ρα` (Theorem VI.12); infinite where an answer is possible for one neighbour only.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> spinner = sp.granularity.FiniteMechanism({0: {"y": "1/4", "n": "3/4"}, 1: {"y": "3/4", "n": "1/4"}})
+        >>> print(f"{spinner.least_rho(sp.granularity.FreeLunch()).upper:.4f}")
+        0.5493
+        """
+        return _largest(least_rho(law, other) for law, other in self._neighbouring(granularity))
+
+    def least_mu(self, granularity: Granularity) -> Enclosure:
+        """The least μ of Gaussian privacy at a granularity (Definition VI.18).
+
+        The trade-off function of neighbours is at least that of N(0,1) and N(μ,1), and for databases that are d steps
+        apart that of N(0,1) and N(dμ,1) (Theorem VI.20).
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> spinner = sp.granularity.FiniteMechanism({0: {"y": "1/4", "n": "3/4"}, 1: {"y": "3/4", "n": "1/4"}})
+        >>> print(f"{spinner.least_mu(sp.granularity.FreeLunch()).upper:.4f}")
+        1.3490
+        """
+        return _largest(least_mu(law, other) for law, other in self._neighbouring(granularity, ordered=False))
+
+    def _neighbouring(self, granularity: Granularity, *, ordered: bool = True) -> Iterator[tuple[Law, Law]]:
+        """The laws of all pairs of neighbours, in both orders or in one."""
+        chosen = as_granularity(granularity)
+        _warn(self, chosen)
+        for first, second in (permutations if ordered else combinations)(self.laws, 2):
+            if chosen.neighbours(first, second):
+                yield self.laws[first], self.laws[second]
 
     def _losses(self, metric: Metric) -> Iterator[Loss]:
         """The largest ratio of each ordered pair of databases at finite distance."""
@@ -240,6 +273,12 @@ class FiniteMechanism:
 def _warn(mechanism: FiniteMechanism, metric: Metric) -> None:
     if isinstance(metric, Granularity):
         warn_of_missing_paths(tuple(mechanism.laws), metric)
+
+
+def _largest(found: Iterable[Enclosure]) -> Enclosure:
+    """The largest of certified numbers; 0 if there is none."""
+    values = list(found)
+    return Enclosure(max((v.lower for v in values), default=0.0), max((v.upper for v in values), default=0.0))
 
 
 def _exceeds(loss: Loss, other: Loss) -> bool:

@@ -11,6 +11,7 @@ the whole is the largest sum of budgets over a set of queries that one step chan
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -84,33 +85,33 @@ class Granularity(Protocol):
     """A neighbouring relation with its canonical metric."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What the literature calls it."""
-        ...
 
+    @abstractmethod
     def distance(self, first: Any, second: Any, /) -> Distance:  # noqa: ANN401  (a database is anything)
         """The least number of neighbouring steps from one database to the other; infinite if there are none."""
-        ...
 
-    def neighbours(self, first: Any, second: Any, /) -> bool:  # noqa: ANN401
-        """Whether two databases are one step apart."""
-        ...
-
-    def compatible(self, partition: Any, /) -> bool:  # noqa: ANN401
-        """Whether neighbouring databases differ in at most one part."""
-        ...
-
+    @abstractmethod
     def touched(self, inputs: Any, /) -> Touched:  # noqa: ANN401
         """Which queries one step can change."""
-        ...
 
+    @abstractmethod
     def elements(self, count: int, /) -> Inputs | None:
         """So many disjoint inputs that partition what the database consists of; none if that has to be declared."""
-        ...
 
     def disjoint(self, count: int, /) -> Inputs | None:
         """So many disjoint inputs as the setting "disjoint" means them; none if that has to be declared."""
-        ...
+        return self.elements(count)
+
+    def neighbours(self, first: Any, second: Any, /) -> bool:  # noqa: ANN401
+        """Whether two databases are one step apart."""
+        return self.distance(first, second) == 1
+
+    def compatible(self, partition: Any, /) -> bool:  # noqa: ANN401
+        """Whether neighbouring databases differ in at most one part."""
+        return self.touched(partition).conflict is None
 
 
 def as_granularity(value: object) -> Granularity:

@@ -24,7 +24,7 @@ class NoPathWarning(UserWarning):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Relation:
+class Relation(Granularity):
     """Finitely many databases, and which of them are neighbours.
 
     Parameters
@@ -114,10 +114,6 @@ class Relation:
                 del left[i]
         return tuple(found)
 
-    def compatible(self, partition: object, /) -> bool:
-        """Whether neighbouring databases differ in at most one part; `partition` is a sequence of functions."""
-        return self.touched(partition).conflict is None
-
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step changes, by trying all neighbours: functions of the database, or Inputs."""
         functions = as_functions(inputs)
@@ -133,10 +129,6 @@ class Relation:
 
     def elements(self, count: int, /) -> Inputs | None:  # noqa: ARG002  (a relation says nothing of them)
         """None: what its databases consist of has to be said by functions."""
-        return None
-
-    def disjoint(self, count: int, /) -> Inputs | None:  # noqa: ARG002
-        """None: what its parts are has to be said by functions."""
         return None
 
     def _at(self, database: Hashable) -> int:

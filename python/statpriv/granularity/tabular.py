@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from statpriv.errors import ArgumentError
 from statpriv.granularity.inputs import Inputs
-from statpriv.granularity.protocol import Distance, Touched, read_inputs
+from statpriv.granularity.protocol import Distance, Granularity, Touched, read_inputs
 from statpriv.literals import abridged
 
 __all__ = ["Bounded", "FreeLunch", "Multiset", "Ordered", "Unbounded"]
@@ -21,10 +21,11 @@ Multiset: TypeAlias = Iterable[Record] | Mapping[Record, int]
 
 
 @dataclass(frozen=True)
-class Unbounded:
+class Unbounded(Granularity):
     """One record is added or removed: the number of records is protected too.
 
-    The distance is the number of records in the symmetric difference of two multisets (Definition II.3).
+    The distance is the number of records in the symmetric difference of two multisets (Definition II.3). Disjoint sets
+    of records are compatible (Proposition A.4).
 
     Examples
     --------
@@ -46,14 +47,6 @@ class Unbounded:
         only_first, only_second = _differences(first, second)
         return only_first + only_second
 
-    def neighbours(self, first: Multiset[Hashable], second: Multiset[Hashable], /) -> bool:
-        """Whether one has one record more."""
-        return self.distance(first, second) == 1
-
-    def compatible(self, partition: object, /) -> bool:
-        """Whether neighbouring databases differ in at most one part: always, if the parts are disjoint (A.4)."""
-        return self.touched(partition).conflict is None
-
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: those that read the record."""
         read = read_inputs(inputs, self.name, ("record",))
@@ -63,16 +56,13 @@ class Unbounded:
         """Disjoint sets of records."""
         return Inputs.disjoint(count, "record")
 
-    def disjoint(self, count: int, /) -> Inputs:
-        """Disjoint sets of records."""
-        return self.elements(count)
-
 
 @dataclass(frozen=True)
-class Bounded:
+class Bounded(Granularity):
     """One record is replaced by another: the number of records is public.
 
     The distance is half of the symmetric difference of two multisets of equal size, else infinite (Definition II.4).
+    Sets of records between which a record can move are not compatible (Proposition A.5).
 
     Examples
     --------
@@ -94,14 +84,6 @@ class Bounded:
         only_first, only_second = _differences(first, second)
         return only_first if only_first == only_second else math.inf
 
-    def neighbours(self, first: Multiset[Hashable], second: Multiset[Hashable], /) -> bool:
-        """Whether one record is another."""
-        return self.distance(first, second) == 1
-
-    def compatible(self, partition: object, /) -> bool:
-        """Whether neighbouring databases differ in at most one part: not if records move between two (A.5)."""
-        return self.touched(partition).conflict is None
-
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: those that read the old record or the new one."""
         read = read_inputs(inputs, self.name, ("record",))
@@ -111,16 +93,12 @@ class Bounded:
         """Disjoint sets of records."""
         return Inputs.disjoint(count, "record")
 
-    def disjoint(self, count: int, /) -> Inputs:
-        """Disjoint sets of records."""
-        return self.elements(count)
-
 
 @dataclass(frozen=True)
-class FreeLunch:
+class FreeLunch(Granularity):
     """Every two databases are neighbours: nothing at all may be told.
 
-    Databases may be anything; they are compared by `==`.
+    Databases may be anything; they are compared by `==`. No two parts are compatible.
 
     Examples
     --------
@@ -138,14 +116,6 @@ class FreeLunch:
         """0 for equal databases, else 1."""
         return 0 if first == second else 1
 
-    def neighbours(self, first: object, second: object, /) -> bool:
-        """Whether the databases differ."""
-        return self.distance(first, second) == 1
-
-    def compatible(self, partition: object, /) -> bool:
-        """Whether neighbouring databases differ in at most one part: only if there is one part."""
-        return self.touched(partition).conflict is None
-
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: all that read anything."""
         read = read_inputs(inputs, self.name, ("record", "index", "node", "edge"))
@@ -156,17 +126,13 @@ class FreeLunch:
         """Disjoint sets of records."""
         return Inputs.disjoint(count, "record")
 
-    def disjoint(self, count: int, /) -> Inputs:
-        """Disjoint sets of records."""
-        return self.elements(count)
-
 
 @dataclass(frozen=True)
-class Ordered:
+class Ordered(Granularity):
     """The record at one place has another value: databases are sequences of public length (Example IV.7).
 
     The distance is Hamming's; sequences of different lengths are infinitely far apart. Parts are made *by index*
-    (compatible) or *by record*, that is by value (not compatible), so `compatible` has to be told which.
+    (compatible, Proposition A.6) or *by record*, that is by value (not compatible): `compatible` has to be told which.
 
     Examples
     --------
@@ -193,14 +159,6 @@ class Ordered:
         if len(first) != len(second):
             return math.inf
         return sum(1 for one, other in zip(first, second, strict=True) if one != other)
-
-    def neighbours(self, first: Sequence[object], second: Sequence[object], /) -> bool:
-        """Whether the databases differ at one place."""
-        return self.distance(first, second) == 1
-
-    def compatible(self, partition: object, /) -> bool:
-        """Whether neighbouring databases differ in at most one part: disjoint parts by index do (A.6)."""
-        return self.touched(partition).conflict is None
 
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: those that read the place, or the old value or the new one."""

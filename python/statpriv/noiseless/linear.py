@@ -19,7 +19,7 @@ do for this `S_2`, so δ is `P[|z| > z*] + P[|t_ℓ| > B]` exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -32,8 +32,8 @@ from statpriv.literals import abridged, spelled
 from statpriv.noiseless.diagonal_dominance import DominanceTest, gershgorin_test, leakage_test
 from statpriv.noiseless.guarantee import NoiselessGuarantee
 from statpriv.noiseless.integer_products import as_integers, integer_gram, integer_product, whole_doubles
-from statpriv.noiseless.normal import normal_delta, two_sided_tail
 from statpriv.noiseless.quadratic_form import Bounds, quadratic_forms, root_bounds
+from statpriv.normal import normal_delta, two_sided_tail
 from statpriv.numbers import Number, as_count, as_fraction, as_positive, is_array
 
 if TYPE_CHECKING:
@@ -345,15 +345,26 @@ def _integer_matrix(matrix: object) -> tuple[Any, Fraction]:
     if array.dtype.kind in "iub":
         largest = max(abs(int(array.max())), abs(int(array.min())))
         return array.astype(np.float64 if largest <= _EXACT else object), Fraction(1)
-    if array.dtype.kind == "f" or all(isinstance(value, float) for value in array.flat):
+    kinds = {float} if array.dtype.kind == "f" else set(map(type, array.flat))
+    if kinds <= {int, float} and (kinds == {float} or _are_doubles(array)):
         doubles = array.astype(np.float64)
         if not np.isfinite(doubles).all():
             raise ArgumentError("matrix has a coefficient that is no finite number")
         integers, exponent = whole_doubles(doubles)
         return integers, Fraction(2) ** exponent
-    values = [as_fraction(array[place], f"matrix[{place[0]}][{place[1]}]") for place in np.ndindex(array.shape)]
-    unit = lcm(*{value.denominator for value in values})
-    return np.array([int(value * unit) for value in values], dtype=object).reshape(array.shape), Fraction(1, unit)
+    read: dict[tuple[type, Any], Fraction] = {}  # few coefficients are different
+    for (row, column), value in np.ndenumerate(array):
+        if not isinstance(value, Hashable) or (type(value), value) not in read:
+            read[type(value), value] = as_fraction(value, f"matrix[{row}][{column}]")
+    unit = lcm(*{exact.denominator for exact in read.values()})
+    multiples = {key: exact.numerator * (unit // exact.denominator) for key, exact in read.items()}
+    integers = np.array([multiples[type(value), value] for value in array.flat], dtype=object)
+    return integers.reshape(array.shape), Fraction(1, unit)
+
+
+def _are_doubles(array: NDArray[Any]) -> bool:
+    """Whether all of its integers are doubles."""
+    return all(-_EXACT <= value <= _EXACT for value in array.flat if type(value) is int)
 
 
 def _rows(matrix: Any) -> list[list[Any]]:  # noqa: ANN401  (what the user gave)
