@@ -163,12 +163,12 @@ def published_difference(steps, p, epsilon):
     )
 
 
-def test_known_rows_beside_a_gate_and_a_histogram_are_not_composed_with_the_gate(certified):
+def test_known_rows_beside_a_gate_and_a_histogram_are_bounded_for_every_probability_by_the_sum_of_the_parts(certified):
     queries = [counted("a = 1", rows=472), HISTOGRAM]
     assert certified(*queries, publication="gate = true").parts[0].is_gated
     known = certified(*queries, publication="gate = true", known=10)
-    assert not known.parts[0].is_gated
-    assert known.delta == certified(*queries, known=10).delta
+    assert known.parts[0].is_gated
+    assert certified(*queries, known=10).delta.upper < known.delta.upper < 0.02
 
 
 # --- coarsening -----------------------------------------------------------------------------------

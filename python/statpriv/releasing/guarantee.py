@@ -163,7 +163,7 @@ class Guarantee:
         """The same, the certificate making use of the steps that give a better one.
 
         That is a gate, wherever it gives a bound for every probability. One that lets through a count that may be that
-        of nobody or of everybody gives none, and gates beside histograms are not composed if rows are known.
+        of nobody or of everybody gives none.
         Suppression and rounding are made use of in parts that are not large, if δ is less with them; not behind a gate
         without such a bound, because what it withholds tells counts apart that these steps publish alike.
         """
