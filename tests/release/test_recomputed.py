@@ -104,6 +104,19 @@ def test_steps_known_rows_and_histograms_are_part_of_the_history(workshop, more)
     assert read_composition(workshop.json).disagreements() == []
 
 
+def test_a_gate_frees_a_count_of_the_range_that_others_declare(workshop):
+    """What is certified of it holds for every p, so it needs no hull; a number for p has no range to begin with."""
+    people(workshop, 400)
+    gated = query("vote = 0", rows=100, probability=("1/2", "1/2")) + "gate = true\n"
+    release(workshop, gated)
+    release(workshop, query("vote = 0", rows=100))
+    release(workshop, gated)
+    assert read_composition(workshop.json).disagreements() == []
+    first, second = (past["part"][0] for past in workshop.report["history"])
+    assert (first["probability"], second["probability"]) == (["0", "1"], ["0.4", "0.6"])
+    assert "a count behind a gate, whatever its probability" in workshop.page.read_text(encoding="utf-8")
+
+
 # --- claims and certificates
 
 
