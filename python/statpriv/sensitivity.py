@@ -48,6 +48,8 @@ _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
 _ROWS = (2, 3, 5, 10)
 _EXPONENTIAL_BITS = 120
+_LARGEST_EXPONENT = Fraction(2000)
+"""Beyond it an exponential times the least positive double is above one."""
 _DIGITS = 30
 """Of the tails, whose difference has fewer."""
 
@@ -325,8 +327,11 @@ def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosur
     >>> one_row_at_a_time(Enclosure(0.001, 0.001), 2, Fraction(0))
     Enclosure(0.002, 0.002)
     """
-    total = sum((_exponential(i * epsilon / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
-    return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0))
+    if step.upper == 0:
+        return Enclosure(0.0, 0.0)
+    level = min(epsilon, _LARGEST_EXPONENT)
+    total = sum((_exponential(i * level / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
+    return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0) if level == epsilon else 1.0)
 
 
 def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
@@ -339,7 +344,10 @@ def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> En
     """
     if p in (0, 1):
         return Enclosure(1.0, 1.0)
-    found = [_upward(entries - rows, rows, probability, epsilon) for probability in (p, 1 - p)]
+    # From the largest ratio on, which is below 2^bits < e^bits, δ is what has no ratio, and does not change.
+    bits = max(Fraction(_ratio(entries - rows, entries - rows, rows, q)).numerator.bit_length() for q in (p, 1 - p))
+    level = min(epsilon, Fraction(bits))
+    found = [_upward(entries - rows, rows, probability, level) for probability in (p, 1 - p)]
     return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
 
 

@@ -23,10 +23,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from statpriv.arguments import as_items
 from statpriv.differential.inverse import least_epsilon
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.literals import at_most, literal
+from statpriv.literals import abridged, at_most, literal
 from statpriv.numbers import Number, as_count, as_fraction, as_probability
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
@@ -158,7 +159,14 @@ def person_curve(
       one row a person: 0.00183795
       ...
     """
-    asked: Query | tuple[PropertyQuery, ...] = queries if isinstance(queries, Query) else tuple(queries)
+    if not isinstance(population, Population):
+        raise ArgumentError(
+            f"population = {abridged(population)}; a Population such as sp.Population(1000) is required"
+        )
+    required = "a query such as sp.PropertyQuery(0.5), or a list with one for each part, is required"
+    asked: Query | tuple[PropertyQuery, ...] = (
+        queries if isinstance(queries, Query) else tuple(as_items(queries, "queries", required))
+    )
     person = as_count(rows, "rows", least=1)
     curve = PersonCurve(asked, population, partition, person, as_count(known, "known"), bound)
     unknown = population.size - curve.known
