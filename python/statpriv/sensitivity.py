@@ -7,6 +7,8 @@ inequalities `P_i(S) ≤ e^{ε/r} P_{i+1}(S) + δ'` gives
 
     Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r).
 
+Δ_r falls with ε, so this at any smaller ε is a bound too: the best of a few is taken.
+
 **Of one count it is exact.** With N unknown entries, r of them of the person, the count is `a + B` for the person's own
 a = 0..r and `B ~ Bin(N−r, p)`. B is log-concave, so for a > b the ratio of the laws of `a + B` and `b + B` increases,
 and the best test is "at least c"; `P[a + B ≥ c] − e^ε P[b + B ≥ c]` at its best c depends on a − b alone and grows with
@@ -47,6 +49,9 @@ _OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
 _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
 _ROWS = (2, 3, 5, 10)
+_LARGEST_STEP = Fraction(8)
+_SHORTER = Fraction(3, 4)
+"""Steps of a chain that are tried for the best bound, from the largest on."""
 _EXPONENTIAL_BITS = 120
 _LARGEST_EXPONENT = Fraction(2000)
 """Beyond it an exponential times the least positive double is above one."""
@@ -307,8 +312,19 @@ class _Release:
         p = self._probability_of_one_count()
         if p is not None:
             return shifted_count(self.unknown, rows, p, epsilon), "exact"
-        step = self.curve(known=self.known + rows - 1).delta(epsilon / rows)
-        return one_row_at_a_time(step, rows, epsilon), "bound"
+        return self._chained(rows, epsilon), "bound"
+
+    def _chained(self, rows: int, epsilon: Fraction) -> Enclosure:
+        """The chain of steps at this ε, or at a smaller one where it says more: δ falls, and the chain need not."""
+        curve, step = self.curve(known=self.known + rows - 1), min(epsilon / rows, _LARGEST_STEP)
+        best = one_row_at_a_time(curve.delta(step), rows, rows * step)
+        while step * (rows - 1) > 1:  # below that the exponentials hardly matter
+            step *= _SHORTER
+            found = one_row_at_a_time(curve.delta(step), rows, rows * step)
+            if found.upper >= best.upper and best.upper < 1:
+                break
+            best = min(best, found, key=lambda bound: bound.upper)
+        return best
 
     def _probability_of_one_count(self) -> Fraction | None:
         """The p of the one count of all entries that the answers are together, if they are one."""
