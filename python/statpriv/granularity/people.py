@@ -12,9 +12,10 @@ says 0.482.
 
     Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r),
 
-or the same at a smaller ε, and of one count the exact value. Both are bounds for every person of *at most* r rows. Let a person own s < r rows, and
-take any r−s others to them. Given their values, the laws of the answer are a pair that the bound for r rows covers,
-with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than the worst of them.
+or the same at a smaller ε, and of one count the exact value. Both are bounds for every person of *at most* r rows. Let
+a person own s < r rows, and take any r−s others to them. Given their values, the laws of the answer are a pair that the
+bound for r rows covers, with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than
+the worst of them.
 """
 
 from __future__ import annotations
