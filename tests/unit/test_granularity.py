@@ -119,6 +119,15 @@ def test_mechanisms_stand_for_their_budgets():
         together([gaussian], "pure")
 
 
+def test_figures_are_shown_in_a_length_that_people_read():
+    """Budgets given as doubles are not decimals: what is shown is rounded upwards, what is kept is exact."""
+    found = gr.compose([0.5, 0.3, 0.1], granularity=gr.Unbounded(), setting="sequential")
+    assert found.epsilon == Fraction(0.5) + Fraction(0.3) + Fraction(0.1)
+    assert str(found.figures) == "ε = 0.900001"
+    exact = gr.compose(["0.5", "0.3", "0.1", "1/7"], granularity=gr.Unbounded(), setting="sequential")
+    assert str(exact.figures) == "ε = 73/70"
+
+
 def test_irrational_mu_is_a_tight_enclosure():
     for budgets in ([1, 1], ["1e-30", "1e-30"], [10**12, 1]):
         mu = gr.compose(budgets, granularity=gr.Unbounded(), setting="sequential", notion="gaussian").mu

@@ -37,6 +37,8 @@ Budget: TypeAlias = tuple[Fraction, ...]
 _ROOT_BITS = 160
 _BITS = 256
 _LARGEST_EXPONENT = 10**9
+_SHORT = 16
+"""Characters of a number that people read."""
 
 
 def as_notion(value: object) -> Notion:
@@ -137,9 +139,10 @@ class Figures:
 
 
 def shown(value: Value | float | None) -> str:
-    """The exact value, or the safe end of an enclosure."""
+    """The exact value if it is short, else six digits on the safe side."""
     if isinstance(value, Fraction):
-        return literal(value)
+        text = literal(value)
+        return text if len(text) <= _SHORT else at_most(Enclosure(value).upper)
     return at_most(value.upper if isinstance(value, Enclosure) else float(value or 0))
 
 
