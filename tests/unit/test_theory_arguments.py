@@ -137,4 +137,6 @@ def test_very_large_numbers_are_decided():
     q = Fraction(3, 5)
     excluded = q**18 + 18 * Fraction(2, 5) * q**17
     assert person.delta(10**400) == person.delta(50)
+    assert person.epsilon("1e-3") == sp.Enclosure(float("inf"))
+    assert person.epsilon("2e-3").upper < 5
     assert abs(Fraction(person.delta(10**400).upper) - excluded) < Fraction(1, 10**15)

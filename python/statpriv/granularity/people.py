@@ -20,6 +20,7 @@ the worst of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,6 +38,9 @@ from statpriv.sensitivity import several_rows
 from statpriv.situation import Query
 
 __all__ = ["PersonCurve", "person_curve"]
+
+_BEYOND = 10**300
+"""An ε from which on δ of several rows does not change."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,12 @@ class PersonCurve:
         return self._at(epsilon)[0]
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε at which :meth:`delta` is at most this δ, above 0; its upper end is safe."""
+        """The least ε at which :meth:`delta` is at most this δ, above 0; its upper end is safe, and may be infinite."""
         target = as_probability(delta, "delta")
         if target == 0:
             raise ArgumentError(f"delta = {delta}; a number above 0 is required: an exact answer has no pure guarantee")
+        if self.rows > 1 and self.delta(_BEYOND).lower > target:  # some answers exclude a person, at any ε
+            return Enclosure(math.inf)
         return least_epsilon(self.delta, target)
 
     def kind_at(self, epsilon: Number) -> str:
