@@ -7,6 +7,8 @@ inequalities `P_i(S) ≤ e^{ε/r} P_{i+1}(S) + δ'` gives
 
     Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r).
 
+Δ_r falls with ε, so this at any smaller ε is a bound too: the best of a few is taken.
+
 **Of one count it is exact.** With N unknown entries, r of them of the person, the count is `a + B` for the person's own
 a = 0..r and `B ~ Bin(N−r, p)`. B is log-concave, so for a > b the ratio of the laws of `a + B` and `b + B` increases,
 and the best test is "at least c"; `P[a + B ≥ c] − e^ε P[b + B ≥ c]` at its best c depends on a − b alone and grows with
@@ -49,7 +51,12 @@ _OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
 _ROWS = (2, 3, 5, 10)
 _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
+_LARGEST_STEP = Fraction(8)
+_SHORTER = Fraction(3, 4)
+"""Steps of a chain that are tried for the best bound, from the largest on."""
 _EXPONENTIAL_BITS = 120
+_LARGEST_EXPONENT = Fraction(2000)
+"""Beyond it an exponential times the least positive double is above one."""
 _DIGITS = 30
 """Of the tails, whose difference has fewer."""
 
@@ -356,9 +363,21 @@ class _Release:
         p = self._probability_of_one_count()
         if p is not None:
             return shifted_count(self.unknown, rows, p, epsilon), "exact"
+        return self._chained(rows, epsilon), "bound"
+
+    def _chained(self, rows: int, epsilon: Fraction) -> Enclosure:
+        """The chain of steps at this ε, or at a smaller one where it says more: δ falls, and the chain need not."""
         known = Adversary(known=self.size - self.unknown + rows - 1)
-        step, _ = replace(self, situation=replace(self.situation, adversary=known)).delta(epsilon / rows)
-        return one_row_at_a_time(step, rows, epsilon), "bound"
+        curve = replace(self, situation=replace(self.situation, adversary=known)).curve()
+        step = min(epsilon / rows, _LARGEST_STEP)
+        best = one_row_at_a_time(curve.delta(step), rows, rows * step)
+        while step * (rows - 1) > 1:  # below that the exponentials hardly matter
+            step *= _SHORTER
+            found = one_row_at_a_time(curve.delta(step), rows, rows * step)
+            if found.upper >= best.upper and best.upper < 1:
+                break
+            best = min(best, found, key=lambda bound: bound.upper)
+        return best
 
     def _probability_of_one_count(self) -> Fraction | None:
         """The p of the one count of all entries that the answers are together, if they are one."""
@@ -377,8 +396,11 @@ def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosur
     >>> one_row_at_a_time(Enclosure(0.001, 0.001), 2, Fraction(0))
     Enclosure(0.002, 0.002)
     """
-    total = sum((_exponential(i * epsilon / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
-    return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0))
+    if step.upper == 0:
+        return Enclosure(0.0, 0.0)
+    level = min(epsilon, _LARGEST_EXPONENT)
+    total = sum((_exponential(i * level / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
+    return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0) if level == epsilon else 1.0)
 
 
 def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
@@ -391,7 +413,10 @@ def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> En
     """
     if p in (0, 1):
         return Enclosure(1.0, 1.0)
-    found = [_upward(entries - rows, rows, probability, epsilon) for probability in (p, 1 - p)]
+    # From the largest ratio on, which is below 2^bits < e^bits, δ is what has no ratio, and does not change.
+    bits = max(Fraction(_ratio(entries - rows, entries - rows, rows, q)).numerator.bit_length() for q in (p, 1 - p))
+    level = min(epsilon, Fraction(bits))
+    found = [_upward(entries - rows, rows, probability, level) for probability in (p, 1 - p)]
     return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
 
 

@@ -655,6 +655,53 @@ def test_persons_in_a_composition_over_a_partition_have_a_bound():
     assert "(bound)" in curve.explain("0.3")
 
 
+def of_person_in_halves(n, values, p, properties):
+    """The laws of the counts of both halves of a secret partition, by enumeration: rows of a person have these values.
+
+    A row is a pair of bits, one for each property; half i counts property `properties[i]`.
+    """
+    rows = [((x, y), (p if x else 1 - p) * (p if y else 1 - p)) for x, y in product((0, 1), repeat=2)]
+    halves = list(combinations(range(n), n // 2))
+    law = {}
+    for half in halves:
+        for others in product(rows, repeat=n - len(values)):
+            table = [*values, *(row for row, _ in others)]
+            counts = tuple(
+                sum(table[i][properties[side]] for i in range(n) if (i in half) == (side == 0)) for side in (0, 1)
+            )
+            law[counts] = law.get(counts, 0) + math.prod(mass for _, mass in others) / Fraction(len(halves))
+    return law
+
+
+@pytest.mark.parametrize("properties", [(0, 0), (0, 1)], ids=["one property", "two properties"])
+def test_a_person_of_two_rows_in_a_secret_partition_stays_below_the_bound(properties):
+    """Of one named property exactly, and of two or of unnamed ones at most."""
+    n, p = 4, Fraction(2, 5)
+    values = list(product(product((0, 1), repeat=2), repeat=2))
+    laws = [of_person_in_halves(n, value, p, properties) for value in values]
+    partition, population = sp.RandomPartition([2, 2]), sp.Population(n)
+    bound = gr.person_curve([sp.PropertyQuery(p)] * 2, population, partition, rows=2)
+    names = [f"property {i}" for i in properties]
+    named = gr.person_curve([sp.PropertyQuery(p, attribute=a) for a in names], population, partition, rows=2)
+    for epsilon in (Fraction(1, 5), 1, Fraction(5, 2)):
+        worst = max(sp.hockey_stick(one, other, epsilon).lower for one, other in permutations(laws, 2))
+        assert worst <= bound.delta(epsilon).upper + 1e-15
+        found = named.delta(epsilon)
+        assert worst <= found.upper + 1e-15
+        if properties == (0, 0):
+            assert named.kind_at(epsilon) == "exact"
+            assert found.lower <= worst + 1e-15
+
+
+def test_the_bound_for_persons_does_not_grow_with_epsilon():
+    """A longer chain of steps may say less than one at a smaller ε: the smaller one counts."""
+    queries, partition = [sp.PropertyQuery("0.4")] * 2, sp.RandomPartition([10, 10])
+    curve = gr.person_curve(queries, sp.Population(20), partition, rows=2)
+    bounds = [curve.delta(epsilon).upper for epsilon in (5, 10, 20, 10**400)]
+    assert bounds[0] < 0.003
+    assert all(bound <= bounds[0] for bound in bounds)
+
+
 def test_graphs_of_networkx_are_restricted_as_they_are_read():
     graph = nx.path_graph(4)
     by_node = gr.Inputs([{0, 1}, {2, 3}], by="node", universe=graph)

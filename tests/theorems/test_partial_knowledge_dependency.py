@@ -7,6 +7,7 @@ from itertools import permutations, product
 
 import pytest
 
+import statpriv as sp
 from statpriv import partial_knowledge as pk
 
 LARGE = 10**6
@@ -157,6 +158,14 @@ def test_example_8_is_not_private(n):
     assert pk.PrivacyLoss.between(*alone(votes, 0).values()).exact_delta(3) < 1
 
 
+def of_day(law, day):
+    """The law of one of the counts."""
+    found = {}
+    for counts, mass in law.items():
+        found[counts[day]] = found.get(counts[day], 0) + mass
+    return found
+
+
 class TestExample9:
     DAYS = pk.DailyCounts([("0.3", "0.45", "0.4")] * 10)
 
@@ -198,6 +207,56 @@ class TestExample9:
         assert days.largest_dependency().lower <= certified.mu.upper
         assert curve.mass_at_infinity == certified.nu
         assert curve.delta(certified.mu.upper).upper <= float(certified.nu) * (1 + 1e-12)
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_three_days_and_more(self, seed):
+        """Σ c_j bounds the dependency of any number of days, and ν is the probability of an end."""
+        generator = random.Random(seed)  # noqa: S311
+        days, users = (3, 4) if seed % 2 else (4, 2)
+
+        def habit():
+            weights = [generator.randint(1, 9) for _ in range(2**days)]
+            ways = product((0, 1), repeat=days)
+            return {way: Fraction(weight, sum(weights)) for way, weight in zip(ways, weights, strict=True)}
+
+        counts = pk.DailyCounts([habit() for _ in range(users)])
+        certified, joint = counts.certified(), counts.joint()
+        curve = counts.dependency_curve()
+        assert counts.largest_dependency().lower <= certified.mu.upper
+        assert curve.mass_at_infinity == certified.nu
+        # Theorem 6 for all days at once, by the laws of each day and of all of them.
+        level = [Fraction(6, 5)] * days
+        alone = [
+            max(
+                sp.hockey_stick(of_day(joint[t], j), of_day(joint[u], j), exp_epsilon=level[j])
+                for t, u in permutations(joint, 2)
+            )
+            for j in range(days)
+        ]
+        mu = Fraction(math.exp(certified.mu.upper)) * (1 + Fraction(1, 10**12))
+        together = max(
+            sp.hockey_stick(joint[t], joint[u], exp_epsilon=mu * math.prod(level)) for t, u in permutations(joint, 2)
+        )
+        assert together <= sum(alone) + certified.nu
+
+    def test_a_joint_law_of_two_days_is_the_triple(self):
+        law = {(0, 0): "0.42", (0, 1): "0.28", (1, 0): "0.165", (1, 1): "0.135"}
+        assert pk.DailyCounts([law] * 10).certified() == self.DAYS.certified()
+        assert pk.DailyCounts([law] * 3).joint() == pk.DailyCounts([("0.3", "0.45", "0.4")] * 3).joint()
+
+    def test_habits_of_days_are_checked(self):
+        fair = dict.fromkeys(product((0, 1), repeat=3), "1/8")
+        for habit, message in (
+            ({(0, 0): "1/2", (1, 1): "1/2"}, "the probability of every tuple of zeros and ones is required"),
+            ({(0,): "1/2", (1,): "1/2"}, "one for each of 2 to 8 days"),
+            (fair | {(0, 0, 0): 0, (1, 1, 1): "1/4"}, "probabilities above 0 are required"),
+        ):
+            with pytest.raises(sp.errors.ArgumentError, match=message):
+                pk.DailyCounts([habit])
+        with pytest.raises(sp.errors.ArgumentError, match="habits of different numbers of days"):
+            pk.DailyCounts([fair, ("0.3", "0.4", "0.4")])
+        with pytest.raises(sp.errors.ArgumentError, match="at most 20 are enumerated over 3 days"):
+            pk.DailyCounts([fair] * 21).joint()
 
     def test_independent_days_depend_only_by_their_ends(self):
         days = pk.DailyCounts([("0.3", "0.4", "0.4")] * 6)

@@ -119,6 +119,15 @@ def test_mechanisms_stand_for_their_budgets():
         together([gaussian], "pure")
 
 
+def test_figures_are_shown_in_a_length_that_people_read():
+    """Budgets given as doubles are not decimals: what is shown is rounded upwards, what is kept is exact."""
+    found = gr.compose([0.5, 0.3, 0.1], granularity=gr.Unbounded(), setting="sequential")
+    assert found.epsilon == Fraction(0.5) + Fraction(0.3) + Fraction(0.1)
+    assert str(found.figures) == "ε = 0.900001"
+    exact = gr.compose(["0.5", "0.3", "0.1", "1/7"], granularity=gr.Unbounded(), setting="sequential")
+    assert str(exact.figures) == "ε = 73/70"
+
+
 def test_irrational_mu_is_a_tight_enclosure():
     for budgets in ([1, 1], ["1e-30", "1e-30"], [10**12, 1]):
         mu = gr.compose(budgets, granularity=gr.Unbounded(), setting="sequential", notion="gaussian").mu
@@ -145,9 +154,9 @@ def test_irrational_mu_is_a_tight_enclosure():
         ({"reach": 2}, '"overlapping" needs it, and nothing else does'),
         ({"setting": "overlapping", "reach": 0}, "reach = 0"),
         ({"inputs": gr.Inputs([{"a"}, {"b"}])}, "leave the setting out"),
-        ({"domain": "mine"}, 'domain = \'mine\'; "own" or "common"'),
+        ({"domain": "mine"}, "domain = 'mine'; 'own' or 'common'"),
         ({"setting": None, "inputs": gr.Inputs([{"a"}])}, "with 2 budgets; one input for each"),
-        ({"setting": None, "inputs": 3}, "inputs = 3, with 2 budgets"),
+        ({"setting": None, "inputs": 3}, "inputs = 3; one input for each of the 2 budgets"),
         ({"setting": None, "inputs": gr.Inputs([{0}, {1}], by="index")}, 'by="index" do not fit bounded'),
         ({"setting": "element_partition", "inputs": gr.Inputs([{"a"}, {"a"}])}, "'a' is read by several queries"),
     ],

@@ -75,7 +75,7 @@ REFUSED = [
     (lambda: noiseless.linear_mu([1, 2], entry=0, difference=1), "matrix[0] = 1; a row of coefficients"),
     (lambda: noiseless.linear_mu(np.ones(3), entry=0, difference=1), "matrix has the shape (3,)"),
     (lambda: noiseless.linear_mu([[1, math.nan]], entry=0, difference=1), "matrix[0][1] = nan is not finite"),
-    (lambda: noiseless.linear_mu([[1.0, math.inf]], entry=0, difference=1), "no finite number"),
+    (lambda: noiseless.linear_mu([[1.0, math.inf]], entry=0, difference=1), "matrix[0][1] = inf is not finite"),
     (lambda: noiseless.linear_mu([[1, 2]], entry=2, difference=1), "entry = 2; the entries are numbered 0 to 1"),
     (lambda: noiseless.linear_mu([[1, 2]], entry=0, difference=1, known=[0]), "entry = 0 is known"),
     (lambda: noiseless.linear_mu([[1, 2]], entry=0, difference=1, variances=[1, 0]), "variances[1] = 0"),

@@ -9,11 +9,12 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
+from statpriv.arguments import as_function, as_key
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.granularity.notions import Figures, Notion, as_notion, grown, read_budgets
 from statpriv.granularity.pairs import Metric, distance_of
 from statpriv.granularity.protocol import Granularity, as_granularity
-from statpriv.granularity.relation import Relation, warn_of_missing_paths
+from statpriv.granularity.relation import Relation, all_databases, warn_of_missing_paths
 from statpriv.literals import abridged, literal
 from statpriv.numbers import Number, as_fraction
 
@@ -68,8 +69,10 @@ def sensitivity(
     Sensitivity(value=Fraction(1, 1), pair=((), ('a',)))
     """
     best = Sensitivity(Fraction(0), None)
-    values = {database: function(database) for database in universe}
-    for first, second in _pairs(universe, source):
+    as_function(function, "function", "a function of the database is required")
+    databases = all_databases(universe)
+    values = {as_key(database, "a database"): function(database) for database in databases}
+    for first, second in _pairs(databases, source):
         distance = distance_of(source, first, second)
         if not isinstance(distance, Fraction):
             continue
@@ -198,8 +201,9 @@ def change_granularity(
         if steps < 0:
             raise ArgumentError(f"factor = {factor}; a number of at least 0 is required")
     elif universe is not None:
-        warn_of_missing_paths(tuple(universe), start)
-        steps, because, pair = _tried(universe, start, end)
+        databases = all_databases(universe)
+        warn_of_missing_paths(databases, start)
+        steps, because, pair = _tried(databases, start, end)
     else:
         steps, because = _known(start, end)
         pair = None

@@ -9,12 +9,13 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from statpriv.arguments import as_key
 from statpriv.errors import ArgumentError
 from statpriv.granularity.changes import sensitivity
 from statpriv.granularity.inputs import Inputs
 from statpriv.granularity.pairs import Metric, distance_of
 from statpriv.granularity.protocol import Granularity, as_granularity
-from statpriv.granularity.relation import Relation, as_functions, warn_of_missing_paths
+from statpriv.granularity.relation import Relation, all_databases, as_functions, warn_of_missing_paths
 from statpriv.literals import abridged, literal
 
 __all__ = ["Counterexample", "PartitionCheck", "check_partition"]
@@ -156,15 +157,15 @@ def check_partition(
     the maximum of the budgets: no; of budgets on whole databases 2 can add up (Theorem IV.11)
     """
     chosen = as_granularity(granularity)
-    databases = tuple(universe or ())
-    if universe is None and isinstance(chosen, Relation):
-        databases = chosen.universe
-    if not databases:
+    if universe is None and not isinstance(chosen, Relation):
         raise ArgumentError(f"universe is not given; all databases of the class are required with {chosen.name}")
+    databases = chosen.universe if isinstance(chosen, Relation) and universe is None else all_databases(universe)
     functions = as_functions(inputs)
     warn_of_missing_paths(databases, chosen)
     metric = parts if parts is not None or not isinstance(inputs, Inputs) else chosen
-    seen = {database: tuple(function(database) for function in functions) for database in databases}
+    seen = {
+        as_key(database, "a database"): tuple(function(database) for function in functions) for database in databases
+    }
     # Tables are read as multisets, so what differs is told by the metric of the inputs where there is one.
     changed = _changed(metric)
     worst: Counterexample | None = None

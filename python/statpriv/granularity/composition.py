@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+from statpriv.arguments import as_items, as_word
 from statpriv.differential.gaussian import gaussian_delta
 from statpriv.differential.randomized_response import RandomizedResponse
 from statpriv.differential.renyi import delta_from_zcdp
@@ -208,16 +209,16 @@ def _check_options(setting: object, inputs: object, reach: object, domain: objec
     settings = ", ".join(map(repr, get_args(Setting)))
     if setting is None and inputs is None:
         raise ArgumentError(f"setting is not given; one of {settings} is required, or inputs=")
-    if setting is not None and setting not in get_args(Setting):
-        raise ArgumentError(f"setting = {abridged(setting)}; one of {settings} is required")
+    if setting is not None:
+        as_word(setting, "setting", get_args(Setting))
     if (setting == "overlapping") != (reach is not None):
         raise ArgumentError(
             f'reach = {reach} with setting = {setting!r}; "overlapping" needs it, and nothing else does'
         )
     if setting in ("sequential", "overlapping") and inputs is not None:
         raise ArgumentError(f"setting = {setting!r} with inputs; leave the setting out to have the inputs looked at")
-    if domain not in (None, *get_args(Domain)):
-        raise ArgumentError(f'domain = {abridged(domain)}; "own" or "common" is required')
+    if domain is not None:
+        as_word(domain, "domain", get_args(Domain))
 
 
 @dataclass(frozen=True)
@@ -274,7 +275,9 @@ class _Question:
         """What was declared, or disjoint inputs as the setting means them."""
         count = len(self.costs)
         if declared is not None:
-            if not isinstance(declared, Sized) or len(declared) != count:
+            if not isinstance(declared, Inputs):
+                declared = as_items(declared, "inputs", f"one input for each of the {count} budgets is required")
+            if len(declared) != count:
                 raise ArgumentError(
                     f"inputs = {abridged(declared)}, with {count} budgets; one input for each is required"
                 )

@@ -6,8 +6,10 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+from statpriv.arguments import as_items, as_key
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
+from statpriv.numbers import as_count
 
 __all__ = ["Inputs", "Kind", "as_inputs", "edge_key"]
 
@@ -68,7 +70,7 @@ class Inputs:
 
     parts: tuple[frozenset[Hashable], ...]
     by: Kind
-    universe: frozenset[Hashable] | None
+    universe: frozenset[Hashable] | range | None
     directed: bool
 
     def __init__(
@@ -88,11 +90,13 @@ class Inputs:
         everything = None if universe is None else _universe(universe, by, directed=directed)
         if everything is not None:
             covered = frozenset[Hashable]().union(*read)
-            if outside := covered - everything:
-                raise ArgumentError(f"the parts hold {abridged(_first(outside))}, which is not in the universe")
-            if exhaustive and (left := everything - covered):
+            if outside := [atom for atom in covered if atom not in everything]:
+                raise ArgumentError(f"the parts hold {abridged(min(outside, key=repr))}, which is not in the universe")
+            if exhaustive and len(covered) < len(everything):
+                places = everything if isinstance(everything, range) else sorted(everything, key=repr)
+                left = next(atom for atom in places if atom not in covered)
                 raise ArgumentError(
-                    f"the parts leave out {abridged(_first(left))}; "
+                    f"the parts leave out {abridged(left)}; "
                     "add it to a part, or say exhaustive=False: it is read by no query"
                 )
         object.__setattr__(self, "parts", read)
@@ -139,13 +143,14 @@ class Inputs:
     @property
     def whole(self) -> bool:
         """Whether every query that reads anything reads everything."""
-        return self.universe is not None and all(not part or part == self.universe for part in self.parts)
+        return self.universe is not None and all(len(part) in (0, len(self.universe)) for part in self.parts)
 
     def restricted(self, query: int, database: Any) -> Any:  # noqa: ANN401
         """What one query sees of a database: a dict, a tuple or a graph."""
         part = self.parts[query]
         if self.by == "index":
-            return tuple(value for place, value in enumerate(database) if place in part)
+            records = as_items(database, "database", "a sequence of records is required", text=True)
+            return tuple(value for place, value in enumerate(records) if place in part)
         if self.by == "node":
             return database.subgraph(part)
         if self.by == "edge":
@@ -154,7 +159,8 @@ class Inputs:
             )
         if isinstance(database, Mapping):
             return {record: number for record, number in database.items() if record in part}
-        return tuple(record for record in database if record in part)
+        records = as_items(database, "database", "a list of records, or a dict of how many, is required", text=True)
+        return tuple(record for record in records if as_key(record, "a record") in part)
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -176,10 +182,9 @@ def edge_key(edge: Hashable, *, directed: bool) -> Hashable:
 
 
 def _atoms(part: object, name: str, by: Kind, *, directed: bool) -> frozenset[Hashable]:
-    if not isinstance(part, Iterable) or isinstance(part, (str, bytes)):
-        raise ArgumentError(f"{name} = {abridged(part)}; a collection of what the query reads is required")
+    listed = as_items(part, name, "a collection of what the query reads is required")
     try:
-        atoms = frozenset(part)
+        atoms = frozenset(listed)
     except TypeError as unhashable:
         raise ArgumentError(f"{name}: {unhashable}; what is read has to be hashable") from None
     if by == "edge":
@@ -189,14 +194,9 @@ def _atoms(part: object, name: str, by: Kind, *, directed: bool) -> frozenset[Ha
     return atoms
 
 
-def _universe(universe: Any, by: Kind, *, directed: bool) -> frozenset[Hashable]:  # noqa: ANN401
-    if by == "index" and isinstance(universe, int):
-        return frozenset(range(universe))
+def _universe(universe: Any, by: Kind, *, directed: bool) -> frozenset[Hashable] | range:  # noqa: ANN401
+    if by == "index" and not isinstance(universe, Iterable):
+        return range(as_count(universe, "universe"))
     if by in ("node", "edge") and hasattr(universe, "nodes") and hasattr(universe, "edges"):
         universe = list(universe.nodes if by == "node" else universe.edges)
     return _atoms(universe, "universe", by, directed=directed)
-
-
-def _first(atoms: frozenset[Hashable]) -> Hashable:
-    """One of them, the same in every run."""
-    return min(atoms, key=repr)

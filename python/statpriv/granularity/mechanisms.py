@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from typing import Any
 
+from statpriv.arguments import as_function, as_items
 from statpriv.differential.intervals import enclosure, exact, interval_context, rational_ends
 from statpriv.divergence import hockey_stick
 from statpriv.enclosure import Enclosure
@@ -21,9 +22,9 @@ from statpriv.errors import ArgumentError
 from statpriv.granularity.divergences import Law, least_mu, least_rho
 from statpriv.granularity.pairs import Metric, distance_of
 from statpriv.granularity.protocol import Granularity, as_granularity
-from statpriv.granularity.relation import Relation, warn_of_missing_paths
-from statpriv.literals import abridged, at_most
-from statpriv.numbers import Number, as_fraction, as_probability
+from statpriv.granularity.relation import Relation, all_databases, warn_of_missing_paths
+from statpriv.literals import abridged, at_most, spelled
+from statpriv.numbers import Number, as_count, as_fraction, as_probability
 
 __all__ = ["FiniteMechanism", "Loss"]
 
@@ -112,31 +113,38 @@ class FiniteMechanism:
     @classmethod
     def independent(cls, mechanisms: Sequence[FiniteMechanism]) -> FiniteMechanism:
         """The tuple of the answers of mechanisms that do not depend on each other."""
-        return cls.adaptive([lambda _, mechanism=mechanism: mechanism for mechanism in mechanisms])  # type: ignore[misc]
+        listed = as_items(mechanisms, "mechanisms", "a list of finite mechanisms is required")
+        return cls.adaptive([lambda _, mechanism=mechanism: mechanism for mechanism in listed])  # type: ignore[misc]
 
     @classmethod
     def adaptive(cls, choose: Sequence[Callable[[tuple[Any, ...]], FiniteMechanism]]) -> FiniteMechanism:
         """The tuple of answers where each mechanism is chosen by the earlier answers (Definition V.1)."""
-        if not choose:
+        required = "a list of functions from the earlier answers to a finite mechanism is required"
+        steps = [
+            as_function(step, f"choose[{i}]", required) for i, step in enumerate(as_items(choose, "choose", required))
+        ]
+        if not steps:
             raise ArgumentError("at least one mechanism is required")
         laws: dict[Hashable, dict[Hashable, Fraction]] = {}
-        for database in choose[0](()).laws:
+        for database in _expected(steps[0](())).laws:
             whole: dict[tuple[Hashable, ...], Fraction] = {(): Fraction(1)}
-            for step in choose:
+            for step in steps:
                 whole = {
                     (*earlier, answer): share * mass
                     for earlier, share in whole.items()
-                    for answer, mass in step(earlier).law(database).items()
+                    for answer, mass in _expected(step(earlier)).law(database).items()
                 }
             laws[database] = {answers: mass for answers, mass in whole.items()}  # noqa: C416  (other types)
         return cls(laws)
 
     def preprocessed(self, databases: Sequence[Hashable], function: Callable[[Any], Hashable]) -> FiniteMechanism:
         """`M ∘ f`, which is `Δf·d`-private if M is d-private (Proposition III.6); the converse is false."""
-        return FiniteMechanism({database: self.law(function(database)) for database in databases})
+        as_function(function, "function", "a function of the database is required")
+        return FiniteMechanism({database: self.law(function(database)) for database in all_databases(databases)})
 
     def processed(self, function: Callable[[Any], Hashable]) -> FiniteMechanism:
         """`g(M)`: at least as private as M, in every notion (Theorem VII.1)."""
+        as_function(function, "function", "a function of the answer is required")
         laws: dict[Hashable, dict[Hashable, Fraction]] = {}
         for database, law in self.laws.items():
             answers: dict[Hashable, Fraction] = {}
@@ -148,7 +156,11 @@ class FiniteMechanism:
 
     def component(self, index: int) -> FiniteMechanism:
         """One of the answers of a tuple: as private as the whole (Theorem VII.2)."""
-        return self.processed(lambda answers: answers[index])
+        place = as_count(index, "index")
+        lengths = [len(a) if isinstance(a, tuple) else 0 for law in self.laws.values() for a in law]
+        if place >= min(lengths):
+            raise ArgumentError(f"index = {spelled(index)}; answers are no tuples with so many components")
+        return self.processed(lambda answers: answers[place])
 
     def law(self, database: Hashable) -> Law:
         """The probability of each answer on one database."""
@@ -272,7 +284,13 @@ class FiniteMechanism:
 
 def _warn(mechanism: FiniteMechanism, metric: Metric) -> None:
     if isinstance(metric, Granularity):
-        warn_of_missing_paths(tuple(mechanism.laws), metric)
+        warn_of_missing_paths(tuple(mechanism.laws), as_granularity(metric))
+
+
+def _expected(mechanism: object) -> FiniteMechanism:
+    if not isinstance(mechanism, FiniteMechanism):
+        raise ArgumentError(f"mechanism {abridged(mechanism)}; a FiniteMechanism is required")
+    return mechanism
 
 
 def _largest(found: Iterable[Enclosure]) -> Enclosure:
@@ -298,7 +316,7 @@ def _at_most_exp(ratio: Fraction | float, exponent: Fraction) -> bool:
     """Whether `ratio ≤ e^exponent`, exactly; the exponent is at least 0."""
     if not isinstance(ratio, Fraction):
         return False
-    if ratio <= 1:
+    if ratio <= 1 or exponent >= ratio.numerator.bit_length():  # the ratio is below 2^bits
         return True
     if exponent == 0:
         return False

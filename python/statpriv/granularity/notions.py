@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 
+from statpriv.arguments import as_items, as_word
 from statpriv.differential.gaussian import GaussianMechanism
 from statpriv.differential.intervals import bits_below_one, enclosure, exact, interval_context
 from statpriv.differential.laplace import LaplaceMechanism
@@ -36,21 +37,19 @@ Budget: TypeAlias = tuple[Fraction, ...]
 _ROOT_BITS = 160
 _BITS = 256
 _LARGEST_EXPONENT = 10**9
+_SHORT = 16
+"""Characters of a number that people read."""
 
 
 def as_notion(value: object) -> Notion:
     """The notion, or an error that lists the four."""
-    for notion in get_args(Notion):
-        if value == notion:
-            return notion  # type: ignore[no-any-return]
-    raise ArgumentError(f"notion = {abridged(value)}; one of {', '.join(map(repr, get_args(Notion)))} is required")
+    return as_word(value, "notion", get_args(Notion))
 
 
 def read_budgets(budgets: Iterable[Any], notion: Notion) -> list[Budget]:
     """The budget of each query, exactly."""
-    if isinstance(budgets, str) or not isinstance(budgets, Iterable):
-        raise ArgumentError(f"budgets = {abridged(budgets)}; a sequence with the budget of each query is required")
-    read = [_read(budget, notion, f"budgets[{i}]") for i, budget in enumerate(budgets)]
+    listed = as_items(budgets, "budgets", "a sequence with the budget of each query is required")
+    read = [_read(budget, notion, f"budgets[{i}]") for i, budget in enumerate(listed)]
     if not read:
         raise ArgumentError("budgets is empty; the budget of at least one query is required")
     return read
@@ -140,9 +139,10 @@ class Figures:
 
 
 def shown(value: Value | float | None) -> str:
-    """The exact value, or the safe end of an enclosure."""
+    """The exact value if it is short, else six digits on the safe side."""
     if isinstance(value, Fraction):
-        return literal(value)
+        text = literal(value)
+        return text if len(text) <= _SHORT else at_most(Enclosure(value).upper)
     return at_most(value.upper if isinstance(value, Enclosure) else float(value or 0))
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from statpriv.arguments import as_function, as_items, as_key
 from statpriv.errors import ArgumentError
 from statpriv.granularity.notions import Budget, Figures, Notion, Value, as_notion, grown, read_budgets
-from statpriv.granularity.protocol import Distance, Granularity
-from statpriv.granularity.relation import as_functions
+from statpriv.granularity.protocol import Distance, Granularity, alike
+from statpriv.granularity.relation import all_databases, as_functions
 from statpriv.granularity.tabular import Multiset, multiset
 from statpriv.granularity.theorems import theorem
 from statpriv.literals import abridged, literal
@@ -117,7 +118,7 @@ def compose_between(
             raise ArgumentError(
                 f"{name} of {len(values)} mechanisms, and {len(costs)} budgets; one for each is required"
             )
-    databases = None if universe is None else list(universe)
+    databases = None if universe is None else all_databases(universe)
     distances = tuple(
         distance_of(metric, function(first), function(second))
         if databases is None
@@ -147,7 +148,11 @@ def _grown(budget: Budget, notion: Notion, distance: Fraction | float) -> Sequen
 
 def distance_of(metric: Metric, first: object, second: object) -> Fraction | float:
     """The distance, exactly, or infinity."""
-    found = metric.distance(first, second) if isinstance(metric, Granularity) else metric(first, second)
+    if isinstance(metric, Granularity) and not isinstance(metric, type):
+        found: Any = metric.distance(first, second)
+    else:
+        required = "a granularity such as Unbounded(), or a function of two databases, is required"
+        found = as_function(None if isinstance(metric, type) else metric, "metric", required)(first, second)
     if isinstance(found, float) and math.isinf(found) and found > 0:
         return math.inf
     exact = as_fraction(found, "distance")
@@ -224,11 +229,12 @@ def minimum_distance(
     >>> found.value, found.pair
     (Fraction(1, 1), (('a', 'b'), ('b', 'b')))
     """
-    databases = list(universe)
-    if not databases:
-        raise ArgumentError("universe is empty; all databases of the class are required")
-    starts = [database for database in databases if reads(database) == reads(first)] or [first]
-    ends = [database for database in databases if reads(database) == reads(second)] or [second]
+    databases = all_databases(universe)
+    as_function(reads, "reads", "a function of the database is required")
+    if delta is not None:
+        as_function(delta, "delta", "a function of two databases is required")
+    starts = [database for database in databases if alike(reads(database), reads(first))] or [first]
+    ends = [database for database in databases if alike(reads(database), reads(second))] or [second]
     pairs = [(distance_of(metric, start, end), start, end) for start in starts for end in ends]
     least = min(distance for distance, _, _ in pairs)
     nearest = [
@@ -278,7 +284,10 @@ def subuniverse_distance(
     >>> sp.granularity.subuniverse_distance(["a", "a", "b"], ["c"], part={"a", "b"}, outside="c")
     3
     """
-    if outside in part:
+    read = {
+        as_key(value, "part") for value in as_items(part, "part", "the values of records that are read are required")
+    }
+    if as_key(outside, "outside") in read:
         raise ArgumentError(
             f"outside = {abridged(outside)} is in the part; a value that is not read is required, and if everything is "
             "read the distance is that of Bounded(): infinite for databases of different sizes (Corollary IV.15 needs "

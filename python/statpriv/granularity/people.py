@@ -12,21 +12,24 @@ says 0.482.
 
     Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r),
 
-and of one count the exact value. Both are bounds for every person of *at most* r rows. Let a person own s < r rows, and
-take any r−s others to them. Given their values, the laws of the answer are a pair that the bound for r rows covers,
-with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than the worst of them.
+or the same at a smaller ε, and of one count the exact value. Both are bounds for every person of *at most* r rows. Let
+a person own s < r rows, and take any r−s others to them. Given their values, the laws of the answer are a pair that the
+bound for r rows covers, with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than
+the worst of them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from statpriv.arguments import as_items
 from statpriv.differential.inverse import least_epsilon
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.literals import at_most, literal
+from statpriv.literals import abridged, at_most, literal
 from statpriv.numbers import Number, as_count, as_fraction, as_probability
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
@@ -35,6 +38,9 @@ from statpriv.sensitivity import several_rows
 from statpriv.situation import Query
 
 __all__ = ["PersonCurve", "person_curve"]
+
+_BEYOND = 10**300
+"""An ε from which on δ of several rows does not change."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,12 @@ class PersonCurve:
         return self._at(epsilon)[0]
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε at which :meth:`delta` is at most this δ, above 0; its upper end is safe."""
+        """The least ε at which :meth:`delta` is at most this δ, above 0; its upper end is safe, and may be infinite."""
         target = as_probability(delta, "delta")
         if target == 0:
             raise ArgumentError(f"delta = {delta}; a number above 0 is required: an exact answer has no pure guarantee")
+        if self.rows > 1 and self.delta(_BEYOND).lower > target:  # some answers exclude a person, at any ε
+            return Enclosure(math.inf)
         return least_epsilon(self.delta, target)
 
     def kind_at(self, epsilon: Number) -> str:
@@ -158,7 +166,14 @@ def person_curve(
       one row a person: 0.00183795
       ...
     """
-    asked: Query | tuple[PropertyQuery, ...] = queries if isinstance(queries, Query) else tuple(queries)
+    if not isinstance(population, Population):
+        raise ArgumentError(
+            f"population = {abridged(population)}; a Population such as sp.Population(1000) is required"
+        )
+    required = "a query such as sp.PropertyQuery(0.5), or a list with one for each part, is required"
+    asked: Query | tuple[PropertyQuery, ...] = (
+        queries if isinstance(queries, Query) else tuple(as_items(queries, "queries", required))
+    )
     person = as_count(rows, "rows", least=1)
     curve = PersonCurve(asked, population, partition, person, as_count(known, "known"), bound)
     unknown = population.size - curve.known

@@ -22,7 +22,7 @@ from statpriv.errors import ArgumentError
 from statpriv.granularity.inputs import Inputs, Kind, as_inputs
 from statpriv.literals import abridged
 
-__all__ = ["Distance", "Granularity", "Touched", "as_granularity"]
+__all__ = ["Distance", "Granularity", "Touched", "alike", "as_granularity"]
 
 Distance: TypeAlias = int | float
 """A whole number of steps, or `math.inf`."""
@@ -112,6 +112,16 @@ class Granularity(Protocol):
     def compatible(self, partition: Any, /) -> bool:  # noqa: ANN401
         """Whether neighbouring databases differ in at most one part."""
         return self.touched(partition).conflict is None
+
+
+def alike(first: object, second: object) -> bool:
+    """Whether two databases, or what is read of them, are equal."""
+    try:
+        return bool(first == second)
+    except ValueError:  # arrays are compared entry by entry
+        raise ArgumentError(
+            f"{abridged(first)} and {abridged(second)} are not compared as a whole by ==; tuples are required"
+        ) from None
 
 
 def as_granularity(value: object) -> Granularity:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from statpriv.arguments import as_items
 from statpriv.errors import ArgumentError
 from statpriv.granularity.inputs import Inputs
-from statpriv.granularity.protocol import Distance, Granularity, Touched
+from statpriv.granularity.protocol import Distance, Granularity, Touched, as_granularity
 from statpriv.literals import abridged
 
-__all__ = ["NoPathWarning", "Relation", "restricted", "warn_of_missing_paths"]
+__all__ = ["NoPathWarning", "Relation", "all_databases", "restricted", "warn_of_missing_paths"]
 
 Neighbours: TypeAlias = Callable[[Any, Any], bool] | Iterable[tuple[Hashable, Hashable]]
 
@@ -62,15 +63,13 @@ class Relation(Granularity):
     _rows: dict[int, list[Distance]] = field(compare=False)
 
     def __init__(self, universe: Iterable[Hashable], neighbours: Neighbours) -> None:
-        databases = tuple(universe)
+        databases = all_databases(universe)
         try:
             place = {database: i for i, database in enumerate(databases)}
         except TypeError as unhashable:
             raise ArgumentError(f"universe: {unhashable}; databases have to be hashable: take tuples") from None
         if len(place) < len(databases):
             raise ArgumentError(f"universe has {len(databases)} databases, {len(place)} of them different; each once")
-        if not databases:
-            raise ArgumentError("universe is empty; at least one database is required")
         links = _called(databases, neighbours) if callable(neighbours) else _listed(place, neighbours)
         object.__setattr__(self, "universe", databases)
         object.__setattr__(self, "_adjacent", tuple(tuple(sorted(link)) for link in links))
@@ -174,9 +173,17 @@ def restricted(granularity: Granularity, universe: Sequence[Hashable]) -> Relati
     >>> unbounded.distance(("a",), ("b",)), sp.granularity.restricted(unbounded, tables[1:]).distance(("a",), ("b",))
     (2, 2)
     """
-    relation = Relation(universe, granularity.neighbours)
+    relation = Relation(universe, as_granularity(granularity).neighbours)
     warn_of_missing_paths(relation.universe, relation)
     return relation
+
+
+def all_databases(universe: object) -> tuple[Any, ...]:
+    """The databases of a finite class, of which there has to be one."""
+    databases = tuple(as_items(universe, "universe", "all databases of the class are required", text=True))
+    if not databases:
+        raise ArgumentError("universe is empty; at least one database is required")
+    return databases
 
 
 def warn_of_missing_paths(universe: Sequence[Hashable], granularity: Granularity) -> None:
@@ -226,10 +233,8 @@ def _called(databases: tuple[Hashable, ...], neighbours: Callable[[Any, Any], bo
 
 
 def _listed(place: dict[Hashable, int], pairs: object) -> list[set[int]]:
-    if not isinstance(pairs, Iterable):
-        raise ArgumentError(f"neighbours = {abridged(pairs)}; a function of two databases, or pairs, are required")
     links: list[set[int]] = [set() for _ in place]
-    for pair in pairs:
+    for pair in as_items(pairs, "neighbours", "a function of two databases, or pairs, are required"):
         if not isinstance(pair, tuple) or len(pair) != 2 or any(database not in place for database in pair):
             raise ArgumentError(f"neighbours has {abridged(pair)}; pairs of databases of the universe are required")
         first, second = (place[database] for database in pair)

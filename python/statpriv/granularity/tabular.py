@@ -8,9 +8,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from statpriv.arguments import as_items
 from statpriv.errors import ArgumentError
 from statpriv.granularity.inputs import Inputs
-from statpriv.granularity.protocol import Distance, Granularity, Touched, read_inputs
+from statpriv.granularity.protocol import Distance, Granularity, Touched, alike, read_inputs
 from statpriv.literals import abridged
 
 __all__ = ["Bounded", "FreeLunch", "Multiset", "Ordered", "Unbounded"]
@@ -114,7 +115,7 @@ class FreeLunch(Granularity):
 
     def distance(self, first: object, second: object, /) -> Distance:
         """0 for equal databases, else 1."""
-        return 0 if first == second else 1
+        return 0 if alike(first, second) else 1
 
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: all that read anything."""
@@ -191,9 +192,9 @@ def multiset(database: Multiset[Record]) -> Counter[Record]:
     >>> sorted(multiset(["a", "b", "a"]).items())
     [('a', 2), ('b', 1)]
     """
-    if isinstance(database, (str, bytes)) or not isinstance(database, Iterable):
-        raise ArgumentError(f"database {abridged(database)}; a list of records, or a dict of how many, is required")
-    if isinstance(database, Mapping) and not all(isinstance(n, int) and n >= 0 for n in database.values()):
+    if not isinstance(database, Mapping):
+        database = as_items(database, "database", "a list of records, or a dict of how many, is required")
+    elif not all(isinstance(n, int) and n >= 0 for n in database.values()):
         raise ArgumentError(f"database {abridged(database)}; how often a record occurs is an integer of at least 0")
     try:
         return Counter(database)

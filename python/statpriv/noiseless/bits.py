@@ -57,7 +57,10 @@ def truth_table_of(function: object, entries: int | None, name: str = "truth_tab
             f"{name} = {abridged(function)}; a list of 2^n zeros and ones in the order of itertools.product((0, 1), "
             "repeat=n) is required, or a Python function of a tuple of bits"
         )
-    table = np.asarray(function)
+    try:
+        table = np.asarray(function)
+    except ValueError:  # rows of different lengths
+        raise ArgumentError(f"{name} = {abridged(function)}; a list of 2^n zeros and ones is required") from None
     if table.ndim != 1 or table.dtype.kind not in "biuf":
         raise ArgumentError(f"{name} is {abridged(function)}; a list of 2^n zeros and ones is required")
     n = table.size.bit_length() - 1
@@ -68,7 +71,7 @@ def truth_table_of(function: object, entries: int | None, name: str = "truth_tab
         )
     if n > MOST_ENTRIES:
         raise ArgumentError(f"{name} has 2^{n} answers; at most 2^{MOST_ENTRIES} are computed with")
-    if entries is not None and entries != n:
+    if entries is not None and as_count(entries, "entries") != n:
         raise ArgumentError(f"entries = {spelled(entries)}, but {name} has 2^{n} answers; leave entries out")
     ones: TruthTable = table == 1
     wrong = np.flatnonzero(~(ones | (table == 0)))
@@ -219,7 +222,7 @@ def _joint(entries: int, law: object) -> JointBits:
                 )
         keys = [int("".join(str(int(bit)) for bit in bits), 2) for bits in law]
         points, values = np.array(keys, dtype=np.int64), list(law.values())
-    elif is_array(law):
+    elif is_array(law) and getattr(law, "ndim", 1) == 1:
         values = law if hasattr(law, "dtype") else list(law)  # type: ignore[call-overload,assignment]
         if len(values) != 1 << entries:
             raise ArgumentError(f"law has {len(values)} probabilities; {1 << entries} are required, one a database")

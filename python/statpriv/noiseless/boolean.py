@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from statpriv.arguments import as_items
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.literals import at_most, spelled
@@ -413,11 +414,8 @@ def _slice(mass: Fraction, law: BitLaw, table: Any) -> _Slice:  # noqa: ANN401  
 
 
 def _entries(leaked: Iterable[int], n: int) -> list[int]:
-    if isinstance(leaked, (str, bytes)) or not isinstance(leaked, Iterable):
-        raise ArgumentError(
-            f"leaked = {spelled(leaked)}; a list of entries counted from 0, such as [0, 2], is required"
-        )
-    known = sorted({as_count(entry, "leaked") for entry in leaked})
+    listed = as_items(leaked, "leaked", "a list of entries counted from 0, such as [0, 2], is required")
+    known = sorted({as_count(entry, "leaked") for entry in listed})
     if known and known[-1] >= n:
         raise ArgumentError(f"leaked has the entry {known[-1]}; the entries are numbered 0 to {n - 1}")
     if len(known) == n:

@@ -19,8 +19,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from statpriv.arguments import as_items, as_key
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged, literal, spelled
+from statpriv.literals import literal, spelled
 from statpriv.numbers import Number, as_count, as_fraction, as_probability, is_array
 
 __all__ = ["OverlappingQueries", "compose_overlapping"]
@@ -136,13 +137,13 @@ def compose_overlapping(
 
 
 def _parts(entries: object) -> list[frozenset[Hashable]]:
-    if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
-        raise ArgumentError(f"entries = {abridged(entries)}; a list with the entries that each query reads is required")
-    parts = []
-    for index, part in enumerate(entries):
-        if isinstance(part, (str, bytes)) or not isinstance(part, Iterable):
-            raise ArgumentError(f"entries[{index}] = {abridged(part)}; the entries that the query reads are required")
-        parts.append(frozenset(part))
+    parts: list[frozenset[Hashable]] = []
+    for index, part in enumerate(
+        as_items(entries, "entries", "a list with the entries that each query reads is required")
+    ):
+        name = f"entries[{index}]"
+        read = as_items(part, name, "the entries that the query reads are required")
+        parts.append(frozenset(as_key(entry, name) for entry in read))
         if not parts[-1]:
             raise ArgumentError(
                 f"entries[{index}] is empty; a query that reads no entry needs no guarantee: leave it out"
@@ -153,7 +154,7 @@ def _parts(entries: object) -> list[frozenset[Hashable]]:
 
 
 def _each(value: object, count: int, name: str) -> list[Fraction]:
-    if not is_array(value):
+    if not is_array(value) or getattr(value, "ndim", 1) == 0:
         return [as_fraction(value, name)] * count  # type: ignore[arg-type]
     listed = [as_fraction(one, f"{name}[{index}]") for index, one in enumerate(value)]  # type: ignore[arg-type,var-annotated]
     if len(listed) != count:

@@ -209,7 +209,8 @@ def noiseless_from_statistical(
     2.102e-05
     """
     bound, loss = _epsilon(epsilon), as_probability(delta, "delta")
-    pairs = as_count(values, "values", least=2) * (values - 1) * as_count(entries, "entries", least=1)
+    kinds = as_count(values, "values", least=2)
+    pairs = kinds * (kinds - 1) * as_count(entries, "entries", least=1)
     if loss == 0 and target is None:
         return _guarantee(Enclosure(bound), "noiseless", "the definitions: with δ = 0 they are the same")
     if target is None:

@@ -27,11 +27,12 @@ from typing import Literal, TypeAlias
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import privacy_curve
+from statpriv.arguments import as_function, as_items, as_key
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.laws import binomial_upper_tail
-from statpriv.literals import abridged, spelled
+from statpriv.literals import spelled
 from statpriv.noiseless.guarantee import NoiselessGuarantee
 from statpriv.noiseless.levels import Level, level_of
 from statpriv.numbers import Number, as_count, as_probability
@@ -92,6 +93,8 @@ def symmetric_curve(
     """
     n = as_count(entries, "entries", least=1)
     query = PropertyQuery(p)
+    if function is not None:
+        as_function(function, "function", "a function of the count, such as lambda count: count % 2, is required")
     asked = query if function is None else query.mapped(_classes(function, n))
     return privacy_curve(asked, Population(n), adversary=Adversary(known=known))
 
@@ -145,7 +148,7 @@ def symmetric_guarantee(
         raise ArgumentError(f"p = {spelled(p)}; a probability strictly between 0 and 1 is required")
     if as_count(known, "known") >= n:
         raise ArgumentError(f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not")
-    n -= known
+    n -= as_count(known, "known")
     level = level_of(epsilon, exp_epsilon)
     above = _largest_count(n, probability, level) + 1
     below = _largest_count(n, 1 - probability, level) + 1
@@ -202,17 +205,15 @@ class SubsetCounts:
     """
 
     def __init__(self, subsets: Sequence[Iterable[Hashable]], *, p: Number) -> None:
-        if isinstance(subsets, (str, bytes)) or not isinstance(subsets, Iterable):
-            raise ArgumentError(f"subsets = {abridged(subsets)}; a list of sets of entries is required")
+        listed = as_items(subsets, "subsets", "a list of sets of entries is required")
         self._p = as_probability(p, "p")
         if self._p in (0, 1):
             raise ArgumentError(f"p = {spelled(p)}; a probability strictly between 0 and 1 is required")
         of_entry: defaultdict[Hashable, list[int]] = defaultdict(list)
         self._sizes = []
-        for index, subset in enumerate(subsets):
-            if isinstance(subset, (str, bytes)) or not isinstance(subset, Iterable):
-                raise ArgumentError(f"subsets[{index}] = {abridged(subset)}; a set of entries is required")
-            entries = frozenset(subset)
+        for index, subset in enumerate(listed):
+            name = f"subsets[{index}]"
+            entries = frozenset(as_key(entry, name) for entry in as_items(subset, name, "a set of entries is required"))
             if not entries:
                 raise ArgumentError(f"subsets[{index}] is empty; a set of entries is required")
             self._sizes.append(len(entries))

@@ -22,9 +22,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal
 
+from statpriv.arguments import as_word
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged, spelled
+from statpriv.literals import spelled
 from statpriv.noiseless.guarantee import NoiselessGuarantee
 from statpriv.noiseless.levels import Ratio, larger_of, log_ratio
 from statpriv.numbers import Number, as_count, as_fraction, as_probability, is_array
@@ -135,9 +136,7 @@ def junta_guarantee(
 
 def junta_ratio(tau_1: Fraction, tau_2: Fraction, p: Sequence[Fraction], method: str = "sharp") -> Ratio:
     """e^ε of Theorem 3, exactly."""
-    if method not in ("printed", "sharp"):
-        raise ArgumentError(f"method = {abridged(method)}; 'printed' or 'sharp' is required")
-    ratios = _printed if method == "printed" else _sharp
+    ratios = _printed if as_word(method, "method", ("printed", "sharp")) == "printed" else _sharp
     return larger_of(ratio for one in set(p) for ratio in ratios(tau_1, tau_2, one))
 
 

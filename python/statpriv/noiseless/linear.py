@@ -20,11 +20,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
+from statpriv.arguments import as_items
 from statpriv.differential.intervals import exact, interval_context, rational_ends
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
@@ -86,7 +88,8 @@ class LinearQueries:
     ) -> None:
         self._coefficients, self._unit = _integer_matrix(matrix)
         self._variances = _variances(variances, self.entries)
-        self._known = frozenset(_entry(entry, self.entries, "known") for entry in known)
+        listed = as_items(known, "known", "a list of entries counted from 0, such as [0, 2], is required")
+        self._known = frozenset(_entry(entry, self.entries, "known") for entry in listed)
 
     @property
     def queries(self) -> int:
@@ -190,9 +193,9 @@ class LinearQueries:
         """
         level = as_positive(epsilon, "epsilon")
         form = self._form(entry)
-        variance = self._variances[entry]
+        variance = self._variances[as_count(entry, "entry")]
         chosen = _best_bound(form, level, variance) if bound is None else as_positive(bound, "bound")
-        theorem = f"Theorem 10 in explicit form, values further than {float(chosen):.4g} from the mean excepted"
+        theorem = f"Theorem 10 in explicit form, values further than {_short(chosen)} from the mean excepted"
         if isinstance(form[0], float) or isinstance(form[1], float):
             return NoiselessGuarantee(Enclosure(level), Enclosure(1), "noiseless", theorem)
         outside = _tail_beyond(chosen, variance)
@@ -348,8 +351,8 @@ def _integer_matrix(matrix: object) -> tuple[Any, Fraction]:
     kinds = {float} if array.dtype.kind == "f" else set(map(type, array.flat))
     if kinds <= {int, float} and (kinds == {float} or _are_doubles(array)):
         doubles = array.astype(np.float64)
-        if not np.isfinite(doubles).all():
-            raise ArgumentError("matrix has a coefficient that is no finite number")
+        for row, column in np.argwhere(~np.isfinite(doubles)):  # which are refused
+            as_fraction(float(doubles[row, column]), f"matrix[{row}][{column}]")
         integers, exponent = whole_doubles(doubles)
         return integers, Fraction(2) ** exponent
     read: dict[tuple[type, Any], Fraction] = {}  # few coefficients are different
@@ -382,9 +385,7 @@ def _rows(matrix: Any) -> list[list[Any]]:  # noqa: ANN401  (what the user gave)
 def _variances(variances: object, entries: int) -> tuple[Fraction, ...]:
     if variances is None:
         return (Fraction(1),) * entries
-    if not is_array(variances):
-        raise ArgumentError(f"variances = {abridged(variances)}; a list of numbers above 0, one an entry, is required")
-    listed = list(variances)  # type: ignore[call-overload]
+    listed = as_items(variances, "variances", "a list of numbers above 0, one an entry, is required")
     if len(listed) != entries:
         raise ArgumentError(f"variances has {len(listed)} numbers for {entries} entries; one for each is required")
     return tuple(as_positive(value, f"variances[{index}]") for index, value in enumerate(listed))
@@ -395,6 +396,11 @@ def _entry(entry: object, entries: int, name: str) -> int:
     if index >= entries:
         raise ArgumentError(f"{name} = {index}; the entries are numbered 0 to {entries - 1}")
     return index
+
+
+def _short(value: Fraction) -> str:
+    """Four digits, also of a number beyond the doubles."""
+    return f"{Decimal(value.numerator) / value.denominator:.4g}"
 
 
 def _tail_beyond(bound: Fraction, variance: Fraction) -> Enclosure:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from statpriv.analysis import privacy_curve
+from statpriv.arguments import as_items, as_key, as_word
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
@@ -114,7 +115,9 @@ class FiniteModel:
             raise ArgumentError(f"query = {abridged(query)}; a function of a tuple of values, such as sum, is required")
         databases = _joint(law) if isinstance(law, Mapping) else _independent(law)
         self._size = len(next(iter(databases)))
-        known = sorted({as_count(entry, "leaked") for entry in leaked})
+        known = sorted(
+            {as_count(entry, "leaked") for entry in as_items(leaked, "leaked", "a list of entries is required")}
+        )
         if known and known[-1] >= self._size:
             raise ArgumentError(f"leaked has the entry {known[-1]}; the entries are numbered 0 to {self._size - 1}")
         self._known = tuple(known)
@@ -169,8 +172,7 @@ class FiniteModel:
             More than 12 values, of which every subset would be tried.
         """
         level = level_of(epsilon, exp_epsilon)
-        if notion not in ("noiseless", "a posteriori"):
-            raise ArgumentError(f"notion = {abridged(notion)}; 'noiseless' or 'a posteriori' is required")
+        as_word(notion, "notion", get_args(Notion))
         values = self._values()
         if len(values) > _MOST_VALUES:
             raise ArgumentError(
@@ -197,13 +199,14 @@ class FiniteModel:
             raise ArgumentError(
                 f"leaked = {abridged(leaked)}; the values of the entries {list(self._known)} are required"
             )
-        if entry not in self._protected:
+        if as_key(entry, "entry") not in self._protected:
             raise ArgumentError(f"entry = {abridged(entry)}; one of {list(self._protected)} is required")
         seen = self._seen.get(tuple(values[j] for j in self._known))
         if seen is None:
             raise ArgumentError(f"leaked = {abridged(leaked)} has probability 0")
         laws = {value: sum(law.values(), Fraction(0)) for value, law in seen.entries[entry].items()}
         total = sum(laws.values(), Fraction(0))
+        as_key(answer, "answer")
         likelihoods = {value: law.get(answer, Fraction(0)) / laws[value] for value, law in seen.entries[entry].items()}
         return posterior({value: mass / total for value, mass in laws.items()}, likelihoods)
 
@@ -224,7 +227,7 @@ class FiniteModel:
         """
         if self._known:
             raise ArgumentError(f"the entries {list(self._known)} have leaked; curve() is about models without leaks")
-        if entry not in self._protected:
+        if as_key(entry, "entry") not in self._protected:
             raise ArgumentError(f"entry = {abridged(entry)}; one of {list(self._protected)} is required")
         laws = self._seen[()].entries[entry]
         masses = {value: sum(law.values(), Fraction(0)) for value, law in laws.items()}
@@ -281,13 +284,12 @@ class _Stated:
 
 
 def _independent(law: object) -> dict[Database, Fraction]:
-    if isinstance(law, (str, bytes)) or not isinstance(law, Iterable):
-        raise ArgumentError(
-            f"law = {abridged(law)}; a list with the law of each entry, such as [{{0: '1/2', 1: '1/2'}}] * 4, or a "
-            "dict from databases to probabilities is required"
-        )
+    required = (
+        "a list with the law of each entry, such as [{0: '1/2', 1: '1/2'}] * 4, or a dict from databases to "
+        "probabilities is required"
+    )
     entries = []
-    for index, masses in enumerate(law):
+    for index, masses in enumerate(as_items(law, "law", required)):
         if not isinstance(masses, Mapping) or not masses:
             raise ArgumentError(f"law[{index}] = {abridged(masses)}; a dict from values to probabilities is required")
         found, _ = as_law([(f"law[{index}][{value!r}]", mass) for value, mass in masses.items()], f"law[{index}]")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from statpriv.arguments import as_items
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.literals import abridged, spelled
 from statpriv.noiseless.composition import OverlappingQueries, compose_overlapping
@@ -112,9 +113,10 @@ class Timeline:
         count : int
             At most the number of entries present.
         """
-        if as_count(count, "count") > len(self._present):
-            raise ArgumentError(f"count = {count}; only {len(self._present)} entries are present")
-        return self.replace(self._present[:count])
+        leaving = as_count(count, "count")
+        if leaving > len(self._present):
+            raise ArgumentError(f"count = {spelled(count)}; only {len(self._present)} entries are present")
+        return self.replace(self._present[:leaving])
 
     def refresh(self, *, keep: Iterable[int]) -> Timeline:
         """All entries but these are replaced: d-adversarial refreshment (Definition 7), d the number kept.
@@ -251,9 +253,8 @@ class Timeline:
             raise ArgumentError("the database has no entries; add() some before a query")
 
     def _expect_present(self, entries: Iterable[int]) -> set[int]:
-        if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
-            raise ArgumentError(f"entries = {abridged(entries)}; numbers of entries that are present are required")
-        chosen, present = {as_count(entry, "entries") for entry in entries}, set(self._present)
+        numbers = as_items(entries, "entries", "numbers of entries that are present are required")
+        chosen, present = {as_count(entry, "entries") for entry in numbers}, set(self._present)
         if missing := sorted(chosen - present):
             raise ArgumentError(
                 f"entries has {missing[0]}, which is not present; present are {abridged(self._present)}"

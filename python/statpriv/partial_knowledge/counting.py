@@ -20,17 +20,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from statpriv.arguments import as_word
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.literals import abridged, at_most, literal, spelled
+from statpriv.literals import at_most, literal, spelled
 from statpriv.numbers import Number, as_count, as_fraction
 
 if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve
 
 __all__ = ["BernoulliGuarantee", "bernoulli_curve", "bernoulli_epsilon"]
+
+Method: TypeAlias = Literal["sharp", "printed"]
 
 _BITS = 200
 
@@ -55,7 +58,7 @@ class BernoulliGuarantee:
 
     epsilon: Enclosure
     delta: Fraction
-    method: Literal["printed", "sharp"]
+    method: Method
     valid: bool
     theorem: str
 
@@ -122,7 +125,7 @@ def bernoulli_epsilon(
     margin: Number,
     delta: Number,
     known: Number = 0,
-    method: Literal["sharp", "printed"] = "sharp",
+    method: Method = "sharp",
 ) -> BernoulliGuarantee:
     """ε of an exact count of independent records, each of a probability from `margin` to `1 − margin` (Theorem 3).
 
@@ -165,24 +168,23 @@ def bernoulli_epsilon(
     >>> print(f"{sharp.epsilon.upper:.3f} {printed.epsilon.upper:.3f} {printed.valid}")
     0.245 0.622 True
     """
-    if method in ("normal", "gaussian", "central-limit", "asymptotic"):
+    if isinstance(method, str) and method in ("normal", "gaussian", "central-limit", "asymptotic"):
         raise NotAvailableError(
             f"method = {method!r}: approximations by the central limit theorem have no explicit constants, and are not "
             'turned into numbers; the certified replacement is method="sharp"'
         )
-    if method not in ("sharp", "printed"):
-        raise ArgumentError(f"method = {abridged(method)}; 'sharp' or 'printed' is required")
+    form: Method = as_word(method, "method", get_args(Method))
     target = as_fraction(delta, "delta")
     if not 0 < target < 1:
         raise ArgumentError(f"delta = {spelled(delta)}; a number above 0 and below 1 is required")
     unknown, share = _read(n, margin, known)
-    if method == "printed":
+    if form == "printed":
         epsilon = _printed(share * unknown, target)
         theorem = "Theorem 3 of Desfontaines, section 3.2, as printed"
-        return BernoulliGuarantee(epsilon, target, method, valid=epsilon.upper <= 1, theorem=theorem)
+        return BernoulliGuarantee(epsilon, target, form, valid=epsilon.upper <= 1, theorem=theorem)
     epsilon = bernoulli_curve(n=n, margin=margin, known=known).epsilon(target)
     theorem = "Theorem 3 of Desfontaines, section 3.2, sharpened: the mean over how many records are fair coins"
-    return BernoulliGuarantee(epsilon, target, method, valid=True, theorem=theorem)
+    return BernoulliGuarantee(epsilon, target, form, valid=True, theorem=theorem)
 
 
 def bernoulli_curve(*, n: Number, margin: Number, known: Number = 0) -> PrivacyCurve:

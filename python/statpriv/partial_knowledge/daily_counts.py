@@ -1,33 +1,32 @@
-"""Counts of the same users on two days, whose habits are correlated (Example 9).
+"""Counts of the same users on several days, whose habits are correlated (Example 9).
 
-User j uses a feature on the first day with probability P(x1), and on the second with P(x2 | x1), independently of the
-other users; both counts are released. The paper assumes `P(x2|x1)/P(x2)` within `e^{±μ}` and says that the counts are
-then (μ, 0)-bounded dependent. They are not: see `tests/theorems/test_partial_knowledge_dependency.py`. What holds is
+User i uses a feature on day j or not, x_j = 1 or 0, with a joint law of all days, independently of the other users; the
+count of each day is released. The paper assumes `P(x2|x1)/P(x2)` within `e^{±μ}` and says that the counts are then
+(μ, 0)-bounded dependent. They are not: see `tests/theorems/test_partial_knowledge_dependency.py`. What holds is
 
-    Dep <= c + d,    c = max |logit P(x2|x1) − logit P(x2)|,    d = max |ln P(x2|x1)/P(x2|x1')|,
+    Dep = L − Σ_j L_j <= Σ_j c_j,    c_j = max |logit P(x_j | all other days) − logit P(x_j)|,
 
-wherever Dep is finite. With S1, S2 the counts of the others, k = o2 − x2, a = o1 − x1 and k', a' those of t',
+wherever Dep is finite. With S the counts of the others, `L = ln P(S = o−t)/P(S = o−t')`, and between these two points
+one may go along one axis after the other. A step from `a − 1` to a along axis j, the other counts being s, has
 
-    Dep = ln P(S2=k|S1=a)/P(S2=k'|S1=a) − ln P(S2=k)/P(S2=k') + ln P(S2=k'|S1=a)/P(S2=k'|S1=a').
+    P(S_j = a, S_{−j} = s)/P(S_j = a−1, S_{−j} = s) = Σ w P(S_j = a | x_{−j}) / Σ w P(S_j = a−1 | x_{−j})
 
-First two terms, at most c: given all first days S2 is a sum of independent bits of odds w_j, and `P(S2=k)/P(S2=k−1)`
-is the ratio of elementary symmetric polynomials `e_k(w)/e_{k−1}(w)`. By Newton's inequality it grows with each w_j, and
-it is homogeneous of degree one, so that odds within `e^{±c}` of those of P(x2) move it by that much at most; a mixture
-over first days is a mediant. Last term, at most d: independent bits of given sum a and of given sum a + 1 can be
-coupled so that one bit is added (stochastic covering: Pemantle and Peres, *Concentration of Lipschitz functionals of
-determinantal and other strong Rayleigh measures*, 2014), and one user's changed first day changes the law of S2 by a
-factor within `e^{±d}`. It is not there where x1 = x1', nor are the first two where x2 = x2'.
+with one weight for each way in which all others spend the other days. Given these, S_j is a sum of independent bits of
+odds w_i, and the ratio is that of elementary symmetric polynomials `e_a(w)/e_{a−1}(w)`. By Newton's inequality it grows
+with each w_i, and it is homogeneous of degree one, so that odds within `e^{±c_j}` of those of P(x_j) move it by that
+much at most; a quotient of sums lies between the quotients. So each step is within `e^{±c_j}` of that of the law of S_j
+alone, which is L_j.
 
-Dep is infinite just where t' excludes a count: `ν = P[S1 is at its end or S2 is at its end]`, for the worst ends.
+Dep is infinite just where t' excludes a count: `ν = P[some S_j is at its end]`, for the worst ends.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from statpriv.enclosure import Enclosure
@@ -35,14 +34,17 @@ from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, spelled
 from statpriv.numbers import Number, as_fraction
 from statpriv.partial_knowledge.dependency import dependency_curve
-from statpriv.partial_knowledge.loss import LossCurve
+from statpriv.partial_knowledge.loss import LossCurve, read_law
 
 __all__ = ["BoundedDependency", "DailyCounts"]
 
 _BITS = 160
-_DAYS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
-_MOST_ENUMERATED = 100
-_Habit = tuple[Fraction, Fraction, Fraction]
+_MOST_DAYS = 8
+"""Days whose 4^days sets of ends are looked at."""
+_MOST_STATES = 101**2
+"""Values of all counts together that are enumerated."""
+_Habit = tuple[Fraction, ...]
+"""The probability of each way to spend the days, in the order of `itertools.product((0, 1), repeat=days)`."""
 
 
 class BoundedDependency(NamedTuple):
@@ -53,13 +55,14 @@ class BoundedDependency(NamedTuple):
 
 
 class DailyCounts:
-    """Counts of users on two days, all exact (Example 9).
+    """Counts of users on two days or more, all exact (Example 9).
 
     Parameters
     ----------
-    others : sequence of (P(x1 = 1), P(x2 = 1 | x1 = 1), P(x2 = 1 | x1 = 0))
-        The habits of each user but the critical one, at least one, all numbers above 0 and below 1. Of the critical
-        one nothing is assumed.
+    others : sequence of (P(x1 = 1), P(x2 = 1 | x1 = 1), P(x2 = 1 | x1 = 0)), or of dict
+        The habits of each user but the critical one, at least one, all numbers above 0 and below 1. For more days than
+        two the joint law of the days: a dict from each of the tuples of zeros and ones to its probability. Of the
+        critical user nothing is assumed.
 
     Examples
     --------
@@ -72,30 +75,33 @@ class DailyCounts:
     0.260
     """
 
-    def __init__(self, others: Sequence[tuple[Number, Number, Number]]) -> None:
+    def __init__(self, others: Sequence[tuple[Number, Number, Number] | Mapping[tuple[int, ...], Number]]) -> None:
         if not isinstance(others, Sequence) or not others:
             raise ArgumentError(f"others = {abridged(others)}; a list of triples such as (0.3, 0.45, 0.4) is required")
         self.others = tuple(_read(habit, f"others[{index}]") for index, habit in enumerate(others))
+        if len(set(map(len, self.others))) > 1:
+            raise ArgumentError("others have habits of different numbers of days; the same for all is required")
+
+    @property
+    def days(self) -> int:
+        """How many there are."""
+        return len(self.others[0]).bit_length() - 1
 
     def printed_mu(self) -> Enclosure:
-        """The paper's μ, `max |ln P(x2|x1)/P(x2)|`; with it the counts are *not* (μ, 0)-bounded dependent."""
+        """The paper's μ, `max |ln P(x_j | days before)/P(x_j)|`: with it the counts are *not* (μ, 0)-dependent."""
         return _largest_log(
-            ratio
+            _chance(habit, range(day + 1), x) / (_chance(habit, range(day), x) * _chance(habit, [day], x))
             for habit in set(self.others)
-            for x1, x2 in _DAYS
-            for ratio in [_second(habit, x1, x2) / _marginal(habit, x2)]
+            for day in range(1, self.days)
+            for x in _ways(self.days)
         )
 
     def certified(self) -> BoundedDependency:
         """(μ, ν) with which the counts are bounded dependent, certified for any number of users."""
-        habits = set(self.others)
-        odds = _largest_log(
-            (_second(h, x1, 1) / _second(h, x1, 0)) / (_marginal(h, 1) / _marginal(h, 0))
-            for h in habits
-            for x1 in (0, 1)
-        )
-        change = _largest_log(_second(h, 1, x2) / _second(h, 0, x2) for h in habits for x2 in (0, 1))
-        return BoundedDependency(odds + change, self._at_an_end())
+        mu = Enclosure(0)
+        for day in range(self.days):
+            mu = mu + _largest_log(ratio for habit in set(self.others) for ratio in _odds_ratios(habit, day))
+        return BoundedDependency(mu, self._at_an_end())
 
     def largest_dependency(self) -> Enclosure:
         """The largest finite Dep over all records and counts, by enumeration."""
@@ -106,38 +112,36 @@ class DailyCounts:
         """The exact (μ, ν) curve, by enumeration."""
         return dependency_curve(self.joint())
 
-    def joint(self) -> dict[tuple[int, int], dict[tuple[int, int], Fraction]]:
-        """The joint law of both counts given each (x1, x2) of the critical user, as :func:`dependency` takes it."""
-        if len(self.others) > _MOST_ENUMERATED:
+    def joint(self) -> dict[tuple[int, ...], dict[tuple[int, ...], Fraction]]:
+        """The joint law of all counts given each record of the critical user, as :func:`dependency` takes it."""
+        if (len(self.others) + 1) ** self.days > _MOST_STATES:
+            most = math.floor(_MOST_STATES ** (1 / self.days) + 1e-9) - 1
             raise ArgumentError(
-                f"others are {len(self.others)} users; at most {_MOST_ENUMERATED} are enumerated, and certified() "
-                "takes any number"
+                f"others are {len(self.others)} users; at most {most} are enumerated over {self.days} days, and "
+                "certified() takes any number"
             )
-        whole, law = 1, {(0, 0): 1}  # integers, over one denominator
+        ways = _ways(self.days)
+        whole, law = 1, {(0,) * self.days: 1}  # integers, over one denominator
         for habit in self.others:
-            scale = math.lcm(*(_both(habit, *days).denominator for days in _DAYS))
-            shares = [(x1, x2, int(scale * _both(habit, x1, x2))) for x1, x2 in _DAYS]
-            further: defaultdict[tuple[int, int], int] = defaultdict(int)
-            for ((s1, s2), mass), (x1, x2, share) in product(law.items(), shares):
-                further[s1 + x1, s2 + x2] += mass * share
+            scale = math.lcm(*(mass.denominator for mass in habit))
+            further: defaultdict[tuple[int, ...], int] = defaultdict(int)
+            for (counts, mass), (x, share) in product(law.items(), zip(ways, habit, strict=True)):
+                further[_added(counts, x)] += mass * int(scale * share)
             whole, law = whole * scale, further
         exact = {counts: Fraction(mass, whole) for counts, mass in law.items()}
-        return {t: {(t[0] + s1, t[1] + s2): mass for (s1, s2), mass in exact.items()} for t in _DAYS}
+        return {t: {_added(t, counts): mass for counts, mass in exact.items()} for t in ways}
 
     def _at_an_end(self) -> Fraction:
-        """The largest P[S1 = e1 or S2 = e2]: all or none of the users on a day."""
+        """The largest probability that on some day all or none of the users count, by inclusion and exclusion."""
+        users = Counter(self.others)
 
-        def everyone(probabilities: list[Fraction]) -> Fraction:
-            found = Fraction(1)
-            for probability in probabilities:
-                found *= probability
-            return found
+        def on(days: tuple[int, ...], ends: tuple[int, ...]) -> Fraction:
+            return math.prod((_chance(habit, days, ends) ** n for habit, n in users.items()), start=Fraction(1))
 
+        subsets = [days for size in range(1, self.days + 1) for days in combinations(range(self.days), size)]
         return max(
-            everyone([_both(h, e1, 0) + _both(h, e1, 1) for h in self.others])
-            + everyone([_marginal(h, e2) for h in self.others])
-            - everyone([_both(h, e1, e2) for h in self.others])
-            for e1, e2 in _DAYS
+            sum(((-1) ** (len(days) + 1) * on(days, ends) for days in subsets), Fraction(0))
+            for ends in _ways(self.days)
         )
 
     def __repr__(self) -> str:
@@ -145,6 +149,8 @@ class DailyCounts:
 
 
 def _read(habit: Any, name: str) -> _Habit:  # noqa: ANN401
+    if isinstance(habit, Mapping):
+        return _read_joint(habit, name)
     if not isinstance(habit, Sequence) or isinstance(habit, str) or len(habit) != 3:
         raise ArgumentError(f"{name} = {abridged(habit)}; a triple such as (0.3, 0.45, 0.4) is required")
     first, after_one, after_zero = (as_fraction(p, f"{name}[{k}]") for k, p in enumerate(habit))
@@ -154,23 +160,48 @@ def _read(habit: Any, name: str) -> _Habit:  # noqa: ANN401
                 f"{name}[{k}] = {spelled(habit[k])}; a probability above 0 and below 1 is required: certain habits "
                 "make counts depend without bound"
             )
-    return first, after_one, after_zero
+    zero = 1 - first
+    return zero * (1 - after_zero), zero * after_zero, first * (1 - after_one), first * after_one
 
 
-def _second(habit: _Habit, x1: int, x2: int) -> Fraction:
-    """P(x2 | x1)."""
-    one = habit[1] if x1 else habit[2]
-    return one if x2 else 1 - one
+def _read_joint(habit: Mapping[Any, Any], name: str) -> _Habit:
+    law = read_law(habit, name)
+    days = max((len(way) if isinstance(way, tuple) else 0) for way in law)
+    if not 2 <= days <= _MOST_DAYS or set(law) != set(_ways(days)):
+        raise ArgumentError(
+            f"{name} = {abridged(habit)}; the probability of every tuple of zeros and ones is required, one for each "
+            f"of 2 to {_MOST_DAYS} days"
+        )
+    if not all(law.values()):
+        raise ArgumentError(
+            f"{name} = {abridged(habit)}; probabilities above 0 are required: certain habits make counts depend "
+            "without bound"
+        )
+    return tuple(law[way] for way in _ways(days))
 
 
-def _both(habit: _Habit, x1: int, x2: int) -> Fraction:
-    """P(x1, x2)."""
-    return (habit[0] if x1 else 1 - habit[0]) * _second(habit, x1, x2)
+def _ways(days: int) -> list[tuple[int, ...]]:
+    """All ways to spend the days."""
+    return list(product((0, 1), repeat=days))
 
 
-def _marginal(habit: _Habit, x2: int) -> Fraction:
-    """P(x2)."""
-    return _both(habit, 0, x2) + _both(habit, 1, x2)
+def _chance(habit: _Habit, days: Collection[int], x: tuple[int, ...]) -> Fraction:
+    """P(x_j for all of these days j)."""
+    ways = zip(_ways(len(habit).bit_length() - 1), habit, strict=True)
+    return sum((mass for way, mass in ways if all(way[j] == x[j] for j in days)), Fraction(0))
+
+
+def _odds_ratios(habit: _Habit, day: int) -> Iterator[Fraction]:
+    """The odds of one day given all others, over those without knowing them."""
+    law = dict(zip(_ways(len(habit).bit_length() - 1), habit, strict=True))
+    used = sum((mass for way, mass in law.items() if way[day]), Fraction(0))
+    for way, mass in law.items():
+        if way[day]:
+            yield mass / law[(*way[:day], 0, *way[day + 1 :])] * (1 - used) / used
+
+
+def _added(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(first, second, strict=True))
 
 
 def _largest_log(ratios: Any) -> Enclosure:  # noqa: ANN401  (an iterable of Fraction)

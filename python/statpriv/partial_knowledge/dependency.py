@@ -9,17 +9,17 @@ mechanisms are (μ, ν)-bounded dependent if `E max(0, 1 − e^{μ−Dep}) <= ν
     L(o1, o2) = L1(o1) + L2(o2) + Dep(o1, o2)                              (Theorem 6; a factor 2 is misprinted)
 
 and `g(x) = max(0, 1 − e^{−x})` is subadditive, so that losses bounded by (ε1, δ1), (ε2, δ2) and a dependency bounded by
-(μ, ν) give (μ + ε1 + ε2, δ1 + δ2 + ν).
+(μ, ν) give (μ + ε1 + ε2, δ1 + δ2 + ν). Of more releases than two all is the same, with `Dep = L − Σ L_i`.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from statpriv.enclosure import Enclosure
@@ -38,8 +38,8 @@ __all__ = [
     "dependency_curve",
 ]
 
-Joint: TypeAlias = "Mapping[Any, Mapping[tuple[Any, Any], Number]] | Sequence[Mapping[tuple[Any, Any], Number]]"
-"""For each value t of the record the law of both outcomes: ``joint[t][(o1, o2)] = P[O1=o1, O2=o2 | D(i)=t]``."""
+Joint: TypeAlias = "Mapping[Any, Mapping[tuple[Any, ...], Number]] | Sequence[Mapping[tuple[Any, ...], Number]]"
+"""For each value t of the record the law of all outcomes: ``joint[t][(o1, o2)] = P[O1=o1, O2=o2 | D(i)=t]``."""
 _Law: TypeAlias = "dict[Any, Fraction]"
 
 
@@ -77,13 +77,13 @@ def dependency(joint: Joint, mu: Number) -> Enclosure: ...
 @overload
 def dependency(joint: Joint, *, exp_mu: Number) -> Fraction: ...
 def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None = None) -> Enclosure | Fraction:
-    """The least ν with which two releases are (μ, ν)-bounded dependent, for all ordered pairs of values of the record.
+    """The least ν with which releases are (μ, ν)-bounded dependent, for all ordered pairs of values of the record.
 
     Parameters
     ----------
     joint : dict or list
-        For each value t of the record a dict from pairs of outcomes to probabilities given t; two values or more.
-        Background knowledge is a condition: one call for each value of it.
+        For each value t of the record a dict from pairs of outcomes (or tuples of more, of so many releases) to
+        probabilities given t; two values or more. Background knowledge is a condition: one call for each value of it.
     mu : float, int, Fraction, Decimal or str
         μ in nats, at least 0.
     exp_mu : float, int, Fraction, Decimal or str
@@ -99,8 +99,8 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
     Raises
     ------
     ArgumentError
-        No such dict, outcomes that are no pairs, probabilities that do not sum to one, both or neither of `mu` and
-        `exp_mu`.
+        No such dict, outcomes that are no tuples of one length, probabilities that do not sum to one, both or neither
+        of `mu` and `exp_mu`.
 
     Notes
     -----
@@ -171,16 +171,19 @@ def composed_curve(joint: Joint) -> LossCurve:
 
 
 def compose(
-    first: tuple[Number, Number], second: tuple[Number, Number], *, dependency: tuple[Number, Number]
+    first: tuple[Number, Number],
+    second: tuple[Number, Number],
+    *more: tuple[Number, Number],
+    dependency: tuple[Number, Number],
 ) -> Composed:
-    """Two releases of bounded dependency together: (μ + ε1 + ε2, δ1 + δ2 + ν).
+    """Releases of bounded dependency together: (μ + ε1 + ε2 + …, δ1 + δ2 + … + ν).
 
     Parameters
     ----------
-    first, second : tuple
+    first, second, *more : tuple
         (ε, δ) of each release alone against the same attacker, ε in nats and at least 0.
     dependency : tuple
-        (μ, ν) of the second on the first; μ in nats and at least 0. For enclosures give their upper ends.
+        (μ, ν) of all of them; μ in nats and at least 0. For enclosures give their upper ends.
 
     Returns
     -------
@@ -203,7 +206,8 @@ def compose(
     Composed(epsilon=Fraction(7, 20), delta=Fraction(21, 10000000))
     """
     epsilon, delta = Fraction(0), Fraction(0)
-    for name, bound in (("first", first), ("second", second), ("dependency", dependency)):
+    others = ((f"more[{index}]", bound) for index, bound in enumerate(more))
+    for name, bound in (("first", first), ("second", second), *others, ("dependency", dependency)):
         if not isinstance(bound, Sequence) or isinstance(bound, str) or len(bound) != 2:
             raise ArgumentError(f"{name} = {abridged(bound)}; a pair such as (0.1, 1e-6) is required")
         size = as_fraction(bound[0], f"{name}[0]")
@@ -215,7 +219,7 @@ def compose(
 
 
 def conditional_independence(joint: Joint) -> Independence:
-    """Whether two releases are independent given each value of the record: what Proposition 29 needs.
+    """Whether releases are independent given each value of the record: what Proposition 29 needs.
 
     Independence alone, as printed, is not enough: see :func:`proposition_29_counterexample`.
 
@@ -238,36 +242,38 @@ def conditional_independence(joint: Joint) -> Independence:
     Independence(holds=False, value=0, outcomes=(0, 0))
     """
     for value, law in _read(joint).items():
-        first, second = _marginals(law)
-        for o1, p1 in first.items():
-            for o2, p2 in second.items():
-                if law.get((o1, o2), 0) != p1 * p2:
-                    return Independence(holds=False, value=value, outcomes=(o1, o2))
+        for outcomes in product(*(marginal.items() for marginal in _marginals(law))):
+            each = tuple(outcome for outcome, _ in outcomes)
+            if law.get(each, 0) != math.prod(mass for _, mass in outcomes):
+                return Independence(holds=False, value=value, outcomes=each)
     return Independence(holds=True)
 
 
 def _dependency(law: _Law, other: _Law) -> PrivacyLoss:
-    """The law of `e^Dep` given t: ratios of (o1, o2) over those of o1 and of o2."""
-    (first, second), (first_other, second_other) = _marginals(law), _marginals(other)
-    # An outcome that t' excludes alone is excluded in every pair, which is infinite by convention.
-    of_first, of_second = (
+    """The law of `e^Dep` given t: ratios of all outcomes together over those of each."""
+    # An outcome that t' excludes alone is excluded with any others, which is infinite by convention.
+    alone = [
         {outcome: there[outcome] / mass for outcome, mass in here.items() if outcome in there}
-        for here, there in ((first, first_other), (second, second_other))
-    )
+        for here, there in zip(_marginals(law), _marginals(other), strict=True)
+    ]
     found: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
-    for (o1, o2), mass in law.items():
-        compared = other.get((o1, o2))
-        found[mass / compared * of_first[o1] * of_second[o2] if compared else math.inf] += mass
+    for outcomes, mass in law.items():
+        compared = other.get(outcomes)
+        if compared:
+            inverse = math.prod(ratios[outcome] for ratios, outcome in zip(alone, outcomes, strict=True))
+            found[mass / compared * inverse] += mass
+        else:
+            found[math.inf] += mass
     return PrivacyLoss(found)
 
 
-def _marginals(law: _Law) -> tuple[_Law, _Law]:
-    first: defaultdict[Hashable, Fraction] = defaultdict(Fraction)
-    second: defaultdict[Hashable, Fraction] = defaultdict(Fraction)
-    for (o1, o2), mass in law.items():
-        first[o1] += mass
-        second[o2] += mass
-    return first, second
+def _marginals(law: _Law) -> list[_Law]:
+    """The law of each release alone."""
+    found: list[_Law] = [defaultdict(Fraction) for _ in next(iter(law))]
+    for outcomes, mass in law.items():
+        for marginal, outcome in zip(found, outcomes, strict=True):
+            marginal[outcome] += mass
+    return found
 
 
 def _read(joint: Joint) -> dict[Any, _Law]:
@@ -280,8 +286,12 @@ def _read(joint: Joint) -> dict[Any, _Law]:
             "required"
         )
     laws = {value: read_law(law, f"joint[{value!r}]") for value, law in joint.items()}
+    lengths = {len(outcome) for law in laws.values() for outcome in law if isinstance(outcome, tuple)}
     for value, law in laws.items():
         for outcome in law:
-            if not isinstance(outcome, tuple) or len(outcome) != 2:
-                raise ArgumentError(f"joint[{value!r}] has the outcome {outcome!r}; pairs (o1, o2) are required")
+            if not isinstance(outcome, tuple) or len(lengths) > 1 or len(outcome) < 2:
+                raise ArgumentError(
+                    f"joint[{value!r}] has the outcome {outcome!r}; pairs (o1, o2) are required, or tuples of one "
+                    "length for more releases"
+                )
     return {value: {pair: mass for pair, mass in law.items() if mass} for value, law in laws.items()}

@@ -64,6 +64,8 @@ class PrivacyLoss:
 
     def __init__(self, law: Mapping[Any, Number]) -> None:
         masses: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
+        if not isinstance(law, Mapping):
+            raise ArgumentError(f"law = {abridged(law)}; a dict from values of e^L to probabilities is required")
         for ratio, mass in law.items():
             value = _INFINITE if ratio == _INFINITE else as_fraction(ratio, "a value of e^L")
             if value < 0:
@@ -172,6 +174,8 @@ class PrivacyLoss:
         >>> loss.independent_sum(loss).law
         {Fraction(1, 9): Fraction(1, 16), Fraction(1, 1): Fraction(3, 8), Fraction(9, 1): Fraction(9, 16)}
         """
+        if not isinstance(other, PrivacyLoss):
+            raise ArgumentError(f"other = {abridged(other)}; another PrivacyLoss is required")
         law: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
         for (first, p), (second, q) in product(self.law.items(), other.law.items()):
             infinite = _INFINITE in (first, second)  # ∞ − x = ∞

@@ -22,6 +22,7 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any, TypeAlias
 
+from statpriv.arguments import as_items, as_key
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.numbers import Number, as_count
@@ -125,7 +126,8 @@ class Model:
         -------
         Model
         """
-        exact = [read_law(law, f"laws[{index}]") for index, law in enumerate(laws)]
+        listed = as_items(laws, "laws", "a list with the law of each record is required")
+        exact = [read_law(law, f"laws[{index}]") for index, law in enumerate(listed)]
         if (databases := math.prod(map(len, exact))) > _MOST_DATABASES:
             raise ArgumentError(
                 f"laws have {databases} databases; at most {_MOST_DATABASES} are looked at one by one: "
@@ -147,6 +149,7 @@ class Model:
 
         For a mechanism that answers with a pair of releases this is the `joint` of :func:`dependency`.
         """
+        as_key(background, "background")
         found = {value: _scaled(laws[background]) for value, laws in self._laws.items() if background in laws}
         if not found:
             raise ArgumentError(f"background = {abridged(background)}; one of {abridged(self.backgrounds)} is required")
@@ -161,8 +164,8 @@ class Model:
             The background is not compatible with both.
         """
         laws = self.answer_laws(background)
-        for asked in (value, other):
-            if asked not in laws:
+        for name, asked in (("value", value), ("other", other)):
+            if as_key(asked, name) not in laws:
                 raise ArgumentError(
                     f"the record is {abridged(asked)} and background = {abridged(background)}: they have no database "
                     "in common"
