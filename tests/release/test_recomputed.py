@@ -67,7 +67,7 @@ def third(workshop):
 def test_the_report_of_a_later_release_is_recomputed_with_all_earlier_ones(third):
     report, read = third.report, read_composition(third.json)
     assert read.disagreements() == []
-    curve = read.curve()
+    curve = read.curve
     assert isinstance(curve, RepeatedReleases)
     assert curve.cohorts == (Cohort(300), Cohort(100, joined_after=1))
     assert curve.sizes == (90, 80, 50)

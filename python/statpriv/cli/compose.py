@@ -82,7 +82,7 @@ def compose(
     curve = composition.curve()
     value = curve.delta(composition.epsilon, digits=digits)
     disagreements = found.disagreements() if isinstance(found, Report) else []
-    everything = found.curve() if isinstance(found, Report) else curve
+    everything = found.curve if isinstance(found, Report) else curve
     together = _Together(everything, composition.epsilon) if isinstance(everything, RepeatedReleases) else None
     if as_json:
         document = {"delta": ends(value), **provenance(curve), "inputs": composition.document()}
