@@ -147,7 +147,7 @@ def _reported(read: dict[str, Value], folder: Path) -> Claim:
     if delta is None:
         raise ArgumentError(f"delta is missing, and {read['report']!r} states no target; a number is required")
     return Claim(
-        report.curve(read.get("known_rows")),
+        report.curve_knowing(read.get("known_rows")),
         epsilon=report.composition.epsilon if read.get("epsilon") is None else read["epsilon"],
         delta=delta,
         name=read["name"],

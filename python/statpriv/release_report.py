@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from statpriv.composition_file import (
@@ -167,8 +168,13 @@ class Report:
     queries: _Sized | None
     everything: Everything | None = None
 
-    def curve(self, known_rows: int | None = None) -> PrivacyCurve | RepeatedReleases:
-        """The curve that the guarantee is about; of other known rows than the report's, if they are given."""
+    @cached_property
+    def curve(self) -> PrivacyCurve | RepeatedReleases:
+        """The curve that the guarantee is about."""
+        return self.curve_knowing(None)
+
+    def curve_knowing(self, known_rows: int | None) -> PrivacyCurve | RepeatedReleases:
+        """The same for a reader who knows so many rows; None stands for as many as the report says."""
         if self.everything is None:
             released = self.composition
             return (released if known_rows is None else replace(released, known_rows=known_rows)).curve()
@@ -181,13 +187,12 @@ class Report:
         Two enclosures of one number overlap; their ends may differ between versions.
         """
         asked = self.composition
-        curve, alone = self.curve(), asked.curve().delta(asked.epsilon)
-        if isinstance(curve, RepeatedReleases) and self.everything is not None:
-            reached = curve.delta(asked.epsilon)
-            found = [*_apart("guarantee.this_release", self.delta, alone)]
-            found += self.everything.disagreements(curve, asked.epsilon)
+        reached = self.curve.delta(asked.epsilon)
+        if self.everything is not None and isinstance(self.curve, RepeatedReleases):
+            found = [*_apart("guarantee.this_release", self.delta, asked.curve().delta(asked.epsilon))]
+            found += self.everything.disagreements(self.curve, asked.epsilon)
         else:
-            reached, found = alone, [*_apart("guarantee.delta", self.delta, alone)]
+            found = [*_apart("guarantee.delta", self.delta, reached)]
         return [*found, *self._in_verdict(reached), *self._in_inputs()]
 
     def _in_verdict(self, reached: Enclosure) -> Iterator[str]:

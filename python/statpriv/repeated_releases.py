@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from statpriv.digits import exact_ends
 from statpriv.enclosure import Enclosure
 from statpriv.errors import NotAvailableError
+from statpriv.numbers import as_fraction
 
 if TYPE_CHECKING:
     from statpriv.certificate import Certificate
@@ -125,7 +126,15 @@ class RepeatedReleases:
 
     def deltas(self, epsilon: Number, *, digits: int | None = None) -> tuple[Enclosure, ...]:
         """δ inside each release on its own rows."""
-        return tuple(curve.delta(epsilon, digits=digits) for curve in self.releases)
+        asked = as_fraction(epsilon, "epsilon"), digits
+        if asked not in self._computed:
+            self._computed[asked] = tuple(curve.delta(epsilon, digits=digits) for curve in self.releases)
+        return self._computed[asked]
+
+    @cached_property
+    def _computed(self) -> dict[tuple[Fraction, int | None], tuple[Enclosure, ...]]:
+        """What was computed already: a composition may take seconds."""
+        return {}
 
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure:
         """The bound of δ(ε), rounded outward to doubles; `digits` are those of the terms."""

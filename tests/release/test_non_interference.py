@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import csv
 import functools
 import itertools
@@ -24,7 +23,7 @@ from statpriv.releasing import run
 from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.tables import duckdb as embedded
 
-from . import mutants
+from . import mutants, once
 from .conftest import Workshop, csv_bytes, labels, partition_words, query, statpriv
 
 CANARY = "canary7391"
@@ -63,24 +62,7 @@ SETTINGS = settings(
 
 @pytest.fixture(autouse=True)
 def curves_are_computed_once(monkeypatch):
-    """What depends on the guarantee alone, and takes nearly all of the time, is the same for every table of a test."""
-    compute, computed = run.prospective_contents, []
-
-    def computed_for(guarantee, options):
-        for of, steps, contents in computed:
-            if of == (guarantee, options):
-                return steps, contents
-        steps = []
-        computed.append(((guarantee, options), steps, compute(guarantee, progress=steps.append, **options)))
-        return computed[-1][1:]
-
-    def once(guarantee, *, progress, **options):
-        steps, contents = computed_for(guarantee, options)
-        for step in steps:
-            progress(step)
-        return copy.deepcopy(contents)
-
-    monkeypatch.setattr(run, "prospective_contents", once)
+    monkeypatch.setattr(run, "prospective_contents", once.prospective_contents)
 
 
 def seen_from_outside(workshop, in_process, *arguments, **surroundings):

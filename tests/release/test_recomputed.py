@@ -67,7 +67,7 @@ def third(workshop):
 def test_the_report_of_a_later_release_is_recomputed_with_all_earlier_ones(third):
     report, read = third.report, read_composition(third.json)
     assert read.disagreements() == []
-    curve = read.curve()
+    curve = read.curve
     assert isinstance(curve, RepeatedReleases)
     assert curve.cohorts == (Cohort(300), Cohort(100, joined_after=1))
     assert curve.sizes == (90, 80, 50)
@@ -86,6 +86,7 @@ def test_the_printed_command_computes_every_term_and_the_sum(third):
     assert text.startswith("δ of all 3 releases together is at most 0.0")
     assert "and so are the terms of earlier releases, the weights and the sum" in text
     assert "release 1: 90 rows, δ on these [0.0" in text
+    assert "ε and δ of the target were not chosen by earlier answers" in text
     assert "], weight 0.3 release 2: 80 rows, " in text
     document = json.loads(statpriv("compose", str(third.json), "--json").stdout)
     assert document["report"] == {"agrees": True, "disagreements": []}

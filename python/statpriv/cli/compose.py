@@ -24,6 +24,7 @@ from statpriv.cli.output import (
 from statpriv.literals import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from statpriv.composition_file import Composition
@@ -82,7 +83,7 @@ def compose(
     curve = composition.curve()
     value = curve.delta(composition.epsilon, digits=digits)
     disagreements = found.disagreements() if isinstance(found, Report) else []
-    everything = found.curve() if isinstance(found, Report) else curve
+    everything = found.curve if isinstance(found, Report) else curve
     together = _Together(everything, composition.epsilon) if isinstance(everything, RepeatedReleases) else None
     if as_json:
         document = {"delta": ends(value), **provenance(curve), "inputs": composition.document()}
@@ -134,7 +135,7 @@ class _Together:
         worst = max(range(len(sums)), key=lambda cohort: sums[cohort][1])
         return list(zip(self.curve.sizes, self.curve.weights[worst], deltas, strict=True))
 
-    def facts(self) -> list[tuple[str, str | list[str]]]:
+    def facts(self) -> list[tuple[str, str | Sequence[str]]]:
         lines = [
             f"release {k}: {rows} rows, δ on these {enclosed(delta)}, weight {literal(weight)}"
             for k, (rows, weight, delta) in enumerate(self._terms, start=1)
@@ -145,6 +146,7 @@ class _Together:
             ("terms", lines),
             ("theorem", self.curve.theorem),
             ("source", self.curve.source),
+            ("assumes", self.curve.own_assumptions),
         ]
 
     def document(self) -> dict[str, object]:
