@@ -5,6 +5,7 @@ unrelated attribute, and every database and every partition is gone through. Lar
 and with exact compositions, which share neither their envelopes nor their numbers of unknown entries.
 """
 
+import math
 import pickle
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
@@ -164,6 +165,23 @@ def test_a_narrow_range_is_bounded_as_its_probability_is(epsilon):
     assert enclosed.kind == "enclosed"
     assert found.lower <= bounded
     assert bounded == pytest.approx(found.upper, rel=0.01)
+
+
+def test_views_of_an_enclosed_curve_are_those_of_its_two_ends():
+    """To a relative 10^-6 they are where the attained δ, and the proved one, cross the level."""
+    queries = [sp.PropertyQuery(f"0.{k}") for k in range(10, 21)]
+    curve = sp.compose(queries, sp.Population(44), sp.RandomPartition([4] * 11))
+    assert curve.kind == "enclosed"
+    level, near = 0.02, 1 + 3e-6
+    epsilon = curve.epsilon(level)
+    assert curve.delta(epsilon.lower).upper >= curve.delta(epsilon.lower).lower >= level
+    assert curve.delta(epsilon.upper).upper <= level
+    assert curve.delta(epsilon.lower * near).lower <= level
+    assert curve.delta(epsilon.upper / near).upper >= level
+    error, beta = 0.1, curve.beta("0.1")
+    duals = [1 - curve.delta(x / 8).upper - math.exp(x / 8) * error for x in range(8)]
+    assert max(duals) - 1e-6 <= beta.lower <= beta.upper <= 1 - error
+    assert beta.lower < max(duals) + 1e-2
 
 
 def curves(queries, n: int, sizes: list[int], known: int, names: tuple[str, ...]) -> dict[str, float]:

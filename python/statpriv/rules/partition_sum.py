@@ -57,7 +57,7 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
         raise NotApplicable(
             "entries with different laws are composed in this version only where the partition is stratified by group"
         )
-    curves = [_of_part(query, Population(size), situation, Adversary()) for query, size in parts]
+    curves = [_of_part(query, Population(size), situation) for query, size in parts]
     return Curve.mean([Fraction(count * size, n) for (_, size), count in parts.items()], curves)
 
 
@@ -218,12 +218,14 @@ def _of_stratum(situation: PartitionedSituation, query: Query, part: ByGroup[int
     return _of_part(query, Population(groups=present), situation, adversary)
 
 
-def _of_part(query: Query, population: Population, situation: PartitionedSituation, adversary: Adversary) -> Curve:
+def _of_part(
+    query: Query, population: Population, situation: PartitionedSituation, adversary: Adversary | None = None
+) -> Curve:
     """The curve of the part given that it holds the critical entry, and of the others what the adversary knows."""
     if population.groups is not None:
         query = of_groups(query, [name for name, _ in population.groups])
     try:
-        return lower(Situation(query, population, None, adversary, situation.pair), "tightest").curve
+        return lower(Situation(query, population, None, adversary or Adversary(), situation.pair), "tightest").curve
     except NotAvailableError as error:
         raise NotApplicable(f"a part has no curve: {error}") from None
 

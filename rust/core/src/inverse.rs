@@ -18,6 +18,8 @@ const LARGEST_EPSILON: f64 = 4096.0;
 const PROPOSALS: u32 = 60;
 /// What is enclosed between an attained value and a bound is not known any better than this, relatively.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
+/// How far from the answer of the attained end that of the bound is first looked for, relatively.
+const NEXT_TO_IT: f64 = 1.0 / 64.0;
 
 /// A relative width of δ beyond what doubles lose.
 const WIDE: f64 = 1e-11;
@@ -52,28 +54,31 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
         return Err(Error::argument("delta must be at least 0"));
     }
     if curve.is_bracket() {
-        // Where even the attained end exceeds δ, ε is too small; where the bound does not, it is large enough.
-        let end = |end| searched(&curve.end(end), delta, NARROW_IN_A_BRACKET, interrupt);
-        let (lower, upper) = (end(End::Lower)?, end(End::Upper)?);
+        // Where even the attained end exceeds δ, ε is too small, for the bound too; where the bound does not, it is large enough.
+        let end = |end, missed| searched(&curve.end(end), delta, NARROW_IN_A_BRACKET, missed, interrupt);
+        let lower = end(End::Lower, 0.0)?;
+        let upper = if lower.lower() == f64::INFINITY { lower } else { end(End::Upper, lower.lower())? };
         return Ok(Enclosure::ordered(lower.lower(), upper.upper().max(lower.lower())));
     }
-    searched(curve, delta, 0.0, interrupt)
+    searched(curve, delta, 0.0, 0.0, interrupt)
 }
 
+/// The answer from `missed` on, an ε that is not above it.
 fn searched(
     curve: &Curve,
     delta: &Rational,
     narrow: f64,
+    missed: f64,
     interrupt: &dyn Interrupt,
 ) -> Result<Enclosure, Error> {
     let search = Search { curve, narrow, target: Enclosure::from(delta), interrupt };
-    if let (Side::Reached, _) = search.compare(0.0)? {
-        return Ok(Enclosure::point(0.0));
-    }
+    let (Side::Missed | Side::Undecided { .. }, gap) = search.compare(missed)? else {
+        return Ok(Enclosure::point(missed));
+    };
     if Ball::from_rational(delta).certainly_less(curve.mass_ball(interrupt)?) {
         return Ok(Enclosure::point(f64::INFINITY));
     }
-    search.run()
+    search.run(missed, gap)
 }
 
 impl Search<'_> {
@@ -95,9 +100,11 @@ impl Search<'_> {
         Ok((side, gap))
     }
 
-    fn run(&self) -> Result<Enclosure, Error> {
-        let (mut missed, mut missed_gap) = (0.0, self.compare(0.0)?.1);
-        let mut reached = 1.0f64;
+    /// From an end that is not above the answer: where that is not 0, the answer is expected next to it.
+    fn run(&self, start: f64, gap: f64) -> Result<Enclosure, Error> {
+        let (mut missed, mut missed_gap) = (start, gap);
+        let mut step = if start > 0.0 { start * NEXT_TO_IT } else { 1.0 };
+        let mut reached = start + step;
         let mut reached_gap = loop {
             match self.compare(reached)? {
                 (Side::Reached, gap) => break gap,
@@ -108,7 +115,8 @@ impl Search<'_> {
                 // δ is the mass at infinity up to rounding.
                 return Ok(Enclosure::ordered(missed, f64::INFINITY));
             }
-            reached *= 2.0;
+            step = if start > 0.0 { 4.0 * step } else { reached };
+            reached += step;
         };
         let mut proposals = 0;
         let mut reached_last = None;
@@ -140,9 +148,9 @@ impl Search<'_> {
     }
 
     /// The answer is next to `centre`: steps outwards, doubling, until both ends are certified. Where δ is known to a relative `width` only, steps are
-    /// not much shorter than that.
+    /// not much shorter than that, nor than what is narrow enough.
     fn around(&self, centre: f64, width: f64, missed: f64, reached: f64) -> Result<Enclosure, Error> {
-        let shortest = if width > WIDE { centre * width / 8.0 } else { 0.0 };
+        let shortest = if width > WIDE { centre * (width / 8.0).max(self.narrow / 2.0) } else { 0.0 };
         let mut upper = centre;
         let mut step = (centre.next_up() - centre).max(shortest);
         loop {

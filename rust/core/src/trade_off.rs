@@ -35,6 +35,10 @@ const PATIENCE_WHEN_CLOSE: usize = 12;
 const CLOSE_TO_PEAK: f64 = 1e-13;
 /// An enclosure this narrow, relatively, is narrow enough: some ulps.
 const NARROW: f64 = 8.0 * f64::EPSILON;
+/// What is enclosed between a test of one pattern and a bound of all is not known any better than this.
+const NARROW_IN_A_BRACKET: f64 = 1e-6;
+/// No evaluation brings the ends closer than what is not known of δ at the highest point; this near to it they are close enough.
+const AS_CLOSE_AS_DELTA: f64 = 2.0;
 /// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
 const CLOSE: f64 = 1.0 / ((1u64 << 48) as f64);
 /// `β(α)`, for an α from 0 to 1.
@@ -54,22 +58,28 @@ pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Resul
     }
     if curve.is_bracket() {
         // No pattern errs less often than the bound allows. What one pattern errs bounds the worst one.
-        let lower = beta(&curve.end(End::Upper), alpha, interrupt)?.lower();
+        let to = |curve: &Curve| dual(curve, alpha, NARROW_IN_A_BRACKET, interrupt);
+        let lower = to(&curve.end(End::Upper))?.lower();
         let upper = match curve {
             Curve::Composed(parts, None) => {
                 let worst = parts.pattern(&Epsilon::new(&Rational::from(0i64)), interrupt)?;
-                beta(&Curve::Composed(Arc::new(parts.only(&worst)), None), alpha, interrupt)?.upper()
+                to(&Curve::Composed(Arc::new(parts.only(&worst)), None))?.upper()
             }
             _ => 1.0,
         };
         return Ok(Enclosure::ordered(lower, upper.max(lower)));
     }
+    dual(curve, alpha, NARROW, interrupt)
+}
+
+/// `sup_x g(x)`, relatively no narrower than asked for.
+fn dual(curve: &Curve, alpha: &Rational, narrow: f64, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
     if !is_convex(curve) {
         return Err(Error::argument(
             "a minimum of bounds inside another curve has no trade-off function here",
         ));
     }
-    let dual = Dual::new(curve, alpha, interrupt)?;
+    let dual = Dual::new(curve, alpha, narrow, interrupt)?;
     Ok(dual.supremum()?.clamp(0.0, dual.missed.to_enclosure().upper().clamp(0.0, 1.0)))
 }
 
@@ -114,6 +124,8 @@ struct Dual<'a> {
     at_zero: Line,
     /// `g(x) ≤ 1 − lim Δ_{v,w} − xα`, with equality for large x.
     at_infinity: Line,
+    /// An enclosure this narrow, relatively, is narrow enough.
+    narrow: f64,
     interrupt: &'a dyn Interrupt,
 }
 
@@ -152,13 +164,18 @@ struct Gap {
 }
 
 impl<'a> Dual<'a> {
-    fn new(curve: &'a Curve, alpha: &Rational, interrupt: &'a dyn Interrupt) -> Result<Self, Error> {
+    fn new(
+        curve: &'a Curve,
+        alpha: &Rational,
+        narrow: f64,
+        interrupt: &'a dyn Interrupt,
+    ) -> Result<Self, Error> {
         let reversed = curve.reversed();
         let level = Ball::from_rational(alpha);
         let missed = Ball::from_rational(&Rational::from(1i64).sub(alpha));
         let at_zero = Line { intercept: Ball::ZERO, slope: missed - reversed.mass_ball(interrupt)? };
         let at_infinity = Line { intercept: Ball::ONE - curve.mass_ball(interrupt)?, slope: -level };
-        Ok(Self { curve, reversed, level, missed, at_zero, at_infinity, interrupt })
+        Ok(Self { curve, reversed, level, missed, at_zero, at_infinity, narrow, interrupt })
     }
 
     fn at(&self, epsilon: f64) -> Result<Point, Error> {
@@ -198,7 +215,11 @@ impl<'a> Dual<'a> {
             }
             let next = gaps.iter().filter(|gap| gap.bound > lower).find_map(Gap::next);
             let patience = if width <= CLOSE_TO_PEAK * upper { PATIENCE_WHEN_CLOSE } else { PATIENCE };
-            let done = width <= NARROW * upper || points.len() - progress.1 >= patience;
+            let unknown =
+                points.iter().map(|point| point.value.to_enclosure()).filter(|value| value.upper() >= lower);
+            let least_unknown = unknown.map(Enclosure::width).fold(f64::INFINITY, f64::min);
+            let narrow = (self.narrow * upper).max(AS_CLOSE_AS_DELTA * least_unknown);
+            let done = width <= narrow || points.len() - progress.1 >= patience;
             let (false, Some(epsilon)) = (done, next) else {
                 return Ok(Enclosure::ordered(lower, upper));
             };
