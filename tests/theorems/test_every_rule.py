@@ -226,6 +226,27 @@ def test_a_sum_and_a_mean(data):
     literally(query, population, sampling, adversary, pair)
 
 
+@settings(max_examples=50)
+@given(st.data())
+def test_a_sum_has_an_exact_curve_where_no_entry_is_drawn_twice(data):
+    """With groups and known entries, of all entries and of samples of one size."""
+    population = data.draw(populations(most=4))
+    query = data.draw(numbers(population))
+    sampling = data.draw(samplings(population, (None, sp.WithoutReplacement, sp.Stratified)))
+    adversary = data.draw(adversaries(population, most=2))
+    assert "exact" in literally(query, population, sampling, adversary, data.draw(pairs(query)))
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_a_template_law_has_an_exact_curve_with_known_entries(data):
+    population = data.draw(populations(most=4))
+    query = data.draw(st.one_of(numbers(population, [sp.SumQuery]), PROBABILITIES.map(sp.PropertyQuery)))
+    adversary = data.draw(adversaries(population, most=2))
+    kinds = literally(query, population, data.draw(template_laws(population.size)), adversary, data.draw(pairs(query)))
+    assert "exact" in kinds
+
+
 FAR_APART = st.sampled_from([-400, -1, 0, 1, 700])
 
 
