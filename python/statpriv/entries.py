@@ -12,13 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import accumulate, product
+from itertools import product
 from math import comb, gcd, lcm
 from typing import Any
 
 from statpriv._native import Law
 from statpriv.queries.linear import LinearQuery
-from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import Additive, MeanQuery
 from statpriv.rules.registry import NotApplicable
@@ -33,7 +32,7 @@ __all__ = [
     "compositions",
     "contributions",
     "lattice_of",
-    "order_statistic_laws",
+    "number_answering",
 ]
 
 MOST_WORLDS = 2000
@@ -75,7 +74,16 @@ class EntryClass:
         return shares.get(1, Fraction(0)) if set(shares) <= {0, 1} else None
 
     def many(self, count: int) -> Law:
-        """The law of what `count` entries add together."""
+        """The law of what `count` entries add together; the same object each time, since it remembers its work."""
+        if count not in self._sums:
+            self._sums[count] = self._sum(count)
+        return self._sums[count]
+
+    @cached_property
+    def _sums(self) -> dict[int, Law]:
+        return {}
+
+    def _sum(self, count: int) -> Law:
         if (p := self.p) is not None:
             return Law.binomial(count, p)
         added = [amount for amount, _ in self.shares]
@@ -248,7 +256,7 @@ def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) ->
     uniform = asked.is_uniform
     laws: dict[Any, Any] = {None: asked.pmf} if uniform else dict(asked.pmf)
     offset, unit = (Fraction(0), _common_unit(asked.values)) if through_zero else asked.lattice[:2]
-    answering = _answering(situation)
+    answering = number_answering(situation)
     if isinstance(asked, MeanQuery) and answering is None:
         raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
     groups = situation.population.groups or ((None, situation.population.size),)
@@ -264,7 +272,7 @@ def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) ->
     return Contributions(tuple(classes), tuple(values), Lattice((answering or 0) * offset / divisor, unit / divisor))
 
 
-def _answering(situation: Situation) -> int | None:
+def number_answering(situation: Situation) -> int | None:
     """How many entries answer, counted as often as they are drawn, where that is certain."""
     sampling = situation.sampling
     if sampling is None:
@@ -295,18 +303,6 @@ def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:
     """The coarsest lattice through these numbers, which are in order, and the place of each on it."""
     unit = _common_unit(tuple(value - values[0] for value in values))
     return Lattice(values[0], unit), tuple(int((value - values[0]) / unit) for value in values)
-
-
-def order_statistic_laws(asked: OrderStatisticQuery, size: int) -> tuple[list[Law], Lattice]:
-    """For each value of the critical entry the law of the order statistic of `size` entries, it among them."""
-    pmf: Any = asked.pmf
-    lattice, places = lattice_of(asked.values)
-    distribution = list(accumulate(share for _, share in pmf))
-    rank = asked.rank_among(size)
-    laws = [Law.order_statistic(size - 1, rank, distribution, place) for place in range(len(asked.values))]
-    if places != tuple(range(len(asked.values))):
-        laws = [law.relabelled(dict(enumerate(places))) for law in laws]
-    return laws, lattice
 
 
 def _common_unit(values: tuple[Fraction, ...]) -> Fraction:

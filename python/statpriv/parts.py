@@ -17,8 +17,9 @@ from typing import Any
 from statpriv._native import Curve, Law, Part
 from statpriv.adversaries import Adversary
 from statpriv.answers import Released
-from statpriv.entries import Lattice, World, contributions, order_statistic_laws
+from statpriv.entries import Lattice, World, contributions
 from statpriv.groups import ByGroup
+from statpriv.order_statistics import order_statistic_of_identical
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.order_statistic import OrderStatisticQuery
@@ -318,7 +319,7 @@ def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws
 
 def _ordered(query: Query, asked: OrderStatisticQuery, size: int) -> _Laws:
     """From the law of the others' order statistic, for each value of the critical entry."""
-    laws, lattice = order_statistic_laws(asked, size)
+    laws, lattice = order_statistic_of_identical(asked, size)
     pmf: Any = asked.pmf
     reference = Law.mixture([share for _, share in pmf], laws)
     return _Laws(dict(zip(asked.values, laws, strict=True)), reference, lattice, query)

@@ -221,6 +221,18 @@ def test_entries_that_differ_are_added_one_by_one(p):
         assert oracle.Bounds(truth, truth).fault(float(lower), float(upper)) == ""
 
 
+@settings(max_examples=10)
+@given(st.integers(50, 900), st.sampled_from([1000, 4001, 12_000]), st.sampled_from(["0", "0.1", "0.7"]))
+def test_a_sum_of_values_far_apart_tells_as_much_as_the_histogram(n, far, epsilon):
+    """How many ones there are is the sum's remainder, how many of the far value its quotient."""
+    cells = ["0.6", "0.3", "0.1"]
+    total = sp.SumQuery(dict(zip((0, 1, far), cells, strict=True)))
+    found = sp.privacy_curve(total, sp.Population(n)).delta(epsilon)
+    histogram = sp.privacy_curve(sp.HistogramQuery(cells), sp.Population(n)).delta(epsilon)
+    assert same(found, histogram)
+    assert found.width <= 1e-13 * found.upper
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize(
     "identity",

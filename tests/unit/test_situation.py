@@ -12,6 +12,7 @@ HALF = sp.PropertyQuery("1/2")
 SUM = sp.SumQuery({0: "1/2", 5: "1/2"})
 CELLS = sp.HistogramQuery(["1/3"] * 3)
 THIRD_OF = sp.OrderStatisticQuery({0: "1/2", 1: "1/2"}, 3)
+ONE_KNOWN = sp.Adversary(known=1)
 LAW_EACH = sp.PropertyQuery(["1/2"] * 5)
 
 
@@ -175,8 +176,8 @@ def test_a_pair_is_of_two_values_that_one_entry_can_have():
             ask(CELLS, sampling=sp.TemplateLaw({(0, 1): 1})),
             "it is not for HistogramQuery with TemplateLaw",
             "One does without a sample. HistogramQuery is available with OverlappingSamples, PoissonSampling, "
-            "Stratified, WithReplacement, WithoutReplacement, no sampling; TemplateLaw with MeanQuery, Processed, "
-            "PropertyQuery, SumQuery",
+            "Stratified, WithReplacement, WithoutReplacement, no sampling; TemplateLaw with MeanQuery, "
+            "OrderStatisticQuery, Processed, PropertyQuery, SumQuery",
         ),
         (
             ask(Own(), adversary=sp.Adversary(known=1)),
@@ -189,8 +190,8 @@ def test_a_pair_is_of_two_values_that_one_entry_can_have():
             "One does without a sample.",
         ),
         (
-            ask(SUM, sampling=sp.TemplateLaw({(0, 1): 1}), adversary=sp.Adversary(known=1)),
-            "known entries with a template law are not available in this version",
+            ask(sp.MinimumQuery({0: "1/2", 1: "1/2"}), sampling=sp.TemplateLaw({(0, 1): 1}), adversary=ONE_KNOWN),
+            "known entries of a template law are available for counts, sums and means only",
             "One does without known entries or without a sample.",
         ),
         (

@@ -101,9 +101,9 @@ def count_with_published_size(situation: Situation) -> Curve:
     samplings=samplings_but(),
     theorem=(
         "A sample of zeros and ones is post-processing of their total count A: hypergeometric given A without "
-        "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample of identically "
-        "distributed entries is v plus one entry less with the probability of being drawn. Where entries are known, "
-        "the worst (or the mean over all) of their values, which may be in the interior."
+        "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample is a mixture over how "
+        "many entries of each kind, and whether the critical one, are drawn. Where entries are known, the worst (or "
+        "the mean over all) of their values, which may be in the interior."
     ),
     source="docs/explanation/samples.md, with the proof; stratified samples: each group by itself",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
@@ -147,11 +147,11 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
             cases = [
                 (weight, hockey_stick(law(v), law(w), entries.lattice, steps)) for weight, law in alternative.known
             ]
-            curves.append(_over_known_values(cases, situation))
+            curves.append(over_known_values(cases, situation))
     return worst(curves)
 
 
-def _over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:
+def over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:
     """Known entries have their worst values; or the curves average, as an adversary sees the values."""
     curves = [curve for _, curve in cases]
     if len(curves) == 1:

@@ -7,7 +7,6 @@ from typing import Any
 
 from statpriv import noise
 from statpriv._native import Curve
-from statpriv.answers import hockey_stick
 from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
 from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.processed import Processed
@@ -15,8 +14,9 @@ from statpriv.queries.property import PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.sum import Additive
 from statpriv.rules.hidden_sample import released_totals
+from statpriv.rules.order_statistic import released_order_statistics
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.rules.whole_population import of_stated_laws, ordered_laws, worst
+from statpriv.rules.whole_population import of_stated_laws, worst
 from statpriv.samplings import OverlappingSamples, TemplateLaw, samplings_but
 from statpriv.situation import Situation
 
@@ -44,14 +44,14 @@ def processed(situation: Situation) -> Curve:
                 "Gaussian noise on answers whose likelihood ratio need not be monotone has no closed curve"
             )
         return released_totals(situation, query.steps)
-    if situation.sampling is not None:
-        raise NotApplicable(f"a sample of {type(asked).__name__} has no closed law here")
     if isinstance(asked, OrderStatisticQuery):
         if any(isinstance(step, noise.Gaussian) for step in query.steps):
             raise NotApplicable(
                 "Gaussian noise on answers whose likelihood ratio need not be monotone has no closed curve"
             )
-        return worst([hockey_stick(*laws, query.steps) for laws in ordered_laws(situation)])
+        return released_order_statistics(situation, query.steps)
+    if situation.sampling is not None:
+        raise NotApplicable(f"a sample of {type(asked).__name__} has no closed law here")
     if isinstance(asked, AnswerLaws):
         return worst(of_stated_laws(situation, query.steps))
     raise NotApplicable(f"{type(asked).__name__} has no answer that can be processed")

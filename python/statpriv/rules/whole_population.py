@@ -8,16 +8,14 @@ from itertools import permutations
 from typing import Any
 
 from statpriv._native import Curve, Law
-from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
-from statpriv.entries import Contributions, Lattice, World, contributions, order_statistic_laws
+from statpriv.entries import Contributions, World, contributions
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.numbers import Number
 from statpriv.probabilities import as_law
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
-from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.processed import Step
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
@@ -141,22 +139,6 @@ def histogram(situation: Situation) -> Curve:
 @rule(
     bound="exact",
     kind="exact",
-    queries=(OrderStatisticQuery,),
-    theorem=(
-        "The r-th smallest entry is at most x if at least r entries are: a count of the others and the critical one. "
-        "The worst pair of values."
-    ),
-    source=f"{PAPER}, Definition 2.3, for a monotone query",
-    assumptions=(INDEPENDENT, STATED),
-)
-def order_statistic(situation: Situation) -> Curve:
-    """The law of the order statistic from binomial tails."""
-    return worst([hockey_stick(*pair) for pair in ordered_laws(situation)])
-
-
-@rule(
-    bound="exact",
-    kind="exact",
     queries=(AnswerLaws,),
     theorem="The hockey stick of the laws that the query states for two values of the critical entry; the worst pair.",
     source=f"{PAPER}, Definition 2.3",
@@ -165,21 +147,6 @@ def order_statistic(situation: Situation) -> Curve:
 def stated_laws(situation: Situation) -> Curve:
     """The user's own laws."""
     return worst(of_stated_laws(situation))
-
-
-def ordered_laws(situation: Situation) -> list[tuple[Law, Law, Lattice]]:
-    """The laws of an order statistic for each ordered pair of values, on the lattice of the values."""
-    asked: Any = situation.asked
-    if situation.adversary.total:
-        raise NotApplicable("known entries of an order statistic have no closed worst values here")
-    if not asked.is_uniform:
-        raise NotApplicable("an order statistic of groups with different laws has no closed law here")
-    values = asked.values
-    laws, lattice = order_statistic_laws(asked, situation.population.size)
-    pairs = list(permutations(range(len(values)), 2))
-    if situation.pair is not None:
-        pairs = [(values.index(situation.pair[0]), values.index(situation.pair[1]))]
-    return [(laws[v], laws[w], lattice) for v, w in pairs]
 
 
 def of_stated_laws(situation: Situation, steps: tuple[Step, ...] = ()) -> list[Curve]:

@@ -6,6 +6,7 @@
 //! on labels.
 
 mod conditional;
+mod few_values;
 mod noise;
 pub(crate) mod rationals;
 pub(crate) mod row;
@@ -59,8 +60,8 @@ pub(crate) enum Recipe {
     Sampled(Law, Sampling),
     /// Answers are published as others.
     Relabelled(Law, Relabelling),
-    /// The r-th smallest of independent numbers; see [`Law::order_statistic`].
-    OrderStatistic { entries: u64, rank: u64, distribution: Vec<Rational>, critical: usize },
+    /// The r-th smallest of several numbers; see [`Law::order_statistic`].
+    OrderStatistic { counts: Vec<Law>, rank: u64 },
     /// Added noise.
     Noise(Noise),
 }
@@ -264,30 +265,20 @@ impl Law {
         Ok(Self::new(Recipe::Relabelled(self.clone(), relabelling)))
     }
 
-    /// The `rank`-th smallest of `entries` independent numbers on `0, 1, …`, of which `distribution[x]` is the probability
-    /// of at most `x`, and of one more number with the value `critical`.
+    /// The `rank`-th smallest of numbers on `0, 1, …`, of which `counts[x]` is the law of how many are at most `x`:
+    /// `P[answer ≤ x] = P[counts[x] ≥ rank]`.
     ///
-    /// `P[answer ≤ x] = P[Bin(entries, F(x)) ≥ rank − [critical ≤ x]]`.
+    /// The counts are of the same numbers, so that they do not fall with `x`. Where nothing changes from one to the next they are
+    /// one object: then `x` is no possible answer.
     ///
     /// # Errors
-    /// A rank outside `1..=entries + 1`; a distribution that falls or does not end in one.
-    pub fn order_statistic(
-        entries: u64,
-        rank: u64,
-        distribution: Vec<Rational>,
-        critical: usize,
-    ) -> Result<Self, Error> {
-        let one = Rational::from(1i64);
-        let rises = distribution.windows(2).all(|pair| matches!(pair, [a, b] if a <= b));
-        let ends =
-            distribution.last() == Some(&one) && distribution.first().is_some_and(|x| !x.is_negative());
-        if !rises || !ends || critical >= distribution.len() || rank == 0 || rank > entries + 1 {
-            return Err(Error::argument(format!(
-                "an order statistic needs a rank from 1 to {}, and a distribution that rises to one",
-                entries + 1
-            )));
+    /// A rank of zero; numbers of which not certainly so many are at most the last.
+    pub fn order_statistic(counts: Vec<Self>, rank: u64) -> Result<Self, Error> {
+        let all = counts.last().and_then(|count| count.support().0).unwrap_or(0);
+        if rank == 0 || !u64::try_from(all).is_ok_and(|all| rank <= all) {
+            return Err(Error::argument(format!("an order statistic needs a rank from 1 to {all}")));
         }
-        Ok(Self::new(Recipe::OrderStatistic { entries, rank, distribution, critical }))
+        Ok(Self::new(Recipe::OrderStatistic { counts, rank }))
     }
 
     /// Noise by itself.
@@ -353,7 +344,7 @@ impl Law {
                 both(least, most)
             }
             Recipe::Relabelled(law, relabelling) => relabelled_support(law.support(), relabelling),
-            Recipe::OrderStatistic { distribution, .. } => both(0, distribution.len() as i64 - 1),
+            Recipe::OrderStatistic { counts, .. } => both(0, counts.len() as i64 - 1),
             Recipe::Noise(noise) => noise.support(),
         }
     }

@@ -51,17 +51,11 @@ impl Law {
         made(py, Kernel::mixture(weights.into_iter().zip(laws.iter().map(|law| law.0.clone())).collect()))
     }
 
-    /// The `rank`-th smallest of `entries` independent numbers on 0, 1, … and one more with the value `critical`;
-    /// `distribution[x]` is the probability of at most `x`.
+    /// The `rank`-th smallest of numbers on 0, 1, …, of which `counts[x]` is the law of how many are at most `x`: the same
+    /// object again where nothing changes.
     #[staticmethod]
-    fn order_statistic(
-        py: Python<'_>,
-        entries: u64,
-        rank: u64,
-        distribution: Vec<Bound<'_, PyAny>>,
-        critical: usize,
-    ) -> PyResult<Self> {
-        made(py, Kernel::order_statistic(entries, rank, all(&distribution, "distribution")?, critical))
+    fn order_statistic(py: Python<'_>, counts: Vec<PyRef<'_, Self>>, rank: u64) -> PyResult<Self> {
+        made(py, Kernel::order_statistic(counts.iter().map(|count| count.0.clone()).collect(), rank))
     }
 
     /// The sum of `count` independent numbers of this law.

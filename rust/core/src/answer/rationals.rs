@@ -140,15 +140,15 @@ impl Evaluation<'_> {
                 }
                 published
             }
-            Recipe::OrderStatistic { entries, rank, distribution, critical } => {
+            Recipe::OrderStatistic { counts, rank } => {
                 let mut masses = Masses::new();
                 let mut before = Rational::from(0i64);
-                for (x, share) in distribution.iter().enumerate() {
-                    let needed = (rank - u64::from(*critical <= x)) as usize;
-                    let hits = self.binomial(*entries, share)?;
-                    let reached =
-                        hits.iter().skip(needed).fold(Rational::from(0i64), |sum, mass| sum.add(mass));
-                    masses.insert(x as i64, reached.sub(&before));
+                for (x, count) in (0..).zip(counts) {
+                    let smaller = self.masses(count)?;
+                    let enough =
+                        smaller.iter().filter(|&(&number, _)| number >= 0 && number.unsigned_abs() >= *rank);
+                    let reached = enough.fold(Rational::from(0i64), |sum, (_, mass)| sum.add(mass));
+                    masses.insert(x, reached.sub(&before));
                     before = reached;
                 }
                 masses
@@ -338,9 +338,11 @@ impl Cost {
                 let all = plain(inner.bits + own, 4.0 * inner.answers * width);
                 Self { seconds: all.seconds + inner.seconds, ..all }
             }
-            Recipe::OrderStatistic { entries, distribution, .. } => {
-                let bits = distribution.iter().map(size).fold(0.0, f64::max) * *entries as f64;
-                plain(bits, 5.0 * width * *entries as f64)
+            Recipe::OrderStatistic { counts, .. } => {
+                let costs = counts.iter().map(Self::of).collect::<Result<Vec<_>, _>>()?;
+                let bits = costs.iter().map(|cost| cost.bits).fold(0.0, f64::max);
+                let all = plain(bits, costs.iter().map(|cost| cost.answers).sum::<f64>());
+                Self { seconds: all.seconds + costs.iter().map(|cost| cost.seconds).sum::<f64>(), ..all }
             }
             Recipe::Noise(noise) => match noise {
                 Noise::Truncated { noise, .. } => match noise.as_ref() {

@@ -5,13 +5,13 @@
 //! of such laws are such laws again, of the same sums, mixtures, relabellings and samples of the `x`, and what is missing of them is at
 //! most what is missing of their parts together.
 
+use super::few_values::FewValues;
 use super::{LONGEST, Law, Recipe, Relabelling, sampling};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::inversion::{BinomialGroup, Lattice, LatticeSum, Repeated};
 use crate::laws::Probability;
-use crate::rational::Rational;
 use std::sync::Arc;
 
 /// Terms of a row between two questions whether what is left can be left out.
@@ -222,7 +222,10 @@ pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -
         return Ok(row);
     }
     let inner = |law: &Law| row(law, left_out, interrupt);
-    let costly = matches!(law.recipe(), Recipe::Repeated { .. } | Recipe::Sum(_) | Recipe::Binomial { .. });
+    let costly = matches!(
+        law.recipe(),
+        Recipe::Repeated { .. } | Recipe::Sum(_) | Recipe::Binomial { .. } | Recipe::Sampled(..)
+    );
     let row = Arc::new(match law.recipe() {
         Recipe::Table { first, masses } => {
             let masses = masses.iter().map(Ball::from_rational).collect();
@@ -247,9 +250,7 @@ pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -
             sample
         }
         Recipe::Relabelled(law, relabelling) => inner(law)?.relabelled(relabelling)?,
-        Recipe::OrderStatistic { entries, rank, distribution, critical } => {
-            order_statistic(*entries, *rank, distribution, *critical, left_out)?
-        }
+        Recipe::OrderStatistic { counts, rank } => order_statistic(counts, *rank, left_out, interrupt)?,
         Recipe::Noise(noise) => noise.row(left_out)?,
     });
     if costly {
@@ -288,17 +289,22 @@ pub(crate) fn rows(
     }
 }
 
-/// A sum of independent numbers: by inversion where that is cheaper and all of them have cumulant functions, else directly.
+/// A sum of independent numbers: few values far apart are counted out; by inversion where that is cheaper and all of them have
+/// cumulant functions; else directly.
 fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
     let mut summands = Summands::default();
     summands.collect(law, 1);
     let Summands { parts, smoothing, offset } = summands;
     let lattices: Option<Vec<_>> = parts.iter().map(|(law, count)| lattice(law, *count)).collect();
     let single = matches!(parts.as_slice(), [] | [(_, 1)]);
-    let mut row = match lattices {
-        Some(lattices) if !single && direct_products(&parts) > DIRECT_PRODUCTS => {
-            inverted(&lattices, left_out, interrupt)?
-        }
+    let direct = single || direct_products(&parts) <= DIRECT_PRODUCTS;
+    let few_values = match parts.as_slice() {
+        [(law, count)] if !direct => FewValues::of(law, *count, left_out).map(|few| (few, *count)),
+        _ => None,
+    };
+    let mut row = match (few_values, lattices) {
+        (Some((few, count)), _) => few.sum(count, left_out, interrupt)?,
+        (None, Some(lattices)) if !direct => inverted(&lattices, left_out, interrupt)?,
         _ => {
             let share = left_out.map(|bits| bits + 1 + parts.len().ilog2());
             let rows =
@@ -465,31 +471,33 @@ fn inverted(
     Ok(Row { first, masses, missing })
 }
 
-/// `P[answer ≤ x] = P[Bin(entries, F(x)) ≥ rank − [critical ≤ x]]`; the masses are differences of these or of their complements,
-/// whichever are smaller, and exactly zero where nothing changes: then `x` is no possible answer.
+/// `P[answer ≤ x] = P[counts[x] ≥ rank]`; the masses are differences of these or of their complements, whichever are smaller,
+/// and exactly zero where nothing changes: then `x` is no possible answer.
 fn order_statistic(
-    entries: u64,
+    counts: &[Law],
     rank: u64,
-    distribution: &[Rational],
-    critical: usize,
     left_out: Option<u32>,
+    interrupt: &dyn Interrupt,
 ) -> Result<Row, Error> {
-    let mut masses = Vec::with_capacity(distribution.len());
+    let mut masses = Vec::with_capacity(counts.len());
     let mut before = (Ball::ZERO, Ball::ONE);
-    let mut known = None;
-    for (x, share) in distribution.iter().enumerate() {
-        let needed = rank - u64::from(critical <= x);
-        if known.replace((share, needed)) == Some((share, needed)) {
+    let mut known: Option<&Law> = None;
+    for count in counts {
+        if known.replace(count).is_some_and(|last| last.is(count)) {
             masses.push(Ball::ZERO);
             continue;
         }
-        let hits = sampling::binomial(entries, share, left_out.map(|bits| bits + 64))?;
+        let smaller = row(count, left_out.map(|bits| bits + 64), interrupt)?;
         let (mut below, mut enough) = (Ball::ZERO, Ball::ZERO);
-        for (count, &mass) in (hits.first..).zip(&hits.masses) {
-            let side = if count.unsigned_abs() < needed { &mut below } else { &mut enough };
+        for (number, &mass) in (smaller.first..).zip(&smaller.masses) {
+            let side = if u64::try_from(number).is_ok_and(|number| number >= rank) {
+                &mut enough
+            } else {
+                &mut below
+            };
             *side = *side + mass;
         }
-        let reached = (enough.plus_at_most(hits.missing), below.plus_at_most(hits.missing));
+        let reached = (enough.plus_at_most(smaller.missing), below.plus_at_most(smaller.missing));
         let rising = reached.0.certainly_less(reached.1);
         masses.push(if rising { reached.0 - before.0 } else { before.1 - reached.1 });
         before = reached;

@@ -1,11 +1,13 @@
 //! Rows against rationals, which share the description of a law and no computation, on random laws.
 
+use super::few_values::FewValues;
 use super::rationals::{self, Masses};
 use super::row::{Row, row};
 use super::*;
 use crate::ball::Ball;
 use crate::ball::tests::members;
 use crate::interrupt::Uninterrupted;
+use crate::inversion::{LatticeSum, Repeated};
 use proptest::prelude::*;
 use proptest::strategy::Union;
 
@@ -57,6 +59,20 @@ fn shares(most: usize) -> impl Strategy<Value = Vec<Rational>> {
     )
 }
 
+/// How many of `entries` independent numbers and of `critical` are at most 0, 1, …; the same object where nothing changes.
+fn counts(entries: u64, distribution: &[Rational], critical: usize) -> Vec<Law> {
+    let mut laws: Vec<Law> = Vec::new();
+    for (x, share) in distribution.iter().enumerate() {
+        let same = x > 0 && x != critical && distribution[x - 1] == *share;
+        let law = match laws.last() {
+            Some(law) if same => law.clone(),
+            _ => Law::binomial(entries, share).unwrap().shifted(i64::from(critical <= x)).unwrap(),
+        };
+        laws.push(law);
+    }
+    laws
+}
+
 fn order_statistic() -> impl Strategy<Value = Law> {
     (0u64..6, shares(3), any::<u64>(), any::<usize>()).prop_map(|(entries, steps, rank, critical)| {
         let distribution: Vec<Rational> = steps
@@ -67,7 +83,7 @@ fn order_statistic() -> impl Strategy<Value = Law> {
             })
             .collect();
         let critical = critical % distribution.len();
-        Law::order_statistic(entries, rank % (entries + 1) + 1, distribution, critical).unwrap()
+        Law::order_statistic(counts(entries, &distribution, critical), rank % (entries + 1) + 1).unwrap()
     })
 }
 
@@ -261,11 +277,11 @@ fn enumerated_order_statistic(
 #[test]
 fn an_order_statistic_is_that_of_all_outcomes() {
     let masses = [fraction(1, 6), zero(), fraction(1, 2), fraction(1, 3)];
-    let distribution = || vec![fraction(1, 6), fraction(1, 6), fraction(2, 3), fraction(1, 1)];
+    let distribution = [fraction(1, 6), fraction(1, 6), fraction(2, 3), fraction(1, 1)];
     for (entries, critical) in (0..5).flat_map(|entries| (0..4).map(move |critical| (entries, critical))) {
         for rank in 1..=entries as usize + 1 {
-            let law =
-                Law::order_statistic(u64::from(entries), rank as u64, distribution(), critical).unwrap();
+            let counts = counts(u64::from(entries), &distribution, critical);
+            let law = Law::order_statistic(counts, rank as u64).unwrap();
             let outcomes = enumerated_order_statistic(entries, rank, &masses, critical);
             let expected: Masses = (0..).zip(outcomes).filter(|(_, mass)| !mass.is_zero()).collect();
             assert_eq!(exact(&law), expected, "{entries} {rank} {critical}");
@@ -274,11 +290,55 @@ fn an_order_statistic_is_that_of_all_outcomes() {
     }
 }
 
+proptest! {
+    /// Values with gaps, of both signs; zeros among the probabilities are no values.
+    #[test]
+    fn few_values_are_counted_out(first in -9i64..9, gaps in prop::collection::vec(1usize..9, 2..4), weights in prop::collection::vec(0i64..4, 3..5), count in 0u64..6) {
+        let mut masses = vec![zero(); 1 + gaps.iter().sum::<usize>()];
+        let places = std::iter::once(0).chain(gaps.iter().scan(0, |at, gap| { *at += gap; Some(*at) }));
+        let total = weights.iter().sum::<i64>().max(1) as u64;
+        for (place, weight) in places.zip(&weights) {
+            masses[place] = fraction(*weight, total);
+        }
+        let Ok(law) = Law::table(first, masses) else { return Ok(()) };
+        let Some(values) = FewValues::read(&law) else { return Ok(()) };
+        let expected = exact(&law.repeated(count).unwrap());
+        for left_out in [None, Some(3), Some(60)] {
+            check(&values.sum(count, left_out, &Uninterrupted).unwrap(), &expected)?;
+        }
+    }
+}
+
+/// Values far apart are counted out, values side by side are not; both ways give one law.
+#[test]
+fn counting_out_and_inversion_give_one_law() {
+    let [p, q, r] = [fraction(1, 2), fraction(1, 3), fraction(1, 6)];
+    let far = |gap: usize| {
+        let mut masses = vec![p.clone(), q.clone()];
+        masses.resize(gap, zero());
+        masses.push(r.clone());
+        Law::table(0, masses).unwrap()
+    };
+    assert!(FewValues::of(&far(1000), 1000, Some(60)).is_some());
+    assert!(FewValues::of(&far(2), 1000, Some(60)).is_none());
+    let law = far(50);
+    let counted = FewValues::read(&law).unwrap().sum(300, None, &Uninterrupted).unwrap();
+    let Recipe::Table { first, masses } = law.recipe() else { panic!("a table") };
+    let one =
+        Repeated { first: *first, masses: masses.iter().map(Ball::from_rational).collect(), count: 300 };
+    let inverted = LatticeSum::new(vec![&one]).probabilities(0, 15_000, &Uninterrupted).unwrap();
+    for answer in (0..15_000).step_by(7) {
+        let (one, other) = (counted.at(answer), inverted[answer as usize]);
+        assert!(!one.certainly_less(other) && !other.certainly_less(one), "{answer}: {one:?} {other:?}");
+        assert!(one.is_exact_zero() || one.relative_error() < 1e-20, "{answer}: {one:?}");
+    }
+}
+
 /// Cut binomial tails are paid for in each mass: none of them is missing.
 #[test]
 fn order_statistics_of_many_entries_hold_those_that_are_complete() {
-    let distribution = (1..=20).map(|x| fraction(x, 20)).collect();
-    let law = Law::order_statistic(2000, 800, distribution, 3).unwrap();
+    let distribution: Vec<Rational> = (1..=20).map(|x| fraction(x, 20)).collect();
+    let law = Law::order_statistic(counts(2000, &distribution, 3), 800).unwrap();
     let complete = row(&law, None, &Uninterrupted).unwrap();
     let cut = row(&law, Some(2), &Uninterrupted).unwrap();
     assert!(cut.missing.is_exact_zero() && complete.masses.len() == 20 && cut.masses.len() == 20);

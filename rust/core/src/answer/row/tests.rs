@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::interrupt::Uninterrupted;
+use crate::rational::Rational;
 
 fn fraction(a: i64, b: u64) -> Rational {
     sampling::ratio(a.unsigned_abs(), b)

@@ -1,0 +1,46 @@
+"""The exact law of an order statistic: of all entries or of a sample, with groups and known entries."""
+
+from __future__ import annotations
+
+from types import NoneType
+
+from statpriv._native import Curve
+from statpriv.answers import hockey_stick
+from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
+from statpriv.order_statistics import ordered_alternatives
+from statpriv.queries.order_statistic import OrderStatisticQuery
+from statpriv.queries.processed import Step
+from statpriv.rules.hidden_sample import over_known_values
+from statpriv.rules.registry import rule
+from statpriv.rules.whole_population import worst
+from statpriv.samplings import Stratified, TemplateLaw, WithoutReplacement, WithReplacement
+from statpriv.situation import Situation
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(OrderStatisticQuery,),
+    samplings=(NoneType, WithoutReplacement, WithReplacement, Stratified, TemplateLaw),
+    theorem=(
+        "The r-th smallest of the entries that answer is at most x if and only if at least r of them are: the law of a "
+        "count for each x. The worst group, the worst (or the mean over all) values of the known entries, and the "
+        "worst pair of values."
+    ),
+    source=f"{PAPER}, Definition 2.3, for a monotone query; docs/explanation/samples.md for the counts of a sample",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def order_statistic(situation: Situation) -> Curve:
+    """From the laws of counts."""
+    return released_order_statistics(situation)
+
+
+def released_order_statistics(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
+    """The worst world, and in it the worst pair of values, of an order statistic after all steps."""
+    lattice, worlds = ordered_alternatives(situation)
+    curves = []
+    for world in worlds:
+        for v, w in world.pairs:
+            cases = [(weight, hockey_stick(laws[v], laws[w], lattice, steps)) for weight, laws in world.known]
+            curves.append(over_known_values(cases, situation))
+    return worst(curves)
