@@ -372,6 +372,20 @@ def test_the_content_that_is_counted_is_the_content_that_was_fingerprinted(tmp_p
         assert content.count(array("I", [1, 1]), [asked]) == [(2,)]
 
 
+def test_more_questions_than_one_pass_asks(tmp_path):
+    rows = [(i % 50, i % 3) for i in range(400)]
+    path = write(tmp_path, "a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    questions = [tuple(Predicate.parse(f"a = {k} AND b = {b}") for b in range(k % 3 + 1)) for k in range(40)]
+    labels = array("I", [7 * i % 41 for i in range(400)])
+    with open_table(source_of(path), [predicate for question in questions for predicate in question]) as table:
+        counts = table.load(KEY).count(labels, questions)
+    for part, (question, found) in enumerate(zip(questions, counts, strict=True), start=1):
+        own = [row for row, label in zip(rows, labels, strict=True) if label == part]
+        expected = [own.count((part - 1, b)) for b in range(len(question))]
+        rest = len(own) - sum(expected)
+        assert found == (tuple(expected) if len(question) == 1 else (*expected, rest))
+
+
 @pytest.mark.parametrize("stage", ["row_count", "row_tokens", "load"])
 def test_a_file_that_changes_meanwhile_is_refused(tmp_path, stage):
     path = write(tmp_path, "id,a\n1,1\n")

@@ -3,11 +3,11 @@
 Inside the engine the columns of the source are called c0, c1, …: the engine folds the case of names and
 renames repeated ones silently. ``Table.load`` copies all columns into memory, takes the fingerprints of the copy and
 then locks the engine, so that no predicate can reach anything else. The labels of the rows never enter the engine: it
-gives one number per row, and the counting is done here. Ids and cells leave the engine as Arrow batches and are hashed
-natively, without a Python object a row.
+gives a number for each row and question, and the counting is done here. Ids, cells and these numbers leave the engine
+as Arrow batches, and are hashed and counted natively, without a Python object a row.
 
 Nothing is written to a disk. The copy may take seven tenths of the machine's memory, and what is refused for want of it
-is refused before any row is spent; the tenth more that counting may use is for its one number a row.
+is refused before any row is spent; the tenth more that counting may use is for its batches of numbers.
 
 How the cells of a CSV file are read depends on the constants of the predicates, never on the cells:
 
