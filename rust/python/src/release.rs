@@ -121,9 +121,9 @@ fn refusal(misfit: Misfit) -> PyErr {
 /// The number of rows, and their fingerprints in their order and in any.
 type Written<'py> = (u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-/// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any. The first
-/// column is the position of the row, which is checked to count from 0; the others are the texts of its cells. With
-/// `selected` the same follows of the rows that it marks.
+/// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any.
+/// The first column is the position of the row, which is checked to count from 0; the others are the texts of
+/// its cells. With `selected` the same follows of the rows that it marks.
 #[pyfunction]
 #[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
@@ -183,10 +183,10 @@ fn secret<'a>(py: Python<'_>, key: &'a [u8]) -> PyResult<&'a [u8; KEY]> {
         .map_err(|_| errors::argument(py, format!("the key has {} bytes, and needs {KEY}", key.len())))
 }
 
-/// The counts of each part, cell after cell and part after part, of an Arrow stream of rows: the position, which is checked to
-/// count from 0, and for each question the number of the cell. `labels` has the part of each row, from 1, and 0 where none
-/// uses it; part `k` is asked question `questions[k - 1]`, or none, and no question has more than
-/// `cells` cells.
+/// The counts of each part, cell after cell and part after part, of an Arrow stream of rows: the position,
+/// which is checked to count from 0, and for each question the number of the cell. `labels` has the part of
+/// each row, from 1, and 0 where none uses it; part `k` is asked question `questions[k - 1]`, or none, and no
+/// question has more than `cells` cells.
 #[pyfunction]
 #[pyo3(signature = (stream, labels, questions, cells, /, on_rows = None))]
 #[expect(clippy::needless_pass_by_value, reason = "the wrapper hands it over")]
@@ -218,9 +218,9 @@ pub fn stream_tally<'py>(
     Ok(PyArray1::from_vec(stream.py(), tally.finish()))
 }
 
-/// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, and lets Ctrl-C
-/// end it between two batches; `on_rows` is told now and then how many rows there were. What `take` refuses ends it too,
-/// and is handed on; a text is a surprise of the format.
+/// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, and
+/// lets Ctrl-C end it between two batches; `on_rows` is told now and then how many rows there were. What
+/// `take` refuses ends it too, and is handed on; a text is a surprise of the format.
 fn for_each_batch<R: Send>(
     source: &Bound<'_, PyAny>,
     on_rows: Option<&Bound<'_, PyAny>>,

@@ -31,9 +31,10 @@ pub fn difference(a: u128, b: u128) -> u128 {
 
 /// The product of two reduced numbers.
 ///
-/// With halves of 64 bits, `a = a₁ 2^64 + a₀` and `b` alike, the middle term is `m = a₁ b₀ + a₀ b₁ < 2^128`, because
-/// `a₁, b₁ < 2^63`. What lies above 2^128 counts twice, as 2^128 is 2: `2 (a₁ b₁ + ⌊m / 2^64⌋) < 2^127 + 2^65`. The rest is
-/// `(m mod 2^64) 2^64`, which folds to at most 2^127 − 2^64 + 1, and `a₀ b₀`, which folds to at most 2^127: no sum reaches 2^128.
+/// With halves of 64 bits, `a = a₁ 2^64 + a₀` and `b` alike, the middle term is `m = a₁ b₀ + a₀ b₁ < 2^128`,
+/// because `a₁, b₁ < 2^63`. What lies above 2^128 counts twice, as 2^128 is 2: `2 (a₁ b₁ + ⌊m / 2^64⌋) <
+/// 2^127 + 2^65`. The rest is `(m mod 2^64) 2^64`, which folds to at most 2^127 − 2^64 + 1, and `a₀ b₀`,
+/// which folds to at most 2^127: no sum reaches 2^128.
 #[must_use]
 pub fn product(a: u128, b: u128) -> u128 {
     let ((a1, a0), (b1, b0)) = ((a >> 64, a & HALF), (b >> 64, b & HALF));

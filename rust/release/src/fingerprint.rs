@@ -1,19 +1,21 @@
 //! Keyed fingerprints of content: of the rows in their order, and of the rows in any order.
 //!
-//! A row's digest is SHA-256 of all its cells, each with its length, so that no two different rows have the same text. Its
-//! halves `a` and `b` are taken modulo the prime `p = 2^127 − 1`, and three secret numbers `x, y, z` modulo `p` come from the
-//! key. The values of a content are
+//! A row's digest is SHA-256 of all its cells, each with its length, so that no two different rows have the
+//! same text. Its halves `a` and `b` are taken modulo the prime `p = 2^127 − 1`, and three secret numbers `x,
+//! y, z` modulo `p` come from the key. The values of a content are
 //!
-//! * in any order, the product of `x − (a_i + y b_i)` over its n rows: two different multisets of pairs belong to different
-//!   polynomials in `x` and `y`, since these factors are irreducible, none is a multiple of another, and factors are unique;
-//! * in their order, `z^(n−1) (a_1 + y b_1) + … + (a_n + y b_n)`: of two different sequences of n pairs the difference is a
-//!   polynomial in `y` and `z` that is not zero.
+//! * in any order, the product of `x − (a_i + y b_i)` over its n rows: two different multisets of pairs belong
+//!   to different polynomials in `x` and `y`, since these factors are irreducible, none is a multiple of
+//!   another, and factors are unique;
+//! * in their order, `z^(n−1) (a_1 + y b_1) + … + (a_n + y b_n)`: of two different sequences of n pairs the
+//!   difference is a polynomial in `y` and `z` that is not zero.
 //!
-//! A polynomial of degree at most n that is not zero vanishes at a uniform point with a probability of at most `n / p`
-//! (Schwartz 1980, Zippel 1979), below 2^-95 for fewer than 2^32 rows. The fingerprints are keyed hashes of a name, n and the
-//! value, so without the key they tell whether two are equal and nothing else. Tables with equal fingerprints hold the
-//! same rows, unless a collision was found of SHA-256 with its halves modulo `p`, or of 128 bits of a keyed hash that is as good
-//! as random. Whoever holds the key can make one, as he can rewrite the ledger in which fingerprints are kept.
+//! A polynomial of degree at most n that is not zero vanishes at a uniform point with a probability of at
+//! most `n / p` (Schwartz 1980, Zippel 1979), below 2^-95 for fewer than 2^32 rows. The fingerprints are
+//! keyed hashes of a name, n and the value, so without the key they tell whether two are equal and nothing
+//! else. Tables with equal fingerprints hold the same rows, unless a collision was found of SHA-256 with its
+//! halves modulo `p`, or of 128 bits of a keyed hash that is as good as random. Whoever holds the key can
+//! make one, as he can rewrite the ledger in which fingerprints are kept.
 
 use crate::field::{difference, power, product, reduced, sum};
 use crate::keyed::{KEY, Keyed, OUTPUT};

@@ -1,9 +1,11 @@
-//! A pseudorandom function for one short message a row: SHA-256 behind a block that holds the key, cut to 128 bits.
+//! A pseudorandom function for one short message a row: SHA-256 behind a block that holds the key, cut to 128
+//! bits.
 //!
-//! The key with as many zeros is the first block of the hash. Its compression is done once, so a message of up to 55 bytes
-//! costs one more; HMAC takes two. The prefix alone would let whoever sees a hash continue it, which the cut forbids: this is
-//! AMAC of Bellare, Bernstein and Tessaro ("Hash-function based PRFs: AMAC and its multi-user security", EUROCRYPT 2016),
-//! proved there to be pseudorandom as long as the compression function is, with half of its chaining value known.
+//! The key with as many zeros is the first block of the hash. Its compression is done once, so a message of
+//! up to 55 bytes costs one more; HMAC takes two. The prefix alone would let whoever sees a hash continue it,
+//! which the cut forbids: this is AMAC of Bellare, Bernstein and Tessaro ("Hash-function based PRFs: AMAC and
+//! its multi-user security", EUROCRYPT 2016), proved there to be pseudorandom as long as the compression
+//! function is, with half of its chaining value known.
 
 use crate::sha256::{self, BLOCK, START, compress256};
 use zeroize::Zeroize;

@@ -18,7 +18,8 @@ pub fn digest(message: &[u8]) -> [u8; DIGEST] {
     continued(START, 0, message)
 }
 
-/// The digest of a message whose first bytes, as many as `before`, a multiple of the block, have led to a state.
+/// The digest of a message whose first bytes, as many as `before`, a multiple of the block, have led to a
+/// state.
 #[must_use]
 pub fn continued(mut state: [u32; 8], before: usize, rest: &[u8]) -> [u8; DIGEST] {
     let bits = 8 * (before + rest.len()) as u64;

@@ -1,4 +1,5 @@
-//! Sorting what is spread evenly, as hashes are: one pass into many small runs, which are then sorted each for itself.
+//! Sorting what is spread evenly, as hashes are: one pass into many small runs, which are then sorted each
+//! for itself.
 
 use rayon::prelude::*;
 
@@ -8,8 +9,8 @@ const TOGETHER: usize = 1024;
 /// More runs than this are slower to fill than to sort.
 const MOST_RUNS: usize = 4096;
 
-/// The items in ascending order of `number`, whose leading 32 bits are `leading`; on all threads of the pool this runs
-/// in. The time, and nothing else, depends on how evenly they are spread.
+/// The items in ascending order of `number`, whose leading 32 bits are `leading`; on all threads of the pool
+/// this runs in. The time, and nothing else, depends on how evenly they are spread.
 pub fn ascending<T: Copy + Default + Send, K: Ord>(
     items: Vec<T>,
     leading: impl Fn(&T) -> u32,

@@ -1,7 +1,7 @@
 //! Keyed tokens of ids, which name nobody without the key.
 //!
-//! Ids are hashed as they come and not kept. Two rows with one token have one id: of n different ones two share a token
-//! of 128 bits with a probability below `n^2 / 2^129`, and are refused then although they differ.
+//! Ids are hashed as they come and not kept. Rows with one token are taken to have one id: of n different ids
+//! two share a token of 128 bits with a probability below `n^2 / 2^129`, and are refused then.
 
 use crate::canonical::canonical;
 use crate::keyed::{KEY, Keyed, OUTPUT};
