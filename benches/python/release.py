@@ -1,10 +1,11 @@
-"""A release of exact counts beside the plain GROUP BY that counts the same predicates.
+"""What a release of exact counts does once for every row, beside the plain GROUP BY that counts the same predicates.
 
-Both start cold, each in a process of its own, on the same file: `python -m benches.python.release grouped FILE` and
-`… release FILE`. The table is made up: an id, a property and a number from 0 to 99.
+Each run starts cold, in a process of its own, on the same file: `python -m benches.python.release grouped FILE`,
+`… rows FILE` for the steps on rows, and `… release FILE` for a whole release with its guarantee, curves and report.
+The table is made up: an id, a property and a number from 0 to 99.
 
-    python -m benches.python.release                 # print the table of docs/performance.md
-    python -m benches.python.release --rows 1000000
+    python -m benches.python.release                              # a million rows, once
+    python -m benches.python.release --rows 10000000 --repeats 3  # the table of docs/performance.md
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from pathlib import Path
 
 import duckdb
 
-REPEATS = 3
 PLAN = """
 prior = "none"
 [data]
@@ -44,11 +44,10 @@ share = "1/2"
 """
 
 
-def beside_grouped_counts(rows: int = 10**7) -> str:
-    """Tables about one release of a made-up table and DuckDB's grouped counts of the same file, in Markdown."""
+def beside_grouped_counts(rows: int = 10**6, repeats: int = 1) -> str:
+    """Tables about a made-up table's release and DuckDB's grouped counts of the same file, in Markdown."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        return "\n\n".join(_beside(path) for path in _tables(folder, rows))
+        return "\n\n".join(_beside(path, repeats) for path in _tables(Path(name), rows))
 
 
 def _tables(folder: Path, rows: int) -> list[Path]:
@@ -64,20 +63,22 @@ def _tables(folder: Path, rows: int) -> list[Path]:
     return paths
 
 
-def _beside(path: Path) -> str:
-    plain = min((_measured("grouped", path) for _ in range(REPEATS)), key=lambda found: found["seconds"])
-    ours = min((_measured("release", path) for _ in range(REPEATS)), key=lambda found: found["seconds"])
+def _beside(path: Path, repeats: int) -> str:
+    plain, rows, whole = (
+        min((_measured(what, path) for _ in range(repeats)), key=lambda found: found["seconds"])
+        for what in ("grouped", "rows", "release")
+    )
     base = plain["seconds"]
     form = {".csv": "CSV", ".parquet": "Parquet"}[path.suffix]
+    measured = [("plain GROUP BY", plain), *((step["step"], step) for step in rows["steps"])]
+    measured += [("**all steps on rows**", rows), ("a whole release, with its curves", whole)]
     lines = [
-        f"| {form} | seconds | of the GROUP BY | memory so far |",
+        f"| {form} | processor time | of the GROUP BY | memory so far |",
         "|---|---|---|---|",
-        f"| plain GROUP BY | {base:.2f} | 1 | {plain['memory']} MB |",
         *(
-            f"| {step['step']} | {step['seconds']:.2f} | {step['seconds'] / base:.2f} | {step['memory']} MB |"
-            for step in ours["steps"]
+            f"| {what} | {found['seconds']:.2f} s | {found['seconds'] / base:.1f} | {found['memory']} MB |"
+            for what, found in measured
         ),
-        f"| **the whole release** | {ours['seconds']:.2f} | {ours['seconds'] / base:.2f} | {ours['memory']} MB |",
     ]
     return "\n".join(lines)
 
@@ -97,27 +98,60 @@ def _peak() -> int:
 
 
 def _grouped(path: Path) -> dict:
-    start = time.perf_counter()
+    start = time.process_time()
     duckdb.sql(
         f"SELECT id % 2 AS part, count(*) FILTER (a < 1), count(*) FILTER (b < 50) FROM '{path}' GROUP BY part"
     ).fetchall()
-    return {"seconds": time.perf_counter() - start, "memory": _peak()}
+    return {"seconds": time.process_time() - start, "memory": _peak()}
+
+
+def _rows(path: Path) -> dict:
+    """The steps on rows of a first release, in its order, and nothing of the theory."""
+    from statpriv.releasing.ledger import Registry, Rows
+    from statpriv.releasing.partition import Stratum, secret_partition
+    from statpriv.releasing.plan_file import load_plan
+    from statpriv.releasing.tables import open_table
+
+    steps: list[dict] = []
+    step, finish = _stopwatch(steps)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "plan.toml").write_text(PLAN.format(source=json.dumps(str(path))))
+        plan = load_plan(folder / "plan.toml")
+        questions = [query.questions for query in plan.queries]
+        with (
+            Registry.open(folder / "registry").locked() as ledger,
+            open_table(plan.data, [predicate for question in questions for predicate in question]) as table,
+        ):
+            step("number of rows")
+            n = table.row_count()
+            step("ids: read, tokens in order, no two equal")
+            rows = Rows.of(n, table.row_tokens(ledger.row_key))
+            step("ledger: known rows")
+            positions = ledger.recognise(rows)
+            step("content: copy and two fingerprints")
+            content = table.load(ledger.content_key)
+            position = ledger.identify(positions, content.fingerprint)
+            step("partition: Fisher–Yates")
+            sizes = (n // 2, n // 2)
+            with secret_partition([Stratum(position.unspent(), sizes)], n) as labels:
+                step("ledger: the spend")
+                ledger.spend(position, content.fingerprint, labels, queries=[], sizes=sizes, plan_sha256=plan.sha256)
+                step("predicates: the counting itself")
+                content.count(labels, questions)
+                finish()
+    return {"seconds": sum(step["seconds"] for step in steps), "memory": _peak(), "steps": steps}
 
 
 def _release(path: Path) -> dict:
     import statpriv as sp
 
-    steps: list[dict] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "plan.toml").write_text(PLAN.format(source=json.dumps(str(path))))
-        start = time.perf_counter()
-        progress, finish = _stopwatch(steps)
-        progress("plan and outputs")
-        sp.release(folder / "plan.toml", registry=folder / "registry", out=folder / "report.html", progress=progress)
-        finish()
-        seconds = time.perf_counter() - start
-    return {"seconds": seconds, "memory": _peak(), "steps": steps}
+        start = time.process_time()
+        sp.release(folder / "plan.toml", registry=folder / "registry", out=folder / "report.html")
+        return {"seconds": time.process_time() - start, "memory": _peak()}
 
 
 def _stopwatch(steps: list[dict]) -> tuple[Callable[[str], None], Callable[[], None]]:
@@ -126,26 +160,30 @@ def _stopwatch(steps: list[dict]) -> tuple[Callable[[str], None], Callable[[], N
 
     def finish() -> None:
         if last:
-            steps[-1] |= {"seconds": time.perf_counter() - last.pop(), "memory": _peak()}
+            steps[-1] |= {"seconds": time.process_time() - last.pop(), "memory": _peak()}
 
-    def progress(step: str) -> None:
+    def step(name: str) -> None:
         finish()
-        steps.append({"step": step})
-        last.append(time.perf_counter())
+        steps.append({"step": name})
+        last.append(time.process_time())
 
-    return progress, finish
+    return step, finish
+
+
+_KINDS: dict[str, Callable[[Path], dict]] = {"grouped": _grouped, "rows": _rows, "release": _release}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["compare", "grouped", "release"], nargs="?", default="compare")
+    parser.add_argument("what", choices=["compare", *_KINDS], nargs="?", default="compare")
     parser.add_argument("path", type=Path, nargs="?")
-    parser.add_argument("--rows", type=int, default=10**7)
+    parser.add_argument("--rows", type=int, default=10**6)
+    parser.add_argument("--repeats", type=int, default=1)
     given = parser.parse_args()
     if given.what == "compare":
-        print(beside_grouped_counts(given.rows))
+        print(beside_grouped_counts(given.rows, given.repeats))
     else:
-        print(json.dumps((_grouped if given.what == "grouped" else _release)(given.path)))
+        print(json.dumps(_KINDS[given.what](given.path)))
 
 
 if __name__ == "__main__":

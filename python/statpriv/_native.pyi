@@ -13,8 +13,8 @@ __all__ = [
     "Law",
     "NormalisedEnclosure",
     "Part",
-    "RowIds",
     "RowIdsError",
+    "RowTokens",
     "StreamError",
     "alpha",
     "beta",
@@ -49,6 +49,7 @@ __all__ = [
     "poisson_binomial_digits",
     "poisson_binomial_pmf",
     "stream_fingerprints",
+    "stream_tally",
     "width_array",
 ]
 
@@ -114,23 +115,31 @@ def stream_fingerprints(
     /,
     on_rows: Callable[[int], None] | None = None,
     selected: NDArray[np.bool_] | None = None,
-) -> tuple[int, bytes, bytes]: ...
+) -> tuple[tuple[int, bytes, bytes], tuple[int, bytes, bytes] | None]: ...
+def stream_tally(
+    stream: _ArrowStream,
+    labels: NDArray[np.uint32],
+    questions: Sequence[int | None],
+    cells: int,
+    /,
+    on_rows: Callable[[int], None] | None = None,
+) -> NDArray[np.uint64]: ...
 def digest_fingerprints(key: bytes, digests: bytes, /) -> tuple[int, bytes, bytes]: ...
 
 class StreamError(Exception): ...
 class RowIdsError(Exception): ...
 
 @final
-class RowIds:
+class RowTokens:
     @staticmethod
-    def of(texts: Iterable[str | None], /) -> RowIds: ...
+    def of(key: bytes, texts: Iterable[str | None], /) -> RowTokens: ...
     @staticmethod
-    def of_stream(stream: _ArrowStream, /, on_rows: Callable[[int], None] | None = None) -> RowIds: ...
-    def tokens(self, key: bytes, /) -> NDArray[np.uint8]: ...
+    def of_stream(key: bytes, stream: _ArrowStream, /, on_rows: Callable[[int], None] | None = None) -> RowTokens: ...
+    @property
+    def tokens(self) -> NDArray[np.uint8]: ...
+    @property
+    def rows(self) -> NDArray[np.uint32]: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, row: int, /) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    __hash__: None  # type: ignore[assignment]
 
 @final
 class Enclosure:

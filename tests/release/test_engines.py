@@ -22,6 +22,7 @@ from statpriv.releasing.predicate import Predicate, identifier
 from statpriv.releasing.tables import open_table
 
 from .conftest import query
+from .row_hashes import by_row, tokens
 
 KEY = b"k" * 32
 CANARY = "canary7391"
@@ -230,7 +231,7 @@ def test_every_engine_counts_what_python_counts(engine):
     with open_table(source, predicates) as table:
         assert table.columns == tuple(COLUMNS)
         assert table.row_count() == len(rows)
-        assert table.row_ids() == [id_ for id_, *_ in rows]
+        assert by_row(table.row_tokens(KEY)) == tokens(KEY, [id_ for id_, *_ in rows])
         labels = array("I", [1 + n // len(ROWS) for n in range(len(rows))])
         counted = table.load(KEY).count(labels, [(predicate,) for predicate in predicates])
     expected = [sum(map(holds, ROWS)) for holds in CASES.values()]
@@ -255,7 +256,7 @@ def test_groups_are_those_of_the_rows(engine):
         groups = table.groups()
         assert (groups.names, groups.of_rows.tolist()) == (("f", "m"), [1, 0, 1])
         with pytest.raises(TableError, match='the unit column "person" does not identify persons'):
-            table.row_ids()
+            table.row_tokens(KEY)
 
 
 # --- refusals, before any row is read
@@ -295,7 +296,7 @@ def test_what_does_not_fit_is_refused_with_no_row_read(engine):
 def test_ids_that_identify_nobody_are_refused_without_a_value(engine, ids, reason):
     source = engine.table({"id": "VARCHAR", "a": "INTEGER"}, [(id_, 1) for id_ in ids])
     with open_table(source, []) as table, pytest.raises(TableError) as refused:
-        table.row_ids()
+        table.row_tokens(KEY)
     assert reason in str(refused.value)
     assert CANARY not in "".join(traceback.format_exception(refused.value))
 

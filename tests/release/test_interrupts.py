@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from statpriv._native import RowIds, stream_fingerprints
+from statpriv._native import RowTokens, stream_fingerprints
 from statpriv.releasing.tables import duckdb as engine
 
 from .conftest import query
@@ -70,10 +70,10 @@ def test_an_interrupt_while_batches_are_read_leaves_nothing(workshop, in_process
         return run
 
     class Ids:
-        of_stream = staticmethod(interrupted(RowIds.of_stream))
+        of_stream = staticmethod(interrupted(RowTokens.of_stream))
 
     if reading == "ids":
-        monkeypatch.setattr(engine, "RowIds", Ids)
+        monkeypatch.setattr(engine, "RowTokens", Ids)
     else:
         monkeypatch.setattr(engine, "stream_fingerprints", interrupted(stream_fingerprints))
     workshop.parquet("SELECT range AS id, range % 2 AS v FROM range(1_000_000)")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import sys
 import unicodedata
 
@@ -13,8 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statpriv._native import RowIds, RowIdsError, StreamError, digest_fingerprints, exchange, stream_fingerprints
+from statpriv._native import (
+    RowIdsError,
+    RowTokens,
+    StreamError,
+    digest_fingerprints,
+    exchange,
+    stream_fingerprints,
+    stream_tally,
+)
 from statpriv.errors import ArgumentError
+
+from .row_hashes import by_row, digest, fingerprints, tokens
 
 KEY = b"k" * 32
 
@@ -31,10 +39,6 @@ def streamed(texts, columns=1):
     return connection.sql("SELECT * FROM t" if columns == 1 else "SELECT rowid, * FROM t")
 
 
-def tokens(ids):
-    return ids.tokens(KEY).view("S16").tolist()
-
-
 # --- ids
 
 
@@ -46,28 +50,26 @@ def test_ids_are_trimmed_like_python_does_and_normalised():
         if not 0xD800 <= code < 0xE000 and unicodedata.category(chr(code)) != "Cn"
     ]
     ids = [f"{i}x{character}x" for i, character in enumerate(assigned)]
-    assert list(RowIds.of(ids)) == list(map(canonical, ids))
+    assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
     ids = [f"{character}{i}{character}" for i, character in enumerate(assigned)]
-    assert list(RowIds.of(ids)) == list(map(canonical, ids))
+    assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
 
 
 @settings(deadline=None)
 @given(
     st.lists(st.text(min_size=1, max_size=20), unique_by=canonical).filter(lambda ids: "" not in map(canonical, ids))
 )
-def test_tokens_are_hmac_sha_256_of_canonical_ids(ids):
-    expected = [hmac.digest(KEY, canonical(text).encode(), "sha256")[:16] for text in ids]
-    found = RowIds.of(ids).tokens(KEY)
-    assert found.tobytes() == b"".join(expected)
+def test_tokens_are_the_documented_hashes_of_canonical_ids(ids):
+    assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
 
 
 def test_ids_of_a_stream_are_those_of_a_list():
     ids = ["7", " 007", "e\u0301", "a longer id that is kept somewhere else in the engine", "ß" * 300]
-    assert list(RowIds.of_stream(streamed(ids))) == list(RowIds.of(ids)) == list(map(canonical, ids))
-    assert len(RowIds.of_stream(streamed(ids))) == 5
+    assert by_row(RowTokens.of_stream(KEY, streamed(ids))) == tokens(KEY, map(canonical, ids))
+    assert len(RowTokens.of_stream(KEY, streamed(ids))) == 5
     many = [f"p{i}" for i in range(300_000)]
     every = duckdb.connect(":memory:").sql("SELECT concat('p', range) FROM range(300000)")
-    assert tokens(RowIds.of_stream(every)) == tokens(RowIds.of(many))
+    assert by_row(RowTokens.of_stream(KEY, every)) == by_row(RowTokens.of(KEY, many)) == tokens(KEY, many)
 
 
 @pytest.mark.parametrize(
@@ -82,34 +84,19 @@ def test_ids_of_a_stream_are_those_of_a_list():
 )
 def test_ids_that_identify_nobody_are_refused_without_a_value(ids, why):
     for make in (
-        lambda: RowIds.of(ids),
-        lambda: RowIds.of_stream(streamed(ids[:2]) if len(ids) < 3 else streamed(ids)),
+        lambda: RowTokens.of(KEY, ids),
+        lambda: RowTokens.of_stream(KEY, streamed(ids[:2]) if len(ids) < 3 else streamed(ids)),
     ):
         with pytest.raises(RowIdsError, match=f"^{why}$"):
             make()
 
 
-def test_positions_and_kinds_that_are_no_ids():
-    with pytest.raises(IndexError, match="there is no row 1"):
-        RowIds.of(["a"])[1]
+def test_numbers_are_no_ids():
     with pytest.raises(TypeError):
-        RowIds.of([1])
+        RowTokens.of(KEY, [1])
 
 
 # --- content
-
-
-def fingerprints(digests, key=KEY):
-    """The definition: a hash of all digests, and a sum of the hashes of each."""
-    each = [hmac.digest(key, b"unordered" + digest, "sha256") for digest in digests]
-    total = sum(int.from_bytes(number, "little") for number in each) % 2**256
-    ordered = hmac.digest(key, b"ordered" + b"".join(digests), "sha256")
-    return len(digests), ordered, total.to_bytes(32, "little")
-
-
-def digest(row):
-    text = "".join("N" if cell is None else f"V{len(cell.encode())}:{cell}" for cell in row)
-    return hashlib.sha256(text.encode()).digest()
 
 
 cells = st.none() | st.text("aé,:NV1\n", max_size=12)
@@ -119,8 +106,8 @@ cells = st.none() | st.text("aé,:NV1\n", max_size=12)
 @given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=5))
 def test_fingerprints_are_the_documented_hashes(rows):
     digests = [digest(row) for row in rows]
-    expected = fingerprints(digests)
-    assert stream_fingerprints(KEY, streamed(rows, columns=3)) == expected
+    expected = fingerprints(KEY, digests)
+    assert stream_fingerprints(KEY, streamed(rows, columns=3)) == (expected, None)
     assert digest_fingerprints(KEY, b"".join(digests)) == expected
 
 
@@ -129,10 +116,12 @@ def test_fingerprints_of_many_rows():
     rows = duckdb.connect(":memory:").sql(
         "SELECT range, CAST(range AS VARCHAR), CASE WHEN range % 3 = 0 THEN '' END FROM range(20000)"
     )
-    assert stream_fingerprints(KEY, rows) == digest_fingerprints(KEY, b"".join(digests)) == fingerprints(digests)
+    expected = fingerprints(KEY, digests)
+    assert digest_fingerprints(KEY, b"".join(digests)) == expected
+    assert stream_fingerprints(KEY, rows) == (expected, None)
     selected = np.arange(20_000) % 7 < 3
     some = [digest for digest, taken in zip(digests, selected, strict=True) if taken]
-    assert stream_fingerprints(KEY, rows, selected=selected) == fingerprints(some)
+    assert stream_fingerprints(KEY, rows, selected=selected) == (expected, fingerprints(KEY, some))
 
 
 def test_rows_in_another_order_are_refused():
@@ -156,7 +145,59 @@ def test_the_reader_is_told_how_many_rows_were_read():
 
 def test_fingerprints_are_keyed():
     digests = b"".join([digest(("a",)), digest(("b",))])
-    assert len({*digest_fingerprints(KEY, digests)[1:], *digest_fingerprints(b"other", digests)[1:]}) == 4
+    assert len({*digest_fingerprints(KEY, digests)[1:], *digest_fingerprints(b"o" * 32, digests)[1:]}) == 4
+
+
+# --- counts
+
+
+def answers(cells):
+    """A stream of rows with the answers to each question."""
+    numbers = ", ".join(f"CAST(c{i} AS USMALLINT)" for i in range(len(cells[0])))
+    connection = duckdb.connect(":memory:")
+    connection.execute(f"CREATE TABLE t ({', '.join(f'c{i} INTEGER' for i in range(len(cells[0])))})")
+    connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(cells[0]))})", cells)  # noqa: S608
+    return connection.sql(f"SELECT rowid, {numbers} FROM t")  # noqa: S608
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30))
+def test_each_part_is_counted_by_its_own_question(rows):
+    labels = np.array([label for label, *_ in rows], dtype=np.uint32)
+    counts = stream_tally(answers([cells for _, *cells in rows]), labels, [1, 0, None, 1], 3)
+    asked = {1: 1, 2: 0, 4: 1}
+    assert counts.reshape(4, 3).tolist() == [
+        [
+            sum(row[0] == part and row[1 + asked[part]] == cell for row in rows) if part in asked else 0
+            for cell in range(3)
+        ]
+        for part in range(1, 5)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels", "why"),
+    [
+        ([[0], [1]], [1], "more rows came than there are labels"),
+        ([[0], [1]], [1, 1, 1], "fewer rows came than there are labels"),
+        ([[0], [2]], [1, 1], "a part or a cell is none of those announced"),
+        ([[0], [1]], [1, 2], "a part or a cell is none of those announced"),
+        ([[0], [None]], [1, 1], "a column is not of small numbers, one in every row"),
+    ],
+)
+def test_rows_that_cannot_be_counted_are_refused(cells, labels, why):
+    with pytest.raises(StreamError, match=f"^{why}$"):
+        stream_tally(answers(cells), np.array(labels, dtype=np.uint32), [0], 2)
+
+
+def test_answers_that_are_no_small_numbers_are_refused():
+    connection = duckdb.connect(":memory:")
+    labels = np.ones(1, dtype=np.uint32)
+    for sql in ("SELECT CAST(0 AS BIGINT), 1", "SELECT CAST(0 AS BIGINT), 'a'"):
+        with pytest.raises(StreamError, match="a column is not of small numbers"):
+            stream_tally(connection.sql(sql), labels, [0], 2)
+    with pytest.raises(StreamError, match="the rows came in another order"):
+        stream_tally(connection.sql("SELECT CAST(1 AS BIGINT), CAST(0 AS USMALLINT)"), labels, [0], 2)
 
 
 # --- what is refused
@@ -167,7 +208,7 @@ def test_streams_of_something_else_are_refused():
     with pytest.raises(StreamError, match="a column of a stream is Int32, and only text is expected"):
         stream_fingerprints(KEY, numbers)
     with pytest.raises(StreamError, match="2 columns of ids"):
-        RowIds.of_stream(duckdb.connect(":memory:").sql("SELECT 'a', 'b'"))
+        RowTokens.of_stream(KEY, duckdb.connect(":memory:").sql("SELECT 'a', 'b'"))
     with pytest.raises(AttributeError, match="__arrow_c_stream__"):
         stream_fingerprints(KEY, object())
 
@@ -182,6 +223,12 @@ def test_streams_of_something_else_are_refused():
 def test_digests_come_whole():
     with pytest.raises(ArgumentError, match="digests has 1 bytes too many"):
         digest_fingerprints(KEY, b"x" * 33)
+
+
+def test_keys_have_32_bytes():
+    for use in (lambda key: RowTokens.of(key, ["a"]), lambda key: digest_fingerprints(key, b"")):
+        with pytest.raises(ArgumentError, match="the key has 31 bytes, and needs 32"):
+            use(b"k" * 31)
 
 
 def test_positions_of_an_exchange_are_checked():

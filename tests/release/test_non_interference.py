@@ -430,8 +430,16 @@ def cells_through(mutant):
     """Labels meet the cells of other rows."""
 
     def apply(monkeypatch):
-        right = embedded._Content._cells
-        monkeypatch.setattr(embedded._Content, "_cells", lambda self, question: mutant(right(self, question)))
+        tally = embedded.stream_tally
+
+        def of_other_rows(stream, *arguments):
+            positions, *cells = stream.fetchnumpy().values()
+            moved = {"position": positions, **{f"cell{k}": mutant(of_one) for k, of_one in enumerate(cells)}}
+            connection = duckdb.connect(":memory:")
+            connection.register("moved", moved)
+            return tally(connection.sql("SELECT * FROM moved"), *arguments)
+
+        monkeypatch.setattr(embedded, "stream_tally", of_other_rows)
 
     return apply
 

@@ -16,6 +16,8 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import open_table
 
+from .row_hashes import by_row, tokens
+
 on_postgresql = pytest.importorskip("statpriv.releasing.tables.postgresql", exc_type=ImportError)
 
 pytestmark = pytest.mark.xdist_group("postgresql")
@@ -68,7 +70,7 @@ def test_rows_come_in_the_binary_order_of_their_ids(people):
     with open_table(source, [predicate for question in asked for predicate in question]) as table:
         assert table.columns == ("id", "a")
         assert table.row_count() == 6
-        assert table.row_ids() == ["10", "9", "B", "a", "b", "ä"]
+        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["10", "9", "B", "a", "b", "ä"])
         assert table.load(KEY).count(array("I", [1, 0, 2, 2, 2, 1]), asked) == [(1,), (1, 2, 0)]
 
 
@@ -76,7 +78,9 @@ def test_rows_come_in_the_binary_order_of_their_ids(people):
 def test_ids_are_text_or_whole_numbers(people, type_):
     source = people(f"id {type_}, a int", "('7', 1)", "('08', 2)")
     with open_table(source, []) as table:
-        assert table.row_ids() == (["08", "7"] if type_.startswith(("v", "t")) else ["7", "8"])
+        assert by_row(table.row_tokens(KEY)) == tokens(
+            KEY, (["08", "7"] if type_.startswith(("v", "t")) else ["7", "8"])
+        )
         assert len(table.load(KEY).count(array("I", [1, 1]), [(Predicate.parse("a = 1"),)])) == 1
 
 
@@ -98,7 +102,7 @@ def test_other_ids_are_refused(people, type_):
 def test_ids_that_identify_nobody_are_refused_without_a_value(people, cells, reason):
     source = people("id text, a int", *(f"({cell}, 1)" for cell in cells))
     with open_table(source, []) as table, pytest.raises(TableError) as refused:
-        table.row_ids()
+        table.row_tokens(KEY)
     assert reason in str(refused.value)
     assert CANARY not in str(refused.value)
 
@@ -114,7 +118,7 @@ def test_groups_and_units(people):
         groups = table.groups()
         assert (groups.names, groups.of_rows.tolist()) == (("f", "m"), [0, 1, 1])
         with pytest.raises(TableError, match='the unit column "person" does not identify persons'):
-            table.row_ids()
+            table.row_tokens(KEY)
     source = people("id int, sex text", "(2, 'm')", "(1, NULL)")
     with open_table(replace(source, group="sex"), []) as table, pytest.raises(TableError, match="has no value"):
         table.groups()
@@ -129,7 +133,7 @@ def test_everything_is_of_one_snapshot(people, postgresql):
     with open_table(source, asked[0]) as table:
         assert table.row_count() == 2
         postgresql.execute("UPDATE people SET a = 2", "INSERT INTO people VALUES (3, 1)")
-        assert table.row_ids() == ["1", "2"]
+        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["1", "2"])
         content = table.load(KEY)
         postgresql.execute("DELETE FROM people")
         assert content.count(array("I", [1, 1]), asked) == [(2,)]
@@ -333,7 +337,7 @@ def test_the_server_s_log_and_files_hold_no_label_id_or_key(people, postgresql):
     logged, files = len(postgresql.log), set(postgresql.files_with(CANARY))
     asked = [(Predicate.parse("a = 1"),), (Predicate.parse("a = 0"),)]
     with open_table(source, [predicate for question in asked for predicate in question]) as table:
-        table.row_ids()
+        table.row_tokens(KEY)
         content = table.load(KEY)
         labels = array("I", [1 + (i % 3 == 0) for i in range(200)])
         ((first,), (second,)) = content.count(labels, asked)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import os
 import traceback
 from array import array
@@ -21,6 +20,8 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import duckdb as on_duckdb
 from statpriv.releasing.tables import open_table
+
+from .row_hashes import by_row, fingerprints, tokens
 
 KEY = b"k" * 32
 CANARY = "canary7391"
@@ -68,7 +69,7 @@ def run_to(stage, source, predicates, **options):
         n = table.row_count()
         if stage == "rows":
             return
-        table.row_ids()
+        table.row_tokens(KEY)
         if stage == "ids":
             return
         table.load(KEY).count(array("I", [1] * n), [tuple(predicates)])
@@ -83,7 +84,7 @@ def test_counts_are_of_the_rows_of_each_part(tmp_path):
     with open_table(source_of(path), predicates) as table:
         assert table.columns == ("vote", "age")
         assert table.row_count() == 5
-        assert table.row_ids() is None
+        assert table.row_tokens(KEY) is None
         questions = [(predicate,) for predicate in predicates]
         assert table.load(KEY).count(array("I", [1, 1, 2, 2, 0]), questions) == [(1,), (2,), (0,)]
 
@@ -273,13 +274,13 @@ def test_ids_are_text_or_whole_numbers(tmp_path, value):
 
 def read_ids(path, **options):
     with open_table(source_of(path, row_id="id", **options), []) as table:
-        return table.row_ids()
+        return by_row(table.row_tokens(KEY))
 
 
 def test_ids_are_exact_text_in_one_canonical_form(tmp_path):
     path = write(tmp_path, "x,id\n1,007\n2,7\n3, e\u0301 \n4,A\n5,a\n")
-    assert read_ids(path) == ["007", "7", "é", "A", "a"]
-    assert read_ids(parquet(tmp_path, "SELECT 7 AS id UNION ALL SELECT 8")) == ["7", "8"]
+    assert read_ids(path) == tokens(KEY, ["007", "7", "é", "A", "a"])
+    assert read_ids(parquet(tmp_path, "SELECT 7 AS id UNION ALL SELECT 8")) == tokens(KEY, ["7", "8"])
 
 
 @pytest.mark.parametrize(
@@ -318,7 +319,7 @@ def test_no_predicate_column_is_read_before_the_content(tmp_path, kind):
     predicates = [Predicate.parse("vote = 0"), Predicate.parse("age > 25")]
     with open_table(source_of(path, row_id="id"), predicates, on_query=asked.append) as table:
         table.row_count()
-        table.row_ids()
+        table.row_tokens(KEY)
         before, read_before = len(asked), [select_list(query) for query in asked]
         assert table.load(KEY).count(array("I", [1, 2]), [(p,) for p in predicates]) == [(1,), (1,)]
     reads = [columns for columns in read_before if "schema" not in columns and "children" not in columns]
@@ -371,14 +372,28 @@ def test_the_content_that_is_counted_is_the_content_that_was_fingerprinted(tmp_p
         assert content.count(array("I", [1, 1]), [asked]) == [(2,)]
 
 
-@pytest.mark.parametrize("stage", ["row_count", "row_ids", "load"])
+def test_more_questions_than_one_pass_asks(tmp_path):
+    rows = [(i % 50, i % 3) for i in range(400)]
+    path = write(tmp_path, "a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    questions = [tuple(Predicate.parse(f"a = {k} AND b = {b}") for b in range(k % 3 + 1)) for k in range(40)]
+    labels = array("I", [7 * i % 41 for i in range(400)])
+    with open_table(source_of(path), [predicate for question in questions for predicate in question]) as table:
+        counts = table.load(KEY).count(labels, questions)
+    for part, (question, found) in enumerate(zip(questions, counts, strict=True), start=1):
+        own = [row for row, label in zip(rows, labels, strict=True) if label == part]
+        expected = [own.count((part - 1, b)) for b in range(len(question))]
+        rest = len(own) - sum(expected)
+        assert found == (tuple(expected) if len(question) == 1 else (*expected, rest))
+
+
+@pytest.mark.parametrize("stage", ["row_count", "row_tokens", "load"])
 def test_a_file_that_changes_meanwhile_is_refused(tmp_path, stage):
     path = write(tmp_path, "id,a\n1,1\n")
     with open_table(source_of(path, row_id="id"), []) as table:
         replacement = write(tmp_path, "id,a\n1,2\n", "other.csv")
         replacement.replace(path)
         with pytest.raises(TableError, match="it changed while it was being read"):
-            table.load(KEY) if stage == "load" else getattr(table, stage)()
+            getattr(table, stage)(*([] if stage == "row_count" else [KEY]))
 
 
 # --- fingerprints
@@ -404,15 +419,13 @@ def test_fingerprints_are_the_documented_hashes(tmp_path):
     """They are kept in ledgers for years, so they may not change from version to version."""
     digests = [hashlib.sha256(text.encode()).digest() for text in ("V2:10V3: é", "V1:9V0:")]
     found = fingerprint(write(tmp_path, "a,b\n10, é\n9,\n"))
-    assert found.ordered == hmac.digest(KEY, b"ordered" + b"".join(digests), "sha256")
-    each = (int.from_bytes(hmac.digest(KEY, b"unordered" + digest, "sha256"), "little") for digest in digests)
-    assert found.unordered == (sum(each) % 2**256).to_bytes(32, "little")
+    assert (2, found.ordered, found.unordered) == fingerprints(KEY, digests)
 
 
 def test_fingerprints_are_keyed_and_do_not_depend_on_the_plan(tmp_path):
     path = write(tmp_path, "a,b\n1,NA\n")
     assert fingerprint(path) == fingerprint(path, null_values=("NA",), row_id="a")
-    assert fingerprint(path).ordered != fingerprint(path, key=b"other").ordered
+    assert fingerprint(path).ordered != fingerprint(path, key=b"o" * 32).ordered
     assert fingerprint(path).ordered != fingerprint(path).unordered
 
 
@@ -484,7 +497,7 @@ def test_many_files_are_one_table_in_the_order_of_their_names(tmp_path):
     asked = (Predicate.parse("a = 5"),)
     with open_table(replace(source, row_id="id"), asked) as table:
         assert table.row_count() == 5
-        assert table.row_ids() == ["1", "2", "3", "4", "5"]
+        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["1", "2", "3", "4", "5"])
         assert table.load(KEY).count(array("I", [1, 1, 2, 2, 2]), [asked, asked]) == [(1,), (2,)]
     one = write(tmp_path, "id,a\n1,5\n2,6\n3,5\n4,5\n5,7\n", "all.csv")
     with open_table(source, []) as table:
@@ -495,7 +508,7 @@ def test_many_parquet_files(tmp_path):
     for name, value in (("b", 2), ("a", 1), ("c", 3)):
         parquet(tmp_path, f"SELECT {value} AS id, 'x' AS v", f"{name}.parquet")
     with open_table(DataSource(tmp_path / "?.parquet", "?.parquet", "id", glob=True), []) as table:
-        assert table.row_ids() == ["1", "2", "3"]
+        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["1", "2", "3"])
     parquet(tmp_path, "SELECT 4.5 AS id, 'x' AS v", "d.parquet")
     message = refusal(tmp_path / "?.parquet", glob=True)
     assert message == (
@@ -508,7 +521,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path):
     assert "its files do not all have the columns" in refusal(source.path, glob=True)
     write(tmp_path, "id,a\n1,5\n2,5\n", "visits-2020.csv")
     with open_table(replace(source, row_id="id"), []) as table, pytest.raises(TableError, match="identify rows"):
-        table.row_ids()
+        table.row_tokens(KEY)
     (tmp_path / "visits-2021.csv").symlink_to(tmp_path / "visits-2020.csv")
     assert "two of its files are one and the same" in refusal(source.path, glob=True)
     assert "no file has a name that fits this pattern" in refusal(tmp_path / "no-*.csv", glob=True)
@@ -555,7 +568,7 @@ def test_a_table_of_a_duckdb_file(tmp_path):
     wheres = ["\"se\"\"lect\" = 'it''s'", "m = 'happy'", "d > 2.5", '"se""lect" IS NULL']
     assert counts(path, *wheres, **options) == [1, 1, 1, 1]
     with open_table(source_of(path, **options), []) as table:
-        assert table.row_ids() == ["7", "8"]
+        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["7", "8"])
         engine = table.load(KEY)._engine.connection
         with pytest.raises(duckdb.Error):
             engine.execute("SELECT * FROM source.survey.persons")
@@ -635,7 +648,7 @@ def test_units_must_not_repeat(tmp_path):
     path = write(tmp_path, f"visit,person\n1,{CANARY}\n2, {CANARY}\n")
     with open_table(source_of(path, row_id="visit", unit="person"), []) as table:
         with pytest.raises(TableError, match='the unit column "person" does not identify persons') as refused:
-            table.row_ids()
+            table.row_tokens(KEY)
         assert CANARY not in str(refused.value)
         table.check_unique("visit")
 
@@ -744,5 +757,5 @@ def test_many_rows_keep_their_order(tmp_path):
     asked = (Predicate.parse(where),)
     with open_table(source_of(path, row_id="id"), asked) as table:
         assert table.row_count() == n
-        assert table.row_ids() == [f"p{i}" for i in range(n)]
+        assert by_row(table.row_tokens(KEY)) == tokens(KEY, [f"p{i}" for i in range(n)])
         assert table.load(KEY).count(labels, [asked]) == [(n // 2 - n // 3,)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from statpriv.releasing.ledger import Registry
+from statpriv.releasing.ledger import Registry, Rows
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.tables import open_table
@@ -74,7 +74,7 @@ def extend_data_set(plan: Plan, registry: Registry, *, accept_edits: bool, debug
     """What :func:`extend` does, in given surroundings."""
     predicates = [question for query in plan.queries for question in query.questions]
     with registry.locked() as ledger, open_table(plan.data, predicates, debug=debug) as table:
-        growth = ledger.grown(ledger.rows(table.row_count(), table.row_ids()))
+        growth = ledger.grown(Rows.of(table.row_count(), table.row_tokens(ledger.row_key)))
         content = table.load(ledger.content_key, growth.old)
         old = content.fingerprint_of_selected or content.fingerprint
         edited = ledger.check_growth(growth, old=old, whole=content.fingerprint, accept_edits=accept_edits)

@@ -100,7 +100,8 @@ def shuffled_parts(strata: Sequence[Stratum], n: int, words: WordSource) -> arra
     labels = array("I", bytes(4 * n))
     for stratum in strata:
         arrangement = _arrangement(len(stratum.rows), stratum.sizes, words)
-        _view(labels)[stratum.rows] = arrangement
+        places = slice(None) if len(stratum.rows) == n else stratum.rows  # all of n ascending rows lie as they are
+        _view(labels)[places] = arrangement
         arrangement[:] = UNUSED
     return labels
 
@@ -137,16 +138,18 @@ def bounded_integers(bounds: NDArray[np.uint64], words: WordSource, *, word_bits
     if bounds.size and (int(bounds.min()) < 1 or int(bounds.max()) > 2**word_bits):
         raise ArgumentError(f"bounds must lie between 1 and 2^{word_bits}, the number of words")
     largest_word = np.uint64(2**word_bits - 1)
-    rejected_below = (largest_word % bounds + np.uint64(1)) % bounds
-    drawn = np.zeros(bounds.size, dtype=np.uint64)
-    pending = np.arange(bounds.size)
-    while pending.size:
-        block = words(pending.size * word.itemsize)
-        attempt = np.frombuffer(block, dtype=word, count=pending.size).astype(np.uint64)
-        accepted = attempt >= rejected_below[pending]
-        drawn[pending[accepted]] = attempt[accepted] % bounds[pending[accepted]]
-        pending = pending[~accepted]
-    return drawn
+    rejected_below = largest_word % bounds + np.uint64(1)
+    rejected_below[rejected_below == bounds] = 0
+
+    def attempts(count: int) -> NDArray[np.uint64]:
+        return np.frombuffer(words(count * word.itemsize), dtype=word, count=count).astype(np.uint64)
+
+    drawn = attempts(bounds.size) if bounds.size else np.zeros(0, dtype=np.uint64)
+    rejected = np.flatnonzero(drawn < rejected_below)
+    while rejected.size:
+        drawn[rejected] = attempts(rejected.size)
+        rejected = rejected[drawn[rejected] < rejected_below[rejected]]
+    return drawn % bounds
 
 
 def _view(labels: array[int]) -> NDArray[np.uint32]:

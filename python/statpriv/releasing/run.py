@@ -20,7 +20,7 @@ from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentErro
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import Everything, as_first_release, everything, with_everything
-from statpriv.releasing.ledger import Ledger, Position, Registry
+from statpriv.releasing.ledger import Ledger, Position, Registry, Rows
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
@@ -178,7 +178,7 @@ def _release_under_lock(
         guarantee, groups = _certified(plan, table)
         _refuse_unless_reached(guarantee)
         progress("ids")
-        rows = ledger.rows(guarantee.rows, table.row_ids())
+        rows = Rows.of(guarantee.rows, table.row_tokens(ledger.row_key))
         stratified = groups is not None
         positions = ledger.recognise(rows, stratified=stratified)
         progress("earlier releases")

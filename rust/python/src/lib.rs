@@ -58,7 +58,9 @@ mod native {
     #[pymodule_export]
     use crate::poisson_binomial::poisson_binomial_pmf;
     #[pymodule_export]
-    use crate::release::{RowIds, RowIdsError, digest_fingerprints, exchange, stream_fingerprints};
+    use crate::release::{
+        RowIdsError, RowTokens, digest_fingerprints, exchange, stream_fingerprints, stream_tally,
+    };
     #[pymodule_export]
     use crate::stream::StreamError;
 }

@@ -6,14 +6,20 @@ use crate::stream::{self, StreamError, Texts};
 use arrow_array::RecordBatch;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyIndexError};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
-use statpriv_release::fingerprint::{self, DIGEST, Fingerprint};
-use statpriv_release::ids::{Ids, Misfit};
-use statpriv_release::{shuffle, token};
+use pyo3::types::PyBytes;
+use statpriv_release::fingerprint::{self, Fingerprint};
+use statpriv_release::keyed::KEY;
+use statpriv_release::sha256::DIGEST;
+use statpriv_release::shuffle;
+use statpriv_release::tally::Tally;
+use statpriv_release::token::{Misfit, Tokens};
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
+
+/// Texts that are taken from an iterable before they are hashed.
+const TOGETHER: usize = 1 << 16;
 
 /// How often somebody who waits is told how many rows were read.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
@@ -40,75 +46,64 @@ create_exception!(
     "Ids do not identify rows. The message is the reason in a word or two, and quotes no id."
 );
 
-/// The ids of all rows, in canonical form and in their order.
+/// The keyed tokens of the ids of all rows: ascending, with the row of each. The ids themselves are not kept.
 #[pyclass(frozen, module = "statpriv._native")]
-pub struct RowIds(Ids);
+pub struct RowTokens {
+    /// 16 bytes after 16 bytes.
+    #[pyo3(get)]
+    tokens: Py<PyArray1<u8>>,
+    #[pyo3(get)]
+    rows: Py<PyArray1<u32>>,
+}
 
 #[pymethods]
-impl RowIds {
-    /// The ids that an iterable gives, texts or None.
+impl RowTokens {
+    /// Of the ids that an iterable gives, texts or None.
     #[staticmethod]
-    #[pyo3(signature = (texts, /))]
-    fn of(texts: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut ids = Ids::default();
-        for text in texts.try_iter()? {
-            let text = text?.extract::<Option<Bound<'_, PyString>>>()?;
-            let text = text.as_ref().map(|text| text.to_str()).transpose()?;
-            ids.push(text.map(str::as_bytes)).map_err(refusal)?;
+    #[pyo3(signature = (key, texts, /))]
+    fn of(key: &[u8], texts: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = texts.py();
+        let mut tokens = Tokens::new(secret(py, key)?);
+        let mut texts = texts.try_iter()?;
+        loop {
+            let some = texts.by_ref().take(TOGETHER).map(|text| text?.extract::<Option<String>>());
+            let some = some.collect::<PyResult<Vec<_>>>()?;
+            if some.is_empty() {
+                return Self::ascending(py, tokens);
+            }
+            let id = |row: usize| some[row].as_ref().map(String::as_bytes);
+            door::on_threads(py, || tokens.extend(some.len(), id))?.map_err(refusal)?;
         }
-        Self::checked(texts.py(), ids)
     }
 
-    /// The ids in the one column of an Arrow stream.
+    /// Of the ids in the one column of an Arrow stream.
     #[staticmethod]
-    #[pyo3(signature = (stream, /, on_rows = None))]
-    fn of_stream(stream: &Bound<'_, PyAny>, on_rows: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let mut ids = Ids::default();
+    #[pyo3(signature = (key, stream, /, on_rows = None))]
+    fn of_stream(
+        key: &[u8],
+        stream: &Bound<'_, PyAny>,
+        on_rows: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut tokens = Tokens::new(secret(stream.py(), key)?);
         for_each_batch(stream, on_rows, |batch| {
             let columns = Texts::of_all(batch.columns())?;
             let [column] = &columns[..] else { return Err(format!("{} columns of ids", columns.len())) };
-            Ok((0..batch.num_rows()).try_for_each(|row| ids.push(column.cell(row))))
+            Ok(tokens.extend(batch.num_rows(), |row| column.cell(row)))
         })?
         .map_err(refusal)?;
-        Self::checked(stream.py(), ids)
+        Self::ascending(stream.py(), tokens)
     }
 
-    /// The token of each id under a key, 16 bytes after 16 bytes.
-    #[pyo3(signature = (key, /))]
-    fn tokens<'py>(&self, py: Python<'py>, key: &[u8]) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let tokens = door::on_threads(py, || token::tokens(key, &self.0))?;
-        Ok(PyArray1::from_vec(py, tokens.into_flattened()))
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether another sequence has the same texts in the same order.
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        if other.len()? != self.0.len() {
-            return Ok(false);
-        }
-        for (row, text) in other.try_iter()?.enumerate() {
-            if text?.cast::<PyString>()?.to_str()?.as_bytes() != self.0.get(row) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn __getitem__<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyString>> {
-        if row >= self.0.len() {
-            return Err(PyIndexError::new_err(format!("there is no row {row}")));
-        }
-        PyString::from_bytes(py, self.0.get(row))
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.rows.bind(py).len()
     }
 }
 
-impl RowIds {
-    fn checked(py: Python<'_>, ids: Ids) -> PyResult<Self> {
-        door::on_threads(py, || ids.check_distinct())?.map_err(refusal)?;
-        Ok(Self(ids))
+impl RowTokens {
+    fn ascending(py: Python<'_>, tokens: Tokens) -> PyResult<Self> {
+        let (tokens, rows) = door::on_threads(py, || tokens.ascending())?.map_err(refusal)?;
+        let tokens = PyArray1::from_vec(py, tokens.into_flattened()).unbind();
+        Ok(Self { tokens, rows: PyArray1::from_vec(py, rows).unbind() })
     }
 }
 
@@ -119,12 +114,16 @@ fn refusal(misfit: Misfit) -> PyErr {
         Misfit::Empty => "empty",
         Misfit::NoText => "no text",
         Misfit::Repeated => "repeated",
+        Misfit::TooMany => "too many",
     })
 }
 
-/// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any. The first
-/// column is the position of the row, which is checked to count from 0; the others are the texts of its cells. With
-/// `selected` only the rows that it marks are counted and have a part in the fingerprints.
+/// The number of rows, and their fingerprints in their order and in any.
+type Written<'py> = (u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+/// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any.
+/// The first column is the position of the row, which is checked to count from 0; the others are the texts of
+/// its cells. With `selected` the same follows of the rows that it marks.
 #[pyfunction]
 #[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
@@ -132,9 +131,14 @@ pub fn stream_fingerprints<'py>(
     stream: &Bound<'py, PyAny>,
     on_rows: Option<&Bound<'py, PyAny>>,
     selected: Option<PyReadonlyArray1<'py, bool>>,
-) -> PyResult<(u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-    let selected = selected.map(|marks| marks.as_array().to_vec());
+) -> PyResult<(Written<'py>, Option<Written<'py>>)> {
+    let py = stream.py();
+    let key = secret(py, key)?;
     let mut all = Fingerprint::new(key);
+    let mut some = match &selected {
+        Some(marks) => Some((Fingerprint::new(key), marks.as_slice()?)),
+        None => None,
+    };
     let mut rows = 0;
     let Ok(()) = for_each_batch(stream, on_rows, |batch| {
         let [position, cells @ ..] = batch.columns() else {
@@ -144,42 +148,79 @@ pub fn stream_fingerprints<'py>(
         let columns = Texts::of_all(cells)?;
         let cell = |row: usize, column: usize| columns[column].cell(row);
         let mut digests = fingerprint::digests(batch.num_rows(), columns.len(), cell);
-        if let Some(marks) = &selected {
+        all.update(&digests);
+        if let Some((some, marks)) = &mut some {
             let mut marks = marks.iter().skip(rows);
             digests.retain(|_| marks.next().is_some_and(|mark| *mark));
+            some.update(&digests);
         }
-        all.update(&digests);
         rows += batch.num_rows();
         Ok(Ok::<(), Infallible>(()))
     })?;
-    Ok(written(stream.py(), all))
+    Ok((written(py, &all), some.map(|(some, _)| written(py, &some))))
 }
 
 /// The same of rows whose digests were taken elsewhere: 32 bytes after 32 bytes.
 #[pyfunction]
 #[pyo3(signature = (key, digests, /))]
-pub fn digest_fingerprints<'py>(
-    py: Python<'py>,
-    key: &[u8],
-    digests: &[u8],
-) -> PyResult<(u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+pub fn digest_fingerprints<'py>(py: Python<'py>, key: &[u8], digests: &[u8]) -> PyResult<Written<'py>> {
     let (digests, rest) = digests.as_chunks::<DIGEST>();
     if !rest.is_empty() {
         return Err(errors::argument(py, format!("digests has {} bytes too many", rest.len())));
     }
-    let mut all = Fingerprint::new(key);
+    let mut all = Fingerprint::new(secret(py, key)?);
     door::on_threads(py, || all.update(digests))?;
-    Ok(written(py, all))
+    Ok(written(py, &all))
 }
 
-fn written(py: Python<'_>, all: Fingerprint) -> (u64, Bound<'_, PyBytes>, Bound<'_, PyBytes>) {
-    let rows = all.rows();
+fn written<'py>(py: Python<'py>, all: &Fingerprint) -> Written<'py> {
     let (ordered, unordered) = all.finish();
-    (rows, PyBytes::new(py, &ordered), PyBytes::new(py, &unordered))
+    (all.rows(), PyBytes::new(py, &ordered), PyBytes::new(py, &unordered))
 }
 
-/// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, and lets Ctrl-C
-/// end it between two batches; `on_rows` is told now and then how many rows there were. What `take` refuses ends it too, and is handed on; a text is a surprise of the format.
+fn secret<'a>(py: Python<'_>, key: &'a [u8]) -> PyResult<&'a [u8; KEY]> {
+    key.try_into()
+        .map_err(|_| errors::argument(py, format!("the key has {} bytes, and needs {KEY}", key.len())))
+}
+
+/// The counts of each part, cell after cell and part after part, of an Arrow stream of rows: the position,
+/// which is checked to count from 0, and for each question the number of the cell. `labels` has the part of
+/// each row, from 1, and 0 where none uses it; part `k` is asked question `questions[k - 1]`, or none, and no
+/// question has more than `cells` cells.
+#[pyfunction]
+#[pyo3(signature = (stream, labels, questions, cells, /, on_rows = None))]
+#[expect(clippy::needless_pass_by_value, reason = "the wrapper hands it over")]
+pub fn stream_tally<'py>(
+    stream: &Bound<'py, PyAny>,
+    labels: PyReadonlyArray1<'py, u32>,
+    questions: Vec<Option<usize>>,
+    cells: usize,
+    on_rows: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let labels = labels.as_slice()?;
+    let mut tally = Tally::new(questions, cells);
+    let mut rows = 0;
+    let Ok(()) = for_each_batch(stream, on_rows, |batch| {
+        let [position, answers @ ..] = batch.columns() else {
+            return Err("no column of positions".to_string());
+        };
+        stream::check_positions(position, rows)?;
+        let answers = answers.iter().map(stream::small_numbers).collect::<Result<Vec<_>, _>>()?;
+        let next = rows + batch.num_rows();
+        let labels = labels.get(rows..next).ok_or("more rows came than there are labels")?;
+        tally.count(labels, &answers).map_err(|_| "a part or a cell is none of those announced")?;
+        rows = next;
+        Ok(Ok::<(), Infallible>(()))
+    })?;
+    if rows < labels.len() {
+        return Err(StreamError::new_err("fewer rows came than there are labels"));
+    }
+    Ok(PyArray1::from_vec(stream.py(), tally.finish()))
+}
+
+/// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, and
+/// lets Ctrl-C end it between two batches; `on_rows` is told now and then how many rows there were. What
+/// `take` refuses ends it too, and is handed on; a text is a surprise of the format.
 fn for_each_batch<R: Send>(
     source: &Bound<'_, PyAny>,
     on_rows: Option<&Bound<'_, PyAny>>,

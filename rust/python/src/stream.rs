@@ -1,8 +1,8 @@
-//! Streams of columns of text, as engines hand them out without an object a row: the Arrow `PyCapsule` interface.
+//! Streams of columns of text and numbers, as engines hand them out without an object a row: the Arrow `PyCapsule` interface.
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Int64Type, UInt16Type};
 use arrow_array::{Array, ArrayRef, GenericStringArray};
 use arrow_schema::DataType;
 use pyo3::create_exception;
@@ -33,6 +33,12 @@ pub fn check_positions(column: &ArrayRef, first: usize) -> Result<(), String> {
     let positions = column.as_primitive_opt::<Int64Type>().ok_or("the first column is no position")?;
     let in_order = positions.values().iter().zip(first..).all(|(&at, next)| usize::try_from(at) == Ok(next));
     if in_order { Ok(()) } else { Err("the rows came in another order".to_string()) }
+}
+
+/// A column of numbers below 2^16, of which none is missing.
+pub fn small_numbers(column: &ArrayRef) -> Result<&[u16], String> {
+    let numbers = column.as_primitive_opt::<UInt16Type>().filter(|numbers| numbers.null_count() == 0);
+    Ok(numbers.ok_or("a column is not of small numbers, one in every row")?.values())
 }
 
 /// A column of text; its bytes are not trusted to be UTF-8.

@@ -1,92 +1,128 @@
 //! Keyed fingerprints of content: of the rows in their order, and of the rows in any order.
 //!
-//! A row's digest is SHA-256 of all its cells, each with its length, so that no two different rows have the same text.
-//! Ordered, the digests are hashed under the key as they come. Unordered, each is hashed under the key and the numbers
-//! that come out are added modulo 2^256 (`MSet-Add-Hash` of Clarke, Devadas, van Dijk, Gassend and Suh, ASIACRYPT 2003):
-//! of two different multisets of fewer than 2^32 rows the sums differ by `Σ m_i H(d_i)` with some `0 < |m_i| < 2^32`, which
-//! for a random function H is any given number with a probability of at most 2^-(256 − 32). So tables with equal
-//! fingerprints hold the same rows, unless a collision of SHA-256 was found or HMAC told from a random function.
+//! A row's digest is SHA-256 of all its cells, each with its length, so that no two different rows have the
+//! same text. Its halves `a` and `b` are taken modulo the prime `p = 2^127 − 1`, and three secret numbers `x,
+//! y, z` modulo `p` come from the key. The values of a content are
+//!
+//! * in any order, the product of `x − (a_i + y b_i)` over its n rows: two different multisets of pairs belong
+//!   to different polynomials in `x` and `y`, since these factors are irreducible, none is a multiple of
+//!   another, and factors are unique;
+//! * in their order, `z^(n−1) (a_1 + y b_1) + … + (a_n + y b_n)`: of two different sequences of n pairs the
+//!   difference is a polynomial in `y` and `z` that is not zero.
+//!
+//! A polynomial of degree at most n that is not zero vanishes at a uniform point with a probability of at
+//! most `n / p` (Schwartz 1980, Zippel 1979), below 2^-95 for fewer than 2^32 rows. The fingerprints are
+//! keyed hashes of a name, n and the value, so without the key they tell whether two are equal and nothing
+//! else. Tables with equal fingerprints hold the same rows, unless a collision was found of SHA-256 with its
+//! halves modulo `p`, or of 128 bits of a keyed hash that is as good as random. Whoever holds the key can
+//! make one, as he can rewrite the ledger in which fingerprints are kept.
 
-use crate::{KeyedHash, keyed};
-use hmac::Mac;
+use crate::field::{difference, power, product, reduced, sum};
+use crate::keyed::{KEY, Keyed, OUTPUT};
+use crate::sha256::{self, DIGEST};
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
-
-/// Bytes of a row's digest.
-pub const DIGEST: usize = 32;
+use zeroize::Zeroize;
 
 /// Rows that are worth a thread's while.
 const TOGETHER: usize = 2048;
 
-/// An unsigned number modulo 2^256: four words, the least first.
-type Sum = [u64; 4];
-
 /// Both fingerprints of the rows that it was given.
-#[derive(Clone)]
 pub struct Fingerprint {
-    ordered: KeyedHash,
-    each: KeyedHash,
-    sum: Sum,
-    rows: u64,
+    keyed: Keyed,
+    point: Point,
+    values: Values,
 }
 
 impl Fingerprint {
-    /// Fingerprints of no rows yet, under a key of any length.
+    /// Fingerprints of no rows yet, under a key.
     #[must_use]
-    pub fn new(key: &[u8]) -> Self {
-        let mut ordered = keyed(key);
-        ordered.update(b"ordered");
-        let mut each = keyed(key);
-        each.update(b"unordered");
-        Self { ordered, each, sum: [0; 4], rows: 0 }
+    pub fn new(key: &[u8; KEY]) -> Self {
+        let keyed = Keyed::new(key);
+        let [x, y, z] = [b"x", b"y", b"z"].map(|name| reduced(u128::from_le_bytes(keyed.hash(name))));
+        Self { keyed, point: Point { x, y, z }, values: Values::NONE }
     }
 
     /// Takes in the digests of further rows, in their order; on all threads of the pool this runs in.
     pub fn update(&mut self, digests: &[[u8; DIGEST]]) {
-        let sum_of = |digests: &[[u8; DIGEST]]| digests.iter().fold([0; 4], |sum, d| add(sum, self.keyed(d)));
-        let sum = digests.par_chunks(TOGETHER).map(sum_of).reduce(|| [0; 4], add);
-        self.sum = add(self.sum, sum);
-        self.ordered.update(digests.as_flattened());
-        self.rows += digests.len() as u64;
+        let point = &self.point;
+        let of_chunks: Vec<Values> =
+            digests.par_chunks(TOGETHER).map(|digests| point.values(digests)).collect();
+        self.values = of_chunks.into_iter().fold(self.values, |all, further| point.followed(all, further));
     }
 
     /// How many rows were taken in.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.values.rows
     }
 
     /// The fingerprints of the rows in their order, and in any order.
     #[must_use]
-    pub fn finish(self) -> ([u8; DIGEST], [u8; DIGEST]) {
-        let mut unordered = [0; DIGEST];
-        for (bytes, word) in unordered.chunks_exact_mut(8).zip(self.sum) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        (self.ordered.finalize().into_bytes().into(), unordered)
+    pub fn finish(&self) -> ([u8; OUTPUT], [u8; OUTPUT]) {
+        (
+            self.keyed_value(b"ordered", self.values.ordered),
+            self.keyed_value(b"unordered", self.values.unordered),
+        )
     }
 
-    fn keyed(&self, digest: &[u8; DIGEST]) -> Sum {
-        let mut hash = self.each.clone();
-        hash.update(digest);
-        let bytes: [u8; DIGEST] = hash.finalize().into_bytes().into();
-        let mut words = [0; 4];
-        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        words
+    fn keyed_value(&self, name: &[u8], value: u128) -> [u8; OUTPUT] {
+        self.keyed.hash(&[name, &self.values.rows.to_le_bytes(), &value.to_le_bytes()].concat())
     }
 }
 
-fn add(a: Sum, b: Sum) -> Sum {
-    let mut sum = [0; 4];
-    let mut carry = false;
-    for ((sum, a), b) in sum.iter_mut().zip(a).zip(b) {
-        let (partial, first) = a.overflowing_add(b);
-        let (whole, second) = partial.overflowing_add(u64::from(carry));
-        (*sum, carry) = (whole, first || second);
+/// The values of so many rows.
+#[derive(Clone, Copy)]
+struct Values {
+    rows: u64,
+    ordered: u128,
+    unordered: u128,
+}
+
+impl Values {
+    const NONE: Self = Self { rows: 0, ordered: 0, unordered: 1 };
+}
+
+/// Where the polynomials are evaluated.
+struct Point {
+    x: u128,
+    y: u128,
+    z: u128,
+}
+
+impl Point {
+    fn values(&self, digests: &[[u8; DIGEST]]) -> Values {
+        digests.iter().fold(Values::NONE, |values, digest| {
+            let row = self.row(digest);
+            Values {
+                rows: values.rows + 1,
+                ordered: sum(product(values.ordered, self.z), row),
+                unordered: product(values.unordered, difference(self.x, row)),
+            }
+        })
     }
-    sum
+
+    /// `a + y b`.
+    fn row(&self, digest: &[u8; DIGEST]) -> u128 {
+        let (halves, _) = digest.as_chunks::<16>();
+        let [a, b] =
+            [0, 1].map(|half| halves.get(half).map_or(0, |bytes| reduced(u128::from_le_bytes(*bytes))));
+        sum(a, product(self.y, b))
+    }
+
+    /// The values of some rows and those that follow them.
+    fn followed(&self, all: Values, further: Values) -> Values {
+        Values {
+            rows: all.rows + further.rows,
+            ordered: sum(product(all.ordered, power(self.z, further.rows)), further.ordered),
+            unordered: product(all.unordered, further.unordered),
+        }
+    }
+}
+
+impl Drop for Point {
+    fn drop(&mut self) {
+        [&mut self.x, &mut self.y, &mut self.z].into_iter().for_each(Zeroize::zeroize);
+    }
 }
 
 /// The digests of `count` rows; `cell` gives the text in a row and a column, nothing where there is none.
@@ -103,7 +139,7 @@ pub fn digests<'a>(
             for column in 0..columns {
                 write_cell(&mut text, cell(run * TOGETHER + place, column));
             }
-            *digest = Sha256::digest(&text).into();
+            *digest = sha256::digest(&text);
         }
     });
     digests
@@ -135,26 +171,23 @@ fn write_cell(text: &mut Vec<u8>, cell: Option<&[u8]>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::PRIME;
 
-    fn of(rows: &[[u8; DIGEST]]) -> ([u8; DIGEST], [u8; DIGEST]) {
-        let mut fingerprint = Fingerprint::new(b"key");
+    const SECRET: [u8; KEY] = [7; KEY];
+
+    fn of(rows: &[[u8; DIGEST]]) -> ([u8; OUTPUT], [u8; OUTPUT]) {
+        let mut fingerprint = Fingerprint::new(&SECRET);
         fingerprint.update(rows);
         fingerprint.finish()
     }
 
-    #[test]
-    fn numbers_are_added_modulo_2_to_the_256() {
-        assert_eq!(add([u64::MAX; 4], [1, 0, 0, 0]), [0; 4]);
-        assert_eq!(add([u64::MAX, 0, 0, 5], [2, 0, u64::MAX, 7]), [1, 1, u64::MAX, 12]);
-        assert_eq!(
-            add([u64::MAX, u64::MAX, 0, 0], [u64::MAX, u64::MAX, 0, 0]),
-            [u64::MAX - 1, u64::MAX, 1, 0]
-        );
+    fn numbered(i: u32) -> [u8; DIGEST] {
+        sha256::digest(&i.to_le_bytes())
     }
 
     #[test]
     fn only_the_ordered_fingerprint_sees_the_order_and_both_see_repeated_rows() {
-        let (a, b) = ([1; DIGEST], [2; DIGEST]);
+        let (a, b) = (numbered(1), numbered(2));
         assert_eq!(of(&[a, b, b]).1, of(&[b, a, b]).1);
         assert_ne!(of(&[a, b, b]).0, of(&[b, a, b]).0);
         assert_ne!(of(&[a, b]).1, of(&[a, b, b]).1);
@@ -162,15 +195,31 @@ mod tests {
     }
 
     #[test]
+    fn both_see_either_half_of_a_digest_and_rows_that_are_zero() {
+        let zero = [0; DIGEST];
+        for place in [0, 15, 16, 31] {
+            let mut other = zero;
+            other[place] = 1;
+            assert_ne!(of(&[zero]).0, of(&[other]).0);
+            assert_ne!(of(&[zero]).1, of(&[other]).1);
+        }
+        assert_ne!(of(&[]).0, of(&[zero]).0);
+        assert_ne!(of(&[zero]).1, of(&[zero, zero]).1);
+    }
+
+    #[test]
+    fn the_row_that_is_the_secret_point_makes_the_product_vanish() {
+        let point = Fingerprint::new(&SECRET).point;
+        let mut digest = [0; DIGEST];
+        digest[..16].copy_from_slice(&point.x.to_le_bytes());
+        assert_eq!(point.values(&[numbered(1), digest, numbered(2)]).unordered, 0);
+        assert!([point.x, point.y, point.z].iter().all(|number| *number < PRIME));
+    }
+
+    #[test]
     fn it_does_not_matter_in_which_pieces_rows_come() {
-        let rows: Vec<_> = (0..5000u32)
-            .map(|i| {
-                let mut d = [0; DIGEST];
-                d[..4].copy_from_slice(&i.to_le_bytes());
-                d
-            })
-            .collect();
-        let mut fingerprint = Fingerprint::new(b"key");
+        let rows: Vec<_> = (0..5000).map(numbered).collect();
+        let mut fingerprint = Fingerprint::new(&SECRET);
         fingerprint.update(&rows[..1]);
         fingerprint.update(&[]);
         fingerprint.update(&rows[1..]);

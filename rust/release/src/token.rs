@@ -1,58 +1,152 @@
-//! Keyed tokens of ids: the first 16 bytes of HMAC-SHA-256. Without the key they name nobody.
+//! Keyed tokens of ids, which name nobody without the key.
+//!
+//! Ids are hashed as they come and not kept. Rows with one token are taken to have one id: of n different ids
+//! two share a token of 128 bits with a probability below `n^2 / 2^129`, and are refused then.
 
-use crate::ids::Ids;
-use crate::{KeyedHash, keyed};
-use hmac::Mac;
+use crate::canonical::canonical;
+use crate::keyed::{KEY, Keyed, OUTPUT};
+use crate::spread;
 use rayon::prelude::*;
 
-/// Bytes of a token.
-pub const TOKEN: usize = 16;
+/// A keyed hash of an id in canonical form.
+pub type Token = [u8; OUTPUT];
 
 /// Ids that are worth a thread's while.
 const TOGETHER: usize = 4096;
 
-/// The token of each id under a key of any length, in the order of the rows; on all threads of the pool this runs in.
-#[must_use]
-pub fn tokens(key: &[u8], ids: &Ids) -> Vec<[u8; TOKEN]> {
-    let keyed = keyed(key);
-    let mut tokens = vec![[0; TOKEN]; ids.len()];
-    tokens.par_chunks_mut(TOGETHER).enumerate().for_each(|(run, tokens)| {
-        for (place, token) in tokens.iter_mut().enumerate() {
-            *token = one(&keyed, ids.get(run * TOGETHER + place));
-        }
-    });
-    tokens
+/// Why ids do not identify rows. No value is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// A row has no id.
+    Missing,
+    /// An id has nothing but blanks.
+    Empty,
+    /// An id is not text in UTF-8.
+    NoText,
+    /// Two ids are equal, or differ only in blanks around them or in their Unicode form.
+    Repeated,
+    /// There are 2^32 rows or more.
+    TooMany,
 }
 
-fn one(keyed: &KeyedHash, id: &[u8]) -> [u8; TOKEN] {
-    let mut hash = keyed.clone();
-    hash.update(id);
-    let digest: [u8; 32] = hash.finalize().into_bytes().into();
-    let mut token = [0; TOKEN];
-    token.copy_from_slice(&digest[..TOKEN]);
-    token
+/// The tokens of rows under one key, in the order of the rows.
+pub struct Tokens {
+    keyed: Keyed,
+    numbered: Vec<(Token, u32)>,
+}
+
+impl Tokens {
+    /// Of no rows yet.
+    #[must_use]
+    pub fn new(key: &[u8; KEY]) -> Self {
+        Self { keyed: Keyed::new(key), numbered: Vec::new() }
+    }
+
+    /// Takes in the ids of the next rows, as many as `count`; on all threads of the pool this runs in.
+    ///
+    /// # Errors
+    ///
+    /// What the first of them that is none is instead; or [`Misfit::TooMany`].
+    pub fn extend<'a>(
+        &mut self,
+        count: usize,
+        id: impl Fn(usize) -> Option<&'a [u8]> + Sync,
+    ) -> Result<(), Misfit> {
+        let known = self.numbered.len();
+        let rows = u32::try_from(known + count).map_err(|_| Misfit::TooMany)?;
+        self.numbered.extend((0..rows).skip(known).map(|row| ([0; OUTPUT], row)));
+        let keyed = &self.keyed;
+        let found: Vec<Result<(), Misfit>> = self.numbered[known..]
+            .par_chunks_mut(TOGETHER)
+            .map(|tokens| {
+                tokens.iter_mut().try_for_each(|(token, row)| {
+                    *token = hashed(keyed, id(*row as usize - known))?;
+                    Ok(())
+                })
+            })
+            .collect();
+        found.into_iter().collect()
+    }
+
+    /// The tokens in ascending order, and the row of each.
+    ///
+    /// # Errors
+    ///
+    /// [`Misfit::Repeated`].
+    pub fn ascending(self) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
+        let number = |(token, _): &(Token, u32)| u128::from_be_bytes(*token);
+        let sorted = spread::ascending(self.numbered, |token| (number(token) >> 96) as u32, number);
+        if sorted.par_windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(Misfit::Repeated);
+        }
+        Ok(sorted.into_iter().unzip())
+    }
+}
+
+fn hashed(keyed: &Keyed, id: Option<&[u8]>) -> Result<Token, Misfit> {
+    let id = canonical(std::str::from_utf8(id.ok_or(Misfit::Missing)?).map_err(|_| Misfit::NoText)?);
+    if id.is_empty() { Err(Misfit::Empty) } else { Ok(keyed.hash(id.as_bytes())) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TOKEN, tokens};
-    use crate::ids::Ids;
+    use super::{Misfit, Token, Tokens};
+    use crate::keyed::{KEY, Keyed};
 
-    fn of(id: &[u8], key: &[u8]) -> Vec<[u8; TOKEN]> {
-        let mut ids = Ids::default();
-        assert_eq!(ids.push(Some(id)), Ok(()));
-        tokens(key, &ids)
+    const SECRET: [u8; KEY] = [7; KEY];
+
+    fn of(ids: &[Option<&[u8]>]) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
+        let mut tokens = Tokens::new(&SECRET);
+        let (some, others) = ids.split_at(ids.len() / 3);
+        tokens.extend(some.len(), |row| some[row])?;
+        tokens.extend(others.len(), |row| others[row])?;
+        tokens.ascending()
     }
 
-    /// RFC 4231, section 4.3 and 4.7: a short key and one longer than a block.
+    fn of_texts(ids: &[&str]) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
+        of(&ids.iter().map(|id| Some(id.as_bytes())).collect::<Vec<_>>())
+    }
+
     #[test]
-    fn tokens_are_hmac_sha_256_cut_short() {
-        let expected = 0x5bdc_c146_bf60_754e_6a04_2426_0895_75c7_u128;
-        assert_eq!(of(b"what do ya want for nothing?", b"Jefe"), [expected.to_be_bytes()]);
-        let expected = 0x60e4_3159_1ee0_b67f_0d8a_26aa_cbf5_b77f_u128;
-        assert_eq!(
-            of(b"Test Using Larger Than Block-Size Key - Hash Key First", &[0xaa; 131]),
-            [expected.to_be_bytes()]
-        );
+    fn every_token_comes_with_its_row_and_after_the_smaller_ones() {
+        let names: Vec<String> = (0..20_000).map(|i| format!("p{i}")).collect();
+        let keyed = Keyed::new(&SECRET);
+        let mut expected: Vec<_> =
+            (0..).zip(&names).map(|(row, id)| (keyed.hash(id.as_bytes()), row)).collect();
+        expected.sort_unstable();
+        let found = of_texts(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(found, Ok(expected.into_iter().unzip()));
+    }
+
+    #[test]
+    fn tokens_are_those_of_canonical_ids() {
+        let keyed = Keyed::new(&SECRET);
+        let hashes = [&b"7"[..], b"007", "é".as_bytes()].map(|id| keyed.hash(id));
+        let (tokens, rows) = of_texts(&[" 7", "007", "e\u{301}"]).unwrap_or_default();
+        assert_eq!(rows.iter().map(|row| hashes[*row as usize]).collect::<Vec<_>>(), tokens);
+    }
+
+    #[test]
+    fn ids_of_nobody_are_refused() {
+        for (ids, misfit) in [
+            ([Some(&b"a"[..]), None, Some(b"")], Misfit::Missing),
+            ([Some(b"a"), Some(b""), None], Misfit::Empty),
+            ([Some(b"a"), Some(" \u{3000}".as_bytes()), Some(b"b")], Misfit::Empty),
+            ([Some(b"a"), Some(b"b"), Some(b"\xff")], Misfit::NoText),
+        ] {
+            assert_eq!(of(&ids), Err(misfit));
+        }
+    }
+
+    #[test]
+    fn equal_ids_are_found_wherever_they_stand() {
+        assert!(of_texts(&["b", "a", "ab"]).is_ok());
+        assert_eq!(of_texts(&["b", "a", " b"]), Err(Misfit::Repeated));
+        assert_eq!(of_texts(&["\u{e9}", "a", "e\u{301}"]), Err(Misfit::Repeated));
+        let mut many: Vec<String> = (0..20_000).map(|i| i.to_string()).collect();
+        let all = |ids: &[String]| of_texts(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(all(&many).is_ok());
+        many[19_999] = "17".to_string();
+        assert_eq!(all(&many), Err(Misfit::Repeated));
     }
 }

@@ -23,7 +23,7 @@ from statpriv.situation import Query
 
 __all__ = ["FORMAT", "SCHEMA", "Books", "DataSet", "PastRelease", "today"]
 
-FORMAT = 2
+FORMAT = 3
 
 _PIECE = 2**16
 """Tokens that are stored together: a megabyte."""

@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowIds
 from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.ledger.books import Books, DataSet, PastRelease, today
 from statpriv.releasing.ledger.files import writing
 from statpriv.releasing.ledger.secret import Secret
-from statpriv.releasing.ledger.tokens import TOKEN, Rows, number_shared, places_of
+from statpriv.releasing.ledger.tokens import Rows, number_shared, places_of
 from statpriv.releasing.publication import sync_folder
 from statpriv.repeated_releases import Cohort
 
 if TYPE_CHECKING:
-    from statpriv._native import RowIds
     from statpriv.releasing.tables import ContentFingerprint
     from statpriv.situation import Query
 
@@ -161,14 +159,13 @@ class Ledger:
         return hmac.digest(self._secret.key, b"content", "sha256")
 
     @property
+    def row_key(self) -> bytes:
+        """The key for tokens of rows, likewise."""
+        return hmac.digest(self._secret.key, b"row", "sha256")
+
+    @property
     def _books(self) -> Books:
         return Books(self._connection)
-
-    def rows(self, n: int, ids: RowIds | None) -> Rows:
-        """Turn the ids of all n rows, in canonical form, into keyed tokens; None where the plan names none."""
-        if ids is None:
-            return Rows(n)
-        return Rows.of(ids.tokens(hmac.digest(self._secret.key, b"row", "sha256")).view(TOKEN))
 
     # --- which table is it? ---
 

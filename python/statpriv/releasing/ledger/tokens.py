@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from statpriv._native import RowTokens
+
 __all__ = ["TOKEN", "Rows", "number_shared", "places_of"]
 
 TOKEN = np.dtype("S16")
-"""The first 128 bits of an HMAC-SHA-256."""
+"""A keyed hash of 128 bits; `rust/release` defines it."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,12 @@ class Rows:
 
     n: int
     tokens: NDArray[np.bytes_] | None = field(default=None, repr=False)
-    order: NDArray[np.intp] | None = field(default=None, repr=False)
+    order: NDArray[np.uint32] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, tokens: NDArray[np.bytes_]) -> Rows:
-        """The rows with these tokens, row by row."""
-        order = _ascending(tokens)
-        return cls(len(tokens), tokens[order], order)
+    def of(cls, n: int, ids: RowTokens | None) -> Rows:
+        """All n rows, with the keyed tokens of their ids where the plan names any."""
+        return cls(n) if ids is None else cls(n, ids.tokens.view(TOKEN), ids.rows)
 
     def by_row(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Put marks of tokens into the order of the table."""
@@ -61,11 +64,3 @@ def places_of(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> NDArray[np
     places[places == len(among)] = 0
     found: NDArray[np.intp] = places[among[places] == some]
     return found
-
-
-def _ascending(tokens: NDArray[np.bytes_]) -> NDArray[np.intp]:
-    """The order of the tokens; by their first half alone, which is fast, where no two agree in it."""
-    halves = tokens.view(">u8").reshape(-1, 2)[:, 0].astype(np.uint64)
-    order = np.argsort(halves)
-    halves = halves[order]
-    return order if np.all(halves[1:] > halves[:-1]) else np.argsort(tokens)

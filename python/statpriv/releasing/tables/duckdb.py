@@ -3,11 +3,11 @@
 Inside the engine the columns of the source are called c0, c1, …: the engine folds the case of names and
 renames repeated ones silently. ``Table.load`` copies all columns into memory, takes the fingerprints of the copy and
 then locks the engine, so that no predicate can reach anything else. The labels of the rows never enter the engine: it
-gives one number per row, and the counting is done here. Ids and cells leave the engine as Arrow batches and are hashed
-natively, without a Python object a row.
+gives a number for each row and question, and the counting is done here. Ids, cells and these numbers leave the engine
+as Arrow batches, and are hashed and counted natively, without a Python object a row.
 
 Nothing is written to a disk. The copy may take seven tenths of the machine's memory, and what is refused for want of it
-is refused before any row is spent; the tenth more that counting may use is for its one number a row.
+is refused before any row is spent; the tenth more that counting may use is for its batches of numbers.
 
 How the cells of a CSV file are read depends on the constants of the predicates, never on the cells:
 
@@ -26,16 +26,17 @@ A cell that is none of these is unknown (NULL), and so is one that the plan list
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowIds, StreamError, stream_fingerprints
+from statpriv._native import RowTokens, StreamError, stream_fingerprints, stream_tally
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
@@ -48,8 +49,9 @@ from statpriv.releasing.tables.columns import (
     position_of,
 )
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
-from statpriv.releasing.tables.identity import checked_ids, groups_of
+from statpriv.releasing.tables.identity import groups_of, identifying
 from statpriv.releasing.tables.protocol import (
+    AskedParts,
     ContentFingerprint,
     Groups,
     Labels,
@@ -57,8 +59,7 @@ from statpriv.releasing.tables.protocol import (
     Question,
     RowListener,
     Table,
-    distinct_questions,
-    reported_counts,
+    counts_in_passes,
 )
 
 try:
@@ -70,7 +71,9 @@ __all__ = ["open_table"]
 
 _Fetched = TypeVar("_Fetched")
 
-_TOGETHER = 2**18
+_Fingerprints: TypeAlias = tuple[int, bytes, bytes]
+
+_QUESTIONS_AT_ONCE = 16
 _DATABASE_SUFFIXES = frozenset({".duckdb", ".db"})
 
 # Nothing is loaded, installed, remembered, looked up in Python or spilled to disk.
@@ -149,21 +152,25 @@ class _Table:
             raise self._engine.files.refusal("the plan names no column of groups: [data] group")
         return groups_of(self._texts(self._source.group), self._source.group, self._engine.files.refusal)
 
-    def row_ids(self) -> RowIds | None:
+    def row_tokens(self, key: bytes) -> RowTokens | None:
         if self._source.unit is not None:
             self.check_unique(self._source.unit)
-        return None if self._source.row_id is None else self._identifying(self._source.row_id, "row_id", "rows")
+        return None if self._source.row_id is None else self._tokens(key, self._source.row_id, "row_id", "rows")
 
     def check_unique(self, column: str) -> None:
-        self._identifying(column, "unit", "persons")
+        self._tokens(secrets.token_bytes(32), column, "unit", "persons")
 
-    def _identifying(self, column: str, key: str, rows: str) -> RowIds:
-        def read() -> RowIds:
-            return self._engine.streamed(self._column(column), self._relation.unreadable, RowIds.of_stream)
+    def _tokens(self, key: bytes, column: str, named: str, rows: str) -> RowTokens:
+        def read() -> RowTokens:
+            return self._engine.streamed(
+                self._column(column),
+                self._relation.unreadable,
+                lambda stream, on_rows: RowTokens.of_stream(key, stream, on_rows),
+            )
 
-        ids = checked_ids(read, column, self._engine.files.refusal, key=key, rows=rows)
+        tokens = identifying(read, column, self._engine.files.refusal, named=named, rows=rows)
         self._engine.files.check_unchanged()
-        return ids
+        return tokens
 
     def _texts(self, column: str) -> list[str | None]:
         texts = self._engine.column(self._column(column), self._relation.unreadable)
@@ -181,44 +188,24 @@ class _Table:
         unreadable = self._relation.unreadable
         self._engine.run(f"CREATE TABLE content AS SELECT {copied} FROM {self._relation.sql}", unreadable)
         self._engine.files.check_unchanged()
-        rows, fingerprint = _fingerprinted(self._engine, self._relation, key)
-        of_selected = None if selected is None else _fingerprinted(self._engine, self._relation, key, selected)[1]
+        of_all, of_selected = _fingerprinted(self._engine, self._relation, key, selected)
         for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, unreadable)
-        return _Content(fingerprint, of_selected, rows, self._engine, self._relation)
+        rows, *fingerprint = of_all
+        selection = None if of_selected is None else ContentFingerprint(*of_selected[1:])
+        return _Content(ContentFingerprint(*fingerprint), selection, rows, self._engine, self._relation)
 
 
 def _fingerprinted(
-    engine: _Engine, relation: _Relation, key: bytes, selected: NDArray[np.bool_] | None = None
-) -> tuple[int, ContentFingerprint]:
-    """Fingerprint the rows of the copied content, or the selected ones of them."""
+    engine: _Engine, relation: _Relation, key: bytes, selected: NDArray[np.bool_] | None
+) -> tuple[_Fingerprints, _Fingerprints | None]:
+    """Fingerprint the rows of the copied content, and for themselves the selected ones of them."""
     texts = ", ".join(f"{relation.text(index)} AS t{index}" for index in range(len(relation.columns)))
-    rows, ordered, unordered = engine.streamed(
+    return engine.streamed(
         f"SELECT rowid, {texts} FROM content",
         relation.unreadable,
         lambda stream, on_rows: stream_fingerprints(key, stream, on_rows, selected),
     )
-    return rows, ContentFingerprint(ordered, unordered)
-
-
-def counts_of_parts(
-    of_rows: NDArray[np.uint32], questions: Sequence[Question], cells_of: Callable[[Question], NDArray[Any]]
-) -> list[tuple[int, ...]]:
-    """Count the rows of each part by the number that its question gives them."""
-    counts: dict[int, tuple[int, ...]] = {}
-    for question, parts in distinct_questions(questions).items():
-        tally = _tally(of_rows, cells_of(question), len(questions) + 1, len(question) + 1)
-        counts |= {part: reported_counts(question, tally[part].tolist()) for part in parts}
-    return [counts[part] for part in sorted(counts)]
-
-
-def _tally(of_rows: NDArray[np.uint32], cells: NDArray[Any], parts: int, width: int) -> NDArray[np.int64]:
-    """Count the rows of each part and cell; in pieces, so that no second array of all rows is made."""
-    tally = np.zeros(parts * width, dtype=np.int64)
-    for start in range(0, len(of_rows), _TOGETHER):
-        piece = slice(start, start + _TOGETHER)
-        tally += np.bincount(of_rows[piece].astype(np.int64) * width + cells[piece], minlength=len(tally))
-    return tally.reshape(parts, width)
 
 
 @dataclass(frozen=True)
@@ -235,20 +222,40 @@ class _Content:
         of_rows = np.frombuffer(labels, dtype=np.uint32)
         if len(of_rows) != self.rows:
             raise self._engine.files.changed
-        return counts_of_parts(of_rows, questions, self._cells)
+        return counts_in_passes(
+            of_rows,
+            questions,
+            lambda asked: self._tallied(of_rows, asked, len(questions)),
+            self._engine.files.changed,
+            at_once=_QUESTIONS_AT_ONCE,
+        )
 
-    def _cells(self, question: Question) -> NDArray[Any]:
-        """Give for each row the position of the first predicate that holds, or their number if none does."""
-        demands = {(name, demand) for predicate in question for name, demand in predicate.demands}
+    def _tallied(
+        self, of_rows: NDArray[np.uint32], asked: Sequence[AskedParts], parts: int
+    ) -> Iterator[tuple[int, ...]]:
+        """Let the engine evaluate some questions on every row, and count the answers by the labels of the rows here."""
+        asked_of: list[int | None] = [None] * parts
+        for number, (_, numbers) in enumerate(asked):
+            for part in numbers:
+                asked_of[part - 1] = number
+        width = 1 + max(len(question) for question, _ in asked)
+        counts = self._engine.streamed(
+            self._cells([question for question, _ in asked]),
+            _NOT_COUNTED,
+            lambda stream, on_rows: stream_tally(stream, of_rows, asked_of, width, on_rows),
+        )
+        return ((part, *cells) for part, cells in enumerate(counts.reshape(parts, width).tolist(), start=1))
+
+    def _cells(self, questions: Sequence[Question]) -> str:
+        """Ask each row, by each question, for the position of the first predicate that holds, or their number."""
+        predicates = [predicate for question in questions for predicate in question]
+        demands = {(name, demand) for predicate in predicates for name, demand in predicate.demands}
         typed = ", ".join(f"{self._typed(*demanded)} AS {self._name(*demanded)}" for demanded in sorted(demands))
-        conditions = [self._condition(predicate) for predicate in question]
-        rows = f"SELECT {typed}, rowid AS position FROM content"
-        cell = f"CAST({first_that_holds(conditions)} AS USMALLINT)"
-        sql = f"SELECT position, {cell} AS cell FROM ({rows})"
-        positions, cells = self._engine.columns(sql, _NOT_COUNTED)
-        in_order = np.empty_like(cells)  # put there rather than sorted by the engine, which would need more memory
-        in_order[positions] = cells
-        return in_order
+        cells = ", ".join(
+            f"CAST({first_that_holds([self._condition(predicate) for predicate in question])} AS USMALLINT)"
+            for question in questions
+        )
+        return f"SELECT position, {cells} FROM (SELECT {typed}, rowid AS position FROM content)"
 
     def _condition(self, predicate: Predicate) -> str:
         types = predicate.column_types

@@ -1,25 +1,24 @@
-"""What identifies rows and contents, the same on every engine: canonical ids, and keyed fingerprints."""
+"""What identifies rows and contents, the same on every engine: keyed tokens and fingerprints."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowIds, RowIdsError, digest_fingerprints
+from statpriv._native import RowIdsError, RowTokens, digest_fingerprints
 from statpriv.releasing.predicate import quoted, unprintable
 from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
 
-__all__ = ["canonical_ids", "checked_ids", "fingerprint_of", "groups_of"]
+__all__ = ["check_distinct", "fingerprint_of", "groups_of", "identifying", "tokens_of"]
 
 _LONGEST_NAME = 200
 
 
-def canonical_ids(
-    texts: Iterable[str | None], column: str, refusal: Refusals, *, key: str = "row_id", rows: str = "rows"
-) -> RowIds:
-    """Write equal ids equally, and refuse ids that identify nobody without naming one.
+def tokens_of(key: bytes, texts: Iterable[str | None], column: str, refusal: Refusals) -> RowTokens:
+    """Write equal ids equally, hash them under a key, and refuse ids that identify nobody without naming one.
 
     Ids have no blanks around them and one Unicode form; "007" stays apart from "7".
 
@@ -27,26 +26,36 @@ def canonical_ids(
     ----------
     texts
         The ids as they are stored; None where there is none.
-    key, rows
+    """
+    return identifying(lambda: RowTokens.of(key, texts), column, refusal)
+
+
+def check_distinct(texts: Iterable[str | None], column: str, refusal: Refusals) -> None:
+    """Refuse persons that do not tell the rows apart, as ids that do not are."""
+    identifying(lambda: RowTokens.of(secrets.token_bytes(32), texts), column, refusal, named="unit", rows="persons")
+
+
+def identifying(
+    read: Callable[[], RowTokens], column: str, refusal: Refusals, *, named: str = "row_id", rows: str = "rows"
+) -> RowTokens:
+    """Read ids by a function of the engine's; what they are refused for becomes our own sentence.
+
+    Parameters
+    ----------
+    named, rows
         What the plan calls the column, and what its values identify.
     """
-    return checked_ids(lambda: RowIds.of(texts), column, refusal, key=key, rows=rows)
-
-
-def checked_ids(
-    read: Callable[[], RowIds], column: str, refusal: Refusals, *, key: str = "row_id", rows: str = "rows"
-) -> RowIds:
-    """Read ids by a function of the engine's; what they are refused for becomes our own sentence."""
     try:
         return read()
     except RowIdsError as refused:
         reason = _MISFITS[str(refused)]
-    raise refusal(f"the {key} column {quoted(column)} " + reason.format(rows=rows))
+    raise refusal(f"the {named} column {quoted(column)} " + reason.format(rows=rows))
 
 
 _MISFITS = {
     "missing": "has no value in some row",
     "empty": "is empty in some row",
+    "too many": "belongs to 2^32 {rows} or more, and fewer can be released",
     "no text": "holds something that is no text in UTF-8",
     "repeated": (
         "does not identify {rows}: two of its values are equal, or differ "

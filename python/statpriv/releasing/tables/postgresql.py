@@ -20,12 +20,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowIds
+from statpriv._native import RowTokens
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import Column, Kind, check_columns, first_that_holds, position_of
-from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
+from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
@@ -130,14 +130,14 @@ class _Table:
             raise self._session.refusal("the plan names no column of groups: [data] group")
         return groups_of(list(self._texts(self._source.group)), self._source.group, self._session.refusal)
 
-    def row_ids(self) -> RowIds:
+    def row_tokens(self, key: bytes) -> RowTokens:
         if self._source.unit is not None:
             self.check_unique(self._source.unit)
         column = self._relation.id_name
-        return canonical_ids(self._texts(column), column, self._session.refusal)
+        return tokens_of(key, self._texts(column), column, self._session.refusal)
 
     def check_unique(self, column: str) -> None:
-        canonical_ids(self._texts(column), column, self._session.refusal, key="unit", rows="persons")
+        check_distinct(self._texts(column), column, self._session.refusal)
 
     def _texts(self, column: str) -> Iterator[str | None]:
         text = self._relation.text(position_of(self._relation.columns, column))

@@ -3,7 +3,7 @@
 What can be asked comes in three steps, and each step has only what it may use:
 
 1. opening reads the names and the declared types of the columns, and no row;
-2. ``Table.row_count``, ``groups``, ``row_ids`` and ``check_unique`` read the number of rows and the columns
+2. ``Table.row_count``, ``groups``, ``row_tokens`` and ``check_unique`` read the number of rows and the columns
    that everybody is taken to know or that identify rows;
 3. ``Table.load`` reads the content, once, and takes its keyed fingerprints. Only then is there a
    ``Content``, which counts. What is counted is exactly what was fingerprinted, whatever happens to the
@@ -24,7 +24,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowIds
+from statpriv._native import RowTokens
 from statpriv.errors import TableError
 from statpriv.releasing.predicate import Predicate, quoted
 
@@ -59,8 +59,6 @@ Labels: TypeAlias = "array[int] | NDArray[np.uint32]"
 
 AskedParts: TypeAlias = "tuple[Question, list[int]]"
 """A question, and the parts that are asked it."""
-
-_QUESTIONS_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
@@ -146,8 +144,8 @@ class Table(Protocol):
             Where the source names no group, or a row has none.
         """
 
-    def row_ids(self) -> RowIds | None:
-        """Read the ids in the order of the rows, trimmed and in Unicode form NFC; None without ``row_id``.
+    def row_tokens(self, key: bytes) -> RowTokens | None:
+        """Read the ids, trimmed and in Unicode form NFC, and hash each under a secret key; None without ``row_id``.
 
         Raises
         ------
@@ -168,9 +166,9 @@ class Table(Protocol):
         """Read the content and fingerprint it under a secret key; some of its rows for themselves, if any are selected.
 
         A row's digest is that of all its cells, each with its length, so no two different rows have the same
-        text. Ordered, the digests are hashed under the key as they come; unordered, each is hashed under the
-        key and the results are added modulo 2^256. Two tables with equal fingerprints hold the same rows, or
-        a collision of SHA-256 was found, or one of keyed numbers, whose chance is below 2^-224.
+        text. Of the digests, in their order and in any, polynomials are evaluated at secret points, and the values
+        are hashed under the key. Two tables with equal fingerprints hold the same rows, or a collision of
+        SHA-256 was found, or one of values, whose chance is below 2^-95. ``rust/release`` has the proof.
         """
 
 
@@ -197,7 +195,9 @@ def counts_in_passes(
     of_rows: NDArray[np.uint32],
     questions: Sequence[Question],
     ask: Callable[[Sequence[AskedParts]], Iterable[tuple[Any, ...]]],
-    changed: TableError,
+    changed: Exception,
+    *,
+    at_once: int = 100,
 ) -> list[tuple[int, ...]]:
     """Count the rows of each part by a database, many questions in one pass over its table.
 
@@ -210,11 +210,13 @@ def counts_in_passes(
         the counts of its cells.
     changed
         Raised where a part does not have as many rows as it was given.
+    at_once
+        How many questions one pass may ask.
     """
     sizes = np.bincount(of_rows, minlength=len(questions) + 1)
     counts: dict[int, tuple[int, ...]] = {}
     remaining = iter(distinct_questions(questions).items())
-    while asked := list(islice(remaining, _QUESTIONS_AT_ONCE)):
+    while asked := list(islice(remaining, at_once)):
         found = {part: cells for part, *cells in ask(asked)}
         for question, parts in asked:
             for part in parts:

@@ -25,7 +25,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowIds
+from statpriv._native import RowTokens
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate, quoted
@@ -38,7 +38,7 @@ from statpriv.releasing.tables.columns import (
     position_of,
 )
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
-from statpriv.releasing.tables.identity import canonical_ids, fingerprint_of, groups_of
+from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
@@ -140,16 +140,16 @@ class _Table:
             raise self._session.refusal("the plan names no column of groups: [data] group")
         return groups_of(self._texts(self._source.group), self._source.group, self._session.refusal)
 
-    def row_ids(self) -> RowIds:
+    def row_tokens(self, key: bytes) -> RowTokens:
         if self._source.unit is not None:
             self.check_unique(self._source.unit)
         texts = self._texts(self._relation.id_name)
-        ids = canonical_ids(texts, self._relation.id_name, self._session.refusal)
+        tokens = tokens_of(key, texts, self._relation.id_name, self._session.refusal)
         self._ids = [text for text in texts if text is not None]
-        return ids
+        return tokens
 
     def check_unique(self, column: str) -> None:
-        canonical_ids(self._texts(column), column, self._session.refusal, key="unit", rows="persons")
+        check_distinct(self._texts(column), column, self._session.refusal)
 
     def _texts(self, column: str) -> list[str | None]:
         """Read a column in the order of the ids."""
