@@ -5,6 +5,7 @@ unrelated attribute, and every database and every partition is gone through. Lar
 and with exact compositions, which share neither their envelopes nor their numbers of unknown entries.
 """
 
+import math
 import pickle
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
@@ -241,6 +242,20 @@ def test_what_is_done_to_a_count_reveals_no_more(p, known):
         for queries in ([count, count], [sp.Processed(count, sp.Threshold(2)), count])
     )
     assert processed.delta("0.1") == plain.delta("0.1")
+
+
+def test_a_histogram_with_known_entries_is_the_mean_over_how_many_of_them_a_part_holds():
+    """Of seven others three are known; j of them are among the five in the part, with C(3,j) C(4,5−j) / C(7,5)."""
+    cells = sp.HistogramQuery([sp.Between("0.2", "0.4"), sp.Between("0.4", "0.5"), sp.Between("0.1", "0.3")])
+    held = {j: Fraction(math.comb(3, j) * math.comb(4, 5 - j), math.comb(7, 5)) for j in (1, 2, 3)}
+    part = sp.RandomPartition([6])
+    bound = sp.compose([cells], sp.Population(8), part, adversary=sp.Adversary(known=3), bound="partition-sum")
+    for epsilon in ("0", "0.3", "1", "3"):
+        of_part = sum(
+            mass * Fraction(sp.privacy_curve(cells, sp.Population(6 - j), bound="ranges").delta(epsilon).upper)
+            for j, mass in held.items()
+        )
+        assert bound.delta(epsilon).upper == pytest.approx(float(Fraction(6, 8) * of_part), rel=1e-12)
 
 
 def test_the_order_of_the_values_of_one_property_is_kept():
