@@ -275,6 +275,20 @@ def test_what_is_done_to_a_count_reveals_no_more(p, known):
     assert processed.delta("0.1") == plain.delta("0.1")
 
 
+def test_a_histogram_with_known_entries_is_the_mean_over_how_many_of_them_a_part_holds():
+    """Of seven others three are known; j of them are among the five in the part, with C(3,j) C(4,5−j) / C(7,5)."""
+    cells = sp.HistogramQuery([sp.Between("0.2", "0.4"), sp.Between("0.4", "0.5"), sp.Between("0.1", "0.3")])
+    held = {j: Fraction(math.comb(3, j) * math.comb(4, 5 - j), math.comb(7, 5)) for j in (1, 2, 3)}
+    part = sp.RandomPartition([6])
+    bound = sp.compose([cells], sp.Population(8), part, adversary=sp.Adversary(known=3), bound="partition-sum")
+    for epsilon in ("0", "0.3", "1", "3"):
+        of_part = sum(
+            mass * Fraction(sp.privacy_curve(cells, sp.Population(6 - j), bound="ranges").delta(epsilon).upper)
+            for j, mass in held.items()
+        )
+        assert bound.delta(epsilon).upper == pytest.approx(float(Fraction(6, 8) * of_part), rel=1e-12)
+
+
 def test_the_order_of_the_values_of_one_property_is_kept():
     asked, partition = [sp.PropertyQuery(".2", attribute="smoker")] * 2, sp.RandomPartition([3, 2])
     for bound in ("revealed", "worst-entry"):

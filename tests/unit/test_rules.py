@@ -9,6 +9,7 @@ import pytest
 import statpriv as sp
 from statpriv import _native, noise
 from statpriv.composition.strategies import AdaptiveSituation
+from statpriv.entries import EntryClass
 from statpriv.rules.registry import NotApplicable, all_rules, applicable, lower
 from statpriv.situation import PartitionedSituation, Situation
 
@@ -214,3 +215,27 @@ def verdict(rule, situation) -> str | None:
     except NotApplicable as reason:
         return str(reason)
     return None
+
+
+def test_known_entries_of_no_stated_group_are_the_worst_of_all_ways_to_choose_them():
+    query, population = sp.PropertyQuery({"f": "1/3", "m": "1/2"}), sp.Population(groups={"f": 40, "m": 40})
+    anywhere = sp.privacy_curve(query, population, adversary=sp.Adversary(known=75)).delta("0.1")
+    chosen = [
+        sp.privacy_curve(query, population, adversary=sp.Adversary(known={"f": of_f, "m": 75 - of_f})).delta("0.1")
+        for of_f in range(36, 40)
+    ]
+    assert anywhere == max(chosen, key=lambda delta: delta.upper)
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ({0: "1/4", 1: "1/2", 2: "1/4"}, True),
+        ({0: "1/7", 1: "2/7", 2: "4/7"}, True),
+        ({0: "2/5", 1: "1/5", 2: "2/5"}, False),
+        ({0: "1/2", 2: "1/2"}, False),
+    ],
+)
+def test_a_law_is_log_concave_without_gaps_and_valleys(shares, expected):
+    entries = EntryClass(None, 1, tuple((amount, Fraction(share)) for amount, share in shares.items()))
+    assert entries.is_log_concave is expected

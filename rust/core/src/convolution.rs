@@ -390,4 +390,13 @@ mod tests {
             println!("{length}: {whole:?}, one tilt {:?} {}", start.elapsed(), one.len());
         }
     }
+
+    /// 4096 products are 64 sums of 64: a product errs by one rounding, its sum by 63, the sum of sums by 64, and two more are paid.
+    #[test]
+    fn a_single_sum_states_the_roundings_that_are_counted() {
+        let ones = vec![1.0; 4096];
+        let relative = single(&ones, &ones, 4095, &Uninterrupted).unwrap().relative_error();
+        let counted = (CHUNK + 64 + 2) as f64 * ROUNDING;
+        assert!((relative / counted - 1.0).abs() < 1e-4, "{relative:e} {counted:e}");
+    }
 }

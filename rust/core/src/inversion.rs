@@ -799,4 +799,12 @@ mod tests {
             prop_assert!(bound <= (f64::from(d) * (low + at * (high - low))).sin().powi(2) * (1.0 + 1e-9) + 1e-18);
         }
     }
+
+    /// `100 · ¼ · 3` and `100 · ¼ · ¾ · 3²`.
+    #[test]
+    fn the_moments_of_a_weighted_group_guide_the_search() {
+        let group = BinomialGroup { count: 100, at: Probability::new(&rational("1/4")).unwrap(), weight: 3 };
+        let (mean, variance) = group.moments(Ball::ZERO);
+        assert!((mean - 75.0).abs() < 1e-9 && (variance - 168.75).abs() < 1e-9, "{mean} {variance}");
+    }
 }

@@ -791,4 +791,15 @@ mod tests {
             assert!(found.to_enclosure().width() <= 1e-4 * found.to_enclosure().upper());
         }
     }
+
+    /// Powers that doubles hold exactly. Each product is enlarged by `2ε`, and a square enlarges as often as its exponent says.
+    #[test]
+    fn a_power_of_a_modulus_is_bounded_closely() {
+        for (x, n) in [(0.5, 1u32), (0.5, 10), (0.75, 7), (1.0, 1000), (0.0, 5), (0.75, 0)] {
+            let truth: f64 = (0..n).map(|_| x).product();
+            let bound = modulus_power(x, u64::from(n));
+            let enlarged = 1.0 + 5.0 * f64::from(n) * f64::EPSILON;
+            assert!(bound >= truth && bound <= truth * enlarged + 1e-200, "{x}^{n}: {bound:e}");
+        }
+    }
 }

@@ -438,3 +438,44 @@ pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<
 fn no_law() -> Error {
     Error::precision("a range of probabilities has a bound of all its laws, and no law of its own")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_exactly(x: Ball, truth: &str) -> bool {
+        let enclosure = x.to_enclosure();
+        enclosure.contains(&Rational::parse(truth).unwrap()) && enclosure.width() < 1e-15
+    }
+
+    /// What is missing of a law is multiplied by the most that an entry adds: of masses ½, ¼, ¼ these are 2 = ½/¼ and 3 = ¾/¼.
+    #[test]
+    fn the_most_that_an_entry_adds_is_the_largest_quotient_of_a_cell() {
+        let cells = [["1/2", "1/4", "1/8"], ["1/4", "1/2", "1/8"], ["1/4", "1/4", "3/4"]].map(|cell| {
+            let [mass, first, second] = cell.map(|text| Rational::parse(text).unwrap());
+            Cell { mass, first, second }
+        });
+        let found = entries(7, &cells, Ball::ONE);
+        assert!(is_exactly(found.densities[0], "2") && is_exactly(found.densities[1], "3"), "{found:?}");
+        assert!(is_exactly(found.certain, "0"));
+    }
+
+    /// An entry that only the first value can have shows it: seven entries, each with ¼.
+    #[test]
+    fn answers_that_the_reference_does_not_give_count_for_each_entry() {
+        let cells = [["1", "3/4", "1"], ["0", "1/4", "0"]].map(|cell| {
+            let [mass, first, second] = cell.map(|text| Rational::parse(text).unwrap());
+            Cell { mass, first, second }
+        });
+        assert!(is_exactly(entries(7, &cells, Ball::ONE).certain, "7/4"));
+    }
+
+    /// `((1 + r) m_R + w m_v + r w m_w)` of each copy, here with `r = 2`, three copies and masses in units of `2^-10`: `3 (3 · 1 + 2 + 2 · 4)`.
+    #[test]
+    fn what_is_missing_counts_the_second_law_as_often_as_the_ratio_says() {
+        let lost =
+            ["1/1024", "1/512", "1/256"].map(|text| Ball::from_rational(&Rational::parse(text).unwrap()));
+        let found = Evaluated { lost, ..Evaluated::NOTHING };
+        assert!(is_exactly(found.missing(3, Ball::from_u64(2)), "39/1024"));
+    }
+}

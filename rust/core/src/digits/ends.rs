@@ -134,3 +134,50 @@ fn binomial(n: u64, k: u64, p: &Rational) -> Option<Rational> {
     let top = p.numerator().pow(k as usize) * misses.pow((n - k) as usize) * IBig::from(ways);
     Rational::new(top, p.denominator().pow(n as usize)).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CountFamily;
+
+    fn number(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    /// Of four entries: `max_k P[Bin(3, p) = k]` at ε = 0, and `p³`, resp. `q³`, for ε → ∞. On a range, the largest of those at its ends and peaks.
+    #[test]
+    fn the_ends_of_a_count_of_four_entries() {
+        use Direction::{OneAgainstZero, ZeroAgainstOne};
+        for (lower, upper, direction, at_zero, at_infinity) in [
+            ("2/3", "2/3", OneAgainstZero, "4/9", "8/27"),
+            ("2/3", "2/3", ZeroAgainstOne, "4/9", "1/27"),
+            ("1/5", "1/5", OneAgainstZero, "64/125", "1/125"),
+            ("1/5", "2/3", OneAgainstZero, "64/125", "8/27"),
+            ("1/5", "2/3", ZeroAgainstOne, "64/125", "64/125"),
+            ("0", "0", OneAgainstZero, "1", "1"),
+            ("1/5", "1", ZeroAgainstOne, "1", "1"),
+        ] {
+            let family = CountFamily::new(&number(lower), &number(upper), Some(direction)).unwrap();
+            let curve = family.of_size(4).unwrap();
+            assert_eq!(
+                exactly(&curve, End::Zero),
+                Some(number(at_zero)),
+                "{lower} to {upper}, {direction:?}"
+            );
+            assert_eq!(
+                exactly(&curve, End::Infinity),
+                Some(number(at_infinity)),
+                "{lower} to {upper}, {direction:?}"
+            );
+        }
+    }
+
+    /// A critical entry that is counted with probability ⅓ only: a third of the distance, and no answer gives its value away.
+    #[test]
+    fn an_entry_that_may_be_left_out_moves_the_law_by_its_share() {
+        let pair = ShiftedBinomial::new(4, &number("2/3"), &number("1/3")).unwrap();
+        let curve = Curve::Pair(pair, Direction::OneAgainstZero);
+        assert_eq!(exactly(&curve, End::Zero), Some(number("4/27")));
+        assert_eq!(exactly(&curve, End::Infinity), Some(number("0")));
+    }
+}

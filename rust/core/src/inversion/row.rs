@@ -441,4 +441,18 @@ mod tests {
             }
         }
     }
+
+    /// What every wave errs by counts in full, and what its steps err by in proportion to its size.
+    #[test]
+    fn the_errors_of_waves_add_up() {
+        let mut all = Superposition::new(4);
+        let mut sizes = 0.0;
+        for error in [0.25, 0.5] {
+            let wave = Wave { start: Phasor::ONE, error, turn: Phasor::ONE, turn_error: 0.125 };
+            sizes += wave.size();
+            all.add(&wave);
+        }
+        assert_eq!((all.sizes, all.errors, all.waves), (sizes, 0.75, 2.0));
+        assert!(sizes >= 2.0 && (all.turns - sizes * (0.125 + TURN_ERROR)).abs() < 1e-12);
+    }
 }

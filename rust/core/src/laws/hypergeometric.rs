@@ -352,4 +352,21 @@ mod tests {
             assert!(tail.width() <= 1e-12 * tail.lower(), "{k} {tail:?}");
         }
     }
+
+    /// `C(15, k) C(25, 12 − k) / C(40, 12)`, one value after the other.
+    #[test]
+    fn a_row_holds_the_probability_of_each_value() {
+        let choose = |n: u64, k: u64| (1..=k).fold(1, |ways, i| ways * (n + 1 - i) / i);
+        let law = Hypergeometric::new(40, 15, 12).unwrap();
+        let (lower, upper) = hypergeometric_pmf_row(&law, &Uninterrupted).unwrap();
+        assert_eq!((lower.len(), upper.len()), (13, 13));
+        for (k, (lower, upper)) in (0..).zip(lower.into_iter().zip(upper)) {
+            let ways = choose(15, k) * choose(25, 12 - k);
+            let truth = Rational::parse(&format!("{ways}/{}", choose(40, 12))).unwrap();
+            assert!(
+                Enclosure::ordered(lower, upper).contains(&truth) && upper - lower < 1e-13 * upper,
+                "{k}"
+            );
+        }
+    }
 }

@@ -146,3 +146,29 @@ struct Peak {
     /// Whether `p_j` certainly lies in the range.
     inside: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With eleven entries and ε = 0 `p_j = j/10`: a range that holds one of them has one peak, one that holds more has two.
+    #[test]
+    fn the_outermost_peaks_are_those_of_the_range_and_none_is_named_twice() {
+        let epsilon = Epsilon::new(&Rational::from(0i64));
+        for (lower, upper, indices) in [
+            ("0.25", "0.35", vec![3]),
+            ("0.25", "0.45", vec![3, 4]),
+            ("0.25", "0.75", vec![3, 7]),
+            ("0.31", "0.39", vec![]),
+            ("0.01", "0.15", vec![1]),
+            ("0.01", "0.99", vec![1, 9]),
+        ] {
+            let number = |text: &str| Rational::parse(text).unwrap();
+            let range = BinomialRange::new(11, &number(lower), &number(upper)).unwrap();
+            let (lower, upper) = range.ends.unwrap();
+            let peaks = range.outermost_peaks(&lower, &upper, &epsilon).unwrap();
+            assert_eq!(peaks.iter().map(|peak| peak.index).collect::<Vec<_>>(), indices);
+            assert!(peaks.iter().all(|peak| peak.inside));
+        }
+    }
+}

@@ -125,6 +125,19 @@ mod tests {
         }
     }
 
+    /// A κ known only as `8 ≤ κ ≤ 8 + 10^-24` lies above its integer, and by no more than it may.
+    #[test]
+    fn an_undecided_excess_has_the_sign_that_it_may_have() {
+        let at = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());
+        let found = Threshold::locate(24, at("1").hull(at("1.0000000000000000000000001")), at("2")).unwrap();
+        assert_eq!((found.first, found.position), (8, Position::Undecided));
+        let beyond = Rational::parse("24.0000000000000000000000024/3.0000000000000000000000001").unwrap();
+        for kappa in [Rational::from(8u64), beyond] {
+            assert!(known(found.excess, &Rational::from(8u64).sub(&kappa)), "{found:?}");
+        }
+        assert!(found.excess.to_enclosure().upper() < 4e-25, "{found:?}");
+    }
+
     #[test]
     fn next_to_an_integer_that_integer_is_taken() {
         let at = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());

@@ -1,0 +1,101 @@
+"""The tables of docs/explanation/mutation-testing.md, from the stored reports.
+
+    python tests/mutation/table.py                                   # the tables
+    python tests/mutation/table.py store REPORT NAME COMMIT COMMAND  # a finished run becomes the stored report NAME
+    python tests/mutation/table.py since REPORT NAME                 # what is noticed by tests written since
+
+A stored report holds what became of each mutant in the run of that commit. Tests that were written for its survivors
+say nothing about mutants that were not drawn: they are counted apart.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scipy.stats import binomtest
+
+REPORTS = Path(__file__).parents[2] / "docs/explanation/mutation"
+OUTCOMES = ("caught", "timeout", "missed", "unviable")
+ROOTS = {"kernel": "rust/core/src", "theory": "python/statpriv"}
+
+
+def _outcomes(path: str) -> dict[str, list[str]]:
+    found = json.loads(Path(path).read_text(encoding="utf-8"))["outcomes"]
+    return {outcome: sorted(name for name, (what, _) in found.items() if what == outcome) for outcome in OUTCOMES}
+
+
+def _write(name: str, report: dict[str, Any]) -> None:
+    text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+    (REPORTS / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+def store(path: str, name: str, commit: str, command: str) -> None:
+    """Keeps a finished run."""
+    run = json.loads(Path(path).read_text(encoding="utf-8"))
+    about = {"command": command, "commit": commit, "seed": run["seed"], "minutes": round(run["seconds"] / 60)}
+    lists = {key: run[key] for key in ("mutants", "not switched", "not tried", "not reached") if key in run}
+    _write(name, about | lists | {"outcomes": _outcomes(path), "noticed since": [], "equivalent": []})
+
+
+def since(path: str, name: str) -> None:
+    """Notes the survivors that a later run noticed."""
+    report = read(name)
+    now = _outcomes(path)
+    noticed = {*report["noticed since"], *now["caught"], *now["timeout"]} & {*report["outcomes"]["missed"]}
+    _write(name, report | {"noticed since": sorted(noticed)})
+
+
+def read(name: str) -> dict[str, Any]:
+    """A stored report."""
+    report: dict[str, Any] = json.loads((REPORTS / f"{name}.json").read_text(encoding="utf-8"))
+    return report
+
+
+def group(name: str, file: str) -> str:
+    """The directory of a file, or the file where it lies at the top."""
+    return PurePosixPath(file).relative_to(ROOTS[name]).parts[0].split(".")[0]
+
+
+def table(name: str) -> str:
+    """A row a directory: how many mutants were noticed of those that were tried, and what that says of all."""
+    report = read(name)
+    count = {outcome: Counter[str]() for outcome in (*OUTCOMES, "noticed since", "equivalent")}
+    for outcome, names in (report["outcomes"] | {key: report[key] for key in ("noticed since", "equivalent")}).items():
+        count[outcome].update(group(name, mutant.split(":")[0]) for mutant in names)
+    mutants = Counter[str]()
+    for file, number in report["mutants"].items():
+        mutants[group(name, file)] += number
+    lines = [
+        "| directory | mutants | tried | noticed | share, and of all (95 %) | missed | noticed since | equivalent |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for each in [*sorted(one for one in mutants if mutants[one]), "**all**"]:
+        of = {outcome: found.total() if each == "**all**" else found[each] for outcome, found in count.items()}
+        noticed = of["caught"] + of["timeout"]
+        tried = noticed + of["missed"]
+        share = "–"
+        if tried:
+            interval = binomtest(noticed, tried).proportion_ci(0.95, method="exact")
+            share = f"{noticed / tried:.1%} ({interval.low:.1%} to {interval.high:.1%})"
+        size = mutants.total() if each == "**all**" else mutants[each]
+        title = each if each == "**all**" else f"`{each}`"
+        last = f"{of['missed']} | {of['noticed since']} | {of['equivalent']} |"
+        lines.append(f"| {title} | {size} | {tried} | {noticed} | {share} | {last}")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Stores what it is given, and writes the tables."""
+    match sys.argv[1:]:
+        case ["store", *words]:
+            store(*words)
+        case ["since", *words]:
+            since(*words)
+    for name in ROOTS:
+        sys.stdout.write(table(name) + "\n")
+
+
+if __name__ == "__main__":
+    main()

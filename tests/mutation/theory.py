@@ -1,0 +1,212 @@
+"""A random sample of the mutants of the Python theory, each tried with the tests that run its line.
+
+    python tests/mutation/theory.py --count 200 --seed 1 --work FOLDER --coverage FILE --report REPORT.json
+
+Needs cosmic-ray, which makes the mutants, and coverage, which knows the tests: docs/explanation/mutation-testing.md has
+the commands. Places are drawn, file by file, then one mutant of each place. Bits and shifts in place of arithmetic are
+left out, as every test notices them; so are annotations, which nothing evaluates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import math
+import multiprocessing
+import os
+import random
+import re
+import resource
+import shutil
+import sys
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import cosmic_ray.plugins
+import coverage
+import hypothesis.strategies  # noqa: F401
+import mpmath  # noqa: F401
+import numpy as np  # noqa: F401  # what the tests load is loaded once
+import pytest
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = Path("python/statpriv")
+THEORY = ("queries", "rules", "entries.py", "curve.py")
+ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One operator of cosmic-ray at one place."""
+
+    file: Path
+    operator: str
+    occurrence: int
+    line: int
+    column: int
+    last: int
+
+    @property
+    def name(self) -> str:
+        """As it stands in the report."""
+        return f"{self.file}:{self.line}:{self.column + 1}: {self.operator.removeprefix('core/')} {self.occurrence}"
+
+    def code(self) -> str:
+        """The whole file with the change."""
+        source = (ROOT / self.file).read_text(encoding="utf-8")
+        changed = mutate_code(source, cosmic_ray.plugins.get_operator(self.operator)(), self.occurrence)
+        return str(changed)
+
+
+def operators() -> list[str]:
+    """Those of cosmic-ray that change what a program does, and not obviously what it is."""
+    found = []
+    for name in cosmic_ray.plugins.operator_names():
+        binary = re.fullmatch(r"core/ReplaceBinaryOperator_(\w+)_(\w+)", name)
+        if cosmic_ray.plugins.get_operator(name).arguments() or name.endswith("NoOp"):
+            continue
+        if not binary or {binary[1], binary[2]} <= ARITHMETIC:
+            found.append(name)
+    return sorted(found)
+
+
+def annotated(source: str) -> set[tuple[int, int]]:
+    """The places inside annotations."""
+    inside = set()
+    for node in ast.walk(ast.parse(source)):
+        written = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        for part in (inner for one in written if isinstance(one, ast.AST) for inner in ast.walk(one)):
+            if isinstance(part, ast.expr):
+                inside.update(
+                    (part.lineno, column) for column in range(part.col_offset, (part.end_col_offset or 0) + 1)
+                )
+    return inside
+
+
+def mutants(file: Path) -> list[Mutant]:
+    """All of a file."""
+    source = (ROOT / file).read_text(encoding="utf-8")
+    tree, unread = get_ast(source), annotated(source)
+    found = []
+    for name in operators():
+        operator = cosmic_ray.plugins.get_operator(name)()
+        places = (place for node in ast_nodes(tree) for place in operator.mutation_positions(node))
+        for occurrence, (start, end) in enumerate(places):
+            if tuple(start) not in unread:
+                found.append(Mutant(file, name, occurrence, start[0], start[1], end[0]))
+    return found
+
+
+def draw(count: int, seed: int) -> tuple[list[Mutant], dict[str, int]]:
+    """A sample of places, in proportion to those of each file, and how many places each has."""
+    generator = random.Random(seed)  # noqa: S311  # a sample that can be drawn again
+    files = sorted(
+        file.relative_to(ROOT)
+        for name in THEORY
+        for file in ([ROOT / PACKAGE / name] if name.endswith(".py") else (ROOT / PACKAGE / name).glob("*.py"))
+    )
+    places: dict[Path, dict[tuple[int, int], list[Mutant]]] = {file: defaultdict(list) for file in files}
+    for file in files:
+        for mutant in mutants(file):
+            places[file][mutant.line, mutant.column].append(mutant)
+    total = sum(len(found) for found in places.values())
+    sample = []
+    for found in places.values():
+        share = min(len(found), max(1, round(count * len(found) / total))) if found else 0
+        sample += [generator.choice(found[place]) for place in generator.sample(sorted(found), share)]
+    return sample, {str(file): len(found) for file, found in places.items()}
+
+
+def tests_of(data: coverage.CoverageData, mutant: Mutant) -> list[str]:
+    """The tests that ran its lines; all that know its file where it runs on import."""
+    file = str(ROOT / mutant.file)
+    contexts = data.contexts_by_lineno(file)
+    lines = range(mutant.line, mutant.last + 1)
+    found = {context for line in lines for context in contexts.get(line, [])}
+    if "" in found or not found:
+        found = {context for known in contexts.values() for context in known}
+    names = {re.sub(r"(\[.*)?\|.*", "", context) for context in found if context}
+    return sorted(names, key=lambda name: (not name.startswith("tests/unit"), name))
+
+
+def outcome(mutant: Mutant, tests: list[str], tree: Path, limit: float) -> tuple[str, str]:
+    """What becomes of a mutant, and the test that noticed it; in a process that has all but the library loaded."""
+    if not tests:
+        return "missed", "no test runs it"
+    changed = tree / mutant.file
+    changed.write_text(mutant.code(), encoding="utf-8")
+    log = tree / "log"
+    child = os.fork()
+    if child == 0:
+        _test(tree, tests, log, limit)
+    _, status = os.waitpid(child, 0)
+    shutil.copy(ROOT / mutant.file, changed)
+    code = os.waitstatus_to_exitcode(status)
+    if code == 0:
+        return "missed", ""
+    noticed = re.search(r"^(?:FAILED|ERROR) (\S+)", log.read_text(encoding="utf-8"), re.MULTILINE)
+    if code > 0 and not noticed:
+        raise RuntimeError(f"{mutant.name}: {log.read_text(encoding='utf-8')[-500:]}")
+    return ("caught", noticed[1]) if noticed else ("timeout", "")
+
+
+def tried(task: tuple[Mutant, list[str], Path]) -> tuple[str, tuple[str, str]]:
+    """A mutant and what becomes of it, in the tree of this process."""
+    mutant, tests, work = task
+    tree = work / f"tree{os.getpid()}"
+    if not tree.exists():
+        for name in ("python", "tests"):
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", tree)
+    return mutant.name, outcome(mutant, tests, tree, limit=120)
+
+
+def _test(tree: Path, tests: list[str], log: Path, limit: float) -> NoReturn:
+    """Runs the tests until one fails; ends this process."""
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit)))
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.chdir(tree)
+    sys.path[:0] = [str(tree / "python"), str(tree / "tests/mutation")]
+    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "steady", "--assert=plain", "--tb=no", *tests])
+    sys.stdout.flush()
+    os._exit(code)
+
+
+def main() -> None:
+    """Draws and tries; the report is written after each mutant."""
+    words = argparse.ArgumentParser()
+    words.add_argument("--count", type=int, required=True)
+    words.add_argument("--seed", type=int, required=True)
+    words.add_argument("--jobs", type=int, default=1)
+    words.add_argument("--work", type=Path, required=True)
+    words.add_argument("--coverage", type=Path, required=True)
+    words.add_argument("--report", type=Path, required=True)
+    given = words.parse_args()
+    start = time.time()
+    data = coverage.CoverageData(str(given.coverage))
+    data.read()
+    sample, places = draw(given.count, given.seed)
+    random.Random(given.seed).shuffle(sample)  # noqa: S311
+    tasks = [(mutant, tests_of(data, mutant), given.work) for mutant in sample]
+    outcomes = {}
+    pool = multiprocessing.get_context("fork").Pool(given.jobs)
+    for name, found in pool.imap_unordered(tried, tasks):
+        outcomes[name] = found
+        print(found, name, flush=True)
+        report = {
+            "seed": given.seed, "count": given.count, "seconds": round(time.time() - start), "mutants": places,
+            "untried": len(sample) - len(outcomes), "outcomes": outcomes,
+        }  # fmt: skip
+        given.report.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
