@@ -47,11 +47,11 @@ fn tails(c: &mut Criterion, at: &Probability) {
         group.bench_function(format!("binomial, {name}"), |b| {
             b.iter(|| binomial_upper_tail(black_box(k), n, at, &Uninterrupted).expect(VALUE));
         });
+        let law = hypergeometric(n);
+        group.bench_function(format!("hypergeometric, {name}"), |b| {
+            b.iter(|| hypergeometric_upper_tail(black_box(k), &law, &Uninterrupted).expect(VALUE));
+        });
     }
-    let law = hypergeometric(1_000_000);
-    group.bench_function("hypergeometric, n = 10^6, near the mean", |b| {
-        b.iter(|| hypergeometric_upper_tail(black_box(300_500), &law, &Uninterrupted).expect(VALUE));
-    });
 }
 
 fn rows(c: &mut Criterion, at: &Probability) {

@@ -1,11 +1,13 @@
-//! Tails and stop-losses of the binomial law in doubles, at a cost that does not grow with the number of trials.
+//! Tails and stop-losses of the binomial law, and tails of the hypergeometric one, in doubles: at a cost that does not grow with
+//! the number of trials or the population.
 //!
 //! ```text
 //! P[X ≥ a] = Σ_{i≥0} b(a+i),      E[(X−κ)_+] = Σ_{i≥0} (i+φ) b(a+i)   with a = ⌈κ⌉, φ = a − κ
 //! ```
 //!
 //! are the same thing with two weights, and there are two ways to them: [`contour`] inverts the characteristic function
-//! of a tilted law with sixteen evaluations, [`positive_sum`] adds up the terms where these are few. Both state what
+//! of a tilted law with sixteen evaluations, [`positive_sum`] adds up the terms where these are few. The hypergeometric law has no characteristic
+//! function in closed form; where its terms are many, [`euler_maclaurin`] takes their sum for an integral. All state what
 //! they may be wrong by; callers add it to a ball. The backend (see [`statpriv_simd`]) changes the last bits of a midpoint, not
 //! whether the truth lies inside.
 
@@ -13,6 +15,8 @@ mod contour;
 #[cfg(test)]
 mod cost;
 mod count;
+mod euler_maclaurin;
+mod hypergeometric;
 mod lanes;
 #[cfg(test)]
 mod peer;
@@ -25,8 +29,10 @@ use crate::double_double::{DoubleDouble, UNIT};
 use crate::laws::{Probability, first_term};
 use contour::{Contour, LEAST_VARIANCE};
 use count::{AtMany, AtOne, Count, Value};
-use positive_sum::PositiveSum;
+use positive_sum::{Binomial, PositiveSum, Ratios};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
+
+pub(crate) use hypergeometric::tail_in_units_of_first as hypergeometric_tail;
 
 /// What the terms of a sum over `X ≥ first` are weighted with.
 #[derive(Clone, Copy, Debug)]
@@ -100,13 +106,13 @@ impl Kernel for Sum {
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Value> {
         let Self { trials, law, first, weight } = self;
-        let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
+        let ratios = Binomial { trials, odds: law.p.hi / law.q.hi, first };
         let variance = first * (trials - first) / trials;
-        if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
+        if variance > 1.1 * LEAST_VARIANCE && ratios.needed() > FEW_TERMS {
             let contour = Contour::at_saddle_point(trials, law, first, weight, variance);
             return contour.run::<A>().map(|scaled| Value { scaled, in_units_of: None });
         }
-        few.run::<A>().map(|scaled| Value { scaled, in_units_of: Some(first) })
+        PositiveSum { ratios, weight }.run::<A>().map(|scaled| Value { scaled, in_units_of: Some(first) })
     }
 }
 

@@ -5,7 +5,8 @@
 
 use super::contour::EVALUATIONS;
 use super::count::{AtOne, Count, Value};
-use super::positive_sum::MOST_TERMS;
+use super::hypergeometric::Tail;
+use super::positive_sum::{Binomial, Ratios};
 use super::{Law, Sum, Weight};
 use crate::ball::Ball;
 use crate::double_double::DoubleDouble;
@@ -65,7 +66,7 @@ impl Cost {
 
     fn is_bounded(self) -> bool {
         match self {
-            Self::Terms(terms) => terms <= MOST_TERMS as u64,
+            Self::Terms(terms) => terms <= Binomial::MOST_TERMS as u64,
             Self::Multiplications(multiplications) => multiplications <= MULTIPLICATIONS_OF_A_CONTOUR,
         }
     }
@@ -148,7 +149,7 @@ proptest! {
 fn the_longest_sum_is_met_next_to_the_mean_where_the_contour_begins() {
     for n in TRIALS.into_iter().skip(2) {
         let longest = of_delta(n, law(439.99 / n as f64, false), 1e-6);
-        assert_eq!(longest, Some(Cost::Terms(MOST_TERMS as u64)), "n = {n}");
+        assert_eq!(longest, Some(Cost::Terms(Binomial::MOST_TERMS as u64)), "n = {n}");
     }
 }
 
@@ -162,4 +163,26 @@ fn a_contour_costs_the_same_at_every_number_of_trials() {
         }
     }
     const { assert!(EVALUATIONS <= 21) };
+}
+
+/// Of the hypergeometric tail from `deviations` above the mean on, where half of a population of `4 · quarter` is marked and half is drawn.
+fn of_hypergeometric_tail(quarter: u64, deviations: f64) -> u64 {
+    let away = (deviations * (quarter as f64 / 4.0).sqrt()) as u64;
+    let (more, fewer) = (quarter + away, quarter - away);
+    let (value, multiplications) = counted(|| Tail([more, fewer, fewer, more]).run::<Counted>());
+    assert!(value.is_some(), "{quarter} {deviations}");
+    multiplications
+}
+
+/// The sum of 512 terms takes two of them a term, the integral as many at every size.
+#[test]
+fn a_hypergeometric_tail_costs_the_same_at_every_population() {
+    for deviations in [0.1, 1.0, 10.0] {
+        for quarter in TRIALS.map(|population| population / 4) {
+            assert!(of_hypergeometric_tail(quarter, deviations) <= 2 * 512);
+        }
+        for quarter in [1_000_000, 1 << 30, 1 << 40, 1 << 51] {
+            assert_eq!(of_hypergeometric_tail(quarter, deviations), 804, "{quarter} {deviations}");
+        }
+    }
 }

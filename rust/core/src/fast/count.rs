@@ -3,7 +3,7 @@
 //! `Δ_{1,0}(ε) = Q/(npq) · E[(X−κ)_+]` with `Q = q + p e^ε`, `κ = n p e^ε/Q`, `X ~ Bin(n, p)`.
 
 use super::contour::{LEAST_VARIANCE, Line};
-use super::positive_sum::PositiveSum;
+use super::positive_sum::{Binomial, PositiveSum, Ratios};
 use super::{FEW_TERMS, Law, Scaled, Weight};
 use crate::double_double::DoubleDouble;
 use crate::special;
@@ -138,12 +138,12 @@ impl Count {
     fn few_terms<A: Arithmetic>(&self, place: &Place) -> Result<Option<(Scaled, Option<f64>)>, f64> {
         let Self { trials, law } = *self;
         let &Place { first, weight, .. } = place;
-        let few = PositiveSum { trials, odds: law.p.hi / law.q.hi, first, weight };
+        let ratios = Binomial { trials, odds: law.p.hi / law.q.hi, first };
         let variance = first * (trials - first) / trials;
-        if variance > 1.1 * LEAST_VARIANCE && few.terms() > FEW_TERMS {
+        if variance > 1.1 * LEAST_VARIANCE && ratios.needed() > FEW_TERMS {
             return Err(variance);
         }
-        Ok(few.run::<A>().map(|sum| (sum, Some(first))))
+        Ok(PositiveSum { ratios, weight }.run::<A>().map(|sum| (sum, Some(first))))
     }
 
     /// By the contour with the shared tilt, or, where the variance has grown too much for that, by one with a tilt of its own.

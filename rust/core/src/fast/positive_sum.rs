@@ -1,7 +1,7 @@
 //! Tail and stop-loss as the sum of their terms, where these are few.
 //!
-//! In units of `b(a)` the terms are products of the ratios `b(k+1)/b(k) = (n−k)/(k+1) · p/q`. Eight blocks of consecutive terms are summed side by
-//! side, each in units of its own first term, and joined afterwards: so no division waits for another.
+//! In units of the first one the terms are products of ratios. Eight blocks of consecutive terms are summed side by side, each in units of
+//! its own first term, and joined afterwards: so no division waits for another.
 
 use super::lanes::{Lanes, WIDTH};
 use super::{Scaled, Weight};
@@ -10,48 +10,77 @@ use statpriv_simd::{Arithmetic, Kernel};
 /// Blocks that are summed side by side, as so many groups of [`WIDTH`].
 const GROUPS: usize = 2;
 const BLOCKS: usize = GROUPS * WIDTH;
-/// Where the contour does not apply there are no more terms than this, see [`PositiveSum::terms`].
-pub(super) const MOST_TERMS: f64 = 208.0;
 /// The sum is cut where terms are about `e^-40` of the first, `2^-57`.
 const NEGLIGIBLE: f64 = 40.0;
 /// `2^-53`.
 const U: f64 = f64::EPSILON / 2.0;
 
-/// `Σ_{i≥0} weight · b(first + i)/b(first)` for `Bin(trials, p)`, where the terms fall from the first on.
+/// The ratios `t_{i+1}/t_i` of positive terms: they fall.
+pub(super) trait Ratios: Copy {
+    /// How many `u` a product of the term before with the ratio errs by, relatively.
+    const ERROR: f64;
+    /// Longer sums are left to others.
+    const MOST_TERMS: f64;
+
+    /// At four indices; zero from the last term on.
+    fn at(&self, index: Lanes) -> Lanes;
+
+    /// How many terms there are.
+    fn all(&self) -> f64;
+
+    /// About how many terms matter: a proposal, checked in the end by what is left.
+    fn needed(&self) -> f64;
+}
+
+/// `b(first + i + 1)/b(first + i) = (n − first − i)/(first + 1 + i) · p/q` for `Bin(n, p)`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PositiveSum {
+pub(crate) struct Binomial {
     /// `n`, an integer up to `2^53`.
     pub trials: f64,
     /// `p/q`, with a relative error of at most `3u`: two rounded numbers, divided.
     pub odds: f64,
-    /// `a`, an integer.
+    /// An integer, from which on the terms fall.
     pub first: f64,
-    pub weight: Weight,
 }
 
-impl PositiveSum {
-    /// `b(a + i + 1)/b(a + i)`.
+impl Ratios for Binomial {
+    /// `u` for the division, `u` for each of two products, and `3u` for the odds.
+    const ERROR: f64 = 6.0;
+    /// Where the contour does not apply there are no more, see [`Self::needed`].
+    const MOST_TERMS: f64 = 208.0;
+
     #[inline(always)]
-    fn ratio(&self, i: f64) -> f64 {
-        (self.trials - self.first - i).max(0.0) / (self.first + 1.0 + i) * self.odds
+    fn at(&self, index: Lanes) -> Lanes {
+        let (above, below) = (Lanes::all(self.trials - self.first), Lanes::all(self.first + 1.0));
+        (above - index).at_least_zero() / (below + index) * Lanes::all(self.odds)
     }
 
-    /// About how many terms matter, from `ln(b(a+i)/b(a)) ≈ −ci − i²/(2σ²) + (1 − 2a/n) i³/(6σ⁴)`: a proposal, checked in the end by what is
-    /// left.
+    #[inline(always)]
+    fn all(&self) -> f64 {
+        self.trials - self.first + 1.0
+    }
+
+    /// From `ln(b(a+i)/b(a)) ≈ −ci − i²/(2σ²) + (1 − 2a/n) i³/(6σ⁴)`.
     ///
     /// `1/curvature = (a+1)(n−a)/n ≤ v + 1` with `v = a(n−a)/n`, so `v ≤ 440`, where the contour does not apply, leaves at most
     /// `√(80·441) + 40/3 + 1 < 203`: 208 in whole blocks.
-    #[must_use]
     #[inline(always)]
-    pub fn terms(&self) -> f64 {
+    fn needed(&self) -> f64 {
         let above = (self.trials - self.first).max(1.0);
         let curvature = self.trials / ((self.first + 1.0) * above);
-        let slope = (1.0 - self.ratio(0.0)).max(0.0);
+        let slope = (1.0 - self.at(Lanes::all(0.0)).0[0]).max(0.0);
         let symmetric = 2.0 * NEGLIGIBLE / (slope + (slope * slope + 2.0 * NEGLIGIBLE * curvature).sqrt());
         let skewness = (1.0 - 2.0 * self.first / self.trials).max(0.0);
         let room = (1.0 - slope * symmetric / NEGLIGIBLE).max(0.0);
         symmetric + NEGLIGIBLE / 3.0 * skewness * room + 1.0
     }
+}
+
+/// `Σ_{i≥0} weight · t_i` in units of `t_0`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PositiveSum<R> {
+    pub ratios: R,
+    pub weight: Weight,
 }
 
 /// The sums over one block, or over several, in units of the first term.
@@ -65,40 +94,41 @@ struct Block<T> {
     second: T,
 }
 
-impl Kernel for PositiveSum {
+impl<R: Ratios> Kernel for PositiveSum<R> {
     type Output = Option<Scaled>;
 
     /// Nothing where there are too many terms, or where they do not fall.
     ///
-    /// A ratio errs by `u` (division), `u` (product) and `3u` (odds); the term with index `i` by `6i u`. A sum of positive numbers, over a block and then over the blocks,
-    /// errs by `u` for each of its additions and products, fewer than `length + 4·8` in all.
+    /// The term with index `i` errs by `i` times [`Ratios::ERROR`]. A sum of positive numbers, over a block and then over the blocks, errs by `u`
+    /// for each of its additions and products: the mass for fewer than `length + 2·8`, the others for fewer than `length + 4·8`.
     ///
     /// What is left after `m` terms, as the ratios fall: with `r < 1` the next ratio and `t` the next term, `Σ t_i ≤ t/(1−r)` and
     /// `Σ (i+φ) t_i ≤ t/(1−r) · (m + φ + r/(1−r))`.
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
-        let terms = self.terms().min(self.trials - self.first + 1.0);
-        if terms.is_nan() || terms > MOST_TERMS {
+        let terms = self.ratios.needed().min(self.ratios.all());
+        if terms.is_nan() || terms > R::MOST_TERMS {
             return None;
         }
         let length = (terms / BLOCKS as f64).ceil().max(1.0);
         let sums = Self::join(self.blocks::<A>(length), length);
         let count = length * BLOCKS as f64;
-        let ratio = self.ratio(count);
+        let ratio = self.ratios.at(Lanes::all(count)).0[0];
         if ratio >= 1.0 {
             return None;
         }
         let left = sums.next / (1.0 - ratio);
-        let (value, weighted_index, rest, weight_error) = match self.weight {
-            Weight::One => (sums.mass, sums.moment, left, 0.0),
+        let (value, additions, weighted_index, rest, weight_error) = match self.weight {
+            Weight::One => (sums.mass, length + 16.0, sums.moment, left, 0.0),
             Weight::Excess { phi, error } => (
                 sums.moment + phi * sums.mass,
+                length + 40.0,
                 sums.second + phi * sums.moment,
                 left * (count + 1.0 + ratio / (1.0 - ratio)),
                 error * sums.mass,
             ),
         };
-        let error = (6.0 * weighted_index.abs() + (length + 40.0) * value.abs()) * U + rest + weight_error;
+        let error = (R::ERROR * weighted_index.abs() + additions * value.abs()) * U + rest + weight_error;
         // A factor pays for the rounding of the bound, and for an error that is relative to the computed value.
         (value > 1e-250 && error < 1e-3 * value).then(|| Scaled {
             mantissa: value,
@@ -108,16 +138,13 @@ impl Kernel for PositiveSum {
     }
 }
 
-impl PositiveSum {
+impl<R: Ratios> PositiveSum<R> {
     #[inline(always)]
     fn blocks<A: Arithmetic>(&self, length: f64) -> [Block<Lanes>; GROUPS] {
         let zero = Lanes::all(0.0);
-        let start = |group: usize| Lanes::from((group * WIDTH) as f64 * length, length);
+        let mut indices: [Lanes; GROUPS] =
+            std::array::from_fn(|group| Lanes::from((group * WIDTH) as f64 * length, length));
         let mut blocks = [Block { next: Lanes::all(1.0), mass: zero, moment: zero, second: zero }; GROUPS];
-        let mut above: [Lanes; GROUPS] =
-            std::array::from_fn(|g| Lanes::all(self.trials - self.first) - start(g));
-        let mut below: [Lanes; GROUPS] = std::array::from_fn(|g| Lanes::all(self.first + 1.0) + start(g));
-        let odds = Lanes::all(self.odds);
         let mut index = 0.0;
         while index < length {
             let (i, i_squared) = (Lanes::all(index), Lanes::all(index * index));
@@ -127,9 +154,8 @@ impl PositiveSum {
                 block.mass = block.mass + term;
                 block.moment = term.multiply_add::<A>(i, block.moment);
                 block.second = term.multiply_add::<A>(i_squared, block.second);
-                block.next = term * (above[group].at_least_zero() / below[group] * odds);
-                above[group] = above[group] - Lanes::all(1.0);
-                below[group] = below[group] + Lanes::all(1.0);
+                block.next = term * self.ratios.at(indices[group]);
+                indices[group] = indices[group] + Lanes::all(1.0);
             }
             index += 1.0;
         }
@@ -175,7 +201,7 @@ mod tests {
     ];
 
     /// The sum, the backend's answer and the truth, in units of the first term.
-    fn each(check: impl Fn(PositiveSum, Scaled, f64)) {
+    fn each(check: impl Fn(PositiveSum<Binomial>, Scaled, f64)) {
         for (n, p, starts) in CASES {
             let law = law(&number(p));
             for &first in starts {
@@ -188,12 +214,9 @@ mod tests {
                     if first == n && matches!(weight, Weight::Excess { phi: 0.0, .. }) {
                         continue;
                     }
-                    let sum = PositiveSum {
-                        trials: n as f64,
-                        odds: law.p.hi / law.q.hi,
-                        first: first as f64,
-                        weight,
-                    };
+                    let (trials, odds, first_term) = (n as f64, law.p.hi / law.q.hi, first as f64);
+                    let ratios = Binomial { trials, odds, first: first_term };
+                    let sum = PositiveSum { ratios, weight };
                     let exact =
                         truth(n, &number(p), first, weight).div(&point(n, &number(p), first)).unwrap();
                     for value in on_every_backend(|| sum) {
@@ -224,11 +247,12 @@ mod tests {
                 mass += term;
                 total += weight * term;
                 weighted += i * weight * term;
-                term *= (sum.trials - sum.first - i) / (sum.first + 1.0 + i) * sum.odds;
+                term *= sum.ratios.at(Lanes::all(i)).0[0];
                 i += 1.0;
             }
-            let length = (sum.terms().min(sum.trials - sum.first + 1.0) / 8.0).ceil();
-            let counted = (6.0 * weighted / total + length + 40.0) * U;
+            let length = (sum.ratios.needed().min(sum.ratios.all()) / 8.0).ceil();
+            let additions = if let Weight::One = sum.weight { length + 16.0 } else { length + 40.0 };
+            let counted = (6.0 * weighted / total + additions) * U;
             let what = format!("{sum:?}: {:e} is not {counted:e}", value.error);
             assert!(counted <= value.error && value.error <= 1.003 * counted + 1e-17, "{what}");
         });
@@ -244,13 +268,13 @@ mod tests {
                 if first >= n {
                     continue;
                 }
-                let sum = PositiveSum { trials: n, odds: p / (1.0 - p), first, weight: Weight::One };
+                let ratios = Binomial { trials: n, odds: p / (1.0 - p), first };
                 let (mut logarithm, mut needed) = (0.0, 0.0);
                 while logarithm > -NEGLIGIBLE {
-                    logarithm += sum.ratio(needed).ln();
+                    logarithm += ratios.at(Lanes::all(needed)).0[0].ln();
                     needed += 1.0;
                 }
-                let terms = sum.terms();
+                let terms = ratios.needed();
                 let enough = needed <= terms && terms <= 1.05 * needed + 25.0;
                 assert!(enough, "n={n} p={p} {x}σ: {terms} for {needed}");
             }
@@ -259,12 +283,14 @@ mod tests {
 
     #[test]
     fn what_has_too_many_terms_or_does_not_fall_is_refused() {
-        let sum = |trials: f64, first: f64| PositiveSum { trials, odds: 1.0, first, weight: Weight::One };
-        let terms = |trials: f64| sum(trials, trials / 2.0).terms();
-        assert!(terms(1700.0) < MOST_TERMS && sum(1700.0, 850.0).run::<Portable>().is_some());
-        assert!(terms(3000.0) > MOST_TERMS && sum(3000.0, 1500.0).run::<Portable>().is_none());
+        let ratios = |trials: f64, first: f64| Binomial { trials, odds: 1.0, first };
+        let sum = |trials, first| PositiveSum { ratios: ratios(trials, first), weight: Weight::One };
+        let needed = |trials: f64| ratios(trials, trials / 2.0).needed();
+        assert!(needed(1700.0) < Binomial::MOST_TERMS && sum(1700.0, 850.0).run::<Portable>().is_some());
+        assert!(needed(3000.0) > Binomial::MOST_TERMS && sum(3000.0, 1500.0).run::<Portable>().is_none());
         assert!(sum(1e6, 1000.0).run::<Portable>().is_none());
-        let unknown = PositiveSum { odds: f64::NAN, ..sum(100.0, 60.0) };
+        let unknown = Binomial { odds: f64::NAN, ..ratios(100.0, 60.0) };
+        let unknown = PositiveSum { ratios: unknown, weight: Weight::One };
         assert!(unknown.run::<Portable>().is_none());
         let vague = PositiveSum { weight: Weight::Excess { phi: 0.5, error: 0.1 }, ..sum(100.0, 60.0) };
         assert!(vague.run::<Portable>().is_none());
@@ -273,9 +299,7 @@ mod tests {
     #[test]
     fn an_error_of_the_threshold_counts_for_the_mass() {
         let sum = |error| PositiveSum {
-            trials: 100.0,
-            odds: 1.0,
-            first: 60.0,
+            ratios: Binomial { trials: 100.0, odds: 1.0, first: 60.0 },
             weight: Weight::Excess { phi: 0.5, error },
         };
         let stated = |error| sum(error).run::<Portable>().unwrap();

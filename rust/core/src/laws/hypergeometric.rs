@@ -5,7 +5,7 @@ use super::recurrence::{self, LogConcave};
 use crate::ball::Ball;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
-use crate::fast::Scaled;
+use crate::fast::{self, Scaled};
 use crate::interrupt::Interrupt;
 use crate::special::stirling_remainder;
 
@@ -61,12 +61,6 @@ impl Hypergeometric {
     pub fn standard_deviation(&self) -> f64 {
         let (n, k, s) = (self.population as f64, self.marked as f64, self.draws as f64);
         (s * (k / n) * (1.0 - k / n) * (n - s) / (n - 1.0).max(1.0)).max(0.0).sqrt()
-    }
-
-    /// About how many terms a tail takes.
-    #[must_use]
-    pub fn terms(&self) -> f64 {
-        8.0 * (self.greatest() as f64).sqrt()
     }
 
     /// `ln P[X = k]`, within a few ulp; `[−∞, −∞]` outside the support.
@@ -162,12 +156,26 @@ pub fn hypergeometric_upper_tail(
     if k > law.greatest() {
         return Ok(Enclosure::point(0.0));
     }
+    if k == law.greatest() {
+        return Ok(law.pmf(k));
+    }
     if k > law.mode() {
-        return recurrence::upper_tail(law, k, interrupt);
+        return tail_above_mode(k, law, interrupt);
     }
     // P[X ≥ k] = 1 − P[X ≤ k−1], and X ≤ k−1 means at least draws−k+1 unmarked ones.
-    let complement = recurrence::upper_tail(&law.mirrored(), law.draws - k + 1, interrupt)?;
+    let complement = tail_above_mode(law.draws - k + 1, &law.mirrored(), interrupt)?;
     Ok((Enclosure::point(1.0) - complement).clamp(0.0, 1.0))
+}
+
+/// `P[X ≥ k]` for `k` in the support, above the mode: at a cost that does not grow with the population, or as a sum where doubles do not reach.
+fn tail_above_mode(k: u64, law: &Hypergeometric, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+    let fast = law
+        .table(k)
+        .and_then(|table| fast::hypergeometric_tail(table).zip(log_pmf::hypergeometric(table).scaled()));
+    match fast {
+        Some((tail, first)) => Ok((Ball::from(tail) * Ball::from(first)).to_enclosure().clamp(0.0, 1.0)),
+        None => recurrence::upper_tail(law, k, interrupt),
+    }
 }
 
 /// `P[X ≤ k]`, likewise: at least `draws − k` unmarked ones.
@@ -367,6 +375,23 @@ mod tests {
                 Enclosure::ordered(lower, upper).contains(&truth) && upper - lower < 1e-13 * upper,
                 "{k}"
             );
+        }
+    }
+
+    #[test]
+    fn the_two_ways_to_a_tail_agree() {
+        for population in [10_000u64, 1_000_000, 100_000_000, 1 << 40, 1 << 50] {
+            for (marked, draws) in [(population / 2, population / 2), (population / 100, population / 3)] {
+                let law = Hypergeometric::new(population, marked, draws).unwrap();
+                for z in [0.0, 0.5, 1.0, 3.0, 10.0] {
+                    let k = law.mode() + 1 + (z * law.standard_deviation()) as u64;
+                    let tail = hypergeometric_upper_tail(k, &law, &Uninterrupted).unwrap();
+                    let sum = recurrence::upper_tail(&law, k, &Uninterrupted).unwrap();
+                    assert!(tail.lower() <= sum.upper() && sum.lower() <= tail.upper(), "{law:?} {k}");
+                    assert!(tail.width() <= 1.1e-13 * tail.lower(), "{law:?} {k} {tail:?}");
+                    assert!(sum.width() <= 3e-13 * sum.lower(), "{law:?} {k} {sum:?}");
+                }
+            }
         }
     }
 }
