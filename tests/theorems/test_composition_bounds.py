@@ -121,13 +121,15 @@ def test_of_even_odds_entry_by_entry_is_a_count_of_the_unknown_entries(n, known,
     assume(known < n and parts <= n)
     queries = [sp.PropertyQuery("1/2")] * parts
     partition = sp.RandomPartition([data.draw(st.integers(1, n // parts)) for _ in queries])
+    all_used = sum(partition.sizes) == n
     claimed = sp.compose(queries, sp.Population(n), partition, adversary=sp.Adversary(known=known), bound="worst-entry")
     count = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(n - known))
     for epsilon in EPSILONS:
         exact, found = count.delta(epsilon), claimed.delta(epsilon)
         assert found.upper >= exact.lower
-        # Bounds are inverted to 1e-6, and to 1e-4 where much of the law lies on a point at zero, as at ε = 0.
-        assert found.upper <= exact.upper * (1 + (1e-5 if epsilon else 1e-4)) + 1e-14
+        # Bounds are inverted to 1e-6, and to 1e-4 where much of the law lies on a point at or next to zero: at ε = 0,
+        # or where rows are left out.
+        assert found.upper <= exact.upper * (1 + (1e-5 if epsilon and all_used else 1e-4)) + 1e-14
 
 
 def range_of(lower: str, upper: str) -> sp.PropertyQuery:
