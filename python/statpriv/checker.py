@@ -68,7 +68,7 @@ Interval: TypeAlias = "tuple[Fraction, Fraction]"
 _Ratio: TypeAlias = "Callable[[int], tuple[int, int]]"
 _ZERO, _ONE = Fraction(0), Fraction(1)
 _MOST_TERMS, _MOST_BITS, _MOST_EXACT_BITS, _MOST_COUNTS = 2**20, 2**13, 2**34, 2**19
-_MOST_POINTS, _MOST_GRID_BITS = 2**20, 2**10
+_MOST_POINTS, _MOST_GRID_BITS, _MOST_COSTS = 2**20, 2**10, 2**21
 _WIDEST = Fraction(1, 10**12)
 """A witness that states δ more loosely would agree with too much; of a composition the kernel may know no more."""
 
@@ -366,6 +366,10 @@ class _Situation:
 
     def partition_sum(self, r: Fraction, bits: int | None) -> Interval:
         low = high = _ZERO
+        # A part takes about the time of so many terms for each number of known entries; and a little by itself.
+        costs = (64 + isqrt(part.size) * (1 + isqrt(min(self.known, part.size))) for part in self.parts)
+        if sum(costs) > _MOST_COSTS:
+            raise TooLargeError("too many large parts differ")
         for part in self.parts:
             mean = self._over_known(part, r, bits)
             weight = Fraction(part.size * part.count, self.population)

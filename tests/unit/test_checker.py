@@ -370,6 +370,13 @@ def test_values_far_apart_on_the_grid_are_refused():
         composition_at([(Fraction(1, 10**30), 9, None), (Fraction(1, 2), 9, None)], 18, R, 192)
 
 
+def test_a_sum_over_parts_that_would_be_computed_for_hours_is_refused_at_once():
+    different = [(f"0.{k}", 2**32, 1, None) for k in range(1000, 1100)]
+    situation = of_situation(different, 2**39)
+    with pytest.raises(checker.TooLargeError, match="too many large parts differ"):
+        checker.delta(situation, "partition-sum", Fraction(1, 10), 192)
+
+
 @pytest.mark.parametrize(
     ("parts", "claimed", "message"),
     [
