@@ -68,7 +68,7 @@ Interval: TypeAlias = "tuple[Fraction, Fraction]"
 _Ratio: TypeAlias = "Callable[[int], tuple[int, int]]"
 _ZERO, _ONE = Fraction(0), Fraction(1)
 _MOST_TERMS, _MOST_BITS, _MOST_EXACT_BITS, _MOST_COUNTS = 2**20, 2**13, 2**34, 2**19
-_MOST_POINTS = 2**20
+_MOST_POINTS, _MOST_GRID_BITS, _MOST_COSTS = 2**20, 2**10, 2**21
 _WIDEST = Fraction(1, 10**12)
 """A witness that states δ more loosely would agree with too much; of a composition the kernel may know no more."""
 
@@ -307,8 +307,15 @@ def _composition(
         raise TooLargeError("a composition is not computed exactly")
     most = sum(size * count / p for (p, size), count in kinds.items()) / population
     bits = 96 + ceil(most / (claimed or 1)).bit_length()
+    if bits > _MOST_GRID_BITS:
+        raise TooLargeError(f"the masses of a composition would have more than {_MOST_GRID_BITS} bits")
+    laws = [(size * count, p, 1 if 2 * p == 1 else count + 1) for (p, size), count in kinds.items()]
+    # Of a count about so many terms matter; what else a law costs is worth some more.
+    if sum(number * (2**6 + min(size, 3 * isqrt(ceil(bits * size * p)))) for size, p, number in laws) > _MOST_TERMS:
+        raise TooLargeError(f"a composition has more than {_MOST_TERMS} terms that matter, those of all patterns")
     variance = sum(size * count * p * (1 - p) * (1 / (1 - p) + r / p) ** 2 for (p, size), count in kinds.items())
-    finest = min(2**10, 2**15 // len(kinds) + 1)  # points of the grid in a standard deviation
+    # Points of the grid in a standard deviation.
+    finest = min(2**10, 2**17 // bits, 2**15 // sum(number for *_, number in laws) + 1)
     step = Fraction(isqrt(floor(variance * 2**40)) + 1, 2**20 * min(finest, (effort // 24) ** 2))
     return _Composition(population, kinds, r, step, bits).bounds(claimed)
 
@@ -359,6 +366,10 @@ class _Situation:
 
     def partition_sum(self, r: Fraction, bits: int | None) -> Interval:
         low = high = _ZERO
+        # A part takes about the time of so many terms for each number of known entries; and a little by itself.
+        costs = (64 + isqrt(part.size) * (1 + isqrt(min(self.known, part.size))) for part in self.parts)
+        if sum(costs) > _MOST_COSTS:
+            raise TooLargeError("too many large parts differ")
         for part in self.parts:
             mean = self._over_known(part, r, bits)
             weight = Fraction(part.size * part.count, self.population)

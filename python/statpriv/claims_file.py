@@ -143,6 +143,9 @@ def _reported(read: dict[str, Value], folder: Path) -> Claim:
         raise ArgumentError(
             f"report = {read['report']!r} is no report of a release; the JSON report of one is required"
         )
+    contradictions = report.contradictions()
+    if contradictions:
+        raise ArgumentError(f"report = {read['report']!r} contradicts itself: {'; '.join(contradictions)}")
     delta = report.target if read.get("delta") is None else read["delta"]
     if delta is None:
         raise ArgumentError(f"delta is missing, and {read['report']!r} states no target; a number is required")

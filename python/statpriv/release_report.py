@@ -17,7 +17,7 @@ from statpriv.composition_file import (
     read_parts,
     together,
 )
-from statpriv.documents import COUNT, NUMBER, SIZE, Key, Value, probability_range, read_table
+from statpriv.documents import COUNT, NUMBER, SIZE, TEXT, Key, Value, probability_range, read_table
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.repeated_releases import Cohort, RepeatedReleases
@@ -34,6 +34,40 @@ _Sized: TypeAlias = "tuple[tuple[int, tuple[Range, ...]], ...]"
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a report says of a query beside its size and ranges; None stands for silence.
+
+    Attributes
+    ----------
+    predicate
+        What is counted, or all cells of a histogram.
+    gate, suppressed_below, rounded_to
+        What is done to the count.
+    """
+
+    predicate: str | None
+    gate: tuple[int, int] | None = None
+    suppressed_below: int | None = None
+    rounded_to: int | None = None
+
+    def is_asked_by(self, part: Part) -> bool:
+        """Whether a part of the composition asks this.
+
+        Parts of one attribute say less together than others, so it has to be that of the predicate; behind a gate a
+        part needs none, since what is certified there holds for every property.
+        """
+        return self.predicate in (None, part.attribute) or (part.attribute is None and part.gate is not None)
+
+    def is_processed_as(self, part: Part) -> bool:
+        """Whether the certificate makes use of no step that is not taken."""
+        return (
+            part.gate in (None, self.gate)
+            and part.suppressed_below in (None, self.suppressed_below)
+            and part.rounded_to in (None, self.rounded_to)
+        )
+
+
+@dataclass(frozen=True)
 class Term:
     """What a report says of one release in the sum over all.
 
@@ -45,9 +79,9 @@ class Term:
         On its own rows.
     weight
         Probability that a row of the worst cohort is used in it, as the nearest double.
-    rows_spent, rows_then, sizes
-        Rows that it used, rows of the table at that time, and the rows of each query; None of the release that the
-        report is about, which says these elsewhere.
+    rows_spent, rows_then, sizes, asked
+        Rows that it used, rows of the table at that time, the rows of each query, and what it asks; None of the release
+        that the report is about, which says these elsewhere.
     """
 
     parts: tuple[Part, ...]
@@ -56,6 +90,7 @@ class Term:
     rows_spent: int | None = None
     rows_then: int | None = None
     sizes: tuple[int, ...] | None = None
+    asked: tuple[Asked, ...] | None = None
 
     @property
     def rows(self) -> int:
@@ -100,12 +135,18 @@ class Everything:
     def disagreements(self, curve: RepeatedReleases, epsilon: Fraction) -> Iterator[str]:
         """Where the terms, their weights or their sum are not what is computed again."""
         deltas = curve.deltas(epsilon)
-        yield from self._in_numbers_of_rows()
         for name, term, delta in zip(self._names, self.terms, deltas, strict=True):
             yield from _apart(f"{name}.delta", term.delta, delta)
         yield from _apart("guarantee.delta", self.delta, curve.delta(epsilon))
         if not any(self._are_weights(weights) for weights in _of_worst_cohorts(curve, deltas)):
             yield "the weights of history and guarantee.term are not those of the cohort that is exposed most"
+
+    def contradictions(self) -> Iterator[str]:
+        """Where numbers of rows, properties or their ranges do not fit together."""
+        yield from self._in_numbers_of_rows()
+        for name, term in zip(self._names, self.terms, strict=True):
+            if term.asked is not None and not _all_asked(term.asked, term.parts):
+                yield f"{name}.queries ask other properties than its parts"
         if _has_two_ranges([part for term in self.terms for part in term.parts]):
             yield "a property has different ranges in different releases; the hull of all that were declared counts"
 
@@ -162,10 +203,12 @@ class Report:
     delta: Enclosure
     holds: bool | None
     target: Fraction | None
+    targets: tuple[Fraction, ...]
     epsilons: tuple[Fraction, ...]
     known_rows: int | None
     rows: int | None
     queries: _Sized | None
+    asked: tuple[Asked, ...] | None
     everything: Everything | None = None
 
     @cached_property
@@ -193,7 +236,12 @@ class Report:
             found += self.everything.disagreements(self.curve, asked.epsilon)
         else:
             found = [*_apart("guarantee.delta", self.delta, reached)]
-        return [*found, *self._in_verdict(reached), *self._in_inputs()]
+        return [*found, *self._in_verdict(reached), *self.contradictions()]
+
+    def contradictions(self) -> list[str]:
+        """Where the report contradicts itself in what δ is computed from."""
+        of_earlier = () if self.everything is None else self.everything.contradictions()
+        return [*of_earlier, *self._in_inputs()]
 
     def _in_verdict(self, reached: Enclosure) -> Iterator[str]:
         if self.holds is None or self.target is None:
@@ -212,12 +260,18 @@ class Report:
             known = known if known is None else min(known, rows - 1)
         if any(abs(epsilon - asked.epsilon) > asked.epsilon / 2**52 for epsilon in self.epsilons):
             yield f"guarantee.epsilon is not {asked.epsilon}, as in the composition"
+        if any(abs(target - self.target) > self.target / 2**52 for target in self.targets if self.target is not None):
+            yield "guarantee.target_delta and guarantee.target_delta_exact differ"
         if known not in (None, asked.known_rows):
             yield f"guarantee.known_rows is {self.known_rows}, in the composition {asked.known_rows}"
         if rows not in (None, together(asked.population)):
             yield f"{source} {rows}, in the composition {together(asked.population)}"
         if self.queries is not None and not _covered(self.queries, _sized(asked.parts)):
             yield "the queries differ from the parts of the composition in number, size or range of p"
+        if self.asked is not None and not _all_asked(self.asked, asked.parts):
+            yield "the queries ask other properties than the parts of the composition"
+        if self.asked is not None and not _all_processed(self.asked, asked.parts):
+            yield "the parts of the composition have a gate, a suppression or a rounding that the queries do not have"
 
 
 def _apart(name: str, stated: Enclosure, computed: Enclosure) -> Iterator[str]:
@@ -229,7 +283,20 @@ def _apart(name: str, stated: Enclosure, computed: Enclosure) -> Iterator[str]:
 
 
 def _sized(parts: Sequence[Part]) -> _Sized:
-    return tuple((part.entries, part.ranges) for part in parts for _ in range(part.count))
+    return tuple((part.entries, part.ranges) for part in _single(parts))
+
+
+def _all_asked(queries: Sequence[Asked], parts: Sequence[Part]) -> bool:
+    return all(query.is_asked_by(part) for query, part in zip(queries, _single(parts), strict=False))
+
+
+def _all_processed(queries: Sequence[Asked], parts: Sequence[Part]) -> bool:
+    return all(query.is_processed_as(part) for query, part in zip(queries, _single(parts), strict=False))
+
+
+def _single(parts: Sequence[Part]) -> Iterator[Part]:
+    """Every part as often as it is there."""
+    return (part for part in parts for _ in range(part.count))
 
 
 def _covered(queries: _Sized, parts: _Sized) -> bool:
@@ -281,8 +348,16 @@ def _share(value: Value) -> float:
     return float(value)
 
 
-def _sizes_of_tables(value: Value) -> tuple[int, ...]:
-    return tuple(SIZE.read(table["size"]) for table in value)
+def _past_queries(value: Value) -> tuple[tuple[int, Asked], ...]:
+    return tuple((SIZE.read(table["size"]), Asked(table.get("where") or table.get("cells"))) for table in value)
+
+
+def _read_gate(value: Value) -> tuple[int, int]:
+    return COUNT.read(value["lower"]), COUNT.read(value["upper"])
+
+
+def _cells_of_tables(value: Value) -> tuple[tuple[Range, str | None], ...]:
+    return tuple((_range_of_table(table["probability"]), table.get("where")) for table in value)
 
 
 def _read_cohorts(value: Value) -> tuple[Cohort, ...]:
@@ -309,8 +384,15 @@ _DATA_KEYS = {"rows": SIZE.optional()}
 _QUERY_KEYS = {
     "size": SIZE,
     "probability": _or_null(Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1')),
-    "cells": _or_null(Key(_ranges_of_tables, "the cells of a histogram, each with its probability")),
+    "cells": _or_null(Key(_cells_of_tables, "the cells of a histogram, each with its probability")),
     "groups": _or_null(Key(_ranges_of_tables, "the groups, each with its probability")),
+    "where": _or_null(TEXT),
+    "publication": _or_null(Key(dict, "a table")),
+}
+_STEP_KEYS = {
+    "gate": _or_null(Key(_read_gate, 'two counts {"lower": …, "upper": …}')),
+    "suppressed_below": _or_null(COUNT),
+    "rounded_to": _or_null(SIZE),
 }
 _LATER_GUARANTEE_KEYS = {"this_release": _ENCLOSURE}
 _LEDGER_KEYS = {
@@ -321,7 +403,7 @@ _PAST_KEYS = {
     **_TERM_KEYS,
     "rows_spent": SIZE,
     "rows_then": SIZE,
-    "queries": Key(_sizes_of_tables, "a list of queries, each with its size"),
+    "queries": Key(_past_queries, "a list of queries, each with its size"),
     "part": PARTS,
 }
 
@@ -336,17 +418,26 @@ def read_report(document: dict[str, Value], _place: str, faults: list[str]) -> R
         read_table(query, _QUERY_KEYS, f"queries[{k}]", faults, closed=False)
         for k, query in enumerate(queries if isinstance(queries, list) else [], start=1)
     ]
+    steps = [
+        read_table(query.get("publication") or {}, _STEP_KEYS, f"queries[{k}].publication", faults, closed=False)
+        for k, query in enumerate(asked, start=1)
+    ]
+    if said.get("releases") in (0, 1) and document.get("history"):
+        faults.append("history has earlier releases, but by guarantee.releases there are none")
     if composition is None or faults:
         return None
+    targets = tuple(said[key] for key in ("target_delta_exact", "target_delta") if said[key] is not None)
     report = Report(
         composition=composition,
         delta=said["delta"],
         holds=said["holds"],
-        target=said["target_delta"] if said["target_delta_exact"] is None else said["target_delta_exact"],
+        target=targets[0] if targets else None,
+        targets=targets,
         epsilons=tuple(said[key] for key in ("epsilon", "epsilon_exact") if said[key] is not None),
         known_rows=said["known_rows"],
         rows=data["rows"],
         queries=None if queries is None else tuple((query["size"], _ranges_of_query(query)) for query in asked),
+        asked=None if queries is None else tuple(map(_asked, asked, steps)),
     )
     return report if said["releases"] <= 1 else _later(document, report, faults)
 
@@ -383,9 +474,20 @@ def _past(table: Value, place: str, faults: list[str]) -> Term | None:
     known = len(faults)
     read = read_table(table, _PAST_KEYS, place, faults, closed=False)
     parts = read_parts(read.pop("part", []), f"{place}.part", faults)
-    return None if len(faults) > known else Term(parts=parts, sizes=read.pop("queries"), **read)
+    if len(faults) > known:
+        return None
+    queries = read.pop("queries")
+    sizes, asked = tuple(size for size, _ in queries), tuple(query for _, query in queries)
+    return Term(parts=parts, sizes=sizes, asked=asked, **read)
 
 
 def _ranges_of_query(query: Value) -> tuple[Range, ...]:
     """Of its cells or groups, else the one that it states."""
-    return query["cells"] or query["groups"] or ((query["probability"],) if query["probability"] else ())
+    cells = tuple(ranges for ranges, _ in query["cells"] or ())
+    return cells or query["groups"] or ((query["probability"],) if query["probability"] else ())
+
+
+def _asked(query: dict[str, Value], steps: dict[str, Value]) -> Asked:
+    """What a query asks; a histogram is named by the predicates of its cells, of which the last one has none."""
+    named = [where for _, where in query["cells"] or () if where is not None]
+    return Asked("first of: " + "; ".join(named) if named else query["where"], **steps)

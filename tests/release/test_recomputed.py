@@ -193,6 +193,13 @@ FORGERIES = [
     (("history", 0, "part", 0, "attribute"), '"vote" = 0', "a property has different ranges in different releases"),
     (("ledger", "rows_spent_before"), 400, "ledger.rows_spent_before is 400, by history 500"),
     (("data", "rows"), 1000, "data.rows is 1000, but ledger.cohorts have 1100"),
+    (("history", 0, "part", 0, "attribute"), "x", "history[1].queries ask other properties than its parts"),
+    (("history", 1, "queries", 0, "cells"), '"age" < 30', "history[2].queries ask other properties than its parts"),
+    (("queries", 0, "where"), '"pid" = 0', "the queries ask other properties than the parts of the composition"),
+    (("composition", "part", 0, "suppressed_below"), 40, "the parts of the composition have a gate, a suppression"),
+    (("composition", "part", 0, "rounded_to"), 10, "the parts of the composition have a gate, a suppression or"),
+    (("composition", "part", 0, "gate"), [90, 99], "the parts of the composition have a gate, a suppression or"),
+    (("guarantee", "target_delta"), 1e-9, "guarantee.target_delta and guarantee.target_delta_exact differ"),
 ]
 
 
@@ -204,6 +211,30 @@ def test_a_forged_report_disagrees(later, tmp_path, forgery):
         table = table[key]
     table[last] = value
     assert any(text.startswith(sentence) for text in disagreements(later, tmp_path))
+
+
+def test_queries_that_are_said_to_ask_one_property_are_found_to_ask_four(tmp_path):
+    """One property asked of all parts says less than four: by the parts alone the claim would be proved."""
+    forged = variants()["first release"]
+    for part in forged["composition"]["part"]:
+        part.update(attribute="one", probability=["0.4", "0.6"])
+    for asked in forged["queries"]:
+        asked["probability"] = {"lower": "0.4", "upper": "0.6"}
+    told = disagreements(forged, tmp_path)
+    assert told[-1] == "the queries ask other properties than the parts of the composition"
+    with pytest.raises(ArgumentError, match=r"'report\.json' contradicts itself: the queries ask other properties"):
+        sp.verify(tmp_path / "report.json")
+    for asked in forged["queries"]:
+        asked["where"] = "one"
+    disagreements(forged, tmp_path)
+    assert sp.verify(tmp_path / "report.json").verdict == "proved"
+
+
+def test_a_report_that_contradicts_itself_is_no_claim(later, tmp_path):
+    later["data"]["rows"] = 1000
+    disagreements(later, tmp_path)
+    with pytest.raises(ArgumentError, match=r"contradicts itself: data\.rows is 1000, but ledger\.cohorts have 1100"):
+        sp.verify(tmp_path / "report.json")
 
 
 def test_a_range_that_was_narrowed_afterwards_shows_in_its_delta(later, tmp_path):
@@ -218,6 +249,10 @@ def test_a_range_that_was_narrowed_afterwards_shows_in_its_delta(later, tmp_path
     [
         (lambda report: report["history"].pop(), "history is not a list of one release less than guarantee.releases"),
         (lambda report: report.pop("history"), "history is not a list of one release less than guarantee.releases"),
+        (
+            lambda report: report["guarantee"].update(releases=1),
+            "history has earlier releases, but by guarantee.releases there are none",
+        ),
         (lambda report: report["history"][0].pop("part"), "history[1].part is missing"),
         (lambda report: report["guarantee"].pop("term"), "guarantee.term = null; a table with the keys delta, weight"),
         (lambda report: report["ledger"].pop("cohorts"), "ledger.cohorts is missing; a list of cohorts"),
@@ -227,7 +262,7 @@ def test_a_range_that_was_narrowed_afterwards_shows_in_its_delta(later, tmp_path
             "ledger.cohorts had fewer rows left than a release used, or joined after the last one",
         ),
     ],
-    ids=["one less", "none", "no parts", "no term", "no cohorts", "disorder", "too few rows"],
+    ids=["one less", "none", "one release", "no parts", "no term", "no cohorts", "disorder", "too few rows"],
 )
 def test_a_report_from_which_nothing_can_be_computed_is_refused(later, tmp_path, spoil, message):
     spoil(later)

@@ -370,6 +370,27 @@ def test_values_far_apart_on_the_grid_are_refused():
         composition_at([(Fraction(1, 10**30), 9, None), (Fraction(1, 2), 9, None)], 18, R, 192)
 
 
+def test_a_sum_over_parts_that_would_be_computed_for_hours_is_refused_at_once():
+    different = [(f"0.{k}", 2**32, 1, None) for k in range(1000, 1100)]
+    situation = of_situation(different, 2**39)
+    with pytest.raises(checker.TooLargeError, match="too many large parts differ"):
+        checker.delta(situation, "partition-sum", Fraction(1, 10), 192)
+
+
+@pytest.mark.parametrize(
+    ("parts", "claimed", "message"),
+    [
+        ([(Fraction(3, 10), 1, None)] * 10_000, Fraction(1, 100), "more than 1048576 terms that matter"),
+        ([(Fraction(k, 50_000), 10, None) for k in range(1, 20_000)], Fraction(1, 100), "more than 1048576 terms"),
+        ([(Fraction(3, 10), 50, None), (Fraction(2, 5), 50, None)], Fraction(1, 10**999), "more than 1024 bits"),
+    ],
+    ids=["many like properties", "many different ones", "a tiny claim"],
+)
+def test_a_composition_that_would_be_computed_for_hours_is_refused_at_once(parts, claimed, message):
+    with pytest.raises(checker.TooLargeError, match=message):
+        composition_at(parts, 200_000, R, 192, claimed)
+
+
 # --- it agrees with the kernel -------------------------------------------------------------------
 
 
