@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import statpriv as sp
 
 THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
-WEIGHTS = st.lists(st.integers(0, 10**6), min_size=2, max_size=20).filter(lambda weights: sum(weights) > 0)
+# Cubes of bytes, of many sizes and some zero: one draw, where a list makes one for each member.
+WEIGHTS = st.binary(min_size=1, max_size=19).map(lambda drawn: [*(byte**3 for byte in drawn), 1])
 
 # --- probabilities that sum to one
 

@@ -184,3 +184,63 @@ impl Search<'_> {
         Ok(Enclosure::ordered(lower, upper))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Law;
+    use crate::pair::Answers;
+    use std::cell::Cell;
+
+    /// Work is given up after so many questions: an evaluation of a law of few answers asks one.
+    struct Allowance(Cell<u32>);
+
+    impl Interrupt for Allowance {
+        fn check(&self) -> Result<(), Error> {
+            self.0.set(self.0.get().checked_sub(1).ok_or(Error::Interrupted)?);
+            Ok(())
+        }
+    }
+
+    fn rational(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    /// The curve of one answer that is right with probability `p` under the first law, `q` under the second.
+    fn test(p: &str, q: &str) -> Curve {
+        let law = |p: &Rational| Law::table(0, vec![Rational::from(1i64).sub(p), p.clone()]).unwrap();
+        Curve::Answers(Answers::new(law(&rational(p)), law(&rational(q))))
+    }
+
+    /// ε(δ), and how many evaluations it takes; an error where these are more than allowed.
+    fn counted(curve: &Curve, delta: &str, allowed: u32) -> Result<(Enclosure, u32), Error> {
+        let allowance = Allowance(Cell::new(allowed));
+        let found = epsilon(curve, &rational(delta), &allowance)?;
+        Ok((found, allowed - allowance.0.get()))
+    }
+
+    /// Ten steps that double lead beyond 690, and halving a range between powers of two leaves neighbours after 52, both with one question more
+    /// for either law's mass at infinity; before that no more than [`PROPOSALS`].
+    const MOST: u32 = 10 + PROPOSALS + 52 + 2;
+
+    /// `δ = p − e^ε q`, so that `ε = ln((p − δ)/q)`.
+    #[test]
+    fn the_search_ends_next_to_the_answer_after_few_evaluations() {
+        for (p, q, delta, ratio, most) in [
+            ("1/2", "1/4", "1/10", "8/5", 20),
+            ("1/2", "1/3", "1/1000", "1497/1000", 25),
+            // Far out, where unit steps would take hundreds.
+            ("1/2", "1e-300", "1/4", "25e298", MOST),
+            // Beyond ln 2 there is no logarithm of δ to interpolate.
+            ("1/2", "1/4", "1e-9", "1.999999996", MOST),
+            ("1/2", "1/4", "0", "2", MOST),
+        ] {
+            let (found, evaluations) = counted(&test(p, q), delta, MOST).unwrap();
+            let truth = Ball::from_rational(&rational(ratio)).ln();
+            let [lower, upper] = [found.lower(), found.upper()].map(|end| Ball::from_f64(end).unwrap());
+            assert!(!truth.certainly_less(lower) && !upper.certainly_less(truth), "{found:?}");
+            assert!(found.width() <= 4.0 * f64::EPSILON * found.upper(), "{found:?}");
+            assert!(evaluations <= most, "{p} {q} {delta}: {evaluations}");
+        }
+    }
+}

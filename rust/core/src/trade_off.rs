@@ -217,7 +217,8 @@ impl<'a> Dual<'a> {
             let patience = if width <= CLOSE_TO_PEAK * upper { PATIENCE_WHEN_CLOSE } else { PATIENCE };
             let unknown =
                 points.iter().map(|point| point.value.to_enclosure()).filter(|value| value.upper() >= lower);
-            let least_unknown = unknown.map(Enclosure::width).fold(f64::INFINITY, f64::min);
+            // None is above the bound where all are below zero, which is the bound then.
+            let least_unknown = unknown.map(Enclosure::width).reduce(f64::min).unwrap_or(0.0);
             let narrow = (self.narrow * upper).max(AS_CLOSE_AS_DELTA * least_unknown);
             let done = width <= narrow || points.len() - progress.1 >= patience;
             let (false, Some(epsilon)) = (done, next) else {
@@ -368,6 +369,15 @@ mod tests {
                 prop_assert!(Rational::from_f64(back.lower()).unwrap() <= level.add(&slack));
             }
         }
+    }
+
+    /// At ε = 0 the bound is `1 − 0.8³ − 49/100`, below zero: the peak is looked for all the same.
+    #[test]
+    fn a_first_bound_below_zero_is_not_the_end_of_the_search() {
+        let (p, level) = (over(4, 5), over(49, 100));
+        let curve = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(4).unwrap();
+        let found = beta(&curve, &level, &Uninterrupted).unwrap();
+        assert!(found.contains(&neyman_pearson(4, &p, &level)) && found.width() <= 1e-15, "{found:?}");
     }
 
     #[test]

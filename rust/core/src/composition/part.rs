@@ -167,7 +167,8 @@ impl Part {
                 Ok(Evaluated { shape: Shape::Alternatives(vec![law]), ..Evaluated::NOTHING })
             }
             Self::Answer { weight, first, second, reference } => {
-                answer(Ball::from_rational(weight), [first, second, reference], ratio, interrupt)
+                let (rows, _) = rows_of([first, second, reference], interrupt)?;
+                Ok(answer(Ball::from_rational(weight), rows.each_ref().map(|row| -> &Row { row }), ratio))
             }
         }
     }
@@ -242,9 +243,8 @@ fn sorted(cells: &[Cell]) -> Vec<Cell> {
     cells
 }
 
-fn answer(weight: Ball, laws: [&Law; 3], ratio: Ball, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
-    let (rows, _) = rows_of(laws, interrupt)?;
-    let [first, second, reference] = rows.each_ref().map(|row| -> &Row { row });
+/// From the rows of `P_{k,v}`, `P_{k,w}` and `R_k`.
+fn answer(weight: Ball, [first, second, reference]: [&Row; 3], ratio: Ball) -> Evaluated {
     let lost = [reference.missing, weight * first.missing, weight * second.missing];
     let mut found = Evaluated { lost, ..Evaluated::NOTHING };
     let least = first.first.min(second.first).min(reference.first);
@@ -263,7 +263,7 @@ fn answer(weight: Ball, laws: [&Law; 3], ratio: Ball, interrupt: &dyn Interrupt)
             found.lost = [all + mass.max(Ball::ZERO), of_first + one, of_second + other];
         }
     }
-    Ok(found)
+    found
 }
 
 impl Evaluated {
@@ -477,5 +477,26 @@ mod tests {
             ["1/1024", "1/512", "1/256"].map(|text| Ball::from_rational(&Rational::parse(text).unwrap()));
         let found = Evaluated { lost, ..Evaluated::NOTHING };
         assert!(is_exactly(found.missing(3, Ball::from_u64(2)), "39/1024"));
+    }
+
+    /// Of three answers the reference law gives the second with a mass between −1/1024 and 1/1024. Missing are that mass, and half of what the
+    /// others give to it, next to what their rows say: 1/512 + 1/1024, 1/16 + ½ · ¼ and 1/32 + ½ · ½.
+    #[test]
+    fn an_answer_whose_mass_cannot_be_told_from_zero_is_missing_of_all_three_laws() {
+        let ball = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());
+        let row =
+            |masses: [Ball; 3], missing| Row { first: 4, masses: masses.to_vec(), missing: ball(missing) };
+        let unknown = ball("-1/1024").hull(ball("1/1024"));
+        let reference = row([ball("1/2"), unknown, ball("1/2")], "1/512");
+        let first = row([ball("1/2"), ball("1/4"), ball("1/4")], "1/8");
+        let second = row([ball("1/4"), ball("1/2"), ball("1/4")], "1/16");
+        let found = answer(ball("1/2"), [&first, &second, &reference], Ball::ONE);
+        let [all, of_first, of_second] = found.lost;
+        assert_eq!(found.atoms.len(), 2);
+        assert!(
+            all.to_enclosure().upper() - 3.0 / 1024.0 < 1e-15 && !all.certainly_less(ball("3/1024")),
+            "{all:?}"
+        );
+        assert!(is_exactly(of_first, "3/16") && is_exactly(of_second, "9/32"), "{found:?}");
     }
 }

@@ -454,6 +454,19 @@ mod tests {
     }
 
     #[test]
+    fn the_opposite_direction_is_that_of_every_member() {
+        let [p, epsilon] = ["1/5", "1/3"].map(|text| Rational::parse(text).unwrap());
+        let mean = |direction| {
+            let family = CountFamily::new(&p, &p, Some(direction)).unwrap();
+            MeanOverSizes::known_entries(40, 10, 8, family).unwrap()
+        };
+        let value = |mean: MeanOverSizes| Curve::from(mean).delta(&epsilon, &Uninterrupted).unwrap();
+        let [one, zero] = [Direction::OneAgainstZero, Direction::OneAgainstZero.reversed()].map(mean);
+        assert_eq!(value(one.reversed()), value(zero.clone()));
+        assert_ne!(value(one), value(zero));
+    }
+
+    #[test]
     fn only_certain_members_have_thresholds() {
         let rational = |text: &str| Rational::parse(text).unwrap();
         let family = || CountFamily::new(&rational("1/2"), &rational("1/2"), None).unwrap();

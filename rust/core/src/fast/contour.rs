@@ -611,6 +611,11 @@ mod tests {
             Contour { trials, law, first, weight: Weight::One, tilt }.run::<Portable>()
         };
         assert!(at(1e6, 0.4999).is_some() && at(1e6, 0.5001).is_none());
+        // κ to a thousandth is no tail to nine digits.
+        for (error, known) in [(1e-13, true), (1e-3, false)] {
+            let weight = Weight::Excess { phi: 0.3, error };
+            assert_eq!(near(5000, "1/3", 2.0, 0.1, weight).run::<Portable>().is_some(), known, "{error:e}");
+        }
         // n ln Q = 1e15 · 0.05 is known to 10^-14, and ten times as much for the tenfold tilt and four times as many trials is too much.
         assert!(at(1e15, 0.1).unwrap().error > 4e-14 && at(9e15, 0.4).is_none());
     }

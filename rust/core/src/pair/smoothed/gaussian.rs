@@ -14,11 +14,11 @@
 //! threshold is, and Newton's steps lead there.
 //!
 //! What is lost at another `x`: with `w = σ²|h(x)|`, `0 ≤ G(x*) − G(x) ≤ ∫|D|` between them. There `|h| ≤ |h(x)|`, so `√(2π)σ|D| = |N − M| ≤
-//! (e^{|h(x)|} − 1) max(N, M)`, and no term of `N` or `M` is above its value at `x` times `e^{w(m+w)/σ²}` if `|x − k| ≤ m`, because
-//! `(x−k)² − (ξ−k)² ≤ w(2|x−k| + w)`. Therefore
+//! (e^{|h(x)|} − 1) max(N, M)`, and no term of `N` or `M` is above its value at `x` times `e^{wm/σ²}` if `|x − k| ≤ m`, because
+//! `(x−k)² − (ξ−k)² = 2(x−ξ)(x−k) − (x−ξ)² ≤ 2w|x−k|`. Therefore
 //!
 //! ```text
-//! G(x*) − G(x) ≤ σ|h| (e^{|h|} − 1) (N + M) e^{|h|(m+w)} / √(2π).
+//! G(x*) − G(x) ≤ σ|h| (e^{|h|} − 1) (N + M) e^{|h|m} / √(2π).
 //! ```
 //!
 //! For a monotone likelihood ratio, as of a shifted log-concave law against that law, the signs are as in the lemma or mirrored, for any ε. For other laws, at the
@@ -355,9 +355,8 @@ impl Crossing {
         let far = near.beyond * self.total;
         let height = balance.logarithm();
         let height = height.max(-height);
-        let width = self.sigma * self.sigma * height;
         let ends = [self.place(0), self.place(self.gaps.len())].map(|end| (point - end).max(end - point));
-        let growth = (height * (ends[0].max(ends[1]) + width)).exp();
+        let growth = (height * ends[0].max(ends[1])).exp();
         let density = (balance.upper + balance.lower) / (Ball::ln_2_pi() / Ball::from_u64(2)).exp();
         let lost = self.sigma * height * (height.exp() - Ball::ONE) * density * growth;
         Ok(sum.plus_at_most(far + lost))
