@@ -160,12 +160,12 @@ impl CountFamily {
             )));
         }
         let epsilon = Epsilon::new(epsilon);
-        let each = |(&size, shared): (&u64, Option<Ball>)| match shared {
-            Some(ball) => Ok(ball.to_enclosure().clamp(0.0, 1.0)),
-            None => {
-                interrupt.check()?;
-                self.of_size(size)?.enclosure(&epsilon, interrupt)
+        let each = |(&size, shared): (&u64, Option<Ball>)| {
+            if let Some(ball) = shared {
+                return Ok(ball.to_enclosure().clamp(0.0, 1.0));
             }
+            interrupt.check()?;
+            self.of_size(size)?.enclosure(&epsilon, interrupt)
         };
         sizes.iter().zip(self.shared(sizes, &epsilon, interrupt)?).map(each).collect()
     }
