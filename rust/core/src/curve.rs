@@ -143,6 +143,51 @@ impl CountFamily {
         }
     }
 
+    /// `δ(ε)` of the count at each of many sizes, in any order, for an ε of at least 0. Sizes that lie close together share work.
+    ///
+    /// # Errors
+    /// As [`CountFamily::of_size`] and [`Curve::delta`]; an ε below 0.
+    pub fn deltas(
+        &self,
+        sizes: &[u64],
+        epsilon: &Rational,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Vec<Enclosure>, Error> {
+        if epsilon.is_negative() {
+            return Err(Error::argument(format!(
+                "epsilon = {}; a number of at least 0 is required",
+                epsilon.shown()
+            )));
+        }
+        let epsilon = Epsilon::new(epsilon);
+        let each = |(&size, shared): (&u64, Option<Ball>)| {
+            if let Some(ball) = shared {
+                return Ok(ball.to_enclosure().clamp(0.0, 1.0));
+            }
+            interrupt.check()?;
+            self.of_size(size)?.enclosure(&epsilon, interrupt)
+        };
+        sizes.iter().zip(self.shared(sizes, &epsilon, interrupt)?).map(each).collect()
+    }
+
+    /// The values at those of many sizes that can share work.
+    fn shared(
+        &self,
+        sizes: &[u64],
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Vec<Option<Ball>>, Error> {
+        let Entries::Known(pair) = &self.entries else { return Ok(vec![None; sizes.len()]) };
+        let in_direction = |direction| pair.deltas_of_sizes(direction, sizes, epsilon, interrupt);
+        if let Some(direction) = self.direction {
+            return in_direction(direction);
+        }
+        let [one, other] = Direction::BOTH.map(in_direction);
+        let greater =
+            |(one, other): (Option<Ball>, Option<Ball>)| one.zip(other).map(|(one, other)| one.max(other));
+        Ok(one?.into_iter().zip(other?).map(greater).collect())
+    }
+
     /// Whether members of it are powers of that of two entries, for ε → ∞.
     fn has_powers(&self) -> bool {
         !matches!(self.entries, Entries::Gated { .. })

@@ -15,6 +15,7 @@ mod contour;
 #[cfg(test)]
 mod cost;
 mod count;
+mod descent;
 mod euler_maclaurin;
 mod hypergeometric;
 mod lanes;
@@ -32,6 +33,7 @@ use count::{AtMany, AtOne, Count, Value};
 use positive_sum::{Binomial, PositiveSum, Ratios};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
 
+pub(crate) use descent::deltas_of_sizes;
 pub(crate) use hypergeometric::tail_in_units_of_first as hypergeometric_tail;
 
 /// What the terms of a sum over `X ≥ first` are weighted with.

@@ -87,6 +87,34 @@ impl Place {
     }
 }
 
+/// The law whose mean is κ: `p' = p e^ε/Q` with `Q = q + p e^ε`.
+pub(super) struct Tilted {
+    /// The smaller of `p'` and `1 − p'` …
+    pub smaller: DoubleDouble,
+    /// … and whether it is `p'`.
+    pub is_rare: bool,
+    /// `Q`.
+    pub total: f64,
+}
+
+impl Tilted {
+    /// Nothing where ε is too large.
+    #[inline(always)]
+    pub(super) fn new<A: Arithmetic>(law: Law, epsilon: DoubleDouble) -> Option<Self> {
+        if !(0.0..=LARGEST_EPSILON).contains(&epsilon.hi) {
+            return None;
+        }
+        let Law { p, q } = law;
+        let (ratio, _) = special::exp_and_expm1::<A>(epsilon);
+        let weighted = p.mul_with::<A>(ratio);
+        let total = q.add(weighted);
+        let share = weighted.div_with::<A>(total);
+        let is_rare = share.hi <= 0.5;
+        let smaller = if is_rare { share } else { q.div_with::<A>(total) };
+        Some(Self { smaller, is_rare, total: total.hi })
+    }
+}
+
 impl Count {
     /// Nothing where only the answer `n` counts, or ε is too large.
     ///
@@ -94,26 +122,22 @@ impl Count {
     /// `2^-93`, and `Q/(npq)` in doubles by at most `6u`.
     #[inline(always)]
     fn place<A: Arithmetic>(&self, epsilon: DoubleDouble) -> Option<Place> {
-        let Self { trials, law: Law { p, q } } = *self;
-        if !(0.0..=LARGEST_EPSILON).contains(&epsilon.hi) {
-            return None;
-        }
-        let (ratio, _) = special::exp_and_expm1::<A>(epsilon);
-        let weighted = p.mul_with::<A>(ratio);
-        let total = q.add(weighted);
-        let share = weighted.div_with::<A>(total);
-        let (first, phi, error) = if share.hi <= 0.5 {
-            Self::above_threshold(share.mul_f64_with::<A>(trials))
-        } else {
-            self.above_distance(q.div_with::<A>(total).mul_f64_with::<A>(trials))
-        };
+        let tilted = Tilted::new::<A>(self.law, epsilon)?;
+        let (first, phi, error) = self.threshold::<A>(&tilted);
         let weight = Weight::Excess { phi, error: 2.0 * error };
-        let scale = total.hi / (trials * p.hi * q.hi);
-        (first < trials).then_some(Place { first, weight, scale })
+        let scale = tilted.total / (self.trials * self.law.p.hi * self.law.q.hi);
+        (first < self.trials).then_some(Place { first, weight, scale })
     }
 
-    /// `a = ⌈κ⌉`, `φ = a − κ`, and a bound of its error. Next to an integer that integer is taken: `φ` may then have either sign, and a sum that starts
-    /// there errs by at most the error of `φ` times its first term more, which callers pay for by counting the error twice.
+    /// `a = ⌈κ⌉`, `φ = a − κ`, and a bound of its error, from the end that is nearer to κ. Next to an integer that integer is taken: `φ` may then have either
+    /// sign, and a sum that starts there errs by at most the error of `φ` times its first term more, which callers pay for by counting the error twice.
+    #[inline(always)]
+    pub(super) fn threshold<A: Arithmetic>(&self, tilted: &Tilted) -> (f64, f64, f64) {
+        let distance = tilted.smaller.mul_f64_with::<A>(self.trials);
+        if tilted.is_rare { Self::above_threshold(distance) } else { self.above_distance(distance) }
+    }
+
+    /// From κ.
     #[inline(always)]
     fn above_threshold(kappa: DoubleDouble) -> (f64, f64, f64) {
         let error = kappa.hi * THRESHOLD_ERROR;

@@ -181,6 +181,33 @@ impl ShiftedBinomial {
         values
     }
 
+    /// `Δ_{v,w}` at one ε for many sizes that share what they can; nothing at those that are to be asked for one by one.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub(crate) fn deltas_of_sizes(
+        &self,
+        direction: Direction,
+        sizes: &[u64],
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Vec<Option<Ball>>, Error> {
+        let served = self.certain && epsilon.is_given() && !epsilon.precise && !epsilon.is_zero();
+        let (Entry::Random(at), true, Some(value)) = (&self.at, served, epsilon.value.to_double_double())
+        else {
+            return Ok(vec![None; sizes.len()]);
+        };
+        let at = match direction {
+            Direction::OneAgainstZero => *at,
+            Direction::ZeroAgainstOne => at.complement(),
+        };
+        let mut values = fast::deltas_of_sizes(sizes, &at, value, interrupt)?;
+        for (value, &size) in values.iter_mut().zip(sizes) {
+            *value = value.filter(|_| size > stop_loss::SMALL);
+        }
+        Ok(values)
+    }
+
     /// By the fast tier, where it applies.
     fn in_doubles(&self, direction: Direction, epsilon: &Epsilon) -> Option<Ball> {
         let Entry::Random(at) = &self.at else { return None };
