@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -179,7 +179,9 @@ class Verification:
         )
 
 
-def verify(claims: str | Path | Claim | Iterable[Claim]) -> Verification:
+def verify(
+    claims: str | Path | Claim | Iterable[Claim], *, progress: Callable[[int, int], None] | None = None
+) -> Verification:
     """Prove or refute claims of privacy.
 
     Each δ is computed twice, in doubles and by a tier of the kernel that shares no code with them: digits on demand, or
@@ -190,6 +192,8 @@ def verify(claims: str | Path | Claim | Iterable[Claim]) -> Verification:
     ----------
     claims : Claim, iterable of Claim, or path
         The claims, or a claims file (docs/reference/claims-file.md).
+    progress : callable, optional
+        Told, before each claim, which one it is and how many there are: 1 and 3, 2 and 3, 3 and 3.
 
     Returns
     -------
@@ -225,7 +229,12 @@ def verify(claims: str | Path | Claim | Iterable[Claim]) -> Verification:
             f"claims = {abridged(claims)}; claims such as sp.Claim(curve, epsilon=0.1, delta=0.02), or the path of a "
             "claims file, are required"
         )
-    return Verification(tuple(map(_finding, asked)))
+    findings = []
+    for number, claim in enumerate(asked, start=1):
+        if progress is not None:
+            progress(number, len(asked))
+        findings.append(_finding(claim))
+    return Verification(tuple(findings))
 
 
 def _finding(claim: Claim) -> Finding:

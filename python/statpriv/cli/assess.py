@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import rich_click as click
 
 from statpriv.cli.options import debug_option, examples, json_option
 from statpriv.cli.output import WHAT_IS_ENCLOSED, at_most, grounds, print_facts, print_json, provenance
+from statpriv.cli.progress import progress_on_terminal
 from statpriv.literals import literal
 
 if TYPE_CHECKING:
@@ -55,35 +57,36 @@ def assess(
     """
     from statpriv.assessment import assess as assessed
 
-    found = assessed(file)
+    with progress_on_terminal("δ of what is published") as waiting:
+        found = assessed(file)
+        waiting.begin("what if other assumptions hold")
+        document = found.document() if as_json else {}
+        headline, facts = ("", []) if as_json else _described(found)
     if as_json:
-        print_json({**found.document(), **provenance(found.curve)})
+        print_json({**document, **provenance(found.curve)})
     else:
-        _print(found)
+        print_facts(headline, facts)
     context.exit(_EXIT_CODES[found.verdict])
 
 
-def _print(found: Assessment) -> None:
+def _described(found: Assessment) -> tuple[str, list[tuple[str, str | Iterable[str]]]]:
     headline, *more = (
         f"δ is at most {at_most(delta.upper)} at ε = {literal(epsilon)}"
         for epsilon, delta in zip(found.epsilons, found.deltas, strict=True)
     )
     target = "" if found.target is None else f"δ ≤ {literal(found.target)} at ε = {literal(found.epsilons[0])}: "
     verdict = [] if found.verdict is None else [("target", f"{target}{_VERDICTS[found.verdict]}")]
-    print_facts(
-        headline,
-        [
-            *([("further ε", more)] if more else []),
-            *verdict,
-            *([("warning", found.warnings)] if found.warnings else []),
-            ("kind", WHAT_IS_ENCLOSED[found.curve.kind]),
-            ("published", _published(found)),
-            ("adversary", f"knows {found.known_rows or 'no'} entries"),
-            ("curve", str(found.curve.table()).splitlines()),
-            ("what if", str(found.sensitivity).splitlines()),
-            *grounds(found.curve),
-        ],
-    )
+    return headline, [
+        *([("further ε", more)] if more else []),
+        *verdict,
+        *([("warning", found.warnings)] if found.warnings else []),
+        ("kind", WHAT_IS_ENCLOSED[found.curve.kind]),
+        ("published", _published(found)),
+        ("adversary", f"knows {found.known_rows or 'no'} entries"),
+        ("curve", str(found.curve.table()).splitlines()),
+        ("what if", str(found.sensitivity).splitlines()),
+        *grounds(found.curve),
+    ]
 
 
 def _published(found: Assessment) -> list[str]:

@@ -21,6 +21,7 @@ from statpriv.cli.output import (
     provenance,
     upper_end,
 )
+from statpriv.cli.progress import progress_on_terminal
 from statpriv.literals import literal
 
 if TYPE_CHECKING:
@@ -80,11 +81,13 @@ def compose(
 
     found = read_composition(file)
     composition = found.composition if isinstance(found, Report) else found
-    curve = composition.curve()
-    value = curve.delta(composition.epsilon, digits=digits)
-    disagreements = found.disagreements() if isinstance(found, Report) else []
-    everything = found.curve if isinstance(found, Report) else curve
-    together = _Together(everything, composition.epsilon) if isinstance(everything, RepeatedReleases) else None
+    with progress_on_terminal("δ of all answers together") as waiting:
+        curve = composition.curve()
+        value = curve.delta(composition.epsilon, digits=digits)
+        waiting.begin("the statements of the report")
+        disagreements = found.disagreements() if isinstance(found, Report) else []
+        everything = found.curve if isinstance(found, Report) else curve
+        together = _Together(everything, composition.epsilon) if isinstance(everything, RepeatedReleases) else None
     if as_json:
         document = {"delta": ends(value), **provenance(curve), "inputs": composition.document()}
         if isinstance(found, Report):

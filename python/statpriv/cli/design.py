@@ -13,6 +13,7 @@ import rich_click as click
 from statpriv.cli.options import count_from, debug_option, exact, exact_range, examples, json_option
 from statpriv.cli.output import print_facts, print_json, provenance, screen, writable, write_whole
 from statpriv.cli.plain_text import printable
+from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -75,9 +76,11 @@ def _printed(command: Callable[..., Design | TradeOff]) -> Callable[..., None]:
     def described(*, out: Path | None, force: bool, as_json: bool, **options: object) -> None:
         if out is not None:
             _check(out, force=force)
-        plan = command(**options)
-        if out is not None:
-            _draw(plan, out)
+        with progress_on_terminal("designs") as waiting:
+            plan = command(**options)
+            if out is not None:
+                waiting.begin("drawing")
+                _draw(plan, out)
         _print(plan, as_json=as_json)
         if out is not None and not as_json:
             screen().print(printable(f"Figure: {out}"), soft_wrap=True)

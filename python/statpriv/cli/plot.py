@@ -15,6 +15,7 @@ import rich_click as click
 from statpriv.cli.options import count_from, debug_option, exact, exact_range, examples
 from statpriv.cli.output import ends, screen, writable, write_whole
 from statpriv.cli.plain_text import printable
+from statpriv.cli.progress import progress_on_terminal
 from statpriv.cli.single_count import SingleCount, single_count_options
 from statpriv.errors import ArgumentError
 
@@ -107,8 +108,11 @@ def _picture_options(command: Callable[..., _Computed]) -> Callable[..., None]:
             raise click.UsageError("--out is missing: name the picture, such as figure.svg, or its data with --json")
         files = Files(out, data, force)
         files.check()
-        computed = command(points={} if points is None else {"points": points}, **others)
-        for line in files.write(*computed):
+        with progress_on_terminal("values of the picture") as waiting:
+            computed = command(points={} if points is None else {"points": points}, **others)
+            waiting.begin("drawing")
+            lines = list(files.write(*computed))
+        for line in lines:
             screen().print(printable(line), soft_wrap=True)
 
     return described

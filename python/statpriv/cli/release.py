@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +11,7 @@ import rich_click as click
 from statpriv.cli.options import debug_option, examples
 from statpriv.cli.output import at_most, screen
 from statpriv.cli.plain_text import printable
+from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import GuaranteeNotReachedError
 
 if TYPE_CHECKING:
@@ -62,7 +60,7 @@ def release(
 
     if out is None and not dry_run:
         raise click.UsageError("--out is missing: name the page to write, such as report.html, or say --dry-run")
-    with _progress_on_terminal() as waiting:
+    with progress_on_terminal("plan") as waiting:
         report = carry_out(
             load_plan(plan, data=data),
             out=out,
@@ -80,33 +78,6 @@ def release(
     _show(report, out)
     if not report.contents["guarantee"]["holds"]:
         raise GuaranteeNotReachedError("a release of this plan would be refused: its target is not reached")
-
-
-@dataclass
-class _Waiting:
-    """What somebody who waits is shown: the step, and how many rows it has read."""
-
-    show: Callable[[str], None]
-    step: str = ""
-
-    def begin(self, step: str) -> None:
-        self.step = step
-        self.show(step)
-
-    def read(self, rows: int) -> None:
-        self.show(f"{self.step}: {rows:,} rows")
-
-
-@contextmanager
-def _progress_on_terminal() -> Iterator[_Waiting]:
-    """The current step on the terminal, if somebody looks."""
-    if not sys.stderr.isatty():
-        yield _Waiting(lambda _text: None)
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("plan") as status:
-        yield _Waiting(status.update)
 
 
 def _show(report: Report, out: Path | None) -> None:

@@ -22,6 +22,7 @@ from statpriv.cli.output import (
     write_whole,
 )
 from statpriv.cli.plain_text import printable
+from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import NotAvailableError, PublicationError
 
 if TYPE_CHECKING:
@@ -85,11 +86,16 @@ def verify(
 
     if certificates is not None:
         _make_empty(certificates)
-    found = verified(file)
-    written: list[str | None] = [None] * len(found)
-    if certificates is not None:
-        written = [_written(finding, certificates / f"claim-{k}") for k, finding in enumerate(found, start=1)]
-    tables = [_what_if(finding) if with_sensitivity else None for finding in found]
+    with progress_on_terminal("claims") as waiting:
+        found = verified(file, progress=waiting.counted)
+        written: list[str | None] = [None] * len(found)
+        if certificates is not None:
+            waiting.begin("certificates")
+            written = [
+                _written(finding, certificates / f"claim-{k}") for k, finding in waiting.counting(found.findings)
+            ]
+        waiting.begin("sensitivity")
+        tables = [_what_if(finding) if with_sensitivity else None for _, finding in waiting.counting(found.findings)]
     if as_json:
         print_json({"verdict": found.verdict, "claims": list(map(_document, found, written, tables))})
     else:

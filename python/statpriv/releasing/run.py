@@ -158,7 +158,7 @@ def carry_out(
     outputs = _Outputs.prepare(out, json, force=force, protected=protected)
     if dry_run:
         with _opened(plan, surroundings) as table:
-            guarantee, _ = _certified(plan, table)
+            guarantee, _ = _certified(plan, table, surroundings.progress)
         contents = as_first_release(
             prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress),
             guarantee,
@@ -174,8 +174,7 @@ def _release_under_lock(
 ) -> Report:
     progress = surroundings.progress
     with _opened(plan, surroundings) as table:
-        progress("rows")
-        guarantee, groups = _certified(plan, table)
+        guarantee, groups = _certified(plan, table, progress)
         _refuse_unless_reached(guarantee)
         progress("ids")
         rows = Rows.of(guarantee.rows, table.row_tokens(ledger.row_key))
@@ -225,10 +224,12 @@ def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:
     )
 
 
-def _certified(plan: Plan, table: Table) -> tuple[Guarantee, Groups | None]:
+def _certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee, Groups | None]:
     """The guarantee, from the number of rows and, in a stratified plan, from what everybody knows of them."""
+    progress("rows")
     rows = table.row_count()
     groups = None if plan.data.group is None else table.groups()
+    progress("guarantee")
     return certify(plan, rows, None if groups is None else groups.sizes), groups
 
 

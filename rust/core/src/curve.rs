@@ -589,8 +589,14 @@ fn mean(parts: &[(Weight, Curve)], value: &Value<'_>, interrupt: &dyn Interrupt)
     })
 }
 
+/// The least of several bounds of one δ. One of which nothing is known, far out, leaves it to the others.
 fn minimum(curves: &[Curve], value: &Value<'_>) -> Result<Ball, Error> {
-    curves.iter().try_fold(Ball::ONE, |least, curve| Ok(least.min(value(curve)?)))
+    let values = curves.iter().map(value).filter(|found| !matches!(found, Err(Error::Precision(_))));
+    let known = values.collect::<Result<Vec<Ball>, Error>>()?;
+    if known.is_empty() {
+        return Err(Error::precision("none of several bounds can be computed here"));
+    }
+    Ok(known.into_iter().fold(Ball::ONE, Ball::min))
 }
 
 /// The greatest. Laws of answers are looked at coarsely first: which of them are certainly not the greatest need not be known

@@ -4,11 +4,15 @@
 //! replaced. The pointwise maximum of the stop-loss transforms of all alternatives of a summand is convex. So is the function that agrees with it
 //! at chosen points and is linear between them; it is nowhere smaller, and it is the stop-loss transform of the measure whose masses are the
 //! changes of its slope. These are rounded up: a larger mass makes a larger transform.
+//!
+//! Before that, values may be raised: that makes no transform smaller. With `x⁺` the greatest value of a summand and `s⁺ > 0` that of the sum, values
+//! below `x⁺ − 2s⁺` are raised to it. A sum with one of them is at most `x⁺ − 2s⁺ + (s⁺ − x⁺) < 0` before and after, so that nothing is lost, and
+//! the values of a large `e^ε` are no farther apart than those that count.
 
 use super::Prepared;
 use super::enumeration::{self, Tail};
 use super::inversion::{self, Goal};
-use super::part::{Evaluated, Incomplete};
+use super::part::Evaluated;
 use super::sum::{Atom, Sum, Summand, about};
 use crate::approximate;
 use crate::ball::Ball;
@@ -29,31 +33,42 @@ const FARTHEST_BELOW: f64 = 12.0;
 /// How narrowly the bound is computed: it is looser itself.
 const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
 
-/// A summand that dominates several.
-struct Bound {
-    summand: Summand,
-    /// What is missing for δ, of each copy.
+/// Independent summands, each with any of several laws.
+struct Candidates {
+    /// How many.
+    count: u64,
+    laws: Vec<Vec<Atom>>,
+    /// What is missing for δ, of all of them.
     missing: Ball,
 }
 
 impl Prepared<'_> {
     /// A bound of every pattern.
     pub(super) fn envelope(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        let mut sum = Sum { constant: self.constant, summands: Vec::new() };
+        let mut candidates = Vec::new();
         let (mut missing, mut certain) = (Ball::ZERO, Ball::ZERO);
         for (attribute, choices) in self.composition.attributes.iter().zip(&self.parts) {
-            let copies = Ball::from_u64(attribute.count);
             let parts = choices.first().map_or(0, Vec::len);
             for place in 0..parts {
                 interrupt.check()?;
                 let alternatives: Vec<&Evaluated> =
                     choices.iter().filter_map(|choice| choice.get(place)).collect();
-                let bound = dominating(&alternatives, attribute.count, self.ratio)?;
-                sum.summands.push(bound.summand);
-                missing = missing + bound.missing * copies;
+                let found = Candidates::of(&alternatives, attribute.count, self.ratio)?;
+                missing = missing + found.missing;
+                candidates.push(found);
                 let worst = alternatives.iter().fold(Ball::ZERO, |worst, part| worst.max(part.certain));
-                certain = certain + worst * copies;
+                certain = certain + worst * Ball::from_u64(attribute.count);
             }
+        }
+        let highest = |found: &Candidates| found.highest() * Ball::from_u64(found.count);
+        let most = candidates.iter().map(highest).fold(self.constant, |sum, highest| sum + highest);
+        if most.is_not_positive() {
+            return Ok(certain + missing * (Ball::ONE + certain));
+        }
+        let mut sum = Sum { constant: self.constant, summands: Vec::new() };
+        for found in candidates {
+            interrupt.check()?;
+            sum.summands.push(found.dominating(most)?);
         }
         let positive = if sum.is_short() {
             enumeration::positive_part(self.constant, &sum.laws(), interrupt)?
@@ -70,32 +85,51 @@ impl Prepared<'_> {
     }
 }
 
-/// Of entries too many to list what their sums are, one entry is dominated: sums of independent dominating variables dominate.
-fn dominating(alternatives: &[&Evaluated], copies: u64, ratio: Ball) -> Result<Bound, Error> {
-    let Some((first, others)) = alternatives.split_first() else {
-        return Err(Error::argument("an attribute without values"));
-    };
-    if !first.is_any_of_several() && others.iter().all(|other| other.is_like(first)) {
-        return Ok(Bound { summand: first.summand(copies)?, missing: first.missing(1, ratio) });
+impl Candidates {
+    /// The laws of a part, or those of one of its entries where these are too many to list what their sums are: sums of independent dominating
+    /// variables dominate.
+    fn of(alternatives: &[&Evaluated], copies: u64, ratio: Ball) -> Result<Self, Error> {
+        let Some((first, others)) = alternatives.split_first() else {
+            return Err(Error::argument("an attribute without values"));
+        };
+        if !first.is_any_of_several() && others.iter().all(|other| other.is_like(first)) {
+            let Summand { count, atoms } = first.summand(copies)?;
+            return Ok(Self { count, laws: vec![atoms], missing: first.missing(copies, ratio) });
+        }
+        let alone =
+            alternatives.iter().map(|part| part.alone(ratio)).collect::<Result<Option<Vec<_>>, Error>>()?;
+        if let Some(laws) = alone {
+            let (laws, missing): (Vec<Vec<Atom>>, Vec<Ball>) = laws.into_iter().flatten().unzip();
+            let most = missing.into_iter().fold(Ball::ZERO, Ball::max);
+            return Ok(Self { count: copies, laws, missing: most * Ball::from_u64(copies) });
+        }
+        let entries: Vec<(&[Atom], u64)> = alternatives.iter().map(|part| part.one_entry()).collect();
+        let count = entries.first().map_or(1, |(_, count)| *count);
+        if entries.iter().any(|(_, other)| *other != count) {
+            return Err(Error::precision(
+                "parts of one attribute with different numbers of entries have no common bound",
+            ));
+        }
+        let count = count.checked_mul(copies).ok_or_else(|| Error::argument("more than 2^64 entries"))?;
+        let laws = entries.into_iter().map(|(law, _)| law.to_vec()).collect();
+        Ok(Self { count, laws, missing: Ball::ZERO })
     }
-    let alone =
-        alternatives.iter().map(|part| part.alone(ratio)).collect::<Result<Option<Vec<_>>, Error>>()?;
-    if let Some(laws) = alone {
-        let laws: Vec<Incomplete> = laws.into_iter().flatten().collect();
-        let missing = laws.iter().fold(Ball::ZERO, |most, (_, missing)| most.max(*missing));
-        let laws: Vec<Vec<Atom>> = laws.into_iter().map(|(law, _)| law).collect();
-        return Ok(Bound { summand: Summand { count: copies, atoms: chords(&laws)? }, missing });
+
+    /// The greatest value of one summand.
+    fn highest(&self) -> Ball {
+        self.laws.iter().flatten().map(|atom| atom.value).reduce(Ball::max).unwrap_or(Ball::ZERO)
     }
-    let entries: Vec<(&[Atom], u64)> = alternatives.iter().map(|part| part.one_entry()).collect();
-    let count = entries.first().map_or(1, |(_, count)| *count);
-    if entries.iter().any(|(_, other)| *other != count) {
-        return Err(Error::precision(
-            "parts of one attribute with different numbers of entries have no common bound",
-        ));
+
+    /// Summands that dominate, where the sum of all is at most `most`, a positive number.
+    fn dominating(self, most: Ball) -> Result<Summand, Error> {
+        let lowest = self.highest() - most - most;
+        let Self { count, mut laws, .. } = self;
+        for atom in laws.iter_mut().flatten() {
+            atom.value = atom.value.max(lowest);
+        }
+        let atoms = if let [only] = laws.as_slice() { only.clone() } else { chords(&laws)? };
+        Ok(Summand { count, atoms })
     }
-    let count = count.checked_mul(copies).ok_or_else(|| Error::argument("more than 2^64 entries"))?;
-    let laws: Vec<Vec<Atom>> = entries.into_iter().map(|(law, _)| law.to_vec()).collect();
-    Ok(Bound { summand: Summand { count, atoms: chords(&laws)? }, missing: Ball::ZERO })
 }
 
 fn exact(x: f64) -> Ball {

@@ -91,7 +91,12 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
     if most.is_not_positive() {
         return Ok(Ball::ZERO);
     }
-    if least.is_positive() {
+    let never_negative = |least: Ball| (-least).is_not_positive();
+    if never_negative(least) {
+        return Ok(sum.first_moment());
+    }
+    let sum = sum.without_hopeless_values(most);
+    if sum.ends().is_some_and(|[_, least]| never_negative(least)) {
         return Ok(sum.first_moment());
     }
     let sum = sum.without_constants();

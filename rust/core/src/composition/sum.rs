@@ -58,6 +58,11 @@ impl Summand {
             / total(self.atoms.iter().map(|atom| atom.mass))
     }
 
+    /// The greatest value of one variable.
+    pub fn highest(&self) -> Option<Ball> {
+        self.atoms.iter().map(|atom| atom.value).reduce(Ball::max)
+    }
+
     fn times_count(&self, one: Ball) -> Ball {
         one * Ball::from_u64(self.count)
     }
@@ -147,6 +152,22 @@ impl Sum {
             let [above, below] = summand.ends()?;
             Some([most + above, least + below])
         })
+    }
+
+    /// The same sum without values that make it at most zero whatever the others are: `E[S_+]` is what it was.
+    ///
+    /// They may be as far below the others as `e^ε`, where no contour is as wide.
+    pub fn without_hopeless_values(&self, most: Ball) -> Self {
+        let hopeful = |summand: &Summand| {
+            let highest = summand.highest();
+            let can_be_positive =
+                |atom: &&Atom| highest.is_none_or(|highest| !(most - highest + atom.value).is_not_positive());
+            Summand {
+                count: summand.count,
+                atoms: summand.atoms.iter().filter(can_be_positive).copied().collect(),
+            }
+        };
+        Self { constant: self.constant, summands: self.summands.iter().map(hopeful).collect() }
     }
 
     /// `K(t) = ln ∫ e^{tx}`.

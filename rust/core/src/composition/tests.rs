@@ -264,6 +264,31 @@ fn rare_properties_large_parts_and_large_epsilons_are_enclosed() {
     assert!((large.upper() / gaussian - 1.0).abs() < 1e-6 && large.width() <= 1e-12 * large.upper());
 }
 
+/// Nineteen entries that may have either law of one: all of them alike, with 3/5, and any one of them the critical one, with `1/19/(3/5)` each, is
+/// what tells. So the bound has the limit (3/5)^18, and reaches it before ε = 5.
+#[test]
+fn a_bound_of_all_patterns_is_narrow_at_large_epsilons() {
+    let composition = Composition::new(
+        rational("0"),
+        vec![Attributes { count: 19, choices: property(19, 1, &rational("2/5")) }],
+    )
+    .unwrap();
+    for epsilon in ["5", "14", "20", "32", "64", "500", "1000"] {
+        let found = envelope(&composition, epsilon);
+        assert!(is_printed_as(found, 0.000_101_559_956_668_416, 1e-18, 1e-14), "{epsilon} {found:?}");
+    }
+}
+
+/// Forty attributes whose patterns are too many to try: what tells is that all ten entries of each part are alike.
+#[test]
+fn many_parts_have_a_narrow_bound_at_large_epsilons() {
+    let parts = evenly(40, 10, [20, 59], 100);
+    let composition = partition(400, &borrowed(&parts), None);
+    let [early, late] = ["10", "64"].map(|epsilon| envelope(&composition, epsilon).to_enclosure());
+    assert!(early.width() <= 1e-11 * early.upper() && late.width() <= 1e-11 * late.upper());
+    assert!((early.upper() / late.upper() - 1.0).abs() <= 1e-11, "{early:?} {late:?}");
+}
+
 /// Cells of one part, more entries than are gone through one by one.
 #[test]
 fn one_part_of_many_entries_in_three_cells() {
