@@ -217,7 +217,7 @@ impl<'a> Dual<'a> {
             let patience = if width <= CLOSE_TO_PEAK * upper { PATIENCE_WHEN_CLOSE } else { PATIENCE };
             let unknown =
                 points.iter().map(|point| point.value.to_enclosure()).filter(|value| value.upper() >= lower);
-            // None is above the bound where all are below zero, which is the bound then.
+            // Where all points are below zero, which bounds the supremum too, nothing is known of its height yet.
             let least_unknown = unknown.map(Enclosure::width).reduce(f64::min).unwrap_or(0.0);
             let narrow = (self.narrow * upper).max(AS_CLOSE_AS_DELTA * least_unknown);
             let done = width <= narrow || points.len() - progress.1 >= patience;
