@@ -18,7 +18,7 @@ from scipy.stats import binomtest
 
 REPORTS = Path(__file__).parents[2] / "docs/explanation/mutation"
 OUTCOMES = ("caught", "timeout", "missed", "unviable")
-ROOTS = {"kernel": "rust/core/src", "kernel_again": "rust/core/src", "theory": "python/statpriv"}
+ROOTS = {"kernel": "rust/core/src", "theory": "python/statpriv"}
 
 
 def _outcomes(path: str) -> dict[str, list[str]]:

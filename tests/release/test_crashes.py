@@ -28,7 +28,7 @@ from .conftest import Workshop, query
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="real processes are killed with POSIX signals")
 
 STEPS = [
-    "ledger", "rows", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
+    "ledger", "rows", "guarantee", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
     "content", "partition", "spend", "predicates", "report",
 ]  # fmt: skip
 SPENT = 13

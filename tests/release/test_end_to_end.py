@@ -228,7 +228,7 @@ def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predica
     assert [sql for _, sql in workshop.queries] == connections
     at = {step: [sql for told, sql in workshop.queries if told == step] for step in workshop.steps}
     assert workshop.steps == [
-        "ledger", "rows", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
+        "ledger", "rows", "guarantee", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
         "content", "partition", "spend", "predicates", "report",
     ]  # fmt: skip
     assert [step for step in workshop.steps if at[step]] == ["rows", "ids", "content", "predicates"]
