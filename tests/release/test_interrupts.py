@@ -12,7 +12,7 @@ from statpriv.releasing.tables import duckdb as engine
 
 from .conftest import query
 
-BEFORE_THE_SPEND = ["ledger", "rows", "ids", "earlier releases", "content", "partition"]
+BEFORE_THE_SPEND = ["ledger", "rows", "guarantee", "ids", "earlier releases", "content", "partition"]
 AFTER_THE_SPEND = ["predicates", "report"]
 INTERRUPTED, SPENT = 130, 5
 

@@ -157,7 +157,7 @@ def test_a_release_that_would_break_the_target_is_refused_before_content_is_read
     release(workshop)
     message = refused(workshop, GuaranteeNotReachedError)
     assert "of everything released from this table, this release included, is 0.064" in message
-    assert workshop.steps == ["ledger", "rows", "ids", "earlier releases"]
+    assert workshop.steps == ["ledger", "rows", "guarantee", "ids", "earlier releases"]
     assert not any("sha256" in sql for _, sql in workshop.queries)
     plan(workshop, votes(30), delta="0.3")
     assert release(workshop)["guarantee"]["holds"]
