@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import product
-from math import comb, gcd, lcm
+from math import comb, factorial, gcd, lcm, prod
 from typing import Any
 
 from statpriv._native import Law
@@ -32,6 +32,7 @@ __all__ = [
     "compositions",
     "contributions",
     "lattice_of",
+    "multinomial",
     "number_answering",
 ]
 
@@ -297,6 +298,12 @@ def compositions(total: int, room: Sequence[int]) -> Iterator[tuple[int, ...]]:
     for number in range(max(0, total - sum(rest)), min(first, total) + 1):
         for others in compositions(total - number, rest):
             yield (number, *others)
+
+
+def multinomial(numbers: Sequence[int], shares: Sequence[Fraction]) -> Fraction:
+    """The probability that of so many identically distributed entries these numbers have each of the values."""
+    ways = factorial(sum(numbers)) // prod(map(factorial, numbers))
+    return prod((share**number for number, share in zip(numbers, shares, strict=True)), start=Fraction(ways))
 
 
 def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:

@@ -17,10 +17,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 
 from statpriv import laws
 from statpriv.bisection import least_integer
+from statpriv.entries import compositions
 
 __all__ = ["Drawn", "allocations", "boxes"]
 
@@ -97,7 +97,7 @@ def allocations(known: int, sizes: Sequence[int]) -> list[tuple[int, ...]]:
         total = (known + groups * (unit - 1)) // unit
         ways = {
             tuple(min(unit * number, known, size) for number, size in zip(numbers, sizes, strict=True))
-            for numbers in _compositions(total, groups)
+            for numbers in (compositions(total, [total] * groups) if _are_few(total, groups) else ())
         }
         largest = [way for way in ways if not any(_is_below(way, other) for other in ways)]
         if 1 <= len(largest) <= _FEW:
@@ -109,10 +109,6 @@ def _is_below(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
-def _compositions(total: int, groups: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write `total` as so many numbers of at least 0, in order; none where they are too many."""
-    last = total + groups - 1
-    if math.comb(last, groups - 1) <= _FEW**2:
-        for bars in combinations(range(last), groups - 1):
-            places = (-1, *bars, last)
-            yield tuple(places[k + 1] - places[k] - 1 for k in range(groups))
+def _are_few(total: int, groups: int) -> bool:
+    """Whether the ways to write `total` as so many numbers of at least 0 can be gone through."""
+    return math.comb(total + groups - 1, groups - 1) <= _FEW**2

@@ -14,11 +14,11 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, permutations, product
-from math import comb, factorial, prod
+from math import comb, prod
 from typing import Any
 
 from statpriv._native import Law
-from statpriv.entries import Lattice, compositions, lattice_of, number_answering
+from statpriv.entries import Lattice, compositions, lattice_of, multinomial, number_answering
 from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import NotApplicable
@@ -108,7 +108,8 @@ def _known(
     for chosen in product(*ways):
         weight = Fraction(1)
         if situation.adversary.values == "expected":
-            weight = prod((_multinomial(numbers, law) for numbers, law in zip(chosen, laws, strict=True)), start=weight)
+            for numbers, law in zip(chosen, laws, strict=True):
+                weight *= multinomial(numbers, [share for _, share in law])
         if weight > 0:
             yield (
                 weight,
@@ -120,12 +121,6 @@ def _known(
                     for x in asked.values
                 ],
             )
-
-
-def _multinomial(numbers: Sequence[int], law: Any) -> Fraction:  # noqa: ANN401  (values and probabilities)
-    """The probability that so many entries have each of the values."""
-    ways = factorial(sum(numbers)) // prod(map(factorial, numbers))
-    return prod((share**number for number, (_, share) in zip(numbers, law, strict=True)), start=Fraction(ways))
 
 
 def _laws(

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
-from math import comb, factorial, perm, prod
+from math import comb, perm, prod
 
 from statpriv._native import Law
-from statpriv.entries import Contributions, EntryClass, World, compositions, contributions
+from statpriv.entries import Contributions, World, compositions, contributions, multinomial
 from statpriv.rules.registry import NotApplicable
 from statpriv.samplings import (
     OverlappingSamples,
@@ -165,18 +165,12 @@ def _known_amounts(situation: Situation, world: World) -> Iterator[tuple[Fractio
         weight = Fraction(1)
         if situation.adversary.values == "expected":
             for kind, of in zip(classes, amounts, strict=True):
-                weight *= _chance_of(kind, of)
+                shares = dict(kind.shares)
+                weight *= multinomial(
+                    [number for _, number in of], [shares.get(amount, Fraction(0)) for amount, _ in of]
+                )
         if weight > 0:
             yield weight, amounts
-
-
-def _chance_of(kind: EntryClass, amounts: tuple[tuple[int, int], ...]) -> Fraction:
-    """The multinomial probability that so many entries of a class add these amounts."""
-    shares = dict(kind.shares)
-    weight = Fraction(factorial(sum(number for _, number in amounts)))
-    for amount, number in amounts:
-        weight *= shares.get(amount, Fraction(0)) ** number / factorial(number)
-    return weight
 
 
 def _released(sampling: Sampling | None, world: World, known: int) -> Released:

@@ -231,8 +231,6 @@ class Guarantee:
 
     def _additive(self, known: int, parts: Sequence[Part]) -> Enclosure:
         """δ by a bound that is a sum over the parts."""
-        if known and self.groups is not None:  # what is closer takes seconds for each δ
-            return self._revealed(known, self.epsilon, parts)
         # What is done to an answer never makes it less private; the threshold bound is for exact counts.
         exact = [part.exact for part in parts]
         cheap = self.costly(known) and not any(part.is_gated for part in parts)
@@ -244,7 +242,7 @@ class Guarantee:
 
     def _bounded(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
         """The tightest curve where that is cheap, else the smallest of the bounds that are."""
-        if known and self.groups is not None:
+        if known and self.groups is not None:  # what is closer takes seconds for each δ
             return self._revealed(known, epsilon, parts)
         if not self.costly(known) or any(part.is_gated for part in parts):  # of gated parts the one bound is cheap
             found = self.if_available(known, "tightest", parts, epsilon)
