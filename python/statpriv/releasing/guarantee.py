@@ -21,7 +21,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
 from statpriv.releasing.predicate import quoted
-from statpriv.releasing.steps import Steps, expected_counts
+from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
 from statpriv.situation import Query
 
 __all__ = ["Guarantee", "Part", "certify"]
@@ -71,6 +71,11 @@ class Part:
             # With a number for p the curve would be that of this p alone, and not of every one.
             asked = PropertyQuery(Between(0, 1), name=asked.name)
         return Processed(asked, *self.certified)
+
+    @property
+    def stated(self) -> StatedQuery:
+        """What is asked and published, in the plan's words."""
+        return self.steps.stated(self.asked.attribute or "")
 
     @property
     def is_gated(self) -> bool:
