@@ -1,17 +1,19 @@
 """Certificates: a claim of privacy with what a reader needs to check it without this library.
 
-What :mod:`statpriv.checker` can prove, counts on secret parts by one of four theorems, can be certified. The numbers
-of a certificate come from the kernel; it is only handed out after the checker has come to the same ones.
+What :mod:`statpriv.checker` can prove, counts on secret parts by one of four theorems, can be certified. What is done
+to a count before it is published never raises δ: the certificate is one of the counts themselves, or, where a gate
+makes them private for every p, of the gated ones. The numbers of a certificate come from the kernel; it is only handed
+out after the checker has come to the same ones.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from statpriv import checker
 from statpriv.digits import exact_ends
@@ -19,17 +21,20 @@ from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.literals import abridged, literal, spelled
 from statpriv.numbers import Number, as_fraction
 from statpriv.partitions import RandomPartition
+from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.samplings import WithoutReplacement
-from statpriv.situation import PartitionedSituation, Situation
+from statpriv.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from statpriv.curve import PrivacyCurve
+    from statpriv.repeated_releases import Cohort
     from statpriv.rules.registry import AnySituation
+    from statpriv.situation import Query
 
-__all__ = ["Certificate", "certify"]
+__all__ = ["Certificate", "certify", "together"]
 
 _DIGITS = 30
 _LARGEST_EPSILON = 1000
@@ -55,6 +60,13 @@ class Certificate:
         """The JSON, read."""
         return dict(json.loads(self.text))
 
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """Names of the theorems that it rests on, as the checker knows them."""
+        document = self.document
+        releases = document.get("releases", [document])
+        return tuple(dict.fromkeys(release["witness"]["theorem"] for release in releases))
+
     def check(self) -> checker.Verdict:
         """What the checker says of it."""
         return checker.check(checker.read(self.text))
@@ -74,11 +86,12 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
         raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number from 0 to {_LARGEST_EPSILON} can be certified")
     if not 0 <= target <= 1:
         raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
-    situation = _described(curve.situation)
+    counts = _of_counts(curve.situation)
+    situation = _described(counts)
     claim = {"epsilon": _text(exact_epsilon), "delta": _text(target)}
     missed: list[str] = []
-    for theorem, bound in _theorems(curve.situation):
-        ends = _computed(curve.situation, bound, exact_epsilon)
+    for theorem, bound in _theorems(counts):
+        ends = _computed(counts, bound, exact_epsilon)
         margin = {
             "lower": _text(target - Fraction(ends["upper"])),
             "upper": _text(target - Fraction(ends["lower"])),
@@ -87,8 +100,8 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
         document = {"format": checker.FORMAT, "claim": claim, "situation": situation, "witness": witness}
         verdict = _checked(document)
         if verdict.verdict == "proved":
-            return Certificate(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
-        if verdict.verdict == "refuted":
+            return Certificate(_written(document))
+        if verdict.verdict == "refuted" and counts == curve.situation:  # else it is false of the counts alone
             raise ArgumentError(
                 f"delta = {spelled(delta)}: the claim is false, delta({spelled(epsilon)}) is at least {ends['lower']}"
             )
@@ -99,31 +112,52 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
     )
 
 
+def together(
+    releases: Sequence[Certificate], cohorts: Sequence[Cohort], *, epsilon: Fraction, delta: Fraction
+) -> Certificate:
+    """A certificate of several releases from one table, made of one for each on its own rows."""
+    document = {
+        "format": checker.FORMAT,
+        "claim": {"epsilon": _text(epsilon), "delta": _text(delta)},
+        "cohorts": [{"rows": cohort.rows, "joined_after": cohort.joined_after} for cohort in cohorts],
+        "releases": [release.document for release in releases],
+    }
+    if _checked(document).verdict != "proved":
+        raise DisagreementError("the checker does not prove the sum over all releases; please report it")
+    return Certificate(_written(document))
+
+
+def _written(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
 def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
     """The theorems of the checker that apply, with the kernel's name for them.
 
     Of one property the exact ones come first; of several the composition, which takes longer to check, comes last.
     """
-    queries = _queries(situation)
-    if not isinstance(situation, PartitionedSituation) or situation.one_property:
-        used, known = sum(_sizes(situation)), situation.adversary.total
-        exact = used == situation.population.size
-        if not exact and known == 0 and queries[0].lower == queries[0].upper:
+    parts, known = _parts(situation), situation.adversary.total
+    several = isinstance(situation, PartitionedSituation) and not situation.one_property
+    gated = any(part.gate is not None for part in parts)
+    point = all(part.lower == part.upper for part in parts)
+    if not several and not gated:
+        exact = sum(part.size for part in parts) == situation.population.size
+        if not exact and known == 0 and point:
             yield "hidden-sample", "exact"
         else:
             yield "total-count", "exact" if exact else "total-count"
     if situation.sampling is not None:
         yield "partition-sum", "partition-sum"
-    several = isinstance(situation, PartitionedSituation) and not situation.one_property
-    if several and not situation.adversary.total and all(query.lower == query.upper for query in queries):
+    if several and point and not known:
         yield "composition", "tightest"
 
 
 def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[str, str]:
-    """The kernel's δ by the named bound, as decimals rounded outward: of a composition from doubles."""
+    """The kernel's δ by the named bound, as decimals rounded outward: of compositions and gates from doubles."""
     from statpriv.curve import PrivacyCurve
 
-    digits = None if bound == "tightest" else _DIGITS
+    gated = any(part.gate is not None for part in _parts(situation))
+    digits = None if gated or bound == "tightest" else _DIGITS
     lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=digits))
     return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
 
@@ -153,20 +187,62 @@ def _checked(document: dict[str, Any]) -> checker.Verdict:
 # --- the situation in plain terms ----------------------------------------------------------------
 
 
-def _queries(situation: AnySituation) -> tuple[PropertyQuery, ...]:
-    """The counts that are released, where nothing but counts is."""
+def _of_counts(situation: AnySituation) -> AnySituation:
+    """The same before what is done to the counts, but for gates that make them private for every p.
+
+    A gated count is then one of the single part of a partition: that is what a sample without replacement is.
+    """
+    if isinstance(situation, PartitionedSituation):
+        return replace(situation, queries=tuple(map(_count_of, situation.queries)))
+    if not isinstance(situation, Situation):
+        return situation
+    count = _count_of(situation.query)
+    if gate_for_every_p(count) is None:
+        return replace(situation, query=count)
+    partition = RandomPartition(_sizes(situation))
+    return PartitionedSituation((count,), situation.population, partition, situation.adversary, situation.pair)
+
+
+def _count_of(query: Query) -> Query:
+    asked: Any = asked_of(query)
+    gate = gate_for_every_p(query)
+    return asked if gate is None else Processed(asked, gate)
+
+
+class _Part(NamedTuple):
+    """What a certificate says of a part; behind a gate p is any, whatever the query states."""
+
+    lower: Fraction
+    upper: Fraction
+    size: int
+    attribute: str | None
+    gate: tuple[int, int] | None
+
+
+def _parts(situation: AnySituation) -> list[_Part]:
+    """The parts on which counts are released, where nothing but counts is."""
     if not isinstance(situation, Situation | PartitionedSituation):
         raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
-    asked = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
-    counts = [query for query in asked if isinstance(query, PropertyQuery) and query.is_uniform]
-    if len(counts) < len(asked):
+    queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
+    asked = [asked_of(query) for query in queries]
+    if not all(isinstance(query, PropertyQuery) and query.is_uniform for query in asked):
         raise NotAvailableError(
-            f"query = {abridged(asked[0])}: only counts with one p, or a range of it, can be certified"
+            f"query = {abridged(queries[0])}: only counts with one p, or a range of it, can be certified"
         )
-    for query in counts:
-        if query.lower == 0 or query.upper == 1:
-            raise NotAvailableError(f"query = {query!r}: only p strictly between 0 and 1 can be certified")
-    return tuple(counts)
+    return [_part(query, size) for query, size in zip(queries, _sizes(situation), strict=True)]
+
+
+def _part(query: Query, size: int) -> _Part:
+    count: Any = asked_of(query)
+    gate = gate_for_every_p(query)
+    if gate is not None:
+        published = gate.counts
+        if not published or published[0] > size:
+            raise NotAvailableError(f"query = {query!r}: the gate withholds every count; there is nothing to certify")
+        return _Part(Fraction(0), Fraction(1), size, None, (published[0], min(published[-1], size)))
+    if count.lower == 0 or count.upper == 1:
+        raise NotAvailableError(f"query = {query!r}: only p strictly between 0 and 1 can be certified")
+    return _Part(count.lower, count.upper, size, count.attribute, None)
 
 
 def _sizes(situation: AnySituation) -> tuple[int, ...]:
@@ -189,21 +265,19 @@ def _described(situation: AnySituation) -> dict[str, Any]:
         raise NotAvailableError(
             f"{adversary!r} cannot be certified; a number of known entries at their worst values can"
         )
-    parts = Counter(
-        (query.lower, query.upper, size, query.attribute)
-        for query, size in zip(_queries(situation), _sizes(situation), strict=True)
-    )
+    parts = Counter(_parts(situation))
     return {
         "population": situation.population.size,
         "known_rows": adversary.known,
         "parts": [
             {
-                "probability": {"lower": _text(lower), "upper": _text(upper)},
-                "size": size,
+                "probability": {"lower": _text(part.lower), "upper": _text(part.upper)},
+                "size": part.size,
                 "count": count,
-                "attribute": attribute,
+                "attribute": part.attribute,
+                "gate": None if part.gate is None else list(part.gate),
             }
-            for (lower, upper, size, attribute), count in parts.items()
+            for part, count in parts.items()
         ],
         "pair": None if situation.pair is None else list(situation.pair),
     }

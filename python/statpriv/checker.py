@@ -7,9 +7,11 @@ This file needs nothing else of statpriv. It takes nothing for granted that the 
 the situation are read, δ is computed from them again, and the numbers of the witness only have to agree with that.
 
 The claim: n independent entries have a property with probability p each; on secret random disjoint parts of them
-exact counts are released. To someone who knows `known_rows` other entries the answers are (ε, δ)-private: they
-satisfy P_v(S) ≤ e^ε P_w(S) + δ for every set S of answers, whichever values v, w one entry has and whatever p is
-in its range. The least such δ is here called Δ. What is used, with r = e^ε:
+exact counts are released; that of a part with a `gate` only if it is within it, else that it is not. To someone who
+knows `known_rows` other entries the answers are (ε, δ)-private: they satisfy P_v(S) ≤ e^ε P_w(S) + δ for every set S of
+answers, whichever values v, w one entry has and whatever p is in its range. The least such δ is here called Δ. What is
+made of the answers, rounded or suppressed ones, is as private, since S may be all answers of which the same is made.
+What is used, with r = e^ε:
 
 1.  Every Δ below falls with r, by at most as much as r rises, since P_w(S) ≤ 1. So with rationals r1 ≤ e^ε ≤ r2 it
     is at most its value at r1, and at least that less r2 − r1: all else is about a rational r.
@@ -23,6 +25,8 @@ in its range. The least such δ is here called Δ. What is used, with r = e^ε:
     Zeros and ones exchanged: Δ_{0,1} at p is Δ_{1,0} at 1−p.
 3.  *p in a range* (w = 1, N = s−1): the supremum is attained at an end or at the outermost peaks in the range,
     p_j = j/(j + (N−j) r) with j = ⌈N r lo/(1−lo + r lo)⌉ or ⌊N r hi/(1−hi + r hi)⌋. (docs/explanation/ranges.md)
+    *Published from A1 to A2 only*: for every p in [0, 1] Δ_{1,0} ≤ max(h_{A1−1}, h_{A2}), h_j being Δ_{1,0} at p_j for
+    0 < j < N and else 1. If z of the s entries are known, N is s−1−z, and A1−1−z takes the place of A1−1. (the same)
 4.  *total-count*: all parts ask one property. The answers are a random map of the total, in which the u known
     entries are a constant: Δ ≤ that of one count of n−u entries; equal where all entries are counted.
 5.  *hidden-sample*: one property, one p, nobody known: 2. with s the entries counted and w = s/n, exactly.
@@ -41,6 +45,10 @@ in its range. The least such δ is here called Δ. What is used, with r = e^ε:
 9.  *Probabilities* are relative to that of the mode: their ratios u_{k+1}/u_k are rational and fall with k, and they
     sum to one. Terms are integers, rounded down for the lower bound and up for the upper one. What is left out after
     a term u, with the next ratio x < 1, is at most u x/(1−x). Started with an exact integer, no division rounds.
+10. *Several releases* of a table, each from a random choice of the rows that none before it has used: Δ of all is at
+    most the largest, over the `cohorts` of rows that joined when so many releases had been made, of Σ_r w_r Δ_r, with
+    w_r the probability that a row is used in release r and Δ_r that of release r on its own rows, whatever earlier
+    answers later queries follow (Theorem 5.3 and docs/explanation/repeated-releases.md).
 """
 
 from __future__ import annotations
@@ -151,13 +159,20 @@ def _largest(values: list[Interval]) -> Interval:
     return max(low for low, _ in values), max(high for _, high in values)
 
 
+def _height(size: int, j: int, r: Fraction, bits: int | None) -> Interval:
+    """Bounds of h_j, all counted."""
+    others = size - 1
+    if not 0 < j < others:
+        return _ONE, _ONE
+    return _one_direction(size, Fraction(j) / (j + (others - j) * r), _ONE, r, bits)
+
+
 def _supremum(size: int, low: Fraction, high: Fraction, r: Fraction, bits: int | None) -> Interval:
     """Bounds of the supremum of Δ_{1,0} over low ≤ p ≤ high, all counted."""
-    others = size - 1
-    first = ceil(others * r * low / (1 - low + r * low))
-    last = floor(others * r * high / (1 - high + r * high))
-    peaks = [Fraction(j) / (j + (others - j) * r) for j in ((first, last) if first <= last else ()) if 0 < j < others]
-    return _largest([_one_direction(size, p, _ONE, r, bits) for p in {low, high, *peaks}])
+    first = ceil((size - 1) * r * low / (1 - low + r * low))
+    last = floor((size - 1) * r * high / (1 - high + r * high))
+    heights = [_height(size, j, r, bits) for j in {first, last} if first <= last]
+    return _largest([*(_one_direction(size, p, _ONE, r, bits) for p in {low, high}), *heights])
 
 
 # --- a sum of counts (7, 8), at a rational r -----------------------------------------------------
@@ -330,6 +345,7 @@ class _Part:
     size: int
     count: int
     attribute: str | None
+    gate: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
@@ -353,6 +369,16 @@ class _Situation:
         ranges = {(1, 0): (part.low, part.high), (0, 1): (1 - part.high, 1 - part.low)}
         asked = ranges.values() if self.pair is None else [ranges[self.pair]]
         return _largest([_supremum(size, *ends, r, bits) for ends in set(asked)])
+
+    def published(self, part: _Part, known: int, r: Fraction, bits: int | None) -> Interval:
+        """Δ, or its bound by (3), of what is published of a part of which so many entries are known."""
+        if part.gate is None:
+            return self.count(part.size - known, part, r, bits)
+        # Entries without the property are published from size − A2 to size − A1.
+        gates = {(1, 0): part.gate, (0, 1): (part.size - part.gate[1], part.size - part.gate[0])}
+        asked = gates.values() if self.pair is None else [gates[self.pair]]
+        tests = {j for least, most in asked for j in (least - 1 - known, most)}
+        return _largest([_height(part.size - known, j, r, bits) for j in tests])
 
     # One function a theorem: Δ or its bound at a rational r. Which hypotheses they have stands in `_theorem`.
 
@@ -403,7 +429,7 @@ class _Situation:
         if len(law) * isqrt(s) > _MOST_COUNTS:
             raise TooLargeError("too many numbers of known entries in a part matter")
         total = _total(law, below + above)
-        values = [(weight, self.count(s - z, part, r, bits)) for z, weight in law.items()]
+        values = [(weight, self.published(part, z, r, bits)) for z, weight in law.items()]
         lower = sum((weight[0] * value[0] for weight, value in values), _ZERO) / total[1]
         upper = sum((weight[1] * value[1] for weight, value in values), Fraction(below + above)) / total[0]
         return lower, min(_ONE, upper)
@@ -416,7 +442,7 @@ def _theorem(
     point = all(part.low == part.high for part in situation.parts)
     if name == "partition-sum":
         return situation.partition_sum, False
-    if name == "total-count" and situation.one_property:
+    if name == "total-count" and situation.one_property and not any(part.gate for part in situation.parts):
         return situation.total_count, situation.used == situation.population
     if name == "hidden-sample" and situation.one_property and point and situation.known == 0:
         return situation.hidden_sample, True
@@ -474,13 +500,64 @@ def check(document: object) -> Verdict:
     CertificateError
         It is no certificate, contradicts itself, or would take too long (`TooLargeError`).
     """
-    top = _table(document, "the certificate", {"format", "claim", "situation", "witness"})
+    several = isinstance(document, dict) and "releases" in document
+    return _check_releases(document) if several else _check_release(document)
+
+
+def _claim(top: dict[str, Any]) -> tuple[Fraction, Fraction]:
     if top["format"] != FORMAT:
         raise CertificateError(f"format = {top['format']!r}; {FORMAT!r} is required")
     claim = _table(top["claim"], "claim", {"epsilon", "delta"})
     epsilon, claimed = _number(claim["epsilon"], "claim.epsilon"), _number(claim["delta"], "claim.delta")
     if epsilon > 1000 or claimed > 1:
         raise CertificateError("claim: ε from 0 to 1000 and δ from 0 to 1 are required")
+    return epsilon, claimed
+
+
+def _check_releases(document: object) -> Verdict:
+    """Prove each release, and add them up (10)."""
+    top = _table(document, "the certificate", {"format", "claim", "cohorts", "releases"})
+    epsilon, claimed = _claim(top)
+    releases = top["releases"] if isinstance(top["releases"], list) else []
+    verdicts = [_check_release(release) for release in releases]
+    for k, (release, verdict) in enumerate(zip(releases, verdicts, strict=True)):
+        if verdict.verdict != "proved" or _number(release["claim"]["epsilon"], "claim.epsilon") != epsilon:
+            raise CertificateError(f"releases[{k}] does not prove a claim of the same epsilon")
+    weights = _weights(top["cohorts"], [release["situation"]["population"] for release in releases])
+    low, high = (
+        max(sum((w * v.delta[end] for w, v in zip(of_cohort, verdicts, strict=True)), _ZERO) for of_cohort in weights)
+        for end in (0, 1)
+    )
+    told = {"cohorts": top["cohorts"], "releases": [release["situation"] for release in releases]}
+    text = f"(epsilon, delta) = ({top['claim']['epsilon']}, {top['claim']['delta']}) for {json.dumps(told)}"
+    return Verdict("proved" if high <= claimed else "undecided", text, claimed, (low, min(_ONE, high)), exact=False)
+
+
+def _weights(cohorts: object, used: list[int]) -> list[list[Fraction]]:
+    """For each cohort the probabilities w_r: what of it is unspent is drawn like all other unspent rows."""
+    if not isinstance(cohorts, list) or not cohorts or not used:
+        raise CertificateError("cohorts and releases: a list of at least one each is required")
+    joined: list[tuple[int, int]] = []
+    for k, cohort in enumerate(cohorts):
+        table = _table(cohort, f"cohorts[{k}]", {"rows", "joined_after"})
+        rows = _whole(table["rows"], f"cohorts[{k}].rows", 1, 2**53)
+        joined.append((rows, _whole(table["joined_after"], f"cohorts[{k}].joined_after", 0, len(used) - 1)))
+    weights: list[list[Fraction]] = [[] for _ in joined]
+    unspent = [_ONE for _ in joined]
+    for r, size in enumerate(used):
+        left = sum(rows for rows, after in joined if after <= r) - sum(used[:r])
+        if size > left:
+            raise CertificateError(f"releases[{r}] uses {size} rows, of which {left} are left")
+        for c, (_, after) in enumerate(joined):
+            weights[c].append(unspent[c] * size / left if after <= r else _ZERO)
+            unspent[c] -= weights[c][-1]
+    return weights
+
+
+def _check_release(document: object) -> Verdict:
+    top = _table(document, "the certificate", {"format", "claim", "situation", "witness"})
+    epsilon, claimed = _claim(top)
+    claim = top["claim"]
     situation = _situation(top["situation"])
     witness = _table(top["witness"], "witness", {"theorem", "delta", "margin"})
     stated = _interval(witness["delta"], "witness.delta")
@@ -571,14 +648,25 @@ def _situation(value: object) -> _Situation:
 
 
 def _part(value: object, place: str, most: int) -> _Part:
-    part = _table(value, place, {"probability", "size", "count", "attribute"})
+    part = _table(value, place, {"probability", "size", "count", "attribute", "gate"})
     ends = _interval(part["probability"], f"{place}.probability")
-    if not 0 < ends[0] <= ends[1] < 1:
+    if part["gate"] is None and not 0 < ends[0] <= ends[1] < 1:
         raise CertificateError(f"{place}.probability: a range strictly between 0 and 1 is required")
+    if part["gate"] is not None and ends != (_ZERO, _ONE):
+        raise CertificateError(f"{place}.probability: from 0 to 1 is required behind a gate, which is for every p")
     if part["attribute"] is not None and not isinstance(part["attribute"], str):
         raise CertificateError(f"{place}.attribute: a text or null is required")
     size, count = (_whole(part[key], f"{place}.{key}", 1, most) for key in ("size", "count"))
-    return _Part(*ends, size, count, part["attribute"])
+    return _Part(*ends, size, count, part["attribute"], _gate(part["gate"], f"{place}.gate", size))
+
+
+def _gate(value: object, place: str, size: int) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 2:
+        raise CertificateError(f"{place}: null or two counts are required")
+    least = _whole(value[0], place, 0, size)
+    return least, _whole(value[1], place, least, size)
 
 
 def read(text: str) -> object:

@@ -147,6 +147,8 @@ class Everything:
         for name, term in zip(self._names, self.terms, strict=True):
             if term.asked is not None and not _all_asked(term.asked, term.parts):
                 yield f"{name}.queries ask other properties than its parts"
+            if term.asked is not None and not _all_processed(term.asked, term.parts):
+                yield f"{name}.part has a gate, a suppression or a rounding that its queries do not have"
         if _has_two_ranges([part for term in self.terms for part in term.parts]):
             yield "a property has different ranges in different releases; the hull of all that were declared counts"
 
@@ -349,7 +351,16 @@ def _share(value: Value) -> float:
 
 
 def _past_queries(value: Value) -> tuple[tuple[int, Asked], ...]:
-    return tuple((SIZE.read(table["size"]), Asked(table.get("where") or table.get("cells"))) for table in value)
+    return tuple((SIZE.read(table["size"]), _past_query(table)) for table in value)
+
+
+def _past_query(table: Value) -> Asked:
+    gates = [_read_gate(gate) for gate in table["gates"] or ()]
+    return Asked(
+        table.get("where") or table.get("cells"),
+        gates[0] if len(gates) == 1 else None,
+        *(None if table[key] is None else SIZE.read(table[key]) for key in ("suppressed_below", "rounded_to")),
+    )
 
 
 def _read_gate(value: Value) -> tuple[int, int]:
@@ -403,7 +414,7 @@ _PAST_KEYS = {
     **_TERM_KEYS,
     "rows_spent": SIZE,
     "rows_then": SIZE,
-    "queries": Key(_past_queries, "a list of queries, each with its size"),
+    "queries": Key(_past_queries, "a list of queries, each with its size, gates, suppressed_below and rounded_to"),
     "part": PARTS,
 }
 

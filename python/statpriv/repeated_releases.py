@@ -153,26 +153,31 @@ class RepeatedReleases:
             f"release in sp.sensitivity_of(..., epsilon={epsilon})"
         )
 
-    def certificates(self, *, epsilon: Number, delta: Fraction) -> tuple[Certificate, ...]:
-        """One certificate a release, of claims δ_r whose sum Σ_r w_r · δ_r is at most `delta` for every cohort.
+    def certify(self, *, epsilon: Number, delta: Number) -> Certificate:
+        """A certificate that everything released is (ε, δ)-private; see `PrivacyCurve.certify`.
 
-        All δ_r of the kernel are raised by one factor, so that the sum of the worst cohort becomes `delta`, and then
-        rounded down: the checker has room to prove each.
+        It holds one of each release, of claims δ_r whose sum Σ_r w_r · δ_r is at most `delta` for every cohort. All δ_r
+        of the kernel are raised by one factor, so that the sum of the worst cohort becomes `delta`, and then rounded
+        down: the checker has room to prove each.
 
         Raises
         ------
         NotAvailableError
             The bound exceeds `delta`, or the theorems that certificates rest on do not prove a claim.
         """
+        from statpriv.certificate import together
+
+        delta = as_fraction(delta, "delta")
         least = [exact_ends(reached)[1] for reached in self.deltas(epsilon)]
         worst = max(_product(weights, least) for weights in self.weights)
         if worst > delta:
             raise NotAvailableError(f"the bound is {float(worst):.6g}, above delta = {float(delta):.6g}")
         factor = delta / worst if worst else Fraction(1)
-        return tuple(
+        proofs = [
             curve.certify(epsilon=epsilon, delta=_short(reached, min(reached * factor, Fraction(1))))
             for curve, reached in zip(self.releases, least, strict=True)
-        )
+        ]
+        return together(proofs, self.cohorts, epsilon=as_fraction(epsilon, "epsilon"), delta=delta)
 
 
 def _product(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:

@@ -126,13 +126,9 @@ class Finding:
     route: str
     why: str
 
-    def certificates(self) -> tuple[Certificate, ...]:
-        """Certificates for :mod:`statpriv.checker` that prove the claim; see :meth:`PrivacyCurve.certify`.
-
-        That is one; of several releases one for each, whose claims add up, by the weights of the releases, to at most
-        the claimed δ.
-        """
-        return _certificates(self.claim)
+    def certificate(self) -> Certificate:
+        """A certificate for :mod:`statpriv.checker` that proves the claim; see :meth:`PrivacyCurve.certify`."""
+        return _certificate(self.claim)
 
     def sensitivity(self) -> Sensitivity:
         """δ at the claimed ε under other assumptions; see :meth:`PrivacyCurve.sensitivity`. No verdict rests on it."""
@@ -271,16 +267,14 @@ def _recomputed(claim: Claim) -> tuple[str, Enclosure | Fraction | None]:
 def _confirmed(claim: Claim) -> str | None:
     """By what the checker of certificates proves the claim where δ itself cannot be computed again, if it does."""
     try:
-        theorems = [proof.document["witness"]["theorem"] for proof in _certificates(claim)]
+        proof = _certificate(claim)
     except (ArgumentError, PrecisionError):
         return None
-    return f"the checker of certificates, by {', '.join(dict.fromkeys(theorems))}"
+    return f"the checker of certificates, by {', '.join(proof.theorems)}"
 
 
-def _certificates(claim: Claim) -> tuple[Certificate, ...]:
-    if isinstance(claim.curve, RepeatedReleases):
-        return claim.curve.certificates(epsilon=claim.epsilon, delta=claim.delta)
-    return (claim.curve.certify(epsilon=claim.epsilon, delta=claim.delta),)
+def _certificate(claim: Claim) -> Certificate:
+    return claim.curve.certify(epsilon=claim.epsilon, delta=claim.delta)
 
 
 def _exactly(claim: Claim) -> Fraction | None:

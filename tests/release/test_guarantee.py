@@ -15,7 +15,7 @@ from statpriv.composition_file import read_composition
 from statpriv.curve import PrivacyCurve
 from statpriv.errors import PlanError
 from statpriv.releasing.contents import prospective_contents
-from statpriv.releasing.guarantee import certify
+from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import as_first_release
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.plan_file import load_plan
@@ -201,8 +201,12 @@ def test_rounding_to_a_large_base_makes_the_certificate_better(certified):
             [counted("a = 1", rows="{f = 200, m = 150}", probability=f'{{f = {HALF}, m = "0.3"}}')],
             {"group": "sex", "groups": {"f": 500, "m": 444}},
         ),
+        (
+            [counted("a = 1", rows="{f = 200, m = 150}"), counted("b = 1", rows="{f = 100, m = 90}")],
+            {"group": "sex", "groups": {"f": 500, "m": 444}, "known": 7},
+        ),
     ],
-    ids=["gates", "coarsened", "histogram", "known rows", "groups"],
+    ids=["gates", "coarsened", "histogram", "known rows", "groups", "known rows of groups"],
 )
 def test_the_report_is_recomputed_from_itself(certified, tmp_path, queries, options):
     guarantee = certified(*queries, **options)
@@ -243,13 +247,51 @@ def test_a_stratified_plan_is_composed_by_group(certified):
     assert guarantee.delta == curve.delta("0.1")
 
 
-def test_known_rows_of_a_stratified_plan_are_refused_with_what_to_do(certified):
-    with pytest.raises(PlanError) as refusal:
-        certified(counted("a = 1", share="1/2"), group="sex", groups=GROUPS, known=5)
-    assert str(refusal.value) == (
-        "guarantee.known_rows = 5; known rows of a stratified plan (data.group) are not composed in this version: "
-        "state 0, and read in the report what known rows would do"
+def test_known_rows_of_a_stratified_plan_are_composed(certified):
+    guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups=GROUPS, known=5)
+    curve = sp.compose(
+        [sp.PropertyQuery({group: sp.Between("0.4", "0.6") for group in GROUPS})],
+        sp.Population(groups=GROUPS),
+        sp.RandomPartition([{"f": 250, "m": 222}]),
+        adversary=sp.Adversary(known=5),
     )
+    assert guarantee.delta == curve.delta("0.1")
+    fewer = certified(counted("a = 1", share="1/2"), group="sex", groups=GROUPS)
+    assert fewer.delta.upper < guarantee.delta.upper < fewer.secret(known=6, epsilon=fewer.epsilon).upper
+    at = [guarantee.secret(known=known, epsilon=guarantee.epsilon).upper for known in (0, 4, 5, 6, 100)]
+    assert at == sorted(at)
+
+
+def test_pictures_of_a_large_stratified_plan_use_the_sum_over_the_parts(certified):
+    """The exact composition of 3000 rows would take seconds for each point of a curve; the target's δ is exact."""
+    groups = {"f": 1600, "m": 1400}
+    guarantee = certified(
+        counted("a = 1", share="1/2", probability='"1/2"'),
+        counted("b = 1", share="1/2", probability='"1/2"'),
+        group="sex", groups=groups, n=3000,
+    )  # fmt: skip
+    other = Fraction(1, 20)
+    bound = sp.compose(
+        [sp.PropertyQuery({"f": "1/2", "m": "1/2"})] * 2,
+        sp.Population(groups=groups),
+        sp.RandomPartition([{"f": 800, "m": 700}] * 2),
+        bound="partition-sum",
+    )
+    drawn, proved = guarantee.secret(known=0, epsilon=other), bound.delta(other)
+    assert (drawn.lower, drawn.upper) == pytest.approx((proved.lower, proved.upper), rel=1e-12)
+
+
+def test_what_a_wrong_probability_would_do_is_computed_once_for_the_other_parts(certified, monkeypatch):
+    guarantee = certified(counted("a = 1", share="1/2"), counted("b = 1", share="1/2"), group="sex", groups=GROUPS)
+    asked = []
+    compute = Guarantee._additive
+    monkeypatch.setattr(
+        Guarantee, "_additive", lambda self, known, parts: asked.append(tuple(parts)) or compute(self, known, parts)
+    )
+    (one, _) = guarantee.plan.properties
+    found = [guarantee.if_probability_were(one, Fraction(k, 10), published=True) for k in (2, 5, 8)]
+    assert found[0].upper == pytest.approx(found[2].upper)  # p and 1 − p
+    assert len(asked) == 4
 
 
 def test_what_known_rows_would_do_to_a_stratified_plan_is_bounded(certified):

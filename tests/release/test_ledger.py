@@ -21,6 +21,7 @@ import statpriv as sp
 from statpriv._native import RowTokens
 from statpriv.errors import LedgerError
 from statpriv.releasing.ledger import Registry, Rows
+from statpriv.releasing.steps import StatedQuery
 from statpriv.releasing.tables import ContentFingerprint
 from statpriv.repeated_releases import Cohort
 
@@ -28,6 +29,7 @@ CONTENT = ContentFingerprint(b"o" * 32, b"u" * 32)
 OTHER = ContentFingerprint(b"p" * 32, b"v" * 32)
 THIRD = ContentFingerprint(b"q" * 32, b"w" * 32)
 SMOKERS = sp.PropertyQuery(sp.Between("0.4", "0.6"), attribute="smoker = TRUE", name="Smokers")
+STATED = StatedQuery("smoker = TRUE", gates=((20, 80),), rounded_to=5)
 
 
 def rows_of(ledger, n, names):
@@ -48,7 +50,8 @@ def spent_in(ledger, ids, fingerprint=CONTENT, labels=None, *, stratified=False,
     sizes = [labels.count(part) for part in sorted(set(labels) - {0})]
     return ledger.spend(
         position, fingerprint, labels,
-        queries=[SMOKERS] * len(sizes), sizes=sizes, plan_sha256="5" * 64, stratified=stratified,
+        queries=[SMOKERS] * len(sizes), sizes=sizes, stated=[STATED] * len(sizes), plan_sha256="5" * 64,
+        stratified=stratified,
     )  # fmt: skip
 
 
@@ -97,7 +100,7 @@ def test_the_file_knows_the_union_and_not_the_parts(folder):
         rows = rows_of(ledger, 20, ids)
     ((_, _, _, spent),) = stored(folder)["data_set"]
     ((_, _, joined),) = stored(folder)["token"]
-    assert stored(folder)["content"] == [(1, 1, CONTENT.ordered, CONTENT.unordered)]
+    assert [row[:4] for row in stored(folder)["content"]] == [(1, 1, CONTENT.ordered, CONTENT.unordered)]
     assert joined == np.sort(rows.tokens).tobytes()
     in_order_of_tokens = [labels[i] != 0 for i in rows.order]
     assert np.unpackbits(np.frombuffer(spent, np.uint8), count=20).tolist() == in_order_of_tokens
@@ -110,10 +113,11 @@ def test_the_file_knows_the_union_and_not_the_parts(folder):
 
 def test_of_a_plan_its_queries_and_its_digest_are_kept(folder):
     spend(folder, ["a", "b", "c"], CONTENT, [1, 0, 2])
-    ((number, _, data_set, rows_spent, queries, sizes, plan, _),) = stored(folder)["release"]
+    ((number, _, data_set, rows_spent, queries, sizes, in_words, plan, _),) = stored(folder)["release"]
     assert (number, data_set, rows_spent, json.loads(sizes), plan) == (1, 1, 2, [1, 1], "5" * 64)
     stated = {"type": "PropertyQuery", "p": {"between": ["2/5", "3/5"]}, "attribute": "smoker = TRUE"}
     assert json.loads(queries) == [stated, stated]
+    assert [StatedQuery.from_document(query) for query in json.loads(in_words)] == [STATED, STATED]
 
 
 def test_no_id_is_in_any_file(folder):
@@ -395,9 +399,9 @@ def test_a_damaged_key_is_refused(folder, content):
 @pytest.mark.parametrize(
     ("version", "why"),
     [
-        (1, "by which this one does not know rows again"),
-        (2, "by which this one does not know rows again"),
-        (4, "a newer statpriv wrote this ledger"),
+        (1, "in a form to which this one can add nothing"),
+        (3, "in a form to which this one can add nothing"),
+        (5, "a newer statpriv wrote this ledger"),
     ],
 )
 def test_ledgers_of_other_versions_are_refused(folder, version, why):
@@ -522,6 +526,7 @@ import statpriv as sp
 from array import array
 from pathlib import Path
 from statpriv.releasing.ledger import Registry, Rows
+from statpriv.releasing.steps import StatedQuery
 from statpriv.releasing.tables import ContentFingerprint
 from statpriv._native import RowTokens
 from statpriv.errors import LedgerError
@@ -546,7 +551,7 @@ try:
             pause("writing")
         ledger.spend(
             position, content, array("I", [1, 1]),
-            queries=[sp.PropertyQuery("1/2")], sizes=[2], plan_sha256="",
+            queries=[sp.PropertyQuery("1/2")], sizes=[2], stated=[], plan_sha256="",
         )
         pause("spent")
     print("released")

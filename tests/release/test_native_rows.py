@@ -22,6 +22,7 @@ from statpriv._native import (
 )
 from statpriv.errors import ArgumentError
 
+from .arrow_columns import TextColumn
 from .row_hashes import by_row, digest, fingerprints, tokens
 
 KEY = b"k" * 32
@@ -201,6 +202,13 @@ def test_answers_that_are_no_small_numbers_are_refused():
 
 
 # --- what is refused
+
+
+def test_cells_that_do_not_follow_each_other_are_refused():
+    assert by_row(RowTokens.of_stream(KEY, TextColumn([0, 3, 5], b"abcde"))) == tokens(KEY, ["abc", "de"])
+    for offsets in ([0, 5, 3], [3, 0, 5], [-1, 3, 5], [-5, -3, 0], [0, 2**31 - 1, 5]):
+        with pytest.raises(StreamError, match=r"^a cell of a stream does not lie in its bytes$"):
+            RowTokens.of_stream(KEY, TextColumn(offsets, b"abcde"))
 
 
 def test_streams_of_something_else_are_refused():

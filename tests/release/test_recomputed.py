@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
@@ -115,7 +118,27 @@ def test_a_gate_frees_a_count_of_the_range_that_others_declare(workshop):
     assert read_composition(workshop.json).disagreements() == []
     first, second = (past["part"][0] for past in workshop.report["history"])
     assert (first["probability"], second["probability"]) == (["0", "1"], ["0.4", "0.6"])
-    assert "a count behind a gate, whatever its probability" in workshop.page.read_text(encoding="utf-8")
+
+
+def test_the_history_states_every_step_of_earlier_queries_also_where_no_certificate_makes_use_of_it(workshop):
+    people(workshop, 400)
+    steps = "gate = true\nsuppressed_below = 10\nrounded_to = 5\n"
+    release(workshop, query("vote = 0", rows=100) + steps)
+    release(workshop, HISTOGRAM + "gate = true\n")
+    release(workshop, query("age = 2", rows=50, probability=("0.3", "0.4")))
+    assert read_composition(workshop.json).disagreements() == []
+    counted, histogram = (past["queries"][0] for past in workshop.report["history"])
+    assert counted == {
+        "where": '"vote" = 0',
+        "size": 100,
+        "gates": [{"lower": 26, "upper": 74}],
+        "suppressed_below": 10,
+        "rounded_to": 5,
+    }
+    assert "suppressed_below" not in workshop.report["history"][0]["part"][0]  # behind the gate it adds nothing
+    assert (histogram["cells"], len(histogram["gates"])) == ('first of: "age" = 0; "age" = 1', 3)
+    page = " ".join(re.sub(r"<[^>]*>", " ", workshop.page.read_text(encoding="utf-8")).split())
+    assert "on 100 , within 26 to 74 only , suppressed below 10 , rounded to 5" in page
 
 
 # --- claims and certificates
@@ -127,17 +150,49 @@ def test_the_report_itself_is_a_claim_that_the_target_is_reached(third):
     text = " ".join(done.stdout.split())
     assert "1. proved: epsilon = 0.1, delta = 0.3: 3 releases of 400 rows" in text
     assert "by doubles and the checker of certificates, by " in text
-    written = sorted(path.name for path in (third.folder / "proofs").iterdir())
-    assert written == [f"claim-1-release-{k}.json" for k in (1, 2, 3)]
+    [written] = (third.folder / "proofs").iterdir()
+    assert written.name == "claim-1.json"
+    assert checker.main([str(written)]) == 0
 
 
-def test_certificates_of_all_releases_add_up_to_the_target(third):
+def test_the_printed_commands_prove_the_target_of_gated_rounded_and_suppressed_counts(workshop):
+    """As a reviewer does: type what the page says beside the report, and compare what was proved with the page."""
+    people(workshop, 400)
+    rounded = query("age = 0", rows=90, probability=("0.3", "0.4")) + "suppressed_below = 10\nrounded_to = 5\n"
+    gated = query("vote = 0", rows=200) + "gate = true\nrounded_to = 5\n"
+    release(workshop, gated, rounded, delta="0.05", more="known_rows = 3")
+    commands = workshop.report["verify"]["proof"]
+    assert all(command in workshop.page.read_text(encoding="utf-8") for command in commands)
+    for command in commands:
+        executable, *arguments = command.replace("statpriv ", "python -m statpriv ", 1).split()
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=workshop.folder, capture_output=True, encoding="utf-8", check=False
+        )
+        assert (executable, done.returncode, done.stderr) == ("python", 0, "")
+    assert done.stdout.startswith("proved: (epsilon, delta) = (0.1, 0.05) for ")
+    proved = json.loads(done.stdout.splitlines()[0].partition(" for ")[2])
+    assert [(part["size"], part["gate"], part["probability"]) for part in proved["parts"]] == [
+        (200, [60, 140], {"lower": "0", "upper": "1"}),
+        (90, None, {"lower": "0.3", "upper": "0.4"}),
+    ]
+    assert (proved["population"], proved["known_rows"]) == (400, 3)
+
+
+def test_a_report_of_a_histogram_names_no_commands_that_could_not_prove_it(workshop):
+    people(workshop, 100)
+    release(workshop, HISTOGRAM)
+    assert workshop.report["verify"]["proof"] == []
+    assert "certificate" not in workshop.page.read_text(encoding="utf-8")
+
+
+def test_the_certificate_of_all_releases_adds_up_to_the_target(third):
     """By hand: the checker proves each, and the weights of old and of new rows bring the sums to the target."""
     [finding] = sp.verify(third.json)
-    proofs = finding.certificates()
-    assert [checker.check(checker.read(proof.text)).verdict for proof in proofs] == ["proved"] * 3
-    assert [proof.document["situation"]["population"] for proof in proofs] == [90, 80, 50]
-    one, two, three = (Fraction(proof.document["claim"]["delta"]) for proof in proofs)
+    proof = finding.certificate().document
+    assert proof["cohorts"] == [{"rows": 300, "joined_after": 0}, {"rows": 100, "joined_after": 1}]
+    proofs = proof["releases"]
+    assert [release["situation"]["population"] for release in proofs] == [90, 80, 50]
+    one, two, three = (Fraction(release["claim"]["delta"]) for release in proofs)
     drawn = Fraction(90, 300), Fraction(80, 310), Fraction(50, 230)
     new = drawn[1] * two + (1 - drawn[1]) * drawn[2] * three
     old = drawn[0] * one + (1 - drawn[0]) * new
@@ -152,8 +207,8 @@ def test_a_target_below_the_sum_is_not_proved(third, tmp_path):
         claims.write_text(f'[[claim]]\nreport = "{third.json}"\ndelta = "{delta}"\n')
         assert sp.verify(claims).verdict == verdict
     with pytest.raises(ArgumentError, match=r"the bound is 0\.\d+, above delta = 0\.01"):
-        RepeatedReleases((Cohort(10),), (sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(5)),)).certificates(
-            epsilon="0.1", delta=Fraction(1, 100)
+        RepeatedReleases((Cohort(10),), (sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(5)),)).certify(
+            epsilon="0.1", delta="0.01"
         )
 
 
@@ -199,6 +254,7 @@ FORGERIES = [
     (("composition", "part", 0, "suppressed_below"), 40, "the parts of the composition have a gate, a suppression"),
     (("composition", "part", 0, "rounded_to"), 10, "the parts of the composition have a gate, a suppression or"),
     (("composition", "part", 0, "gate"), [90, 99], "the parts of the composition have a gate, a suppression or"),
+    (("history", 0, "part", 1, "rounded_to"), 10, "history[1].part has a gate, a suppression or a rounding that its"),
     (("guarantee", "target_delta"), 1e-9, "guarantee.target_delta and guarantee.target_delta_exact differ"),
 ]
 

@@ -128,7 +128,8 @@ def test_a_table_is_released_again_after_a_histogram(workshop):
     release(workshop)
     plan(workshop, votes(20), delta="1")
     report = release(workshop)
-    assert report["history"][0]["queries"] == [{"cells": 'first of: "age" = 0; "age" = 1', "size": 40}]
+    (asked,) = report["history"][0]["queries"]
+    assert (asked["cells"], asked["size"], asked["gates"]) == ('first of: "age" = 0; "age" = 1', 40, None)
     workshop.assert_whole_report()
 
 
@@ -344,3 +345,29 @@ def test_the_secret_is_destroyed_only_when_that_is_confirmed(released, in_proces
     code, out, _ = in_process("ledger", "show", "--registry", released.registry)
     assert code == 0
     assert "Its secret was destroyed on 20" in out
+
+
+# --- the same people under other ids
+
+
+def test_a_table_with_the_columns_of_a_released_one_and_other_rows_is_released_with_a_warning(workshop):
+    """New ids and edited content make a new table, because no refusal may depend on how much content is alike."""
+    people(workshop, 100)
+    plan(workshop, votes(30))
+    assert not named_alike(release(workshop))
+    assert not named_alike(release(workshop))  # it continues the table: its history says so
+    workshop.table(["age", "id", "vote"], [[i % 4, f"q{i}", i % 2] for i in range(100)])
+    report = release(workshop)
+    assert report["history"] == []
+    assert named_alike(report) == [
+        "A table with columns of the same names was released before (release 2 of this ledger), and by its rows this "
+        "is another one. If it is about the same people under other ids, or in another order, they answer twice, and "
+        "the guarantee does not cover that."
+    ]
+    assert "under other ids, or in another order" in workshop.page.read_text(encoding="utf-8")
+    workshop.table(["id", "vote", "year"], [[f"r{i}", i % 2, i % 4] for i in range(100)])
+    assert not named_alike(release(workshop))
+
+
+def named_alike(report):
+    return [warning for warning in report["warnings"] if "columns of the same names" in warning]

@@ -92,7 +92,7 @@ def verify(
         if certificates is not None:
             waiting.begin("certificates")
             written = [
-                _written(finding, certificates / f"claim-{k}") for k, finding in waiting.counting(found.findings)
+                _written(finding, certificates / f"claim-{k}.json") for k, finding in waiting.counting(found.findings)
             ]
         waiting.begin("sensitivity")
         tables = [_what_if(finding) if with_sensitivity else None for _, finding in waiting.counting(found.findings)]
@@ -117,18 +117,15 @@ def _make_empty(folder: Path) -> None:
 
 
 def _written(finding: Finding, path: Path) -> str | None:
-    """Write the certificates of a claim that is proved, and say where they are or why there are none."""
+    """Write the certificate of a claim that is proved, and say where it is or why there is none."""
     if finding.verdict != "proved":
         return None
     try:
-        proofs = finding.certificates()
+        proof = finding.certificate()
     except NotAvailableError as reason:
         return f"none: {reason}"
-    endings = [""] if len(proofs) == 1 else [f"-release-{k}" for k in range(1, len(proofs) + 1)]
-    files = [path.with_name(f"{path.name}{ending}.json") for ending in endings]
-    for file, proof in zip(files, proofs, strict=True):
-        write_whole(file, proof.text.encode(), "--certificates")
-    return ", ".join(map(str, files))
+    write_whole(path, proof.text.encode(), "--certificates")
+    return str(path)
 
 
 def _what_if(finding: Finding) -> Sensitivity | str:

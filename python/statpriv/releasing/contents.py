@@ -32,6 +32,7 @@ from statpriv.releasing.steps import PublishedCount
 
 __all__ = ["Progress", "prospective_contents", "released_contents", "written_part"]
 
+_PROOF = ["statpriv verify report.json --certificates proofs", "python -m statpriv.checker proofs/claim-1.json"]
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
 _MOST_PROPERTY_CURVES = 12
 _COUNTS_OF_PARTS_KNOWN = (
@@ -91,7 +92,7 @@ def prospective_contents(
         "block": [{"rows": rows, "delta": _ends(delta)} for rows, delta in block(alone)],
         "comparison": _comparison(guarantee),
         "composition": _composition(guarantee),
-        "verify": {"command": "statpriv compose report.json"},
+        "verify": {"command": "statpriv compose report.json", "proof": _proof(guarantee)},
         "ledger": {"rows_left": rows_left},
         "warnings": _warnings_of_plan(guarantee),
     }
@@ -126,6 +127,12 @@ def released_contents(
         "ledger": {**prospective["ledger"], "rows_left": record.rows_left},
         "warnings": [*prospective["warnings"], *_warnings_of_answers(guarantee, answers)],
     }
+
+
+def _proof(guarantee: Guarantee) -> list[str]:
+    """Commands that make a certificate and check it, where it can say what was asked: counts without groups."""
+    counts = guarantee.groups is None and all(isinstance(part.asked, PropertyQuery) for part in guarantee.parts)
+    return list(_PROOF) if counts else []
 
 
 def _prior(guarantee: Guarantee) -> object:

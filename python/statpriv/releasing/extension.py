@@ -74,7 +74,7 @@ def extend_data_set(plan: Plan, registry: Registry, *, accept_edits: bool, debug
     """What :func:`extend` does, in given surroundings."""
     predicates = [question for query in plan.queries for question in query.questions]
     with registry.locked() as ledger, open_table(plan.data, predicates, debug=debug) as table:
-        growth = ledger.grown(Rows.of(table.row_count(), table.row_tokens(ledger.row_key)))
+        growth = ledger.grown(Rows.of(table.row_count(), table.row_tokens(ledger.row_key), table.columns))
         content = table.load(ledger.content_key, growth.old)
         old = content.fingerprint_of_selected or content.fingerprint
         edited = ledger.check_growth(growth, old=old, whole=content.fingerprint, accept_edits=accept_edits)

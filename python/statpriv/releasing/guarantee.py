@@ -21,7 +21,7 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
 from statpriv.releasing.predicate import quoted
-from statpriv.releasing.steps import Steps, expected_counts
+from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
 from statpriv.situation import Query
 
 __all__ = ["Guarantee", "Part", "certify"]
@@ -29,6 +29,8 @@ __all__ = ["Guarantee", "Part", "certify"]
 MOST_GROUPS = 100
 LARGE = 20_000
 """Rows above which the curves and tables of a report use cheaper bounds for known rows than the target does."""
+LARGE_IN_GROUPS = 1000
+"""The same of a stratified plan, without known rows: its exact composition takes half a second at so many rows."""
 
 Asked: TypeAlias = PropertyQuery | HistogramQuery
 
@@ -71,6 +73,11 @@ class Part:
             # With a number for p the curve would be that of this p alone, and not of every one.
             asked = PropertyQuery(Between(0, 1), name=asked.name)
         return Processed(asked, *self.certified)
+
+    @property
+    def stated(self) -> StatedQuery:
+        """What is asked and published, in the plan's words."""
+        return self.steps.stated(self.asked.attribute or "")
 
     @property
     def is_gated(self) -> bool:
@@ -183,10 +190,18 @@ class Guarantee:
             return self.delta
         if known == self.plan.guarantee.known_rows and not self.costly(known):
             return self.curve.delta(epsilon)
+        found = self.bounded(known, epsilon)
+        fewer = self.groups is not None and known < self.plan.guarantee.known_rows and epsilon == self.epsilon
+        return least([found, self.delta]) if fewer else found  # whoever knows more learns no less
+
+    def bounded(self, known: int, epsilon: Fraction) -> Enclosure:
+        """The same by the tightest curve where that is cheap, else by the smallest of the bounds that are."""
         return self._bounded(known, epsilon, self.parts)
 
     def costly(self, known: int) -> bool:
         """Whether the tightest curve with that many known rows takes seconds, so that pictures use cheaper bounds."""
+        if self.groups is not None:
+            return known == 0 and self.rows > LARGE_IN_GROUPS
         one_count = len(self.plan.properties) == 1 and sum(self.sizes) == self.rows
         return known > 0 and self.rows > LARGE and not one_count
 
@@ -226,11 +241,24 @@ class Guarantee:
             found += [self._additive(known, asked)] if published else []
             return least(found)
         # The sums of Theorems 5.1 and 5.2 are additive over parts.
-        own = [self._additive(known, parts) for parts in ([exact, asked] if published else [exact])]
-        return at_most_one(self._additive(known, others) + least(own))
+        own = [self._additive(known, parts) for parts in ([exact, asked] if published and asked != exact else [exact])]
+        return at_most_one(self._additive_of_others(attribute, tuple(others)) + least(own))
+
+    def _additive_of_others(self, attribute: str, others: tuple[Part, ...]) -> Enclosure:
+        """The same at every p of the property."""
+        if attribute not in self._of_others:
+            self._of_others[attribute] = self._additive(self.plan.guarantee.known_rows, others)
+        return self._of_others[attribute]
+
+    @cached_property
+    def _of_others(self) -> dict[str, Enclosure]:
+        """What the other parts add, by the property that they do not count."""
+        return {}
 
     def _additive(self, known: int, parts: Sequence[Part]) -> Enclosure:
         """δ by a bound that is a sum over the parts."""
+        if known and self.groups is not None:  # what is closer averages over the places of known rows, group by group
+            return self._revealed(known, self.epsilon, parts)
         # What is done to an answer never makes it less private; the threshold bound is for exact counts.
         exact = [part.exact for part in parts]
         cheap = self.costly(known) and not any(part.is_gated for part in parts)
@@ -241,8 +269,7 @@ class Guarantee:
         return self._revealed(known, self.epsilon, parts) if first is None else first
 
     def _bounded(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
-        """The tightest curve where that is cheap, else the smallest of the bounds that are."""
-        if known and self.groups is not None:  # what is closer takes seconds for each δ
+        if self.groups is not None and (known or self.costly(known)):  # what is closer takes seconds for each δ
             return self._revealed(known, epsilon, parts)
         if not self.costly(known) or any(part.is_gated for part in parts):  # of gated parts the one bound is cheap
             found = self.if_available(known, "tightest", parts, epsilon)
@@ -317,11 +344,6 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
         _refuse_more_than("the table", rows, sum(sizes))
         parts = tuple(_part(plan, query, size) for query, size in zip(plan.queries, sizes, strict=True))
         return Guarantee(plan, rows, None, parts).with_certified_steps()
-    if known:
-        raise PlanError(
-            f"guarantee.known_rows = {known}; known rows of a stratified plan (data.group) are not composed in this "
-            "version: state 0, and read in the report what known rows would do"
-        )
     if len(groups) > MOST_GROUPS:
         raise PlanError(f"the group column has {len(groups)} values; at most {MOST_GROUPS} groups are possible")
     by_group = [query.sizes_in(groups) for query in plan.queries]

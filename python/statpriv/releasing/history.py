@@ -28,6 +28,7 @@ from statpriv.situation import asked_of
 
 if TYPE_CHECKING:
     from statpriv.releasing.guarantee import Guarantee
+    from statpriv.releasing.steps import StatedQuery
     from statpriv.situation import Query
 
 __all__ = ["Everything", "as_first_release", "everything", "widened", "with_everything"]
@@ -35,6 +36,12 @@ __all__ = ["Everything", "as_first_release", "everything", "widened", "with_ever
 _PRIOR = (
     "The guarantee is about this ledger only. The plan names publications outside it: without a model of how these "
     "came about, theirs and this one cannot be added up."
+)
+
+_NAMESAKE = (
+    "A table with columns of the same names was released before (release {} of this ledger), and by its rows this "
+    "is another one. If it is about the same people under other ids, or in another order, they answer twice, and "
+    "the guarantee does not cover that."
 )
 
 
@@ -207,6 +214,7 @@ def _restated(query: Query, hulls: Mapping[object, tuple[_Range, ...]]) -> Query
 def with_everything(contents: Mapping[str, Any], whole: Everything, position: Position) -> dict[str, Any]:
     """The contents of a report before its answers, with what is to be said of earlier releases and of the ledger."""
     prior = [_PRIOR] if whole.guarantee.plan.prior else []
+    namesake = [] if position.namesake is None else [_NAMESAKE.format(position.namesake)]
     told = {
         **contents,
         "data": {**contents["data"], "content_edited": position.content_edited},
@@ -223,7 +231,7 @@ def with_everything(contents: Mapping[str, Any], whole: Everything, position: Po
             "rows_spent_before": position.rows_spent,
             "cohorts": [{"rows": c.rows, "since_release": c.joined_after + 1} for c in whole.cohorts],
         },
-        "warnings": [*contents["warnings"], *prior],
+        "warnings": [*contents["warnings"], *prior, *namesake],
     }
     return told if whole.is_first else _with_earlier(told, whole)
 
@@ -282,7 +290,7 @@ def _history(whole: Everything) -> list[dict[str, Any]]:
             "rows_spent": release.rows,
             "rows_then": sum(cohort.rows for cohort in whole.cohorts if cohort.joined_after <= r),
             **_term(delta, weight),
-            "queries": [_asked(query, size) for query, size in zip(queries, sizes, strict=True)],
+            "queries": [_stated(*query) for query in zip(queries, sizes, release.stated, strict=True)],
             "part": [_part(query, size) for query, size in zip(queries, sizes, strict=True)],
         }
         for r, (release, (queries, sizes), delta, weight) in enumerate(entries)
@@ -298,10 +306,10 @@ def _part(query: Query, size: int) -> dict[str, Any]:
     return written_part(asked, size, query.steps if isinstance(query, Processed) else ())
 
 
-def _asked(query: Query, size: int) -> dict[str, Any]:
-    asked = asked_of(query)
-    text = getattr(asked, "attribute", None)
-    return {("cells" if isinstance(asked, HistogramQuery) else "where"): text, "size": size}
+def _stated(query: Query, size: int, stated: StatedQuery) -> dict[str, Any]:
+    document = stated.document()
+    kind = "cells" if isinstance(asked_of(query), HistogramQuery) else "where"
+    return {kind: document.pop("predicate"), "size": size, **document}
 
 
 def _ends(enclosure: Enclosure) -> dict[str, float]:

@@ -84,7 +84,10 @@ def _union(guarantee: Guarantee) -> Enclosure:
         for part in guarantee.parts
     )
     whole = replace(guarantee, rows=used, groups=groups or None, parts=parts)
-    return whole.secret(known=min(guarantee.plan.guarantee.known_rows, used - 1), epsilon=guarantee.epsilon)
+    known = min(guarantee.plan.guarantee.known_rows, used - 1)
+    if whole.costly(known):
+        return whole.bounded(known, guarantee.epsilon)
+    return whole.secret(known=known, epsilon=guarantee.epsilon)
 
 
 def _labels(guarantee: Guarantee, leaked: int, *, known: int = 0) -> Enclosure:

@@ -181,7 +181,7 @@ def _ranges(value: object) -> Iterator[tuple[Fraction, Fraction]]:
         elif value.get("interval") is not None:
             lower, upper = value["interval"]
             yield Fraction(lower), Fraction(upper)
-        children = [child for key, child in value.items() if key != "gate"]
+        children = [child for key, child in value.items() if key not in ("gate", "gates")]
     else:
         children = value if isinstance(value, list) else []
     for child in children:

@@ -177,7 +177,7 @@ def _release_under_lock(
         guarantee, groups = _certified(plan, table, progress)
         _refuse_unless_reached(guarantee)
         progress("ids")
-        rows = Rows.of(guarantee.rows, table.row_tokens(ledger.row_key))
+        rows = Rows.of(guarantee.rows, table.row_tokens(ledger.row_key), table.columns)
         stratified = groups is not None
         positions = ledger.recognise(rows, stratified=stratified)
         progress("earlier releases")
@@ -203,6 +203,7 @@ def _release_under_lock(
                     labels,
                     queries=guarantee.queries,
                     sizes=guarantee.sizes,
+                    stated=[part.stated for part in guarantee.parts],
                     plan_sha256=plan.sha256,
                     stratified=stratified,
                 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import isqrt, lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from statpriv.queries.processed import Gate, Rounding, Threshold
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from statpriv.queries.processed import Step
     from statpriv.releasing.plan import Publication, Range
 
-__all__ = ["PublishedCount", "Steps", "expected_counts"]
+__all__ = ["PublishedCount", "StatedQuery", "Steps", "expected_counts"]
 
 DEVIATIONS = 3
 """Standard deviations by which a count may lie outside what its range of probabilities leads to expect."""
@@ -27,6 +27,38 @@ class PublishedCount:
     count: int | None
     withheld: bool = False
     suppressed: bool = False
+
+
+@dataclass(frozen=True)
+class StatedQuery:
+    """What a plan says of a query to everybody: what is counted, and what is done to the counts.
+
+    Attributes
+    ----------
+    predicate
+        What is counted, or all cells of a histogram.
+    gates
+        The least and the largest count that is published, of each cell of a histogram; None without a gate.
+    suppressed_below, rounded_to
+        As the plan has them.
+    """
+
+    predicate: str
+    gates: tuple[tuple[int, int], ...] | None = None
+    suppressed_below: int | None = None
+    rounded_to: int | None = None
+
+    def document(self) -> dict[str, Any]:
+        """What `from_document` reads."""
+        gates = None if self.gates is None else [{"lower": lower, "upper": upper} for lower, upper in self.gates]
+        return {**asdict(self), "gates": gates}
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> StatedQuery:
+        """Read what `document` gave."""
+        gates = document["gates"]
+        read = None if gates is None else tuple((gate["lower"], gate["upper"]) for gate in gates)
+        return cls(**{**document, "gates": read})
 
 
 @dataclass(frozen=True)
@@ -86,6 +118,11 @@ class Steps:
         if not self.publication.gate or len(self.expected) > 1:
             return ()
         return (Gate(*self.expected[0]),)
+
+    def stated(self, predicate: str) -> StatedQuery:
+        """What is said of them together with what is counted."""
+        gates = self.expected if self.publication.gate else None
+        return StatedQuery(predicate, gates, self.publication.suppressed_below, self.publication.rounded_to)
 
     @property
     def withholds(self) -> bool:

@@ -64,6 +64,9 @@ def varied_count(situation: Situation) -> Curve:
         raise NotApplicable("all entries have one probability")
     entries = contributions(situation)
     probabilities = [kind.p or Fraction(0) for kind in entries.classes]
+    if len({*probabilities}) == 1:  # of groups that differ in their names alone
+        p, unknown = probabilities[0], situation.population.size - situation.adversary.total
+        return Curve.count(size=unknown, lower=p, upper=p, pair=situation.pair)
     curves = [
         Curve.varied_count(
             counts=[kind.size - known for kind, known in zip(entries.classes, choice, strict=True)],

@@ -3,7 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{Int64Type, UInt16Type};
-use arrow_array::{Array, ArrayRef, GenericStringArray};
+use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow_schema::DataType;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -55,8 +55,8 @@ impl<'a> Texts<'a> {
 
     fn of(column: &'a dyn Array) -> Result<Self, String> {
         match column.data_type() {
-            DataType::Utf8 => Ok(Self::Short(column.as_string())),
-            DataType::LargeUtf8 => Ok(Self::Long(column.as_string())),
+            DataType::Utf8 => in_order(column.as_string()).map(Self::Short),
+            DataType::LargeUtf8 => in_order(column.as_string()).map(Self::Long),
             other => Err(format!("a column of a stream is {other}, and only text is expected")),
         }
     }
@@ -70,7 +70,16 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn bytes<O: arrow_array::OffsetSizeTrait>(column: &GenericStringArray<O>, row: usize) -> Option<&[u8]> {
+/// A column of text whose cells follow each other inside its bytes: what an engine hands out is not checked before.
+fn in_order<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<&GenericStringArray<O>, String> {
+    let offsets = column.value_offsets();
+    let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+    let inside = |end: &O| end.to_usize().is_some_and(|end| end <= column.value_data().len());
+    let ends = [offsets.first(), offsets.last()].into_iter().flatten().all(inside);
+    if rising && ends { Ok(column) } else { Err("a cell of a stream does not lie in its bytes".to_string()) }
+}
+
+fn bytes<O: OffsetSizeTrait>(column: &GenericStringArray<O>, row: usize) -> Option<&[u8]> {
     let offsets = column.value_offsets();
     column.is_valid(row).then(|| &column.value_data()[offsets[row].as_usize()..offsets[row + 1].as_usize()])
 }

@@ -1,7 +1,8 @@
 """What is kept of releases: data sets, the cohorts of their rows, their contents, and what was asked.
 
 Of the rows there is one bitmap a data set, their union over all releases, and of a plan no more than its
-queries as the theory sees them and the digest of its file. δ can be computed from that again at any ε.
+queries, as the theory sees them and as it states them, and the digest of its file. δ can be computed from that again
+at any ε.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from numpy.typing import NDArray
 
 from statpriv.composition.written_queries import query_from, written_query
 from statpriv.releasing.ledger.tokens import TOKEN
+from statpriv.releasing.steps import StatedQuery
 from statpriv.repeated_releases import Cohort
 from statpriv.situation import Query
 
 __all__ = ["FORMAT", "SCHEMA", "Books", "DataSet", "PastRelease", "today"]
 
-FORMAT = 3
+FORMAT = 4
 
 _PIECE = 2**16
 """Tokens that are stored together: a megabyte."""
@@ -39,12 +41,12 @@ SCHEMA = (
     # Rows that joined when so many releases of their data set had been made.
     "CREATE TABLE cohort (data_set INTEGER NOT NULL REFERENCES data_set (number), joined_after INTEGER NOT NULL,"
     " rows INTEGER NOT NULL, PRIMARY KEY (data_set, joined_after))",
-    # Every content that a data set was known with; the latest counts.
+    # Every content that a data set was known with, and a keyed digest of the names of its columns; the latest counts.
     "CREATE TABLE content (number INTEGER PRIMARY KEY, data_set INTEGER NOT NULL REFERENCES data_set (number),"
-    " ordered BLOB NOT NULL, unordered BLOB NOT NULL)",
+    " ordered BLOB NOT NULL, unordered BLOB NOT NULL, columns BLOB NOT NULL)",
     "CREATE TABLE release (number INTEGER PRIMARY KEY, release_id TEXT NOT NULL UNIQUE,"
     " data_set INTEGER NOT NULL REFERENCES data_set (number), rows_spent INTEGER NOT NULL, queries TEXT NOT NULL,"
-    " sizes TEXT NOT NULL, plan_sha256 TEXT NOT NULL, day TEXT NOT NULL)",
+    " sizes TEXT NOT NULL, stated TEXT NOT NULL, plan_sha256 TEXT NOT NULL, day TEXT NOT NULL)",
     f"PRAGMA user_version = {FORMAT}",
 )
 
@@ -61,6 +63,8 @@ class PastRelease:
         As the theory sees them, each with the range that was declared then.
     sizes
         Rows of the part of each query.
+    stated
+        What its plan said of each query: also the steps that no certificate made use of.
     plan_sha256
         Digest of the plan file.
     day
@@ -71,6 +75,7 @@ class PastRelease:
     release_id: str
     queries: tuple[Query, ...]
     sizes: tuple[int, ...]
+    stated: tuple[StatedQuery, ...]
     plan_sha256: str
     day: str
 
@@ -164,6 +169,15 @@ class Books:
             found[number] = found.get(number, False) or bool(same)
         return found
 
+    def last_release_with(self, columns: bytes) -> int | None:
+        """Number of the last release of a data set that ever had columns with these names."""
+        number: int | None
+        (number,) = self._one(
+            "SELECT max(number) FROM release WHERE data_set IN (SELECT data_set FROM content WHERE columns = ?)",
+            columns,
+        )
+        return number
+
     def last_release(self, data_set: int) -> tuple[int, str]:
         """Number and day of the last release of a data set."""
         found = self._one("SELECT number, day FROM release WHERE data_set = ? ORDER BY number DESC LIMIT 1", data_set)
@@ -175,13 +189,21 @@ class Books:
 
     def _releases(self, data_set: int) -> tuple[PastRelease, ...]:
         found = self._all(
-            "SELECT number, release_id, queries, sizes, plan_sha256, day FROM release WHERE data_set = ?"
+            "SELECT number, release_id, queries, sizes, stated, plan_sha256, day FROM release WHERE data_set = ?"
             " ORDER BY number",
             data_set,
         )
         return tuple(
-            PastRelease(number, name, tuple(map(query_from, json.loads(queries))), tuple(json.loads(sizes)), plan, day)
-            for number, name, queries, sizes, plan, day in found
+            PastRelease(
+                number,
+                name,
+                tuple(map(query_from, json.loads(queries))),
+                tuple(json.loads(sizes)),
+                tuple(map(StatedQuery.from_document, json.loads(stated))),
+                plan,
+                day,
+            )
+            for number, name, queries, sizes, stated, plan, day in found
         )
 
     # --- writing ---
@@ -223,21 +245,23 @@ class Books:
         """Replace the bitmap of a data set."""
         self.connection.execute("UPDATE data_set SET spent = ? WHERE number = ?", [_bitmap(spent), data_set])
 
-    def add_content(self, data_set: int, ordered: bytes, unordered: bytes) -> None:
+    def add_content(self, data_set: int, ordered: bytes, unordered: bytes, columns: bytes) -> None:
         """Know a data set with this content from now on."""
         self.connection.execute(
-            "INSERT INTO content (data_set, ordered, unordered) VALUES (?, ?, ?)", [data_set, ordered, unordered]
+            "INSERT INTO content (data_set, ordered, unordered, columns) VALUES (?, ?, ?, ?)",
+            [data_set, ordered, unordered, columns],
         )
 
     def add_release(self, data_set: int, release: PastRelease) -> None:
         """Enter a release."""
         written = json.dumps([_without_name(query) for query in release.queries], ensure_ascii=False)
         sizes = json.dumps(list(release.sizes))
+        stated = json.dumps([query.document() for query in release.stated], ensure_ascii=False)
         self.connection.execute(
-            "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 *(release.number, release.release_id, data_set, release.rows),
-                *(written, sizes, release.plan_sha256, release.day),
+                *(written, sizes, stated, release.plan_sha256, release.day),
             ],
         )
 

@@ -170,8 +170,8 @@ class Registry:
             raise LedgerError(f"registry {self.folder}: a newer statpriv wrote this ledger; use that one")
         if 0 < version < FORMAT:
             raise LedgerError(
-                f"registry {self.folder}: an earlier statpriv wrote this ledger, with tokens by which this one does "
-                "not know rows again, so nothing can be added to it; use another registry for other tables"
+                f"registry {self.folder}: an earlier statpriv wrote this ledger, in a form to which this one can add "
+                "nothing; use another registry for other tables"
             )
         return version
 

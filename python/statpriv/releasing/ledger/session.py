@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import json
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -23,6 +24,7 @@ from statpriv.releasing.publication import sync_folder
 from statpriv.repeated_releases import Cohort
 
 if TYPE_CHECKING:
+    from statpriv.releasing.steps import StatedQuery
     from statpriv.releasing.tables import ContentFingerprint
     from statpriv.situation import Query
 
@@ -70,17 +72,20 @@ class Position:
         Which rows of the table, in its order, earlier releases have used.
     content_edited
         Whether its content is other than at the last release, known once the content was read.
+    namesake
+        Of a table that was never released, the number of the last release of one with columns of the same names.
     """
 
     rows: Rows = field(repr=False)
     data_set: DataSet | None
     spent: NDArray[np.bool_] = field(repr=False)
     content_edited: bool = False
+    namesake: int | None = None
 
     @classmethod
-    def of_new(cls, rows: Rows) -> Position:
+    def of_new(cls, rows: Rows, namesake: int | None = None) -> Position:
         """That of a table of which nothing was released."""
-        return cls(rows, None, np.zeros(rows.n, np.bool_))
+        return cls(rows, None, np.zeros(rows.n, np.bool_), namesake=namesake)
 
     @property
     def number(self) -> int | None:
@@ -182,12 +187,13 @@ class Ledger:
         """
         with writing(self._folder):
             data_sets = {data_set.number: data_set for data_set in self._books.data_sets()}
+            new = Position.of_new(rows, self._books.last_release_with(self._names(rows)))
             if rows.tokens is None:
                 alike = [d for d in data_sets.values() if not d.has_ids and d.rows == rows.n]
-                return (Position.of_new(rows), *(self._position(rows, data_set) for data_set in alike))
+                return (new, *(self._position(rows, data_set) for data_set in alike))
             continued = self._same_rows(rows, rows.tokens, data_sets.values())
             if continued is None:
-                return (Position.of_new(rows),)
+                return (new,)
             position = self._position(rows, data_sets[continued])
         self._refuse_second_stratified(position, stratified=stratified)
         return (position,)
@@ -320,6 +326,7 @@ class Ledger:
         *,
         queries: Sequence[Query],
         sizes: Sequence[int],
+        stated: Sequence[StatedQuery],
         plan_sha256: str,
         stratified: bool = False,
     ) -> ReleaseRecord:
@@ -348,7 +355,9 @@ class Ledger:
                 self._connection.execute("BEGIN IMMEDIATE")
             data_set = self._entered(position, fingerprint, stratified=stratified)
             self._books.set_spent(data_set, position.rows.by_token(position.spent | drawn))
-            entry = PastRelease(number, record.release_id, tuple(queries), tuple(sizes), plan_sha256, today())
+            entry = PastRelease(
+                number, record.release_id, tuple(queries), tuple(sizes), tuple(stated), plan_sha256, today()
+            )
             self._books.add_release(data_set, entry)
             self._connection.execute("COMMIT")
         self._make_last(number)
@@ -370,7 +379,8 @@ class Ledger:
             spent[growth.rows.by_token(growth.old)] = self._books.spent(data_set)
             self._books.set_rows(data_set.number, tokens, spent)
             self._books.add_cohort(data_set.number, growth.new_rows)
-            self._books.add_content(data_set.number, fingerprint.ordered, fingerprint.unordered)
+            names = self._names(growth.rows)
+            self._books.add_content(data_set.number, fingerprint.ordered, fingerprint.unordered, names)
             self._connection.execute("COMMIT")
             sync_folder(self._folder)
 
@@ -404,8 +414,13 @@ class Ledger:
             number = position.data_set.number
         else:
             return position.data_set.number
-        self._books.add_content(number, fingerprint.ordered, fingerprint.unordered)
+        self._books.add_content(number, fingerprint.ordered, fingerprint.unordered, self._names(position.rows))
         return number
+
+    def _names(self, rows: Rows) -> bytes:
+        """A digest of the names of the columns under a key of its own."""
+        key = hmac.digest(self._secret.key, b"columns", "sha256")
+        return hmac.digest(key, json.dumps(sorted(rows.columns)).encode(), "sha256")
 
     def _make_last(self, number: int) -> None:
         """The rows are spent, but not yet durably: nothing may be answered if that fails."""

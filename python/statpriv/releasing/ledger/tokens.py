@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from statpriv._native import RowTokens
 
 __all__ = ["TOKEN", "Rows", "number_shared", "places_of"]
@@ -29,16 +31,20 @@ class Rows:
         The keyed tokens of their ids in ascending order; None where the plan names no ids.
     order
         The row that each token belongs to.
+    columns
+        The names of the columns, in any order.
     """
 
     n: int
     tokens: NDArray[np.bytes_] | None = field(default=None, repr=False)
     order: NDArray[np.uint32] | None = field(default=None, repr=False)
+    columns: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
-    def of(cls, n: int, ids: RowTokens | None) -> Rows:
+    def of(cls, n: int, ids: RowTokens | None, columns: Iterable[str] = ()) -> Rows:
         """All n rows, with the keyed tokens of their ids where the plan names any."""
-        return cls(n) if ids is None else cls(n, ids.tokens.view(TOKEN), ids.rows)
+        names = frozenset(columns)
+        return cls(n, columns=names) if ids is None else cls(n, ids.tokens.view(TOKEN), ids.rows, names)
 
     def by_row(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Put marks of tokens into the order of the table."""
