@@ -268,14 +268,26 @@ def histograms(draw, population):
     return sp.HistogramQuery(draw(by_group(groups, laws(size)) if groups else laws(size)))
 
 
+def exact_where_small(query, population, sampling, adversary, pair):
+    """All rules say what brute force says, and one of them exactly."""
+    assert "exact" in literally(query, population, sampling, adversary, pair)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_sum_of_any_sample_has_an_exact_curve(data):
+    population = data.draw(populations(most=4))
+    query, sampling = data.draw(numbers(population, [sp.SumQuery])), data.draw(samplings(population, EVERY))
+    exact_where_small(query, population, sampling, data.draw(adversaries(population, most=2)), data.draw(pairs(query)))
+
+
 @given(st.data())
 def test_a_histogram(data):
     population = data.draw(populations(most=5))
     query = data.draw(histograms(population))
     adversary = data.draw(adversaries(population, most=2))
     sampling = data.draw(samplings(population, EVERY))
-    pair = data.draw(pairs(query))
-    literally(query, population, sampling, adversary, pair)
+    exact_where_small(query, population, sampling, adversary, data.draw(pairs(query)))
 
 
 @st.composite
@@ -326,7 +338,8 @@ def test_several_counts(data):
     n = population.size
     matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=3))
     query = sp.LinearQuery(matrix, data.draw(PROBABILITIES))
-    literally(query, population, None, data.draw(adversaries(population)), data.draw(pairs(query)))
+    sampling, adversary = data.draw(samplings(population, EVERY)), data.draw(adversaries(population, most=2))
+    exact_where_small(query, population, sampling, adversary, data.draw(pairs(query)))
 
 
 STEPS = st.one_of(
