@@ -299,8 +299,8 @@ def order_statistics(draw, population, most):
 
 
 def answering(sampling, population):
-    """So many entries answer at least."""
-    if sampling is None:
+    """So many entries answer at least; at a rate all of them may, and too few give no answer."""
+    if sampling is None or isinstance(sampling, sp.PoissonSampling):
         return population.size
     if isinstance(sampling, sp.Stratified):
         return sum(size for _, size in sampling.sizes)
@@ -322,9 +322,9 @@ def test_an_order_statistic(data):
 
 @given(st.data())
 def test_an_order_statistic_has_an_exact_curve_wherever_its_rank_is_one_number(data):
-    """With groups, known entries, and samples of one size."""
+    """With groups, known entries, and samples of one size, or of one that is random and may be published."""
     population = data.draw(populations(most=4))
-    kinds = (None, sp.WithoutReplacement, sp.WithReplacement, sp.Stratified)
+    kinds = (None, sp.WithoutReplacement, sp.WithReplacement, sp.PoissonSampling, sp.Stratified)
     sampling = data.draw(samplings(population, kinds))
     query = data.draw(order_statistics(population, answering(sampling, population)))
     adversary = data.draw(adversaries(population, most=2))
@@ -468,6 +468,26 @@ def test_a_probability_of_which_a_range_is_known(data):
         literal.sampling_privacy_curve,
         known_law=False,
     )
+
+
+@given(st.data())
+def test_several_counts_of_a_property_of_which_a_range_is_known(data):
+    population = data.draw(populations(most=4))
+    n = population.size
+    matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=2))
+    lower, upper = sorted([data.draw(PROBABILITIES), data.draw(PROBABILITIES)])
+    true = lower + data.draw(st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])) * (upper - lower)
+    query, adversary = sp.LinearQuery(matrix, sp.Between(lower, upper)), data.draw(adversaries(population, most=2))
+    pair = data.draw(pairs(query))
+    sampling = data.draw(samplings(population, EVERY))
+    literal = Literal(sp.LinearQuery(matrix, true), population, sampling, adversary, pair)
+    kinds = judged(
+        Situation(query, population, sampling, adversary, pair),
+        literal.privacy_curve(),
+        literal.sampling_privacy_curve,
+        known_law=False,
+    )
+    assert kinds or isinstance(sampling, sp.TemplateLaw)
 
 
 class Stated:
