@@ -268,6 +268,9 @@ def _groups_do_not_matter(situation: Situation) -> bool:
 
 def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
     """What a one adds is the column of the entry, its zeros and ones the digits of a number."""
+    p = asked.p
+    if isinstance(p, Between):
+        raise NotApplicable("p is a range, over which this law has no closed supremum here")
     most = _most_answering(situation)
     repeated = isinstance(situation.sampling, WithReplacement | TemplateLaw)
     counted = [(most if repeated else min(most, sum(row))) if any(row) else 0 for row in asked.matrix]
@@ -279,7 +282,7 @@ def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
     classes, values = [], []
     for (name, column), size in sizes:
         label = sum(bit * stride for bit, stride in zip(column, strides, strict=True))
-        classes.append(EntryClass(name, size, ((0, 1 - asked.p), (label, asked.p)) if label else ((0, Fraction(1)),)))
+        classes.append(EntryClass(name, size, ((0, 1 - p), (label, p)) if label else ((0, Fraction(1)),)))
         values.append(((0, 0), (1, label)))
     place = {kind: index for index, (kind, _) in enumerate(sizes)}
     numbering = tuple(place[kind] for kind in kinds)
