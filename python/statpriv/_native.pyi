@@ -10,6 +10,7 @@ __all__ = [
     "Curve",
     "DigitsEnclosure",
     "Enclosure",
+    "FinitePair",
     "Law",
     "NormalisedEnclosure",
     "Part",
@@ -30,13 +31,10 @@ __all__ = [
     "epsilon_array",
     "epsilon_digits",
     "exact_delta",
-    "exact_hockey_stick",
     "exact_terms",
     "exchange",
     "fraction",
     "gaussian_delta",
-    "hockey_stick",
-    "hockey_stick_in_doubles",
     "hypergeometric_array",
     "hypergeometric_digits",
     "hypergeometric_log_pmf",
@@ -86,19 +84,7 @@ def combined_arrays(
     operation: str, left: tuple[_Doubles, _Doubles], right: tuple[_Doubles, _Doubles], shape: tuple[int, ...]
 ) -> _Doubles: ...
 def width_array(lower: _Doubles, upper: _Doubles) -> _Doubles: ...
-def hockey_stick_in_doubles(
-    p: bytes, q: bytes, *, epsilon: _Number | None, exp_epsilon: _Number | None
-) -> Enclosure: ...
-def hockey_stick(
-    p: Sequence[_Number],
-    q: Sequence[_Number],
-    *,
-    rounded: tuple[bool, bool],
-    epsilon: _Number | None,
-    exp_epsilon: _Number | None,
-) -> Enclosure: ...
 def poisson_binomial_pmf(p: bytes | Sequence[_Number]) -> tuple[bytes, bytes]: ...
-def exact_hockey_stick(p: Sequence[_Number], q: Sequence[_Number], *, exp_epsilon: _Number) -> Fraction: ...
 def delta_digits(curve: Curve, epsilon: _Number, digits: _Number) -> Enclosure: ...
 def log_delta_digits(curve: Curve, epsilon: _Number, digits: _Number) -> Enclosure: ...
 def epsilon_digits(curve: Curve, delta: _Number, digits: _Number) -> Enclosure: ...
@@ -215,6 +201,18 @@ class DigitsEnclosure(Enclosure):  # type: ignore[misc]  # final for everybody b
     def __truediv__(self, value: _Number | Enclosure, /) -> Enclosure: ...
     def __rtruediv__(self, value: _Number | Enclosure, /) -> Enclosure: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class FinitePair:
+    @staticmethod
+    def of_doubles(p: bytes, q: bytes) -> FinitePair: ...
+    @staticmethod
+    def of_numbers(p: Sequence[_Number], q: Sequence[_Number], *, rounded: tuple[bool, bool]) -> FinitePair: ...
+    @property
+    def sums(self) -> tuple[Fraction, Fraction]: ...
+    def hockey_stick(self, *, epsilon: _Number | None, exp_epsilon: _Number | None) -> Enclosure: ...
+    def exact(self, exp_epsilon: _Number) -> Fraction: ...
+    def digits(self, digits: _Number, *, epsilon: _Number | None, exp_epsilon: _Number | None) -> Enclosure: ...
 
 @final
 class Law:

@@ -15,7 +15,7 @@ from statpriv.enclosure_array import EnclosureArray, broadcast_shape, elementwis
 from statpriv.errors import ArgumentError
 from statpriv.literals import spelled
 
-__all__ = ["evaluate_digits", "evaluate_each", "evaluate_law", "exact_each"]
+__all__ = ["evaluate_digits", "evaluate_each", "evaluate_law", "exact_each", "exact_pairs"]
 
 Doubles: TypeAlias = NDArray[np.float64]
 
@@ -47,6 +47,18 @@ def exact_each(one: Callable[[Any], Fraction], value: object, name: str) -> NDAr
     """The fractions that a function of one number gives at every entry of `value`, as objects."""
     entries = exact_entries(value, name)
     return np.array(elementwise(one, entries), dtype=object).reshape(entries.shape)[()]
+
+
+def exact_pairs(
+    one: Callable[[Any], tuple[Fraction, Fraction]], value: object, name: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same of a function that gives two fractions: an array of the first ones, and one of the second."""
+    entries = exact_entries(value, name)
+    found = np.empty((2, entries.size), dtype=object)
+    for place, pair in enumerate(elementwise(one, entries)):
+        found[:, place] = pair
+    pairs = found.reshape(2, *entries.shape)
+    return pairs[0], pairs[1]
 
 
 def evaluate_law(many: Callable[..., Doubles], quantity: str, **arguments: object) -> EnclosureArray | Enclosure:

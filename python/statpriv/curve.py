@@ -436,17 +436,21 @@ class PrivacyCurve:
             return exact_each(lambda one: _native.exact_delta(self._lowered.curve, one), exp_epsilon, "exp_epsilon")
         return _native.exact_delta(self._lowered.curve, exp_epsilon)
 
-    def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]:
+    @overload
+    def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]: ...
+    @overload
+    def exact_terms(self, epsilon: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    def exact_terms(self, epsilon: Any) -> tuple[Any, Any]:
         """Rationals A and B with δ(ε) = A − e^ε·B, exactly (for a bound: the bound).
 
         Parameters
         ----------
-        epsilon : float, int, Fraction, Decimal or str
+        epsilon : float, int, Fraction, Decimal or str, or array of these
             ε in nats, at least 0.
 
         Returns
         -------
-        tuple of two Fractions
+        tuple of two Fractions, or of two arrays of them
             A and B: of one count and one direction the probabilities, under the two values of the critical entry,
             of the answers whose likelihood ratio is at least e^ε.
 
@@ -463,6 +467,10 @@ class PrivacyCurve:
         >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).exact_terms("0.1")
         (Fraction(1, 2), Fraction(1, 8))
         """
+        if is_array(epsilon):
+            from statpriv.broadcasting import exact_pairs
+
+            return exact_pairs(lambda one: _native.exact_terms(self._lowered.curve, one), epsilon, "epsilon")
         return _native.exact_terms(self._lowered.curve, epsilon)
 
     @overload

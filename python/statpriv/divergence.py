@@ -10,14 +10,14 @@ Enclosure(0.5, 0.5)
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from statpriv import _native
-from statpriv._native import NormalisedEnclosure
+from statpriv._native import FinitePair, NormalisedEnclosure
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
+from statpriv.literals import abridged
 from statpriv.numbers import Number, is_array, is_rounded
 
 if TYPE_CHECKING:
@@ -33,19 +33,22 @@ __all__ = ["NormalisedEnclosure", "doubles", "hockey_stick", "listed"]
 
 
 @overload
-def hockey_stick(P: Law, Q: Law, epsilon: Number) -> Enclosure: ...
+def hockey_stick(P: Law, Q: Law, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
 @overload
-def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> EnclosureArray: ...
+def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
 @overload
-def hockey_stick(P: Law, Q: Law, *, exp_epsilon: Number) -> Enclosure | Fraction: ...
+def hockey_stick(P: Law, Q: Law, *, exp_epsilon: Number, digits: int | None = None) -> Enclosure | Fraction: ...
 @overload
-def hockey_stick(P: Law, Q: Law, *, exp_epsilon: ArrayLike) -> EnclosureArray | NDArray[Any]: ...
+def hockey_stick(
+    P: Law, Q: Law, *, exp_epsilon: ArrayLike, digits: int | None = None
+) -> EnclosureArray | NDArray[Any]: ...
 def hockey_stick(
     P: Law,
     Q: Law,
     epsilon: Any = None,
     *,
     exp_epsilon: Any = None,
+    digits: int | None = None,
 ) -> Any:
     """``Σ_a max(0, P(a) − e^ε Q(a))`` over all answers a, certified.
 
@@ -64,6 +67,8 @@ def hockey_stick(
         ε in nats, of either sign, finite.
     exp_epsilon : float, int, Fraction, Decimal or str, or array of these
         ``e^ε`` instead of ε, above 0.
+    digits : int, optional
+        Correct decimal digits, up to 10 000; doubles by default.
 
     Returns
     -------
@@ -71,12 +76,13 @@ def hockey_stick(
         A few ulps wide at most. A :class:`NormalisedEnclosure` or an array of them, which has the two sums as `sums`,
         where floats did not sum to exactly one.
     Fraction, or array of Fraction
-        The exact value, if `exp_epsilon` is given and no float is among the probabilities.
+        The exact value, if `exp_epsilon` is given without `digits` and no float is among the probabilities.
 
     Raises
     ------
     ArgumentError
-        Negative probabilities, NaN, sums other than one, nothing at all, different lengths.
+        Negative probabilities, NaN, sums other than one, nothing at all, different lengths; with `digits`, floats
+        that do not sum to exactly one.
 
     Examples
     --------
@@ -88,45 +94,71 @@ def hockey_stick(
     True
     >>> sp.hockey_stick([0.1] * 10, [0.1] * 10, 0).sums[0] > 1
     True
+    >>> print(sp.hockey_stick(["3/4", "1/4"], ["1/4", "3/4"], "0.1", digits=20))
+    [0.47370727048108809379707..., 0.47370727048108809379707...]
     """
     if (epsilon is None) == (exp_epsilon is None):
         given = "neither is given" if epsilon is None else f"epsilon = {epsilon} and exp_epsilon = {exp_epsilon}"
         raise ArgumentError(f"either epsilon or exp_epsilon is required; {given}")
-    first, second = _aligned(P, Q)
-    if (p := doubles(first)) is not None and (q := doubles(second)) is not None:
-        return _at_each(lambda **at: _native.hockey_stick_in_doubles(p, q, **at), epsilon, exp_epsilon)
-    first, second = list(first), list(second)
-    rounded = any(map(is_rounded, first)), any(map(is_rounded, second))
-    if exp_epsilon is not None and not any(rounded):
+    name, value = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
+    pair, rounded = _read(*_aligned(P, Q))
+    if digits is not None:
+        return _to_digits(pair, digits, name, value)
+    if exp_epsilon is not None and not rounded:
         if not is_array(exp_epsilon):
-            return _native.exact_hockey_stick(first, second, exp_epsilon=exp_epsilon)
+            return pair.exact(exp_epsilon)
         from statpriv.broadcasting import exact_each
 
-        return exact_each(
-            lambda one: _native.exact_hockey_stick(first, second, exp_epsilon=one), exp_epsilon, "exp_epsilon"
-        )
-    return _at_each(lambda **at: _native.hockey_stick(first, second, rounded=rounded, **at), epsilon, exp_epsilon)
+        return exact_each(pair.exact, exp_epsilon, name)
+    return _in_doubles(pair, name, value)
 
 
-def _at_each(one: Callable[..., Enclosure], epsilon: Any, exp_epsilon: Any) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)
-    """The hockey stick at the one of the two that is given; at every entry, where it is an array."""
-    name, value = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
-    given = {"epsilon": None, "exp_epsilon": None}
+def _read(first: Iterable[Any], second: Iterable[Any]) -> tuple[FinitePair, bool]:
+    """The two laws, and whether floats are among their probabilities."""
+    if (p := doubles(first)) is not None and (q := doubles(second)) is not None:
+        return FinitePair.of_doubles(p, q), True
+    first, second = list(first), list(second)
+    rounded = any(map(is_rounded, first)), any(map(is_rounded, second))
+    return FinitePair.of_numbers(first, second, rounded=rounded), any(rounded)
+
+
+def _in_doubles(pair: FinitePair, name: str, value: Any) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)
+    """At the ε or e^ε that is given; at every entry, where it is an array."""
+
+    def at(entry: Any) -> Enclosure:  # noqa: ANN401  (checked by the kernel)
+        return pair.hockey_stick(**_given(name, entry))
+
     if not is_array(value):
-        return one(**{**given, name: value})
+        return at(value)
     from statpriv.broadcasting import evaluate_each
     from statpriv.normalised_array import NormalisedEnclosureArray
 
-    sums = []
-
-    def at(entry: Any) -> Enclosure:  # noqa: ANN401  (checked by the kernel)
-        found = one(**{**given, name: entry})
-        if isinstance(found, NormalisedEnclosure):
-            sums.append(found.sums)
-        return found
-
     array = evaluate_each(at, value, name)
-    return NormalisedEnclosureArray(array.lower, array.upper, sums[0])[()] if sums else array
+    if all(total == 1 for total in pair.sums):
+        return array
+    return NormalisedEnclosureArray(array.lower, array.upper, pair.sums)[()]
+
+
+def _to_digits(pair: FinitePair, digits: int, name: str, value: Any) -> Any:  # noqa: ANN401
+    for law, total in zip("PQ", pair.sums, strict=True):
+        if total != 1:
+            raise ArgumentError(
+                f"digits = {digits} and {law} sums to {abridged(total)}; digits= is for probabilities that sum to "
+                "exactly one: give exact numbers, such as '0.1' or Fraction(1, 3)"
+            )
+
+    def at(entry: Any) -> Enclosure:  # noqa: ANN401
+        return pair.digits(digits, **_given(name, entry))
+
+    if not is_array(value):
+        return at(value)
+    from statpriv.broadcasting import evaluate_digits
+
+    return evaluate_digits(lambda **entry: at(entry[name]), **{name: value})
+
+
+def _given(name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {"epsilon": None, "exp_epsilon": None, name: value}
 
 
 def _aligned(p: Law, q: Law) -> tuple[Iterable[Any], Iterable[Any]]:

@@ -1,8 +1,9 @@
 """Entries: who is critical, who is known, who is left, and what each adds to the answer.
 
-Properties, sums, means and linear queries are *additive*: the answer is a sum of contributions of the entries, on the
-integers after a change of units. Entries with the same law are one class; what an adversary may know of which classes,
-and in which class the critical entry may be, are the *worlds* of which the worst counts.
+Properties, sums, means, histograms and linear queries are *additive*: the answer is a sum of contributions of the
+entries, on the integers after a change of units. Several counts at once are one integer too, of which each count is a
+digit. Entries with the same law are one class; what an adversary may know of which classes, and in which class the
+critical entry may be, are the *worlds* of which the worst counts.
 """
 
 from __future__ import annotations
@@ -12,16 +13,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import product
+from itertools import chain, product
 from math import comb, factorial, gcd, lcm, prod
 from typing import Any
 
 from statpriv._native import Law
+from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.sum import Additive, MeanQuery
 from statpriv.rules.registry import NotApplicable
-from statpriv.samplings import Stratified, TemplateLaw, WithoutReplacement, WithReplacement
+from statpriv.samplings import (
+    OverlappingSamples,
+    Stratified,
+    TemplateLaw,
+    WithoutReplacement,
+    WithReplacement,
+)
 from statpriv.situation import Situation
 
 __all__ = [
@@ -29,6 +37,7 @@ __all__ = [
     "EntryClass",
     "Lattice",
     "World",
+    "columns_by_group",
     "compositions",
     "contributions",
     "lattice_of",
@@ -103,9 +112,9 @@ class EntryClass:
         masses = [shares[amount] for amount in range(least, most + 1)]
         return all(b * b >= a * c for a, b, c in zip(masses, masses[1:], masses[2:], strict=False))
 
-    def thinned(self, rate: Fraction) -> EntryClass:
-        """The same entries, each of which adds anything only with this probability."""
-        shares = {amount: share * rate for amount, share in self.shares}
+    def thinned(self, rate: Fraction, marker: int = 0) -> EntryClass:
+        """The same entries, each of which adds what it adds, and a marker, only with this probability."""
+        shares = {amount + marker: share * rate for amount, share in self.shares}
         shares[0] = shares.get(0, Fraction(0)) + 1 - rate
         return EntryClass(self.name, self.size, tuple(sorted(shares.items())))
 
@@ -118,6 +127,10 @@ class Contributions:
     values: tuple[tuple[tuple[Any, int], ...], ...]
     """For each class: the values that its entries may have, and what each adds."""
     lattice: Lattice
+    joint_values: int | None = None
+    """Of several counts at once: the sums are below this number, each of a joint value of its own."""
+    numbering: tuple[int, ...] | None = None
+    """The class of each entry of the population; None where classes follow one after the other."""
 
     @property
     def counts(self) -> bool:
@@ -128,6 +141,13 @@ class Contributions:
     def iid(self) -> bool:
         """Whether all entries have the same law."""
         return len(self.classes) == 1
+
+    def answers(self, number: int) -> int:
+        """At most so many integers lie between any two sums of up to `number` entries, the ends included."""
+        if self.joint_values is not None:
+            return self.joint_values
+        amounts = [0, *(amount for values in self.values for _, amount in values)]
+        return number * (max(amounts) - min(amounts)) + 1
 
     def worlds(self, situation: Situation) -> Iterator[World]:
         """Every class that may hold the critical entry, with every choice of known entries.
@@ -151,8 +171,13 @@ class Contributions:
             if any(entries.name is None for entries in self.classes):
                 raise NotApplicable("entries are known by group, and the query states laws of single entries")
             by_name = dict(stated)
-            known = tuple(by_name.get(entries.name or "", 0) for entries in self.classes)
-            return [known] if all(k <= r for k, r in zip(known, room, strict=True)) else []
+            members: dict[str | None, list[int]] = {entries.name: [] for entries in self.classes}
+            for entries, number in zip(self.classes, room, strict=True):
+                members[entries.name].append(number)
+            ways = [list(compositions(by_name.get(name or "", 0), rooms)) for name, rooms in members.items()]
+            if prod(map(len, ways)) * len(room) > MOST_WORLDS:
+                raise NotApplicable("the known entries can be chosen in too many ways from the kinds of entries")
+            return [tuple(chain.from_iterable(chosen)) for chosen in product(*ways)]
         if self.iid:
             return [(stated,)]
         if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
@@ -210,7 +235,9 @@ def contributions(situation: Situation, *, through_zero: bool = False) -> Contri
     if isinstance(asked, PropertyQuery):
         return _of_a_property(asked, situation)
     if isinstance(asked, LinearQuery):
-        return _of_columns(asked)
+        return _of_columns(asked, situation)
+    if isinstance(asked, HistogramQuery):
+        return _of_cells(asked, situation)
     if isinstance(asked, Additive):
         return _of_numbers(asked, situation, through_zero=through_zero)
     raise NotApplicable(f"{type(asked).__name__} is no sum of what the entries contribute")
@@ -239,18 +266,84 @@ def _groups_do_not_matter(situation: Situation) -> bool:
     return isinstance(situation.adversary.known, int) and not hasattr(situation.sampling, "sizes")
 
 
-def _of_columns(asked: LinearQuery) -> Contributions:
-    strides = [1]
-    for row in asked.matrix:
-        strides.append(strides[-1] * (sum(row) + 1))
-    if strides[-1] > MOST_LABELS:
-        raise NotApplicable(f"the {len(asked.matrix)} counts have about {strides[-1]:.0e} joint values")
+def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
+    """What a one adds is the column of the entry, its zeros and ones the digits of a number."""
+    p = asked.p
+    if isinstance(p, Between):
+        raise NotApplicable("p is a range, over which this law has no closed supremum here")
+    most = _most_answering(situation)
+    repeated = isinstance(situation.sampling, WithReplacement | TemplateLaw)
+    counted = [(most if repeated else min(most, sum(row))) if any(row) else 0 for row in asked.matrix]
+    strides, joint_values = _strides(counted)
+    kinds = _columns(asked, situation)
+    groups = dict.fromkeys(name for name, _ in kinds)
+    order = {name: place for place, name in enumerate(groups)}
+    sizes = sorted(Counter(kinds).items(), key=lambda kind: (order[kind[0][0]], kind[0][1]))
     classes, values = [], []
-    for column, size in asked.columns:
-        label = sum(bit * stride for bit, stride in zip(column, strides, strict=False))
-        classes.append(EntryClass(None, size, ((0, 1 - asked.p), (label, asked.p)) if label else ((0, Fraction(1)),)))
+    for (name, column), size in sizes:
+        label = sum(bit * stride for bit, stride in zip(column, strides, strict=True))
+        classes.append(EntryClass(name, size, ((0, 1 - p), (label, p)) if label else ((0, Fraction(1)),)))
         values.append(((0, 0), (1, label)))
-    return Contributions(tuple(classes), tuple(values), Lattice())
+    place = {kind: index for index, (kind, _) in enumerate(sizes)}
+    numbering = tuple(place[kind] for kind in kinds)
+    return Contributions(tuple(classes), tuple(values), Lattice(), joint_values, numbering)
+
+
+def columns_by_group(asked: LinearQuery, situation: Situation) -> Counter[tuple[str | None, tuple[int, ...]]]:
+    """How many entries have each column, in each group where groups matter."""
+    return Counter(_columns(asked, situation))
+
+
+def _columns(asked: LinearQuery, situation: Situation) -> list[tuple[str | None, tuple[int, ...]]]:
+    """The group and the column of each entry; the columns are in the order of the groups."""
+    columns = zip(*asked.matrix, strict=True)
+    if situation.population.groups is None or _groups_do_not_matter(situation):
+        return [(None, column) for column in columns]
+    names = chain.from_iterable([name] * size for name, size in situation.population.groups)
+    return list(zip(names, columns, strict=True))
+
+
+def _of_cells(asked: HistogramQuery, situation: Situation) -> Contributions:
+    """An entry adds one to the count of its cell. That of the last one follows where the total is certain."""
+    if asked.has_ranges:
+        raise NotApplicable("probabilities of cells are ranges, over which a histogram has no closed supremum here")
+    uniform = asked.is_uniform
+    stated: Any = asked.cells
+    laws: dict[Any, Any] = {None: stated} if uniform else dict(stated)
+    cells = len(next(iter(laws.values())))
+    certain = number_answering(situation) is not None or isinstance(situation.sampling, OverlappingSamples)
+    strides, joint_values = _strides([max(1, _most_answering(situation))] * (cells - certain))
+    labels = [*strides, *[0] * certain]
+    groups = situation.population.groups or ((None, situation.population.size),)
+    if uniform and _groups_do_not_matter(situation):
+        groups = ((None, situation.population.size),)
+    classes = []
+    for name, size in groups:
+        shares = zip(labels, laws[None if uniform else name], strict=True)
+        classes.append(EntryClass(name, size, tuple(sorted((label, share) for label, share in shares if share > 0))))
+    values = tuple(enumerate(labels))
+    return Contributions(tuple(classes), (values,) * len(classes), Lattice(), joint_values)
+
+
+def _strides(most: list[int]) -> tuple[list[int], int]:
+    """What one more in each count adds to the number that stands for all, and how many such numbers there are."""
+    strides = [1]
+    for number in most:
+        strides.append(strides[-1] * (number + 1))
+    if strides[-1] > MOST_LABELS:
+        raise NotApplicable(f"the {len(most)} counts have about {strides[-1]:.0e} joint values")
+    return strides[:-1], strides[-1]
+
+
+def _most_answering(situation: Situation) -> int:
+    """How many entries answer at most, counted as often as they are drawn."""
+    sampling = situation.sampling
+    if isinstance(sampling, OverlappingSamples):
+        return max(sampling.sizes)
+    if isinstance(sampling, TemplateLaw):
+        return max(len(template) for template, _ in sampling.probabilities)
+    answering = number_answering(situation)
+    return situation.population.size if answering is None else answering
 
 
 def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) -> Contributions:
@@ -258,7 +351,7 @@ def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) ->
     laws: dict[Any, Any] = {None: asked.pmf} if uniform else dict(asked.pmf)
     offset, unit = (Fraction(0), _common_unit(asked.values)) if through_zero else asked.lattice[:2]
     answering = number_answering(situation)
-    if isinstance(asked, MeanQuery) and answering is None:
+    if isinstance(asked, MeanQuery) and answering is None and not _sizes_are_public(situation):
         raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
     groups = situation.population.groups or ((None, situation.population.size),)
     if uniform and _groups_do_not_matter(situation):
@@ -271,6 +364,12 @@ def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) ->
         values.append(tuple((value, place) for value, place, _ in places))
     divisor = (answering or 1) if isinstance(asked, MeanQuery) else 1
     return Contributions(tuple(classes), tuple(values), Lattice((answering or 0) * offset / divisor, unit / divisor))
+
+
+def _sizes_are_public(situation: Situation) -> bool:
+    """Whether a mean, with what is published besides, says the same as the sum."""
+    sampling = situation.sampling
+    return isinstance(sampling, OverlappingSamples) or getattr(sampling, "size_published", False)
 
 
 def number_answering(situation: Situation) -> int | None:

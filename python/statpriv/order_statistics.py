@@ -5,7 +5,8 @@ The r-th smallest of several numbers is at most x if and only if at least r of t
     P[answer ≤ x] = P[C(x) ≥ r],   C(x) the number of those that answer with a value of at most x.
 
 C(x) is the count of a property, "at most x", and has a law for every population, adversary and sampling for which
-counts have. What the known entries are is the same in all these counts.
+counts have. What the known entries are is the same in all these counts. Where the size of the sample is random, the law
+is a mixture over it: given the size, the sample is one without replacement.
 """
 
 from __future__ import annotations
@@ -22,10 +23,15 @@ from statpriv.entries import Lattice, compositions, lattice_of, multinomial, num
 from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import NotApplicable
+from statpriv.samplings import PoissonSampling, WithoutReplacement
 from statpriv.situation import Situation
 from statpriv.totals import MOST_KNOWN, CountedWorld, counted_worlds
 
 __all__ = ["OrderedAlternative", "order_statistic_of_identical", "ordered_alternatives"]
+
+
+MOST_SIZES = 100
+"""So many sizes of a sample are averaged over."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +52,47 @@ def ordered_alternatives(situation: Situation) -> tuple[Lattice, list[OrderedAlt
         There is no closed law for this sampling, or there are too many cases.
     """
     asked: Any = situation.asked
+    if isinstance(situation.sampling, PoissonSampling):
+        return lattice_of(asked.values)[0], _of_random_size(situation, situation.sampling)
     entries = number_answering(situation)
     if entries is None:
-        raise NotApplicable("an order statistic of a sample of hidden size, or of several samples, has no one rank")
+        raise NotApplicable("order statistics of several samples, or of samples of several sizes, have no closed law")
     rank = asked.rank_among(entries)
     by_value = [counted_worlds(replace(situation, query=_at_most(asked, x), pair=None)) for x in asked.values]
     return lattice_of(asked.values)[0], [
         _alternative(situation, rank, counts) for counts in zip(*by_value, strict=True)
     ]
+
+
+def _of_random_size(situation: Situation, sampling: PoissonSampling) -> list[OrderedAlternative]:
+    """A mixture over the size; a sample that is smaller than the rank has no answer, which is one more answer.
+
+    A size that is published is a digit above those of the answer.
+    """
+    asked: Any = situation.asked
+    n, rate = situation.population.size, sampling.rate
+    if n > MOST_SIZES:
+        raise NotApplicable(f"order statistics of samples of more than {MOST_SIZES} sizes are not averaged over")
+    least = asked.rank if isinstance(asked.rank, int) else 1
+    none = lattice_of(asked.values)[1][-1] + 1
+    block = none + 1 if sampling.size_published else 0
+    by_size = [
+        ordered_alternatives(replace(situation, sampling=WithoutReplacement(size)))[1] for size in range(least, n + 1)
+    ]
+    weights = [comb(n, size) * rate**size * (1 - rate) ** (n - size) for size in range(n + 1)]
+    silent = [Law.table(none + block * size, [1]) for size in range(least)]
+
+    def mixed(laws: Sequence[Law]) -> Law:
+        return Law.mixture(weights, [*silent, *(law.shifted(block * s) for s, law in enumerate(laws, least))])
+
+    found = []
+    for worlds in zip(*by_size, strict=True):
+        cases = []
+        for same in zip(*(world.known for world in worlds), strict=True):
+            laws = [laws for _, laws in same]
+            cases.append((same[0][0], {value: mixed([of[value] for of in laws]) for value in laws[0]}))
+        found.append(OrderedAlternative(worlds[0].pairs, tuple(cases)))
+    return found
 
 
 def order_statistic_of_identical(asked: OrderStatisticQuery, size: int) -> tuple[list[Law], Lattice]:

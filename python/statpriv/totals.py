@@ -1,20 +1,23 @@
 """Laws of what is released of an additive query: of all entries or of a sample, for every world.
 
 A sample of entries that are zeros and ones is post-processing of their total count, whatever their laws. Of
-entries that add other numbers, a sample without replacement of identically distributed ones is again a number of these.
+entries that add other numbers, it is a mixture over how often entries of each kind are drawn.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
-from math import comb, perm, prod
+from math import comb, prod
+from typing import TypeAlias
 
 from statpriv._native import Law
+from statpriv.draws import Draw, Multiplicities, drawn_again, drawn_once, drawn_several_times
 from statpriv.entries import Contributions, World, compositions, contributions, multinomial
+from statpriv.queries.histogram import HistogramQuery
 from statpriv.rules.registry import NotApplicable
 from statpriv.samplings import (
     OverlappingSamples,
@@ -33,8 +36,12 @@ MOST_KNOWN = 1000
 """So many values of the known entries are tried one by one."""
 MOST_COMPOSITIONS = 100
 """The same, where their law in a sample is a mixture each time."""
-MOST_DRAWS = 500
+MOST_DRAWS = 1000
 """So many ways to draw from kinds of entries are averaged over one by one."""
+MOST_ANSWERS = 2**18
+"""So many joint answers may all these laws have together, for all that the known entries may be: some seconds."""
+MOST_SUMMED = 2**14
+"""The same where the numbers of several kinds of entries are added up one kind after the other."""
 MOST_TEMPLATES = 2000
 MOST_CRITICAL = 200
 
@@ -67,19 +74,33 @@ def alternatives(situation: Situation, *, shift_matters: bool) -> tuple[Contribu
     if isinstance(sampling, Stratified):
         return entries, list(_stratified(situation, sampling, entries))
     known = bool(situation.adversary.total)
-    by_total = sampling is None or entries.counts
+    worlds = list(entries.worlds(situation))
+    if isinstance(situation.asked, HistogramQuery) and sampling is None:
+        _require_short_sums(entries)
     found = []
-    for world in entries.worlds(situation):
+    for world in worlds:
         cases: list[tuple[Fraction, Released]]
-        if known and not by_total:
-            cases = [(weight, _drawn(sampling, world, of)) for weight, of in _known_amounts(situation, world)]
+        if known and not (sampling is None or entries.counts):
+            amounts = list(_known_amounts(situation, world))
+            most = MOST_ANSWERS // (len(amounts) * len(worlds))
+            cases = [(weight, _drawn(sampling, world, of, most)) for weight, of in amounts]
         else:
             totals = [(Fraction(1), 0)]
             if known and (sampling is not None or shift_matters):
                 totals = list(_known_totals(situation, world))
-            cases = [(weight, _released(sampling, world, total)) for weight, total in totals]
+            most = MOST_ANSWERS // (len(totals) * len(worlds))
+            cases = [(weight, _released(sampling, world, total, most)) for weight, total in totals]
         found.append(Alternative(world, tuple(cases)))
     return entries, found
+
+
+def _require_short_sums(entries: Contributions) -> None:
+    """Histograms of several groups; those of one are counted out."""
+    if (entries.joint_values or 1) * (len(entries.classes) - 1) > MOST_SUMMED:
+        raise NotApplicable(
+            f"histograms of {len(entries.classes)} groups with about {entries.joint_values:.0e} joint values take too "
+            "long to be added up"
+        )
 
 
 @dataclass(frozen=True)
@@ -115,9 +136,7 @@ def _without_known(alternative: Alternative) -> CountedWorld:
 def _counted_world(situation: Situation, world: World) -> CountedWorld:
     sampling = situation.sampling
     if isinstance(sampling, Stratified):
-        sizes = dict(sampling.sizes)
-        drawn = [sizes[kind.name or ""] for kind in world.contributions.classes]
-        return CountedWorld(world, lambda ones: _strata(world, drawn, tuple(map(_as_amounts, ones, world.known))))
+        return CountedWorld(world, lambda ones: _strata(world, sampling, tuple(map(_as_amounts, ones, world.known))))
     return CountedWorld(world, lambda ones: _released(sampling, world, sum(ones)))
 
 
@@ -173,7 +192,7 @@ def _known_amounts(situation: Situation, world: World) -> Iterator[tuple[Fractio
             yield weight, amounts
 
 
-def _released(sampling: Sampling | None, world: World, known: int) -> Released:
+def _released(sampling: Sampling | None, world: World, known: int, most: int = MOST_ANSWERS) -> Released:
     """The law of the answer when the known entries add so much."""
     n = sum(world.unknown) + sum(world.known) + 1
     others = world.others
@@ -186,19 +205,31 @@ def _released(sampling: Sampling | None, world: World, known: int) -> Released:
             return lambda added: others.shifted(known + added).sampled_with_replacement(n, sampling.size)
         if isinstance(sampling, OverlappingSamples):
             return lambda added: others.shifted(known + added).sampled_several_times(n, sampling.sizes)
-    return _drawn(sampling, world, (((1, known),),) if known else ())
+    return _drawn(sampling, world, (_as_amounts(known, sum(world.known)),), most)
 
 
-def _drawn(sampling: Sampling | None, world: World, known: Amounts) -> Released:
-    """The law of what the sampled entries add, each of which is drawn at most once."""
+def _drawn(sampling: Sampling | None, world: World, known: Amounts, most: int) -> Released:
+    """The law of what the sampled entries add, given what the known ones are."""
     if isinstance(sampling, PoissonSampling):
-        return _poisson(sampling, world, known)
+        return _poisson(sampling, world, known, most)
+    sources = _sources(world, known)
+    room = [number for number, _ in sources]
+    answers = world.contributions.joint_values or 1
     if isinstance(sampling, WithoutReplacement):
-        return _without_replacement(_sources(world, known), sampling.size)
+        return _mixture(sources, drawn_once(room, sampling.size), most // answers)
+    if max(getattr(sampling, "sizes", (getattr(sampling, "size", 0),))) >= MOST_DRAWS:
+        raise NotApplicable(f"samples of more than {MOST_DRAWS} draws of which some coincide are not averaged over")
+    if isinstance(sampling, WithReplacement):
+        alike = [isinstance(of, int) for _, of in sources]
+        return _mixture(sources, drawn_again(room, alike, sampling.size), most // answers)
+    if isinstance(sampling, OverlappingSamples):
+        answers = world.contributions.answers(max(sampling.sizes))
+        draws = drawn_several_times(room, sampling.sizes, answers)
+        return _mixture(sources, draws, most // answers ** len(sampling.sizes))
     raise NotApplicable(f"a sum over {sampling!r} has no closed law here, unless it is a count")
 
 
-Source = tuple[int, Callable[[int], Law] | int]
+Source: TypeAlias = tuple[int, Callable[[int], Law] | int]
 """So many entries, and the law of what a number of them adds; of known ones what each adds."""
 
 
@@ -209,93 +240,97 @@ def _sources(world: World, known: Amounts) -> list[Source]:
     return found + [(count, kind.many) for kind, count in classes if count]
 
 
-def _without_replacement(sources: list[Source], size: int, *, critical: bool = True) -> Released:
-    """A mixture over how many of each kind are drawn, the critical entry being a kind of its own.
+def _mixture(sources: list[Source], draws: Iterator[Draw], most: int) -> Released:
+    """A mixture over the draws, of at most so many laws; given a draw the sum is one of independent numbers.
 
-    Given that, the sum is one of independent numbers. Of identically distributed entries it is
-    ``(1 − s/n) S_s + (s/n)(v + S_{s−1})``.
+    Of identically distributed entries, each drawn at most once, it is ``(1 − s/n) S_s + (s/n)(v + S_{s−1})``.
     """
-    ordered = sorted(sources, key=lambda source: source[0])
-    room = [number for number, _ in ordered]
-    if prod(min(number, size) + 1 for number in room[:-1]) > MOST_DRAWS:
-        raise NotApplicable(f"the sample can hold more than {MOST_DRAWS} different numbers of each kind of entries")
-    cases: dict[tuple[int, tuple[int, ...], int], Fraction] = {}
-    for holds in range(min(size, 1) + 1) if critical else [0]:
-        for drawn in compositions(size - holds, room):
-            fixed = sum(k * of for (_, of), k in zip(ordered, drawn, strict=True) if isinstance(of, int))
-            random = tuple(k for (_, of), k in zip(ordered, drawn, strict=True) if not isinstance(of, int))
-            weight = _chance_of_draws(drawn, room, size, critical=critical)
-            cases[holds, random, fixed] = cases.get((holds, random, fixed), Fraction(0)) + weight
-    several = [of for _, of in ordered if not isinstance(of, int)]
+    cases: dict[tuple[int, tuple[Multiplicities, ...], int], Fraction] = {}
+    for tried, draw in enumerate(draws, 1):
+        if tried > MOST_DRAWS:
+            raise NotApplicable(f"the sample can be drawn from the kinds of entries in more than {MOST_DRAWS} ways")
+        kinds = list(zip(sources, draw.others, strict=True))
+        fixed = sum(of * factor * k for (_, of), drawn in kinds if isinstance(of, int) for factor, k in drawn)
+        random = tuple(drawn for (_, of), drawn in kinds if not isinstance(of, int))
+        case = draw.critical, random, fixed
+        cases[case] = cases.get(case, Fraction(0)) + draw.weight
+    if len(cases) > most:
+        raise NotApplicable(f"all joint answers of {len(cases)} laws are too many to be added up")
+    several = [of for _, of in sources if not isinstance(of, int)]
     sums = {
-        random: Law.sum([of(k) for of, k in zip(several, random, strict=True) if k])
+        random: Law.sum(
+            [of(k).scaled(factor) for of, drawn in zip(several, random, strict=True) for factor, k in drawn]
+        )
         for random in dict.fromkeys(random for _, random, _ in cases)
     }
     weights = list(cases.values())
     return lambda added: Law.mixture(
-        weights, [sums[random].shifted(fixed + holds * added) for holds, random, fixed in cases]
+        weights, [sums[random].shifted(fixed + factor * added) for factor, random, fixed in cases]
     )
 
 
-def _chance_of_draws(drawn: tuple[int, ...], room: list[int], size: int, *, critical: bool) -> Fraction:
-    """Multivariate hypergeometric: ``Π C(N_i, k_i)/C(n, s)``, with short numbers however large the last kind is.
+def _poisson(sampling: PoissonSampling, world: World, known: Amounts, most: int) -> Released:
+    """Entries that are not in the sample add zero: each adds what it adds with probability γ.
 
-    With d entries of the other kinds, e of them drawn, ``C(n−d, s−e)/C(n, s)`` is a quotient of falling factorials:
-    ``(s)_e (n−s)_{d−e}/(n)_d``.
+    Where the size is published, each entry of the sample adds one to it too: to a digit above those of the answer.
     """
-    n = sum(room) + critical
-    others = n - (room[-1] if room else 0)
-    chosen = size - (drawn[-1] if drawn else 0)
-    ways = prod(comb(number, k) for number, k in zip(room[:-1], drawn[:-1], strict=True))
-    return Fraction(ways * perm(size, chosen) * perm(n - size, others - chosen), perm(n, others))
-
-
-def _poisson(sampling: PoissonSampling, world: World, known: Amounts) -> Released:
-    """Entries that are not in the sample add zero: each adds what it adds with probability γ."""
-    if sampling.size_published:
-        raise NotApplicable("the law of the answer with its published size is not one number")
-    rate = sampling.rate
-    classes = zip(world.contributions.classes, world.unknown, strict=True)
-    parts = [kind.thinned(rate).many(count) for kind, count in classes if count]
-    parts += [Law.binomial(number, rate).scaled(amount) for of in known for amount, number in of if amount]
+    rate, entries = sampling.rate, world.contributions
+    n = sum(world.unknown) + sum(world.known) + 1
+    marker = entries.answers(n) if sampling.size_published else 0
+    answers = max(entries.joint_values or 1, marker * (n + 1))
+    kinds = sum(map(bool, world.unknown)) + sum(map(len, known))
+    if answers > most or answers * (kinds - 1) > most * MOST_SUMMED // MOST_ANSWERS:
+        raise NotApplicable(
+            f"a sum over {kinds} kinds of entries with about {answers:.0e} joint answers takes too long"
+        )
+    classes = zip(entries.classes, world.unknown, strict=True)
+    parts = [kind.thinned(rate, marker).many(count) for kind, count in classes if count]
+    amounts = ((amount + marker, number) for of in known for amount, number in of)
+    parts += [Law.binomial(number, rate).scaled(amount) for amount, number in amounts if amount]
     others = Law.sum(parts)
-    return lambda added: Law.mixture([1 - rate, rate], [others, others.shifted(added)])
+    return lambda added: Law.mixture([1 - rate, rate], [others, others.shifted(added + marker)])
 
 
 def _stratified(situation: Situation, sampling: Stratified, entries: Contributions) -> Iterator[Alternative]:
     """Every group is sampled by itself: its answers add up."""
-    sizes = dict(sampling.sizes)
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("a stratified sample of entries that have a law each has no closed law here")
-    drawn = [sizes[kind.name or ""] for kind in entries.classes]
-    tried = 0
-    for world in entries.worlds(situation):
-        cases = []
-        for weight, known in _known_amounts(situation, world):
-            tried += 1
-            if tried > MOST_KNOWN:
-                raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
-            cases.append((weight, _strata(world, drawn, known)))
-        yield Alternative(world, tuple(cases))
+    worlds = [(world, list(_known_amounts(situation, world))) for world in entries.worlds(situation)]
+    tried = sum(len(amounts) for _, amounts in worlds)
+    if tried > MOST_KNOWN:
+        raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
+    most = MOST_ANSWERS // max(tried, 1)
+    for world, amounts in worlds:
+        yield Alternative(world, tuple((weight, _strata(world, sampling, known, most)) for weight, known in amounts))
 
 
-def _strata(world: World, drawn: list[int], known: Amounts) -> Released:
-    parts = [_stratum(world, index, size, known[index]) for index, size in enumerate(drawn)]
-    own = parts.pop(world.critical)
-    others = [law(0) for law in parts]
+def _strata(world: World, sampling: Stratified, known: Amounts, most: int = MOST_ANSWERS) -> Released:
+    classes = world.contributions.classes
+    parts = {
+        name: _stratum(world, [index for index, kind in enumerate(classes) if kind.name == name], size, known, most)
+        for name, size in sampling.sizes
+    }
+    own = parts.pop(classes[world.critical].name or "")
+    others = [law(0) for law in parts.values()]
     return lambda added: Law.sum([own(added), *others])
 
 
-def _stratum(world: World, index: int, size: int, known: tuple[tuple[int, int], ...]) -> Released:
-    """The sample of one group, which the critical entry may belong to."""
-    kind, unknown = world.contributions.classes[index], world.unknown[index]
-    own = index == world.critical
-    if known and world.contributions.counts:
-        total = kind.many(unknown).shifted(sum(amount * number for amount, number in known))
-        return lambda added: total.shifted(added if own else 0).sampled_without_replacement(kind.size, size)
-    sources: list[Source] = [(number, amount) for amount, number in known]
-    sources += [(unknown, kind.many)] if unknown else []
-    return _without_replacement(sources, size, critical=own)
+def _stratum(world: World, members: list[int], size: int, known: Amounts, most: int) -> Released:
+    """The sample of one group, which the critical entry may belong to, from its classes."""
+    classes = [world.contributions.classes[index] for index in members]
+    unknown = [world.unknown[index] for index in members]
+    amounts = [pair for index in members for pair in known[index]]
+    own = world.critical in members
+    if world.contributions.counts and (amounts or len(members) > 1):
+        ones = Law.sum([kind.many(number) for kind, number in zip(classes, unknown, strict=True)])
+        total = ones.shifted(sum(amount * number for amount, number in amounts))
+        population = sum(kind.size for kind in classes)
+        return lambda added: total.shifted(added if own else 0).sampled_without_replacement(population, size)
+    sources: list[Source] = [(number, amount) for amount, number in amounts]
+    sources += [(number, kind.many) for kind, number in zip(classes, unknown, strict=True) if number]
+    room = [number for number, _ in sources]
+    answers = world.contributions.joint_values or 1
+    return _mixture(sources, drawn_once(room, size, critical=own), most // answers)
 
 
 def _of_templates(situation: Situation, sampling: TemplateLaw, entries: Contributions) -> Iterator[Alternative]:
@@ -321,7 +356,7 @@ def _of_templates(situation: Situation, sampling: TemplateLaw, entries: Contribu
 
 
 def _choices_of_known(
-    situation: Situation, entries: Contributions, kinds: list[int], critical: int
+    situation: Situation, entries: Contributions, kinds: Sequence[int], critical: int
 ) -> Iterator[tuple[int, ...]]:
     """Which entries may be known."""
     others = [entry for entry in range(len(kinds)) if entry != critical]
@@ -339,7 +374,7 @@ def _choices_of_known(
 
 
 def _values_of_known(
-    situation: Situation, entries: Contributions, kinds: list[int], known: tuple[int, ...]
+    situation: Situation, entries: Contributions, kinds: Sequence[int], known: tuple[int, ...]
 ) -> Iterator[tuple[Fraction, dict[int, int]]]:
     """What each known entry adds, with its probability."""
     possible = [dict.fromkeys(amount for _, amount in entries.values[kinds[entry]]) for entry in known]
@@ -353,7 +388,7 @@ def _values_of_known(
 
 
 def _from_templates(
-    sampling: TemplateLaw, entries: Contributions, kinds: list[int], critical: int, known: dict[int, int]
+    sampling: TemplateLaw, entries: Contributions, kinds: Sequence[int], critical: int, known: dict[int, int]
 ) -> Released:
     certain = {*known, critical}
 
@@ -370,8 +405,10 @@ def _from_templates(
     return law
 
 
-def _numbered(situation: Situation, entries: Contributions) -> list[int]:
+def _numbered(situation: Situation, entries: Contributions) -> Sequence[int]:
     """The class of each entry."""
+    if entries.numbering is not None:
+        return entries.numbering
     stated = getattr(situation.asked, "probabilities", None)
     if isinstance(stated, tuple) and not isinstance(stated[0], tuple):
         place = {kind.p: index for index, kind in enumerate(entries.classes)}

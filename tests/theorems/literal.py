@@ -47,9 +47,16 @@ class Literal:
                 known = dict(zip(chosen, values, strict=True))
                 released = {
                     value: reference.answer_law(self.database, critical, value, self.asked, self.templates, known=known)
-                    for value in self.pair or self.laws[critical]
+                    for value in self._pair_of(critical) or self.laws[critical]
                 }
                 yield from permutations(released.values(), 2) if self.pair is None else [tuple(released.values())]
+
+    def _pair_of(self, critical: int) -> Any:
+        """The pair as values of this entry: one of several counts has its column with it."""
+        if self.pair is None or not isinstance(self.plain, sp.LinearQuery):
+            return self.pair
+        ((_, column), *_) = self.laws[critical]
+        return tuple((bit, column) for bit in self.pair)
 
     def _worst(self, definition: Any, asked: Any, *, only_sampled: bool = False) -> Truth:
         curves = [
@@ -60,7 +67,7 @@ class Literal:
                 critical=critical,
                 known=chosen,
                 values=self.adversary.values,
-                pair=self.pair,
+                pair=self._pair_of(critical),
             )
             for critical, chosen in self._attacked()
             if not only_sampled or any(critical in template for template in self.templates)
@@ -71,7 +78,7 @@ class Literal:
         """Who is critical and who is known, entries that nothing tells apart only once."""
         seen = set()
         for critical in range(self.population.size):
-            if self.pair is not None and not set(self.pair) <= set(self.laws[critical]):
+            if self.pair is not None and not set(self._pair_of(critical)) <= set(self.laws[critical]):
                 continue
             for chosen in self._known(critical):
                 case = (self._kinds[critical], tuple(sorted(map(repr, (self._kinds[i] for i in chosen)))))
@@ -99,11 +106,7 @@ class Literal:
     def _kinds(self) -> list[object]:
         if isinstance(self.sampling, sp.TemplateLaw):
             return list(range(self.population.size))
-        columns: Any = list(zip(*self.plain.matrix, strict=True)) if isinstance(self.plain, sp.LinearQuery) else None
-        return [
-            (group, tuple(law.items()), columns and columns[i])
-            for i, (group, law) in enumerate(zip(self.groups, self.laws, strict=True))
-        ]
+        return [(group, tuple(law.items())) for group, law in zip(self.groups, self.laws, strict=True)]
 
     @property
     def plain(self) -> Any:
@@ -124,7 +127,8 @@ class Literal:
                 return [reference.coin(p) for p in stated]
             return self._by_group(stated, reference.coin)
         if isinstance(query, sp.LinearQuery):
-            return [reference.coin(query.p)] * self.population.size
+            bits, columns = reference.coin(query.p), zip(*query.matrix, strict=True)
+            return [{(bit, column): mass for bit, mass in bits.items()} for column in columns]
         if isinstance(query, sp.HistogramQuery):
             return self._by_group(query.cells, lambda cells: dict(enumerate(cells)))
         return self._by_group(query.pmf, dict)
@@ -172,7 +176,7 @@ class Literal:
         if isinstance(query, sp.HistogramQuery):
             return tuple(sorted(Counter(rows).items()))
         if isinstance(query, sp.LinearQuery):
-            return tuple(sum(bit * row for bit, row in zip(line, rows, strict=True)) for line in query.matrix)
+            return tuple(sum(bit * column[k] for bit, column in rows) for k in range(len(query.matrix)))
         rank = {"median": (len(rows) + 1) // 2, "maximum": len(rows)}.get(query.rank, query.rank)
         return sorted(rows)[rank - 1] if 1 <= rank <= len(rows) else None
 

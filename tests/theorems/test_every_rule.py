@@ -268,14 +268,26 @@ def histograms(draw, population):
     return sp.HistogramQuery(draw(by_group(groups, laws(size)) if groups else laws(size)))
 
 
+def exact_where_small(query, population, sampling, adversary, pair):
+    """All rules say what brute force says, and one of them exactly."""
+    assert "exact" in literally(query, population, sampling, adversary, pair)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_sum_of_any_sample_has_an_exact_curve(data):
+    population = data.draw(populations(most=4))
+    query, sampling = data.draw(numbers(population, [sp.SumQuery])), data.draw(samplings(population, EVERY))
+    exact_where_small(query, population, sampling, data.draw(adversaries(population, most=2)), data.draw(pairs(query)))
+
+
 @given(st.data())
 def test_a_histogram(data):
     population = data.draw(populations(most=5))
     query = data.draw(histograms(population))
     adversary = data.draw(adversaries(population, most=2))
     sampling = data.draw(samplings(population, EVERY))
-    pair = data.draw(pairs(query))
-    literally(query, population, sampling, adversary, pair)
+    exact_where_small(query, population, sampling, adversary, data.draw(pairs(query)))
 
 
 @st.composite
@@ -287,8 +299,8 @@ def order_statistics(draw, population, most):
 
 
 def answering(sampling, population):
-    """So many entries answer at least."""
-    if sampling is None:
+    """So many entries answer at least; at a rate all of them may, and too few give no answer."""
+    if sampling is None or isinstance(sampling, sp.PoissonSampling):
         return population.size
     if isinstance(sampling, sp.Stratified):
         return sum(size for _, size in sampling.sizes)
@@ -310,9 +322,9 @@ def test_an_order_statistic(data):
 
 @given(st.data())
 def test_an_order_statistic_has_an_exact_curve_wherever_its_rank_is_one_number(data):
-    """With groups, known entries, and samples of one size."""
+    """With groups, known entries, and samples of one size, or of one that is random and may be published."""
     population = data.draw(populations(most=4))
-    kinds = (None, sp.WithoutReplacement, sp.WithReplacement, sp.Stratified)
+    kinds = (None, sp.WithoutReplacement, sp.WithReplacement, sp.PoissonSampling, sp.Stratified)
     sampling = data.draw(samplings(population, kinds))
     query = data.draw(order_statistics(population, answering(sampling, population)))
     adversary = data.draw(adversaries(population, most=2))
@@ -326,7 +338,8 @@ def test_several_counts(data):
     n = population.size
     matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=3))
     query = sp.LinearQuery(matrix, data.draw(PROBABILITIES))
-    literally(query, population, None, data.draw(adversaries(population)), data.draw(pairs(query)))
+    sampling, adversary = data.draw(samplings(population, EVERY)), data.draw(adversaries(population, most=2))
+    exact_where_small(query, population, sampling, adversary, data.draw(pairs(query)))
 
 
 STEPS = st.one_of(
@@ -455,6 +468,26 @@ def test_a_probability_of_which_a_range_is_known(data):
         literal.sampling_privacy_curve,
         known_law=False,
     )
+
+
+@given(st.data())
+def test_several_counts_of_a_property_of_which_a_range_is_known(data):
+    population = data.draw(populations(most=4))
+    n = population.size
+    matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=2))
+    lower, upper = sorted([data.draw(PROBABILITIES), data.draw(PROBABILITIES)])
+    true = lower + data.draw(st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])) * (upper - lower)
+    query, adversary = sp.LinearQuery(matrix, sp.Between(lower, upper)), data.draw(adversaries(population, most=2))
+    pair = data.draw(pairs(query))
+    sampling = data.draw(samplings(population, EVERY))
+    literal = Literal(sp.LinearQuery(matrix, true), population, sampling, adversary, pair)
+    kinds = judged(
+        Situation(query, population, sampling, adversary, pair),
+        literal.privacy_curve(),
+        literal.sampling_privacy_curve,
+        known_law=False,
+    )
+    assert kinds or isinstance(sampling, sp.TemplateLaw)
 
 
 class Stated:

@@ -88,6 +88,18 @@ def test_ratios_below_one_are_refused(value):
         FOUR.exact_delta(exp_epsilon=value)
 
 
+def test_the_terms_at_an_array_are_two_arrays():
+    epsilons = np.array([["0", "0.1"], ["0.5", "2"]], dtype=object)
+    first, second = FOUR.exact_terms(epsilons)
+    assert first.shape == second.shape == (2, 2)
+    for place, epsilon in np.ndenumerate(epsilons):
+        assert (first[place], second[place]) == FOUR.exact_terms(epsilon)
+    assert [part.shape for part in FOUR.exact_terms([])] == [(0,), (0,)]
+    assert FOUR.exact_terms(np.array(0.0)) == FOUR.exact_terms(0)
+    with pytest.raises(sp.ArgumentError, match=r"^at \[1\]: epsilon = -1\.0; a number of at least 0 is required"):
+        FOUR.exact_terms([0, -1])
+
+
 @pytest.mark.parametrize("method", ["exact_terms", "log_delta"])
 def test_negative_epsilon_is_refused(method):
     with pytest.raises(sp.ArgumentError, match=r"^epsilon = -1; a number of at least 0 is required"):

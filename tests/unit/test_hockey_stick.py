@@ -171,3 +171,87 @@ def test_an_array_says_that_laws_were_normalised(copies):
 def test_the_first_bad_epsilon_is_named(epsilon, message):
     with pytest.raises(sp.ArgumentError, match=message):
         sp.hockey_stick(*LAWS, **epsilon)
+
+
+P, Q = ["0.1", "1/3", "17/30"], ["1/7", "2/7", "4/7"]
+
+
+def by_hand(epsilon, digits):
+    """The same sum in decimal numbers of twice as many digits."""
+    with mpmath.workdps(2 * digits + 20):
+        laws = [[mpmath.mpf(mass.numerator) / mass.denominator for mass in map(Fraction, law)] for law in (P, Q)]
+        ratio = mpmath.exp(mpmath.mpf(Fraction(epsilon).numerator) / Fraction(epsilon).denominator)
+        return mpmath.fsum(max(p - ratio * q, 0) for p, q in zip(*laws, strict=True))
+
+
+@pytest.mark.parametrize("digits", [1, 20, 300])
+@pytest.mark.parametrize("epsilon", ["0.001", "-0.7", "-300", "1/7"])
+def test_digits_on_demand(epsilon, digits):
+    found, truth = sp.hockey_stick(P, Q, epsilon, digits=digits), by_hand(epsilon, digits)
+    with mpmath.workdps(2 * digits + 20):
+        slack = truth * mpmath.mpf(10) ** (-2 * digits - 10)
+        assert found.lower - slack <= truth <= found.upper + slack
+        assert found.upper - found.lower <= truth * mpmath.mpf(10) ** -digits
+
+
+def test_digits_of_a_rational_factor_enclose_the_fraction():
+    exact = sp.hockey_stick(P, Q, exp_epsilon="1.01")
+    found = sp.hockey_stick(P, Q, exp_epsilon="1.01", digits=40)
+    assert exact in found
+    assert found.upper - found.lower <= mpmath.mpf(10) ** -40
+    assert sp.hockey_stick(P, Q, 0, digits=40) == sp.hockey_stick(P, Q, exp_epsilon=1, digits=40)
+
+
+def test_digits_where_nothing_is_left_and_of_exact_floats():
+    assert sp.hockey_stick(P, Q, 5, digits=30).upper == 0
+    half = sp.hockey_stick([0.75, 0.25], [0.25, 0.75], 0, digits=30)
+    assert Fraction(1, 2) in half
+    assert half.width == 0
+
+
+def test_digits_of_an_array():
+    found = sp.hockey_stick(P, Q, ["0.001", "0.1"], digits=25)
+    assert isinstance(found, sp.EnclosureArray)
+    assert [found[k] for k in range(2)] == [sp.hockey_stick(P, Q, at, digits=25) for at in ("0.001", "0.1")]
+
+
+@pytest.mark.parametrize(("laws", "name"), [(([0.1] * 10, [0.5, 0.5] + [0.0] * 8), "P"), (([1, 0], [0.3, 0.7]), "Q")])
+def test_digits_need_probabilities_that_sum_to_one(laws, name):
+    message = rf"^digits = 5 and {name} sums to .*; digits= is for probabilities that sum to exactly one: give exact"
+    with pytest.raises(sp.ArgumentError, match=message):
+        sp.hockey_stick(*laws, 0, digits=5)
+
+
+@pytest.mark.parametrize("digits", [0, -1, 10_001, 1.5])
+def test_bad_numbers_of_digits_are_refused(digits):
+    with pytest.raises(sp.ArgumentError, match=r"^digits = "):
+        sp.hockey_stick(P, Q, 0, digits=digits)
+
+
+class ReadOnce(list):
+    """A law that says how often it was read."""
+
+    reads = 0
+
+    def __iter__(self):
+        self.reads += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("given", ["epsilon", "exp_epsilon"])
+@pytest.mark.parametrize("digits", [None, 20])
+def test_laws_are_read_once_however_many_epsilons_there_are(given, digits):
+    reads = []
+    for many in (2, 50):
+        law = ReadOnce(P)
+        sp.hockey_stick(law, Q, **{given: [1 + k for k in range(many)]}, digits=digits)
+        reads.append(law.reads)
+    assert reads[0] == reads[1]
+
+
+def test_an_array_is_what_its_entries_are():
+    rng = np.random.default_rng(1)
+    p, q = (law / law.sum() for law in rng.random((2, 1000)))
+    epsilons = np.linspace(-1, 2, 7)
+    array = sp.hockey_stick(p, q, epsilons)
+    assert [array[k] for k in range(7)] == [sp.hockey_stick(p, q, float(epsilon)) for epsilon in epsilons]

@@ -19,6 +19,7 @@ NOBODY, THREE = sp.Adversary(), sp.Adversary(known=3)
 HALF, RANGE = sp.PropertyQuery("1/2"), sp.PropertyQuery(sp.Between("0.4", "0.6"))
 TWO_LAWS = sp.PropertyQuery({"f": "1/3", "m": "1/2"})
 SUM, MEDIAN = sp.SumQuery({0: "1/2", 1: "1/4", 3: "1/4"}), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
+TWO_COUNTS = sp.LinearQuery([[1] * 6 + [0] * 6, [0] * 3 + [1] * 9])
 CELLS = sp.HistogramQuery(["1/2", "1/4", "1/4"])
 NAMED = sp.PropertyQuery("1/3", attribute="named")
 NOISY = HALF.noisy(noise.Binomial(trials=4, p="1/2"))
@@ -44,7 +45,16 @@ SITUATIONS = [
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
     Situation(CELLS, TWELVE, None, THREE),
     Situation(MEDIAN, TWELVE, None, NOBODY),
-    Situation(sp.LinearQuery([[1] * 6 + [0] * 6, [0] * 3 + [1] * 9]), TWELVE, None, THREE),
+    Situation(TWO_COUNTS, TWELVE, None, THREE),
+    Situation(TWO_COUNTS, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    Situation(TWO_COUNTS, TWELVE, sp.WithReplacement(4), sp.Adversary(known=1)),
+    Situation(TWO_COUNTS, TWELVE, sp.PoissonSampling("1/3"), NOBODY),
+    Situation(sp.HistogramQuery({"f": ["1/2", "1/4", "1/4"], "m": ["1/3"] * 3}), GROUPS, None, THREE),
+    Situation(CELLS, TWELVE, sp.PoissonSampling("1/3"), NOBODY),
+    Situation(CELLS, GROUPS, sp.Stratified({"f": 2, "m": 3}), sp.Adversary(known={"m": 1})),
+    Situation(CELLS, TWELVE, sp.OverlappingSamples([2, 3]), NOBODY),
+    Situation(SUM, TWELVE, sp.WithReplacement(5), NOBODY),
+    Situation(SUM, TWELVE, sp.PoissonSampling("1/3", size_published=True), NOBODY),
     Situation(Parity(), TWELVE, None, NOBODY),
     Situation(HALF.thresholded(3), TWELVE, None, THREE),
     Situation(NOISY, TWELVE, None, NOBODY),

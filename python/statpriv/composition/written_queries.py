@@ -152,7 +152,7 @@ _QUERIES: dict[type, Callable[[Any], Document]] = {
     SumQuery: _written_pmf,
     MeanQuery: _written_pmf,
     OrderStatisticQuery: lambda query: {**_written_pmf(query), "rank": query.rank},
-    LinearQuery: lambda query: {"matrix": [list(row) for row in query.matrix], "p": written_number(query.p)},
+    LinearQuery: lambda query: {"matrix": [list(row) for row in query.matrix], "p": _written_stated(query.p)},
 }
 _READERS: dict[str, Callable[[Document], Query]] = {
     "PropertyQuery": _property_from,
@@ -160,7 +160,7 @@ _READERS: dict[str, Callable[[Document], Query]] = {
     "SumQuery": lambda stated: SumQuery(_pmf_from(stated), **stated),
     "MeanQuery": lambda stated: MeanQuery(_pmf_from(stated), **stated),
     "OrderStatisticQuery": lambda stated: OrderStatisticQuery(_pmf_from(stated), stated.pop("rank"), **stated),
-    "LinearQuery": lambda stated: LinearQuery(stated.pop("matrix"), number_from(stated.pop("p")), **stated),
+    "LinearQuery": lambda stated: LinearQuery(stated.pop("matrix"), _stated_from(stated.pop("p")), **stated),
 }
 
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show, show_list
-from statpriv.numbers import Number, as_probability
+from statpriv.numbers import Number
 from statpriv.probabilities import listed_numbers
 from statpriv.queries.labels import Labelled
+from statpriv.queries.property import Between, Stated, as_stated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +31,8 @@ class LinearQuery(Labelled):
     ----------
     matrix : list of lists, or array of two dimensions
         One row a count, one column an entry: 1 where the count includes the entry, else 0.
-    p : float, int, Fraction, Decimal or str, default "1/2"
-        Probability that the bit of an entry is one.
+    p : float, int, Fraction, Decimal, str or Between, default "1/2"
+        Probability that the bit of an entry is one, or a range of it.
     attribute : str, optional
         What says that two queries ask the *same* property.
     name : str, optional
@@ -41,8 +42,8 @@ class LinearQuery(Labelled):
     ----------
     matrix : tuple of tuple of int
         The rows.
-    p : Fraction
-        The probability.
+    p : Fraction or Between
+        The probability, or its range.
 
     Examples
     --------
@@ -53,12 +54,12 @@ class LinearQuery(Labelled):
     """
 
     matrix: tuple[tuple[int, ...], ...]
-    p: Fraction
+    p: Stated
 
     def __init__(
         self,
         matrix: Sequence[Sequence[int]] | NDArray[Any],
-        p: Number = "1/2",
+        p: Number | Between = "1/2",
         *,
         attribute: str | None = None,
         name: str | None = None,
@@ -80,7 +81,7 @@ class LinearQuery(Labelled):
                 f"matrix has rows of {lengths[0]} and of {lengths[-1]} entries; one column an entry is required"
             )
         object.__setattr__(self, "matrix", exact)
-        object.__setattr__(self, "p", as_probability(p, "p"))
+        object.__setattr__(self, "p", as_stated(p, "p"))
 
     @property
     def entries(self) -> int:
@@ -94,7 +95,10 @@ class LinearQuery(Labelled):
 
     def __repr__(self) -> str:
         matrix = f"[{', '.join(show_list(row) for row in self.matrix)}]"
-        return self._shown(matrix, *([] if self.p == Fraction(1, 2) else [f"p={show(self.p)}"]))
+        return self._shown(
+            matrix,
+            *([] if self.p == Fraction(1, 2) else [f"p={self.p if isinstance(self.p, Between) else show(self.p)}"]),
+        )
 
 
 def _row(row: object, name: str) -> tuple[int, ...]:

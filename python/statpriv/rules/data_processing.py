@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from types import NoneType
 from typing import Any
 
@@ -10,18 +11,18 @@ from statpriv import noise
 from statpriv._native import Curve, Law
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
-from statpriv.entries import Lattice, contributions
+from statpriv.entries import Lattice, columns_by_group, contributions
 from statpriv.errors import NotAvailableError
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.processed import Processed
-from statpriv.queries.property import Between, PropertyQuery
+from statpriv.queries.property import Between, PropertyQuery, Stated
 from statpriv.queries.sum import Additive
-from statpriv.rules.histogram_range import histogram_of_ranges
+from statpriv.rules.histogram_range import histogram_of_ranges, histogram_with_known
 from statpriv.rules.registry import NotApplicable, lower, rule
 from statpriv.rules.whole_population import worst
-from statpriv.samplings import Stratified, TemplateLaw, samplings_but
+from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, samplings_but
 from statpriv.situation import Query, Situation, gate_for_every_p
 
 
@@ -45,10 +46,10 @@ def total_count(situation: Situation) -> Curve:
 @rule(
     bound="own-group",
     kind="bound",
-    queries=(PropertyQuery, LinearQuery),
+    queries=(PropertyQuery,),
     theorem=(
-        "The answer is a function of the counts of the single groups (or of entries in the same counts), and those of "
-        "groups without the critical entry do not depend on it: at most the curve of the count of its own group."
+        "The answer is a function of the counts of the single groups, and those of groups without the critical entry "
+        "do not depend on it: at most the curve of the count of its own group."
     ),
     source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
     assumptions=(INDEPENDENT, STATED),
@@ -56,6 +57,77 @@ def total_count(situation: Situation) -> Curve:
 def own_group(situation: Situation) -> Curve:
     """The worst group, of which all known entries are."""
     return _own_count(situation)
+
+
+@rule(
+    bound="own-group",
+    kind="bound",
+    queries=(LinearQuery,),
+    samplings=(NoneType, *samplings_but(TemplateLaw)),
+    theorem=(
+        "The answers are a function of the counts of the entries that are in the same counts, or are those of a sample "
+        "that treats these alike: at most the curve of the count of the entries that are in the critical one's counts."
+    ),
+    source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def own_columns(situation: Situation) -> Curve:
+    """The worst column, which all known entries have."""
+    return _own_count(situation)
+
+
+@rule(
+    bound="own-group-sum",
+    kind="bound",
+    queries=(PropertyQuery, LinearQuery, HistogramQuery),
+    samplings=(WithoutReplacement, PoissonSampling, Stratified),
+    theorem=(
+        "Shown which entries are in the sample, and all of it but the unknown entries of the critical one's own group "
+        "(or those in the same counts), what is left is their count or histogram: δ is at most γ times the mean of its "
+        "curve over how many of them are drawn with the critical entry, γ being the probability that it is drawn."
+    ),
+    source=f"data processing, and {PAPER}, Theorem 5.2, with the entries of other groups known",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def own_group_sum(situation: Situation) -> Curve:
+    """The worst group; the other entries of the sample are as good as known."""
+    asked: Any = situation.asked
+    if isinstance(asked, PropertyQuery) and asked.is_uniform:
+        raise NotApplicable("all entries have one law: see partition-sum")
+    curves = []
+    for own in _own_groups(situation):
+        rate, curve = _own_in_the_sample(situation, own)
+        if rate:
+            curves.append(Curve.mean([rate], [curve]))
+    return worst(curves)
+
+
+def _own_in_the_sample(situation: Situation, own: OwnGroup) -> tuple[Fraction, Curve]:
+    """The probability that the critical entry is drawn, and the curve of its group's entries that are drawn with it."""
+    sampling, pair = situation.sampling, situation.pair
+    counted = not isinstance(own.law, HistogramQuery)
+    if isinstance(sampling, PoissonSampling):
+        if not counted:
+            return sampling.rate, histogram_of_ranges(own.law, own.unknown, pair, rate=sampling.rate)
+        lower, upper = _ends(own.law)
+        others = own.unknown - 1
+        irrelevant = 1 - sampling.rate
+        return sampling.rate, Curve.irrelevant_entries(
+            size=own.unknown, others=others, irrelevant=irrelevant, lower=lower, upper=upper, pair=pair
+        )
+    population, size = situation.population.size, getattr(sampling, "size", 0)
+    if isinstance(sampling, Stratified):
+        population = dict(situation.population.groups or ())[own.name or ""]
+        size = dict(sampling.sizes)[own.name or ""]
+    if not size:
+        return Fraction(0), worst([])
+    known = population - own.unknown
+    if not counted:
+        return Fraction(size, population), histogram_with_known(own.law, population, known, size, pair)
+    lower, upper = _ends(own.law)
+    return Fraction(size, population), Curve.known_entries(
+        population=population, known=known, size=size, lower=lower, upper=upper, pair=pair
+    )
 
 
 @rule(
@@ -81,7 +153,8 @@ def total_histogram(situation: Situation) -> Curve:
     stated: Any = asked.cells if isinstance(asked, HistogramQuery) else asked.pmf
     uniform = asked.is_uniform
     curves = []
-    for law, unknown in _by_group(situation, None if uniform else dict(stated), stated):
+    for own in _by_group(situation, None if uniform else dict(stated), stated):
+        law, unknown = own.law, own.unknown
         cells = law if isinstance(asked, HistogramQuery) else tuple(share for _, share in law)
         pair = situation.pair
         if pair is not None and not isinstance(asked, HistogramQuery):
@@ -156,25 +229,51 @@ def require_no_gate(query: Query) -> None:
         )
 
 
+@dataclass(frozen=True)
+class OwnGroup:
+    """Entries that the answer treats alike, of which the critical one may be."""
+
+    name: str | None
+    law: Any
+    """Of a count p or its range, of a histogram that histogram; else as the query states it."""
+    unknown: int
+    """How many of them are certainly not known, the critical one included."""
+
+
 def _own_count(situation: Situation) -> Curve:
+    curves = []
+    for own in _own_groups(situation):
+        lower, upper = _ends(own.law)
+        curves.append(Curve.count(size=own.unknown, lower=lower, upper=upper, pair=situation.pair))
+    return worst(curves)
+
+
+def _ends(p: Stated) -> tuple[Fraction, Fraction]:
+    return (p.lower, p.upper) if isinstance(p, Between) else (p, p)
+
+
+def _own_groups(situation: Situation) -> list[OwnGroup]:
+    """The groups of a count or histogram, or the columns of several counts."""
     asked: Any = situation.asked
     if isinstance(asked, LinearQuery):
-        groups = [(asked.p, max(1, size - situation.adversary.total)) for _, size in asked.columns]
-        pair = situation.pair
-        return Curve.maximum([Curve.count(size=size, lower=p, upper=p, pair=pair) for p, size in groups])
-    stated = asked.probabilities
-    if isinstance(stated, tuple) and not isinstance(stated[0], tuple):
+        columns = columns_by_group(asked, situation).items()
+        return [
+            OwnGroup(name, asked.p, max(1, size - _most_known(situation, name)))
+            for (name, column), size in columns
+            if any(column)
+        ]
+    if isinstance(asked, HistogramQuery):
+        stated: Any = asked.cells
+        laws = None if asked.is_uniform else {name: HistogramQuery(cells) for name, cells in stated}
+        return _by_group(situation, laws, asked)
+    probabilities = asked.probabilities
+    if isinstance(probabilities, tuple) and not isinstance(probabilities[0], tuple):
         raise NotApplicable("every entry has a law of its own")
-    by_group = dict(stated) if isinstance(stated, tuple) else None
-    curves = []
-    for p, unknown in _by_group(situation, by_group, stated):
-        ends = (p.lower, p.upper) if isinstance(p, Between) else (p, p)
-        curves.append(Curve.count(size=unknown, lower=ends[0], upper=ends[1], pair=situation.pair))
-    return Curve.maximum(curves)
+    return _by_group(situation, dict(probabilities) if isinstance(probabilities, tuple) else None, probabilities)
 
 
-def _by_group(situation: Situation, laws: dict[str, Any] | None, law: Any) -> list[tuple[Any, int]]:  # noqa: ANN401
-    """The law and the number of unknown entries of each group that may hold the critical entry.
+def _by_group(situation: Situation, laws: dict[str, Any] | None, law: Any) -> list[OwnGroup]:  # noqa: ANN401
+    """Each group that may hold the critical entry.
 
     Groups with one law are one group, unless they are sampled by themselves: then the group of an entry says how likely
     it is to be drawn, and the total of all groups does not tell what the sample shows of each.
@@ -183,11 +282,18 @@ def _by_group(situation: Situation, laws: dict[str, Any] | None, law: Any) -> li
     if laws is None and isinstance(situation.sampling, Stratified):
         laws = dict.fromkeys((name for name, _ in situation.population.groups or ()), law)
     if laws is None:
-        return [(law, situation.population.size - situation.adversary.total)]
-    by_group = {} if isinstance(known, int) else dict(known)
+        return [OwnGroup(None, law, situation.population.size - situation.adversary.total)]
     found = []
     for name, size in situation.population.groups or ():
-        least = known if isinstance(known, int) else by_group.get(name, 0)
-        if isinstance(known, int) or least < size:
-            found.append((laws[name], max(1, size - least)))
+        most = _most_known(situation, name)
+        if isinstance(known, int) or most < size:
+            found.append(OwnGroup(name, laws[name], max(1, size - most)))
     return found
+
+
+def _most_known(situation: Situation, group: str | None) -> int:
+    """So many entries of a group may be known."""
+    known = situation.adversary.known
+    if isinstance(known, int) or group is None:
+        return situation.adversary.total
+    return dict(known).get(group, 0)

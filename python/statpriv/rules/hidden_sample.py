@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
+from math import comb, sqrt
 from typing import Any
 
 from statpriv import noise
@@ -11,6 +11,7 @@ from statpriv._native import Curve
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
 from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.linear import LinearQuery
 from statpriv.queries.processed import Step
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.sum import Additive
@@ -20,6 +21,8 @@ from statpriv.samplings import PoissonSampling, WithoutReplacement, samplings_bu
 from statpriv.situation import Situation
 from statpriv.totals import alternatives
 
+MOST_SIZES = 200
+"""So many sizes of samples of a histogram are averaged over."""
 MOST_STEPS = 1_000_000
 """Thresholds times standard deviations of the count: some seconds of work."""
 
@@ -62,7 +65,7 @@ def count_with_known_entries(situation: Situation) -> Curve:
     if situation.adversary.values != "worst":
         raise NotApplicable("the known entries have expected values, not the worst ones")
     n, u, s = situation.population.size, situation.adversary.total, sampling.size
-    if u * s / n * math.sqrt(n - u) > MOST_STEPS:
+    if u * s / n * sqrt(n - u) > MOST_STEPS:
         raise NotApplicable(f"the worst values of {u} known entries in a sample of {s} take too long to be found")
     return Curve.known_in_sample(
         population=situation.population.size,
@@ -97,25 +100,6 @@ def count_with_published_size(situation: Situation) -> Curve:
 @rule(
     bound="exact",
     kind="exact",
-    queries=(PropertyQuery, Additive),
-    samplings=samplings_but(),
-    theorem=(
-        "A sample of zeros and ones is post-processing of their total count A: hypergeometric given A without "
-        "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample is a mixture over how "
-        "many entries of each kind, and whether the critical one, are drawn. Where entries are known, the worst (or "
-        "the mean over all) of their values, which may be in the interior."
-    ),
-    source="docs/explanation/samples.md, with the proof; stratified samples: each group by itself",
-    assumptions=(INDEPENDENT, STATED, SAMPLED),
-)
-def total_of_a_sample(situation: Situation) -> Curve:
-    """The law of the sample's total in every world."""
-    return released_totals(situation)
-
-
-@rule(
-    bound="exact",
-    kind="exact",
     queries=(HistogramQuery,),
     samplings=(WithoutReplacement,),
     theorem=(
@@ -136,8 +120,68 @@ def histogram_without_replacement(situation: Situation) -> Curve:
     )
 
 
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(HistogramQuery,),
+    samplings=(PoissonSampling,),
+    theorem=(
+        "The cells of a histogram sum to the size of the sample, which is independent of the data: so the curves of "
+        "samples of s entries average, with the binomial probabilities of s."
+    ),
+    source="docs/explanation/samples.md, with the proof",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def histogram_at_a_rate(situation: Situation) -> Curve:
+    """Σ_s P[size = s] Δ of a sample of s."""
+    sampling: Any = situation.sampling
+    n, rate, pair = situation.population.size, sampling.rate, situation.pair
+    if situation.adversary.total:
+        raise NotApplicable("entries of a hidden sample are known, which is not a shift of a histogram")
+    cells = uniform_cells(situation)
+    if len(cells) == 2:
+        # Which count is meant by "one" is the only difference to a count with its published size.
+        directed = None if pair is None else (1 - pair[0], 1 - pair[1])
+        return Curve.poisson_published(population=n, rate=rate, p=cells[0], pair=directed)
+    if n > MOST_SIZES:
+        raise NotApplicable(f"more than {MOST_SIZES} sizes of samples of a histogram are not averaged over")
+    weights = [comb(n, s) * rate**s * (1 - rate) ** (n - s) for s in range(n + 1)]
+    means = []
+    for directed in _worst_pairs(cells) if pair is None else [pair]:
+        curves = [Curve.sampled_histogram(population=n, size=s, cells=cells, pair=directed) for s in range(1, n + 1)]
+        means.append(Curve.mean(weights, [worst([]), *curves]))
+    return worst(means)
+
+
+def _worst_pairs(cells: tuple[Fraction, ...]) -> list[tuple[int, int]]:
+    """The two rarest cells, in both orders: the worst ones of samples of any size."""
+    first, second = sorted(range(len(cells)), key=cells.__getitem__)[:2]
+    return [(first, second), (second, first)]
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery, Additive, LinearQuery, HistogramQuery),
+    samplings=samplings_but(),
+    theorem=(
+        "A sample of zeros and ones is post-processing of their total count A: hypergeometric given A without "
+        "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample, or several counts of "
+        "it, is a mixture over how often entries of each kind, and the critical one, are drawn. Where entries are "
+        "known, the worst (or the mean over all) of their values, which may be in the interior."
+    ),
+    source="docs/explanation/samples.md, with the proof; stratified samples: each group by itself",
+    assumptions=(INDEPENDENT, STATED, SAMPLED),
+)
+def total_of_a_sample(situation: Situation) -> Curve:
+    """The law of the sample's total in every world."""
+    return released_totals(situation)
+
+
 def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
     """The worst world, and in it the worst pair of values, of an additive query after all steps."""
+    if steps and getattr(situation.sampling, "size_published", False):
+        raise NotApplicable("a processed answer with the published size of its sample is not one number")
     # Noise moves with the answer: what known entries add matters to it as little as to the answer itself.
     shift_matters = any(not isinstance(step, noise.Noise) for step in steps)
     entries, worlds = alternatives(situation, shift_matters=shift_matters)

@@ -42,14 +42,14 @@ def histogram_range(situation: Situation) -> Curve:
     return histogram_of_ranges(asked, situation.population.size - situation.adversary.total, situation.pair)
 
 
-def histogram_of_ranges(asked: HistogramQuery, size: int, pair: Pair) -> Curve:
-    """A bound of the histogram of `size` entries, the critical one among them."""
+def histogram_of_ranges(asked: HistogramQuery, size: int, pair: Pair, *, rate: Fraction = Fraction(1)) -> Curve:
+    """A bound of the histogram of the critical entry and of `size − 1` others, each drawn at this rate."""
     cells = _tightened([(c.lower, c.upper) if isinstance(c, Between) else (c, c) for c in asked.cells])  # type: ignore[misc]
     curves = [
         Curve.irrelevant_entries(
             size=size,
             others=size - 1,
-            irrelevant=1 - least,
+            irrelevant=1 - rate * least,
             lower=lower,
             upper=upper,
             pair=None if pair is None else (1, 0),
@@ -59,7 +59,7 @@ def histogram_of_ranges(asked: HistogramQuery, size: int, pair: Pair) -> Curve:
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 
 
-def histogram_with_known(asked: HistogramQuery, population: int, known: int, size: int) -> Curve:
+def histogram_with_known(asked: HistogramQuery, population: int, known: int, size: int, pair: Pair = None) -> Curve:
     """The same of a part of `size` that holds the critical entry: of the others of the population `known` are known.
 
     The bound does not fall with the number of known ones in the part. So where it is among some numbers, that of the
@@ -74,7 +74,7 @@ def histogram_with_known(asked: HistogramQuery, population: int, known: int, siz
         tails.append(min(tails[-1], Fraction(tail)))
     tails.append(Fraction(0))
     weights = [tail - after for tail, after in pairwise(tails)]
-    curves = [histogram_of_ranges(asked, size - (after - 1), None) for after in starts[1:]]
+    curves = [histogram_of_ranges(asked, size - (after - 1), pair) for after in starts[1:]]
     return Curve.mean(weights, curves)
 
 

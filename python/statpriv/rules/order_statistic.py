@@ -11,9 +11,9 @@ from statpriv.order_statistics import ordered_alternatives
 from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.processed import Step
 from statpriv.rules.hidden_sample import over_known_values
-from statpriv.rules.registry import rule
+from statpriv.rules.registry import NotApplicable, rule
 from statpriv.rules.whole_population import worst
-from statpriv.samplings import Stratified, TemplateLaw, WithoutReplacement, WithReplacement
+from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
 from statpriv.situation import Situation
 
 
@@ -21,11 +21,11 @@ from statpriv.situation import Situation
     bound="exact",
     kind="exact",
     queries=(OrderStatisticQuery,),
-    samplings=(NoneType, WithoutReplacement, WithReplacement, Stratified, TemplateLaw),
+    samplings=(NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified, TemplateLaw),
     theorem=(
         "The r-th smallest of the entries that answer is at most x if and only if at least r of them are: the law of a "
-        "count for each x. The worst group, the worst (or the mean over all) values of the known entries, and the "
-        "worst pair of values."
+        "count for each x, and a mixture over the size of a sample that is random. The worst group, the worst (or the "
+        "mean over all) values of the known entries, and the worst pair of values."
     ),
     source=f"{PAPER}, Definition 2.3, for a monotone query; docs/explanation/samples.md for the counts of a sample",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
@@ -37,6 +37,8 @@ def order_statistic(situation: Situation) -> Curve:
 
 def released_order_statistics(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
     """The worst world, and in it the worst pair of values, of an order statistic after all steps."""
+    if steps and isinstance(situation.sampling, PoissonSampling):
+        raise NotApplicable("an order statistic that a sample may be too small for is not always a number")
     lattice, worlds = ordered_alternatives(situation)
     curves = []
     for world in worlds:

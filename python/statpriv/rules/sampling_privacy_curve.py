@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import comb, factorial, prod
+from itertools import product
+from math import comb, prod
 from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
 
 from statpriv._native import Curve, Law
 from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
-from statpriv.entries import Contributions, compositions, contributions
+from statpriv.draws import Multiplicities, drawn_again
+from statpriv.entries import Contributions, EntryClass, compositions, contributions
 from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.linear import LinearQuery
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.sum import Additive
 from statpriv.rules.histogram_range import histogram_of_ranges
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.rules.whole_population import worst
 from statpriv.samplings import PoissonSampling, Stratified, WithoutReplacement, WithReplacement
-from statpriv.situation import Situation
+from statpriv.situation import Pair, Situation
 
 THRESHOLDS = 32
 MOST_TEMPLATES = 3000
 """So many kinds of templates are averaged over one by one."""
+MOST_ANSWERS = 2**16
+"""So many joint answers may they have together: some seconds."""
+MOST_SIZES = 200
+"""Of a histogram so many sizes."""
+
+Template = TypeVar("Template")
 
 SAMPLINGS = (NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified)
-QUERIES = (PropertyQuery, HistogramQuery, Additive)
+QUERIES = (PropertyQuery, HistogramQuery, Additive, LinearQuery)
 
 
 @rule(
@@ -91,7 +99,7 @@ def threshold(situation: Situation) -> Curve:
 @rule(
     bound="amplification",
     kind="bound",
-    queries=QUERIES,
+    queries=(PropertyQuery, HistogramQuery, Additive),
     samplings=(WithoutReplacement,),
     theorem=(
         "Amplification by subsampling: δ(ln(1 + γ(e^ε − 1))) ≤ γ δ_s(ε) with δ_s the curve of a sample that certainly "
@@ -150,9 +158,7 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
         )
     if thresholds is not None:
         raise NotApplicable("thresholds are for one property with one probability")
-    if isinstance(asked, HistogramQuery):
-        if known or not asked.is_uniform:
-            raise NotApplicable("a sampled histogram with known entries, or of several laws, is not available")
+    if isinstance(asked, HistogramQuery) and asked.is_uniform and not known:
         if asked.has_ranges:
             return histogram_of_ranges(asked, size, pair)
         cells: Any = asked.cells
@@ -168,7 +174,7 @@ def _over_compositions(situation: Situation, size: int) -> Curve:
     for world in entries.worlds(situation):
         pools = [*world.unknown, sum(world.known)]
         weights, curves = [], []
-        for numbers in _compositions(pools, size - 1):
+        for numbers in _few(_compositions(pools, size - 1), entries):
             ways = prod(comb(pool, number) for pool, number in zip(pools, numbers, strict=True))
             weights.append(Fraction(ways, comb(n - 1, size - 1)))
             others = Law.sum(
@@ -185,6 +191,15 @@ def _compositions(pools: list[int], total: int) -> Iterator[tuple[int, ...]]:
     if prod(map(len, ranges)) > MOST_TEMPLATES:
         raise NotApplicable(f"a sample can be composed in more than {MOST_TEMPLATES} ways")
     yield from compositions(total, pools)
+
+
+def _few(templates: Iterable[Template], entries: Contributions) -> Iterator[Template]:
+    """Kinds of templates, if they are few; of several counts at once, if they have few answers together."""
+    most = min(MOST_TEMPLATES, MOST_ANSWERS // (entries.joint_values or 1))
+    for tried, template in enumerate(templates):
+        if tried >= most:
+            raise NotApplicable(f"more than {most} kinds of templates are not averaged over")
+        yield template
 
 
 def _worst_pair(others: Law, pairs: list[tuple[int, int]], times: int = 1) -> Curve:
@@ -207,68 +222,74 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
             pair=situation.pair,
             thresholds=thresholds,
         )
-    if isinstance(asked, HistogramQuery):
-        raise NotApplicable("the sampling privacy curve of a histogram at a rate is not available")
+    if isinstance(asked, HistogramQuery) and asked.is_uniform and others <= MOST_SIZES:
+        return _histogram_at_a_rate(asked, others, rate, situation.pair)
     entries = contributions(situation)
-    if not entries.iid or others > MOST_TEMPLATES:
-        raise NotApplicable("so many sizes of samples of these entries are not averaged over one by one")
-    world = next(iter(entries.worlds(situation)))
-    weights, curves = [], []
-    for number in range(others + 1):
-        weights.append(comb(others, number) * rate**number * (1 - rate) ** (others - number))
-        curves.append(_worst_pair(entries.classes[0].many(number), world.pairs(situation.pair)))
-    return Curve.mean(weights, curves)
+    worlds = []
+    for world in entries.worlds(situation):
+        if prod(unknown + 1 for unknown in world.unknown) > MOST_TEMPLATES:
+            raise NotApplicable("so many sizes of samples of these entries are not averaged over one by one")
+        weights, curves = [], []
+        for numbers in _few(product(*(range(unknown + 1) for unknown in world.unknown)), entries):
+            drawn = zip(world.unknown, numbers, strict=True)
+            weights.append(prod((_binomial(unknown, number, rate) for unknown, number in drawn), start=Fraction(1)))
+            shapes: list[Multiplicities] = [((1, number),) if number else () for number in numbers]
+            curves.append(_worst_pair(_with_multiplicities(entries.classes, shapes), world.pairs(situation.pair)))
+        worlds.append(Curve.mean(weights, curves))
+    return worst(worlds)
+
+
+def _histogram_at_a_rate(asked: HistogramQuery, others: int, rate: Fraction, pair: Pair) -> Curve:
+    """The histogram of one more entry than are drawn of the others."""
+    cells: Any = asked.cells
+    sizes = range(1, others + 2)
+    curves = [
+        histogram_of_ranges(asked, size, pair)
+        if asked.has_ranges
+        else Curve.histogram(size=size, cells=cells, pair=pair)
+        for size in sizes
+    ]
+    return Curve.mean([_binomial(others, size - 1, rate) for size in sizes], curves)
+
+
+def _binomial(trials: int, hits: int, p: Fraction) -> Fraction:
+    return comb(trials, hits) * p**hits * (1 - p) ** (trials - hits)
 
 
 def _drawn_again(situation: Situation, size: int) -> Curve:
     """Templates with multiplicities: m_j of the critical entry, and a partition of the other draws among others."""
-    entries = contributions(situation)
-    if not entries.iid or situation.adversary.total:
-        raise NotApplicable("draws with replacement of known entries, or of several laws, are not averaged over")
     n = situation.population.size
-    world = next(iter(entries.worlds(situation)))
-    holding = n**size - (n - 1) ** size
-    weights, curves = [], []
-    for times in range(1, size + 1):
-        for partition in _partitions(size - times, n - 1):
-            ways = _arrangements(times, partition, size, n - 1)
-            weights.append(Fraction(ways, holding))
-            others = _with_multiplicities(entries, partition)
-            curves.append(_worst_pair(others, world.pairs(situation.pair), times))
-            if len(curves) > MOST_TEMPLATES:
-                raise NotApplicable(f"draws with replacement have more than {MOST_TEMPLATES} kinds of multiplicities")
-    return Curve.mean(weights, curves)
+    entries = contributions(situation)
+    if size >= MOST_TEMPLATES:
+        raise NotApplicable(f"so many draws have more than {MOST_TEMPLATES} kinds of multiplicities")
+    worlds = []
+    for world in entries.worlds(situation):
+        room = [*world.unknown, sum(world.known)]
+        alike = [False] * len(world.unknown) + [True]
+        holding = 1 - Fraction(n - 1, n) ** size
+        weights, curves = [], []
+        for draw in _few(drawn_again(room, alike, size, least=1), entries):
+            others = _with_multiplicities(entries.classes, draw.others)
+            weights.append(draw.weight / holding)
+            curves.append(_worst_pair(others, world.pairs(situation.pair), draw.critical))
+        worlds.append(Curve.mean(weights, curves))
+    return worst(worlds)
 
 
-def _with_multiplicities(entries: Contributions, partition: tuple[int, ...]) -> Law:
-    counted = Counter(partition)
-    return Law.sum([entries.classes[0].many(count).scaled(times) for times, count in sorted(counted.items())])
-
-
-def _partitions(total: int, parts: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
-    """Partitions of a number into at most so many parts, in falling order."""
-    if total == 0:
-        yield ()
-        return
-    if parts == 0:
-        return
-    for first in range(min(total, total if largest is None else largest), 0, -1):
-        for rest in _partitions(total - first, parts - 1, first):
-            yield (first, *rest)
-
-
-def _arrangements(times: int, partition: tuple[int, ...], size: int, others: int) -> int:
-    """In how many ways the draws have these multiplicities: which entries, times in which order."""
-    orders = factorial(size) // factorial(times) // prod(map(factorial, partition))
-    chosen = comb(others, len(partition)) * factorial(len(partition))
-    return orders * chosen // prod(map(factorial, Counter(partition).values()))
+def _with_multiplicities(classes: Sequence[EntryClass], drawn: Sequence[Multiplicities]) -> Law:
+    """What these entries add; the known ones, at the end, only shift it."""
+    kinds = zip(classes, drawn, strict=False)
+    return Law.sum([kind.many(number).scaled(factor) for kind, of in kinds for factor, number in of])
 
 
 def _strata(situation: Situation, sampling: Stratified) -> Iterator[tuple[Fraction, Curve]]:
     """The sample of the critical entry's group holds it and one less of the others; other groups are as stated."""
-    if situation.adversary.total or isinstance(situation.asked, HistogramQuery):
-        raise NotApplicable("a stratified sample with known entries, or of a histogram, is not averaged over")
+    asked = situation.asked
+    if situation.adversary.total or isinstance(asked, LinearQuery):
+        raise NotApplicable("a stratified sample with known entries, or of several counts, is not averaged over")
     entries = contributions(situation)
+    if (entries.joint_values or 1) > MOST_ANSWERS:
+        raise NotApplicable(f"about {entries.joint_values:.0e} joint answers are too many for this mean")
     sizes = dict(sampling.sizes)
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("a stratified sample of entries that have a law each is not averaged over")

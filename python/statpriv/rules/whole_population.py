@@ -88,17 +88,20 @@ def _choices_of_known(situation: Situation, entries: Contributions) -> list[tupl
 @rule(
     bound="exact",
     kind="exact",
-    queries=(Additive, LinearQuery),
+    queries=(Additive, LinearQuery, HistogramQuery),
     theorem=(
         "v + S against w + S, where S is what the entries add that the adversary does not know: a sum of independent "
-        "numbers, one law a group or an entry. Known entries shift both by a constant. The worst of all groups that "
-        "may hold the critical entry, and of all choices of known ones."
+        "numbers, or of vectors of counts, one law a group or an entry. Known entries shift both by a constant. The "
+        "worst of all groups that may hold the critical entry, and of all choices of known ones."
     ),
     source=f"{PAPER}, Definitions 2.2 and 2.3",
     assumptions=(INDEPENDENT, STATED),
 )
 def total(situation: Situation) -> Curve:
     """Only the difference of what two values add matters."""
+    asked = situation.asked
+    if isinstance(asked, HistogramQuery) and asked.is_uniform:
+        raise NotApplicable("all entries have one law, of which only the two cells matter")
     _, worlds = alternatives(situation, shift_matters=False)
     curves = []
     for alternative in worlds:
@@ -205,7 +208,7 @@ def uniform_cells(situation: Situation) -> tuple[Fraction, ...]:
     """The probabilities of the cells, where all entries have the same."""
     asked: Any = situation.asked
     if not asked.is_uniform:
-        raise NotApplicable("the histogram of groups with different laws has no closed curve here")
+        raise NotApplicable("cells have other probabilities in other groups")
     if asked.has_ranges:
         raise NotApplicable("probabilities of cells are ranges, over which a histogram has no closed supremum here")
     cells: tuple[Fraction, ...] = asked.cells

@@ -43,6 +43,8 @@ pub use laws::{
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::pair::Answers;
+use crate::pair::finite::{ExpEpsilon, Finite};
 use crate::rational::Rational;
 use ball::Ball;
 use curve::Evaluation;
@@ -67,6 +69,28 @@ pub fn delta(
     Evaluation::new(epsilon, accuracy, interrupt)
         .curve(&curve)
         .map(|ball| DigitsEnclosure::probability(&ball))
+}
+
+/// The hockey stick of two finite laws to `digits` digits, for an ε of either sign or a rational `e^ε`.
+///
+/// # Errors
+/// As [`delta`].
+pub fn hockey_stick(
+    pair: &Finite,
+    at: &ExpEpsilon,
+    digits: u32,
+    interrupt: &dyn Interrupt,
+) -> Result<DigitsEnclosure, Error> {
+    match at {
+        ExpEpsilon::Exactly(x) => {
+            let bits = bits_for(digits)?;
+            Ok(DigitsEnclosure::probability(&Ball::rational(&pair.exact(x, interrupt)?, bits)))
+        }
+        ExpEpsilon::Of(epsilon) => {
+            let [first, second] = pair.laws()?;
+            delta(&Curve::Answers(Answers::new(first, second)), epsilon, digits, interrupt)
+        }
+    }
 }
 
 /// `ln δ(ε)` to `digits` digits: where δ is too small for a double too.

@@ -16,7 +16,7 @@ use statpriv_core::rational::Rational;
 type Result<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// A number of digits.
-fn count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+pub(crate) fn count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     let wanted = convert::rational(value, "digits")?.to_i64().and_then(|digits| u32::try_from(digits).ok());
     wanted.filter(|digits| (1..=MOST_DIGITS).contains(digits)).ok_or_else(|| {
         errors::argument(

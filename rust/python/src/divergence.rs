@@ -1,14 +1,18 @@
 //! The hockey stick of two laws given by their probabilities.
 
 use crate::convert;
+use crate::digits;
+use crate::digits_enclosure::wrapped;
 use crate::door;
 use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use statpriv_core::ball::Ball;
+use statpriv_core::error::Error;
 use statpriv_core::pair::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
 use statpriv_core::rational::Rational;
+use std::borrow::Cow;
 
 /// What `hockey_stick` returns for probabilities in floats that do not add up to exactly one: they were divided by
 /// their sums.
@@ -100,55 +104,99 @@ fn pmf(py: Python<'_>, name: &str, masses: &[Bound<'_, PyAny>], rounded: bool) -
     pmf.map_err(|error| errors::from_kernel(py, &error))
 }
 
-/// The hockey stick of doubles, given as their bytes.
-#[pyfunction]
-#[pyo3(signature = (p, q, *, epsilon, exp_epsilon))]
-pub fn hockey_stick_in_doubles<'py>(
-    py: Python<'py>,
-    p: &[u8],
-    q: &[u8],
-    epsilon: &Bound<'py, PyAny>,
-    exp_epsilon: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let at = factor(epsilon, exp_epsilon)?;
-    let (p, q) = (convert::doubles(p), convert::doubles(q));
-    let (value, sums) = door::run(py, f64::INFINITY, |interrupt| {
-        let laws = FiniteInDoubles::new(&p, &q)?;
-        let sums = (laws.totals().0.clone(), laws.totals().1.clone());
-        Ok((laws.hockey_stick(&at, interrupt)?, sums))
-    })?;
-    enclose(py, value, sums)
+/// Two laws on the same finite set of answers, read once and compared at one ε after the other.
+#[pyclass(frozen, module = "statpriv._native")]
+pub struct FinitePair(Laws);
+
+enum Laws {
+    Numbers(Finite),
+    Doubles(FiniteInDoubles),
 }
 
-/// The hockey stick of numbers of any kind.
-#[pyfunction]
-#[pyo3(signature = (p, q, *, rounded, epsilon, exp_epsilon))]
-pub fn hockey_stick<'py>(
-    py: Python<'py>,
-    p: Vec<Bound<'py, PyAny>>,
-    q: Vec<Bound<'py, PyAny>>,
-    rounded: (bool, bool),
-    epsilon: &Bound<'py, PyAny>,
-    exp_epsilon: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let at = factor(epsilon, exp_epsilon)?;
-    let (p, q) = (pmf(py, "P", &p, rounded.0)?, pmf(py, "Q", &q, rounded.1)?);
-    let sums = (p.total().clone(), q.total().clone());
-    let value = door::run(py, f64::INFINITY, |interrupt| Finite::new(p, q)?.hockey_stick(&at, interrupt))?;
-    enclose(py, value, sums)
+impl Laws {
+    fn totals(&self) -> (Rational, Rational) {
+        let (p, q) = match self {
+            Self::Numbers(laws) => laws.totals(),
+            Self::Doubles(laws) => laws.totals(),
+        };
+        (p.clone(), q.clone())
+    }
+
+    fn in_numbers(&self) -> Result<Cow<'_, Finite>, Error> {
+        match self {
+            Self::Numbers(laws) => Ok(Cow::Borrowed(laws)),
+            Self::Doubles(laws) => laws.exact().map(Cow::Owned),
+        }
+    }
 }
 
-/// The hockey stick of exact numbers at a rational `e^ε`, as a Fraction.
-#[pyfunction]
-#[pyo3(name = "exact_hockey_stick", signature = (p, q, *, exp_epsilon))]
-pub fn exact_hockey_stick<'py>(
-    py: Python<'py>,
-    p: Vec<Bound<'py, PyAny>>,
-    q: Vec<Bound<'py, PyAny>>,
-    exp_epsilon: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let x = self::exp_epsilon(exp_epsilon)?;
-    let (p, q) = (pmf(py, "P", &p, false)?, pmf(py, "Q", &q, false)?);
-    let value = door::run(py, f64::INFINITY, |interrupt| Finite::new(p, q)?.exact(&x, interrupt))?;
-    convert::to_fraction(py, &value)
+#[pymethods]
+impl FinitePair {
+    /// Of doubles, given as their bytes.
+    #[staticmethod]
+    fn of_doubles(py: Python<'_>, p: &[u8], q: &[u8]) -> PyResult<Self> {
+        let (p, q) = (convert::doubles(p), convert::doubles(q));
+        let laws = door::run(py, f64::INFINITY, |_| FiniteInDoubles::new(p, q))?;
+        Ok(Self(Laws::Doubles(laws)))
+    }
+
+    /// Of numbers of any kind. `rounded`: whether floats are among them, whose sum need not be exactly one.
+    #[staticmethod]
+    #[pyo3(signature = (p, q, *, rounded))]
+    fn of_numbers(
+        py: Python<'_>,
+        p: Vec<Bound<'_, PyAny>>,
+        q: Vec<Bound<'_, PyAny>>,
+        rounded: (bool, bool),
+    ) -> PyResult<Self> {
+        let (p, q) = (pmf(py, "P", &p, rounded.0)?, pmf(py, "Q", &q, rounded.1)?);
+        let laws = Finite::new(p, q).map_err(|error| errors::from_kernel(py, &error))?;
+        Ok(Self(Laws::Numbers(laws)))
+    }
+
+    /// The exact sums of `P` and of `Q`, by which they are divided.
+    #[getter]
+    fn sums<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (p, q) = self.0.totals();
+        Ok((convert::to_fraction(py, &p)?, convert::to_fraction(py, &q)?))
+    }
+
+    /// The hockey stick in doubles.
+    #[pyo3(signature = (*, epsilon, exp_epsilon))]
+    fn hockey_stick<'py>(
+        &self,
+        py: Python<'py>,
+        epsilon: &Bound<'py, PyAny>,
+        exp_epsilon: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let at = factor(epsilon, exp_epsilon)?;
+        let value = door::run(py, f64::INFINITY, |interrupt| match &self.0 {
+            Laws::Numbers(laws) => laws.hockey_stick(&at, interrupt),
+            Laws::Doubles(laws) => laws.hockey_stick(&at, interrupt),
+        })?;
+        enclose(py, value, self.0.totals())
+    }
+
+    /// The hockey stick at a rational `e^ε`, as a Fraction.
+    fn exact<'py>(&self, py: Python<'py>, exp_epsilon: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let x = self::exp_epsilon(exp_epsilon)?;
+        let value = door::run(py, f64::INFINITY, |interrupt| self.0.in_numbers()?.exact(&x, interrupt))?;
+        convert::to_fraction(py, &value)
+    }
+
+    /// The hockey stick to so many digits.
+    #[pyo3(signature = (digits, *, epsilon, exp_epsilon))]
+    fn digits<'py>(
+        &self,
+        py: Python<'py>,
+        digits: &Bound<'py, PyAny>,
+        epsilon: &Bound<'py, PyAny>,
+        exp_epsilon: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (at, wanted) = (factor(epsilon, exp_epsilon)?, digits::count(digits)?);
+        let value = door::run(py, f64::INFINITY, |interrupt| {
+            statpriv_core::digits::hockey_stick(&*self.0.in_numbers()?, &at, wanted, interrupt)
+        })?;
+        wrapped(py, value)
+    }
 }

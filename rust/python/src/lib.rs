@@ -45,7 +45,7 @@ mod native {
     #[pymodule_export]
     use crate::digits_enclosure::DigitsEnclosure;
     #[pymodule_export]
-    use crate::divergence::{NormalisedEnclosure, exact_hockey_stick, hockey_stick, hockey_stick_in_doubles};
+    use crate::divergence::{FinitePair, NormalisedEnclosure};
     #[pymodule_export]
     use crate::enclosure::Enclosure;
     #[pymodule_export]

@@ -11,6 +11,7 @@
 mod exact_sum;
 mod fixed_point;
 
+use crate::answer::Law;
 use crate::ball::Ball;
 use crate::double_double::DoubleDouble;
 use crate::error::Error;
@@ -215,6 +216,26 @@ impl Finite {
         Ok(sum.div(&self.p.total).unwrap_or(sum))
     }
 
+    /// The sums by which the probabilities are divided.
+    #[must_use]
+    pub fn totals(&self) -> (&Rational, &Rational) {
+        (&self.p.total, &self.q.total)
+    }
+
+    /// The two laws, of answers that are numbered from 0.
+    ///
+    /// # Errors
+    /// None: the probabilities, once divided, sum to one.
+    pub fn laws(&self) -> Result<[Law; 2], Error> {
+        let law = |pmf: &Pmf| {
+            Law::table(
+                0,
+                pmf.masses.iter().map(|mass| mass.div(&pmf.total).unwrap_or(mass.clone())).collect(),
+            )
+        };
+        Ok([law(&self.p)?, law(&self.q)?])
+    }
+
     /// `x S_P/S_Q`.
     fn ratio(&self, x: &Rational) -> Rational {
         let scaled = x.mul(&self.p.total);
@@ -224,23 +245,24 @@ impl Finite {
 
 /// Two laws on the same answers, with probabilities in doubles.
 #[derive(Clone, Debug)]
-pub struct FiniteInDoubles<'a> {
-    p: &'a [f64],
-    q: &'a [f64],
+pub struct FiniteInDoubles {
+    p: Vec<f64>,
+    q: Vec<f64>,
     p_total: Rational,
     q_total: Rational,
 }
 
-impl<'a> FiniteInDoubles<'a> {
+impl FiniteInDoubles {
     /// `P` and `Q`, answer by answer; they are divided by their sums.
     ///
     /// # Errors
     /// As [`Pmf::rounded`] and [`Finite::new`]; NaN and infinity.
-    pub fn new(p: &'a [f64], q: &'a [f64]) -> Result<Self, Error> {
+    pub fn new(p: Vec<f64>, q: Vec<f64>) -> Result<Self, Error> {
         if p.len() != q.len() {
             return Err(unequal_lengths(p.len(), q.len()));
         }
-        Ok(Self { p, q, p_total: total("P", p)?, q_total: total("Q", q)? })
+        let (p_total, q_total) = (total("P", &p)?, total("Q", &q)?);
+        Ok(Self { p, q, p_total, q_total })
     }
 
     /// The sums `S_P` and `S_Q`.
@@ -250,12 +272,15 @@ impl<'a> FiniteInDoubles<'a> {
     }
 
     /// The same laws, in rationals.
-    fn exact(&self) -> Result<Finite, Error> {
+    ///
+    /// # Errors
+    /// None for laws that [`Self::new`] took.
+    pub fn exact(&self) -> Result<Finite, Error> {
         let pmf = |masses: &[f64], total: &Rational| {
             let masses = masses.iter().map(|&mass| Rational::from_f64(mass)).collect::<Result<_, _>>()?;
             Ok::<_, Error>(Pmf { masses, total: total.clone() })
         };
-        Finite::new(pmf(self.p, &self.p_total)?, pmf(self.q, &self.q_total)?)
+        Finite::new(pmf(&self.p, &self.p_total)?, pmf(&self.q, &self.q_total)?)
     }
 
     /// The hockey stick at `e^ε`.
@@ -398,7 +423,7 @@ mod tests {
     }
 
     fn in_doubles(p: &[f64], q: &[f64], at: &ExpEpsilon) -> Ball {
-        FiniteInDoubles::new(p, q).unwrap().hockey_stick(at, &Uninterrupted).unwrap()
+        FiniteInDoubles::new(p.to_vec(), q.to_vec()).unwrap().hockey_stick(at, &Uninterrupted).unwrap()
     }
 
     /// Overlap, and the narrowness of either.
@@ -470,7 +495,7 @@ mod tests {
         let p = [p[0], p[1], p[2], 1.0 - p[0] - p[1] - p[2]];
         let at = ExpEpsilon::of(rational("0.25"));
         let value = in_doubles(&p, &q, &at);
-        let exact = FiniteInDoubles::new(&p, &q).unwrap().exact().unwrap();
+        let exact = FiniteInDoubles::new(p.to_vec(), q.to_vec()).unwrap().exact().unwrap();
         agree(value, exact.hockey_stick(&at, &Uninterrupted).unwrap());
     }
 
@@ -486,12 +511,12 @@ mod tests {
             let Err(Error::Argument(text)) = exact(masses) else { panic!("{masses:?} was accepted") };
             assert!(text.contains(message), "{text}");
         }
-        assert!(FiniteInDoubles::new(&[0.5, 0.4], &[0.5, 0.5]).is_err());
-        assert!(FiniteInDoubles::new(&[0.5, f64::NAN], &[0.5, 0.5]).is_err());
-        assert!(FiniteInDoubles::new(&[0.5, 0.5], &[1.5, -0.5]).is_err());
-        assert!(FiniteInDoubles::new(&[1.0], &[0.5, 0.5]).is_err());
+        assert!(FiniteInDoubles::new(vec![0.5, 0.4], vec![0.5, 0.5]).is_err());
+        assert!(FiniteInDoubles::new(vec![0.5, f64::NAN], vec![0.5, 0.5]).is_err());
+        assert!(FiniteInDoubles::new(vec![0.5, 0.5], vec![1.5, -0.5]).is_err());
+        assert!(FiniteInDoubles::new(vec![1.0], vec![0.5, 0.5]).is_err());
         let tenths = [0.1; 10];
-        let laws = FiniteInDoubles::new(&tenths, &tenths).unwrap();
+        let laws = FiniteInDoubles::new(tenths.to_vec(), tenths.to_vec()).unwrap();
         assert!(*laws.totals().0 > Rational::from(1i64));
     }
 
@@ -518,7 +543,7 @@ mod tests {
             epsilon in prop_oneof![-800.0..800.0f64, -2.0..2.0f64, Just(0.0), -1e-9..1e-9f64],
         ) {
             let at = ExpEpsilon::of(Rational::from_f64(epsilon).unwrap());
-            let laws = FiniteInDoubles::new(&p, &q).unwrap();
+            let laws = FiniteInDoubles::new(p.clone(), q.clone()).unwrap();
             let fast = laws.hockey_stick(&at, &Uninterrupted).unwrap();
             agree(fast, laws.exact().unwrap().hockey_stick(&at, &Uninterrupted).unwrap());
         }
