@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build demo test test-rust test-python campaign lint bench wheel clean
+.PHONY: help build demo test test-rust test-python bits campaign lint bench wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -46,11 +46,18 @@ lint: $(STAMPS)/build $(STAMPS)/dev  ## formatters, linters, types, stubs
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest statpriv._native
 
+SAME_BITS = cargo test --package statpriv-core --locked --quiet --test same_bits
+
 test-rust:  ## the kernel's own tests
 	cargo test --workspace --locked --quiet
+	$(SAME_BITS) --features statpriv-simd/portable
 
 test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
+
+bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
+	STATPRIV_STORE_BITS=1 $(SAME_BITS)
+	STATPRIV_STORE_BITS=1 $(SAME_BITS) --features statpriv-simd/portable
 
 test: lint test-rust test-python  ## every check that a change must pass
 

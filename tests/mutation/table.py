@@ -17,7 +17,9 @@ from typing import Any
 from scipy.stats import binomtest
 
 REPORTS = Path(__file__).parents[2] / "docs/explanation/mutation"
-OUTCOMES = ("caught", "timeout", "missed", "unviable")
+OUTCOMES = ("caught", "timeout", "bits", "missed", "unviable")
+# By tests that say what is right, not what was computed before.
+BY_MATHEMATICS = ("caught", "timeout")
 ROOTS = {"kernel": "rust/core/src", "theory": "python/statpriv"}
 
 
@@ -35,7 +37,7 @@ def store(path: str, name: str, commit: str, command: str) -> None:
     """Keeps a finished run."""
     run = json.loads(Path(path).read_text(encoding="utf-8"))
     about = {"command": command, "commit": commit, "seed": run["seed"], "minutes": round(run["seconds"] / 60)}
-    lists = {key: run[key] for key in ("mutants", "not switched", "not tried", "not reached") if key in run}
+    lists = {key: run[key] for key in ("mutants", "not switched", "not tried", "not reached", "failing") if key in run}
     _write(name, about | lists | {"outcomes": _outcomes(path), "noticed since": [], "equivalent": []})
 
 
@@ -43,7 +45,9 @@ def since(path: str, name: str) -> None:
     """Notes the survivors that a later run noticed."""
     report = read(name)
     now = _outcomes(path)
-    noticed = {*report["noticed since"], *now["caught"], *now["timeout"]} & {*report["outcomes"]["missed"]}
+    noticed = {*report["noticed since"], *(one for how in (*BY_MATHEMATICS, "bits") for one in now[how])} & {
+        *report["outcomes"]["missed"]
+    }
     _write(name, report | {"noticed since": sorted(noticed)})
 
 
@@ -58,6 +62,14 @@ def group(name: str, file: str) -> str:
     return PurePosixPath(file).relative_to(ROOTS[name]).parts[0].split(".")[0]
 
 
+def share(noticed: int, tried: int) -> str:
+    """Of the mutants that were tried, and what that says of all."""
+    if not tried:
+        return "–"
+    interval = binomtest(noticed, tried).proportion_ci(0.95, method="exact")
+    return f"{noticed / tried:.1%} ({interval.low:.1%} to {interval.high:.1%})"
+
+
 def table(name: str) -> str:
     """A row a directory: how many mutants were noticed of those that were tried, and what that says of all."""
     report = read(name)
@@ -67,22 +79,22 @@ def table(name: str) -> str:
     mutants = Counter[str]()
     for file, number in report["mutants"].items():
         mutants[group(name, file)] += number
+    has_bits = count["bits"].total() > 0
+    bits = (" by mathematics |", "--:|") if has_bits else ("", "")
     lines = [
-        "| directory | mutants | tried | noticed | share, and of all (95 %) | missed | noticed since | equivalent |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        f"| directory | mutants | tried | noticed, and of all (95 %) |{bits[0]} missed | noticed since | equivalent |",
+        f"|---|--:|--:|--:|{bits[1]}--:|--:|--:|",
     ]
     for each in [*sorted(one for one in mutants if mutants[one]), "**all**"]:
         of = {outcome: found.total() if each == "**all**" else found[each] for outcome, found in count.items()}
-        noticed = of["caught"] + of["timeout"]
+        first = sum(of[outcome] for outcome in BY_MATHEMATICS)
+        noticed = first + of["bits"]
         tried = noticed + of["missed"]
-        share = "–"
-        if tried:
-            interval = binomtest(noticed, tried).proportion_ci(0.95, method="exact")
-            share = f"{noticed / tried:.1%} ({interval.low:.1%} to {interval.high:.1%})"
         size = mutants.total() if each == "**all**" else mutants[each]
         title = each if each == "**all**" else f"`{each}`"
+        shares = [share(noticed, tried), *([share(first, tried)] if has_bits else [])]
         last = f"{of['missed']} | {of['noticed since']} | {of['equivalent']} |"
-        lines.append(f"| {title} | {size} | {tried} | {noticed} | {share} | {last}")
+        lines.append(f"| {title} | {size} | {tried} | {' | '.join(shares)} | {last}")
     return "\n".join(lines) + "\n"
 
 

@@ -9,9 +9,7 @@ left out, as every test notices them; so are annotations, which nothing evaluate
 
 from __future__ import annotations
 
-import argparse
 import ast
-import json
 import math
 import multiprocessing
 import os
@@ -20,7 +18,6 @@ import re
 import resource
 import shutil
 import sys
-import time
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +31,7 @@ import numpy as np  # noqa: F401  # what the tests load is loaded once
 import pytest
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
+from reports import Report, arguments
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("python/statpriv")
@@ -182,30 +180,18 @@ def _test(tree: Path, tests: list[str], log: Path, limit: float) -> NoReturn:
 
 def main() -> None:
     """Draws and tries; the report is written after each mutant."""
-    words = argparse.ArgumentParser()
-    words.add_argument("--count", type=int, required=True)
-    words.add_argument("--seed", type=int, required=True)
-    words.add_argument("--jobs", type=int, default=1)
-    words.add_argument("--work", type=Path, required=True)
+    words = arguments()
     words.add_argument("--coverage", type=Path, required=True)
-    words.add_argument("--report", type=Path, required=True)
     given = words.parse_args()
-    start = time.time()
+    report = Report(given.report, given.seed)
     data = coverage.CoverageData(str(given.coverage))
     data.read()
     sample, places = draw(given.count, given.seed)
     random.Random(given.seed).shuffle(sample)  # noqa: S311
     tasks = [(mutant, tests_of(data, mutant), given.work) for mutant in sample]
-    outcomes = {}
     pool = multiprocessing.get_context("fork").Pool(given.jobs)
-    for name, found in pool.imap_unordered(tried, tasks):
-        outcomes[name] = found
-        print(found, name, flush=True)
-        report = {
-            "seed": given.seed, "count": given.count, "seconds": round(time.time() - start), "mutants": places,
-            "untried": len(sample) - len(outcomes), "outcomes": outcomes,
-        }  # fmt: skip
-        given.report.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for tried_so_far, (name, found) in enumerate(pool.imap_unordered(tried, tasks), start=1):
+        report.note(name, found, {"mutants": places, "untried": len(sample) - tried_so_far})
 
 
 if __name__ == "__main__":

@@ -1,35 +1,36 @@
-//! Elementary functions of the platform, of no stated accuracy: for proposals and estimates of work alone.
+//! Elementary functions of no stated accuracy: for proposals and estimates of work alone.
 //!
 //! Nothing that is certified may depend on what they give. Elsewhere in the crate `clippy.toml` forbids them, so that a number of unknown accuracy
-//! cannot slip into a bound.
+//! cannot slip into a bound. Where a contour lies or a search starts decides the last bits of an enclosure all the same. So they are not those of the
+//! platform, which differ from one to the next, but those of the crate `libm`, made of operations that give the same bits everywhere.
 #![allow(clippy::disallowed_methods)]
 
 /// About `ln x`.
 pub(crate) fn ln(x: f64) -> f64 {
-    x.ln()
+    libm::log(x)
 }
 
 /// About `log2 x`.
 pub(crate) fn log2(x: f64) -> f64 {
-    x.log2()
+    libm::log2(x)
 }
 
 /// About `e^x`.
 pub(crate) fn exp(x: f64) -> f64 {
-    x.exp()
+    libm::exp(x)
 }
 
 /// About `x^y`.
 pub(crate) fn power(x: f64, y: f64) -> f64 {
-    x.powf(y)
+    libm::pow(x, y)
 }
 
 /// About `sin x` and `cos x`.
 pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
-    x.sin_cos()
+    libm::sincos(x)
 }
 
 /// About the angle of the point `(x, y)`.
 pub(crate) fn angle(y: f64, x: f64) -> f64 {
-    y.atan2(x)
+    libm::atan2(y, x)
 }

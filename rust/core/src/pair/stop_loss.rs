@@ -154,6 +154,7 @@ fn with_tiny_odds(n: u64, excess: Ball, odds: Ball) -> Result<Ball, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ball::tests::members;
     use crate::interrupt::Uninterrupted;
     use crate::rational::Rational;
 
@@ -199,6 +200,40 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    /// Where the ratios hardly fall, what is left out of a sum is all but its geometric bound: it lies inside, and hardly anything else does.
+    #[test]
+    fn what_a_sum_leaves_out_is_paid_for_and_hardly_more() {
+        let excess = Rational::parse("1/3").unwrap();
+        for (n, first, p) in
+            [(1_000_000u64, 750_000u64, "1/2"), (1_000_000, 690_000, "1/2"), (2_000_000, 9000, "0.001")]
+        {
+            let at = Probability::new(&Rational::parse(p).unwrap()).unwrap();
+            let p = Rational::parse(p).unwrap();
+            let odds = p.div(&Rational::from(1i64).sub(&p)).unwrap();
+            let (mut sums, mut term) = (vec![excess.clone()], Rational::from(1i64));
+            for i in 1..=240 {
+                let ratio = Rational::from(n - first - i + 1).div(&Rational::from(first + i)).unwrap();
+                term = term.mul(&ratio).mul(&odds);
+                sums.push(term.mul(&Rational::from(i).add(&excess)).add(&sums[sums.len() - 1]));
+            }
+            let truth = &sums[240];
+            let found =
+                over_first_probability(n, first, Ball::from_rational(&excess), at.odds, &Uninterrupted)
+                    .unwrap();
+            let [least, _, most] = members(found);
+            assert!(least <= *truth && *truth <= most, "{n} {first}: {found:?}");
+            let left = |count: usize| Ball::from_rational(&truth.sub(&sums[count]).div(truth).unwrap());
+            let left: Vec<f64> = (1..=240).map(|count| left(count).to_enclosure().upper()).collect();
+            let cut = left.iter().enumerate().find(|(i, left)| (i + 1) % 8 == 0 && **left <= NEGLIGIBLE);
+            let most = 1.001 * cut.unwrap().1 + 1e-28;
+            assert!(
+                found.relative_error() <= most,
+                "{n} {first}: {:e}, not {most:e}",
+                found.relative_error()
+            );
         }
     }
 
