@@ -264,6 +264,7 @@ class PrivacyCurve:
 
         Notes
         -----
+        What is done to a count is left out, since it never raises δ, but for a gate that makes it private for every p.
         Sources and proofs: docs/explanation/certificates.md.
 
         Examples

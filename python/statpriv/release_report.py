@@ -357,7 +357,7 @@ def _past_queries(value: Value) -> tuple[tuple[int, Asked], ...]:
 def _past_query(table: Value) -> Asked:
     gates = [_read_gate(gate) for gate in table["gates"] or ()]
     return Asked(
-        table.get("where") or table.get("cells"),
+        TEXT.read(table["where"] if "where" in table else table["cells"]),
         gates[0] if len(gates) == 1 else None,
         *(None if table[key] is None else SIZE.read(table[key]) for key in ("suppressed_below", "rounded_to")),
     )
@@ -368,17 +368,18 @@ def _read_gate(value: Value) -> tuple[int, int]:
 
 
 def _cells_of_tables(value: Value) -> tuple[tuple[Range, str | None], ...]:
-    return tuple((_range_of_table(table["probability"]), table.get("where")) for table in value)
+    return tuple((_range_of_table(table["probability"]), _TEXT_OR_NULL.read(table.get("where"))) for table in value)
 
 
 def _read_cohorts(value: Value) -> tuple[Cohort, ...]:
     cohorts = tuple(Cohort(SIZE.read(table["rows"]), SIZE.read(table["since_release"]) - 1) for table in value)
     times = [cohort.joined_after for cohort in cohorts]
-    if times[0] != 0 or times != sorted(set(times)):
+    if times[:1] != [0] or times != sorted(set(times)):
         raise ArgumentError("not in order")
     return cohorts
 
 
+_TEXT_OR_NULL = _or_null(TEXT)
 _ENCLOSURE = Key(_read_enclosure, 'an enclosure {"lower": …, "upper": …}')
 _TERM_KEYS = {"delta": _ENCLOSURE, "weight": Key(_share, "a number from 0 to 1")}
 _GUARANTEE_KEYS = {
@@ -397,7 +398,7 @@ _QUERY_KEYS = {
     "probability": _or_null(Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1')),
     "cells": _or_null(Key(_cells_of_tables, "the cells of a histogram, each with its probability")),
     "groups": _or_null(Key(_ranges_of_tables, "the groups, each with its probability")),
-    "where": _or_null(TEXT),
+    "where": _TEXT_OR_NULL,
     "publication": _or_null(Key(dict, "a table")),
 }
 _STEP_KEYS = {
@@ -414,7 +415,9 @@ _PAST_KEYS = {
     **_TERM_KEYS,
     "rows_spent": SIZE,
     "rows_then": SIZE,
-    "queries": Key(_past_queries, "a list of queries, each with its size, gates, suppressed_below and rounded_to"),
+    "queries": Key(
+        _past_queries, "a list of queries, each with where or cells, size, gates, suppressed_below and rounded_to"
+    ),
     "part": PARTS,
 }
 

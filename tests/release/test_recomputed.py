@@ -162,9 +162,11 @@ def test_the_printed_commands_prove_the_target_of_gated_rounded_and_suppressed_c
     gated = query("vote = 0", rows=200) + "gate = true\nrounded_to = 5\n"
     release(workshop, gated, rounded, delta="0.05", more="known_rows = 3")
     commands = workshop.report["verify"]["proof"]
+    assert commands[1].startswith("python -I -m ")  # whatever came in one folder with the certificate
     assert all(command in workshop.page.read_text(encoding="utf-8") for command in commands)
     for command in commands:
-        executable, *arguments = command.replace("statpriv ", "python -m statpriv ", 1).split()
+        # Isolated, Python would not find the package under test, but one that is installed.
+        executable, *arguments = command.replace("statpriv ", "python -m statpriv ", 1).replace(" -I ", " ").split()
         done = subprocess.run(
             [sys.executable, *arguments], cwd=workshop.folder, capture_output=True, encoding="utf-8", check=False
         )
@@ -310,15 +312,38 @@ def test_a_range_that_was_narrowed_afterwards_shows_in_its_delta(later, tmp_path
             "history has earlier releases, but by guarantee.releases there are none",
         ),
         (lambda report: report["history"][0].pop("part"), "history[1].part is missing"),
+        (
+            lambda report: report["history"][0]["queries"][0].pop("where"),
+            "a list of queries, each with where or cells, size, gates, suppressed_below and rounded_to",
+        ),
+        (
+            lambda report: report["queries"][0].update(
+                cells=[{"probability": {"lower": "0", "upper": "1"}, "where": 5}] * 2
+            ),
+            "queries[1].cells = [",
+        ),
         (lambda report: report["guarantee"].pop("term"), "guarantee.term = null; a table with the keys delta, weight"),
         (lambda report: report["ledger"].pop("cohorts"), "ledger.cohorts is missing; a list of cohorts"),
         (lambda report: report["ledger"]["cohorts"].reverse(), "a list of cohorts {rows, since_release} in order"),
+        (lambda report: report["ledger"]["cohorts"].clear(), "a list of cohorts {rows, since_release} in order"),
         (
             lambda report: report["ledger"]["cohorts"][0].update(rows=400),
             "ledger.cohorts had fewer rows left than a release used, or joined after the last one",
         ),
     ],
-    ids=["one less", "none", "one release", "no parts", "no term", "no cohorts", "disorder", "too few rows"],
+    ids=[
+        "one less",
+        "none",
+        "one release",
+        "no parts",
+        "no predicate",
+        "no text",
+        "no term",
+        "no cohorts",
+        "disorder",
+        "empty",
+        "too few rows",
+    ],
 )
 def test_a_report_from_which_nothing_can_be_computed_is_refused(later, tmp_path, spoil, message):
     spoil(later)

@@ -53,7 +53,7 @@ __all__ = ["verify"]
     "statpriv verify claims.toml",
     "statpriv verify claims.toml --sensitivity",
     "statpriv verify claims.toml --certificates proofs",
-    "python -m statpriv.checker proofs/claim-1.json",
+    "python -I -m statpriv.checker proofs/claim-1.json",
     "statpriv verify report.json",
     "",
     "where claims.toml holds",

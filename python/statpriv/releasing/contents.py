@@ -32,7 +32,7 @@ from statpriv.releasing.steps import PublishedCount
 
 __all__ = ["Progress", "prospective_contents", "released_contents", "written_part"]
 
-_PROOF = ["statpriv verify report.json --certificates proofs", "python -m statpriv.checker proofs/claim-1.json"]
+_PROOF = ["statpriv verify report.json --certificates proofs", "python -I -m statpriv.checker proofs/claim-1.json"]
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
 _MOST_PROPERTY_CURVES = 12
 _COUNTS_OF_PARTS_KNOWN = (
