@@ -347,6 +347,8 @@ def _most_answering(situation: Situation) -> int:
 
 
 def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) -> Contributions:
+    if asked.has_ranges:
+        raise NotApplicable("probabilities of values are ranges, over which this law has no closed supremum here")
     uniform = asked.is_uniform
     laws: dict[Any, Any] = {None: asked.pmf} if uniform else dict(asked.pmf)
     offset, unit = (Fraction(0), _common_unit(asked.values)) if through_zero else asked.lattice[:2]

@@ -52,6 +52,8 @@ def ordered_alternatives(situation: Situation) -> tuple[Lattice, list[OrderedAlt
         There is no closed law for this sampling, or there are too many cases.
     """
     asked: Any = situation.asked
+    if asked.has_ranges:
+        raise NotApplicable("probabilities of values are ranges, over which this law has no closed supremum here")
     if isinstance(situation.sampling, PoissonSampling):
         return lattice_of(asked.values)[0], _of_random_size(situation, situation.sampling)
     entries = number_answering(situation)

@@ -295,6 +295,8 @@ def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws
     asked: Any = asked_of(query)
     if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) and asked.is_uniform:
         raise NotApplicable("p is a range, over which this composition has no exact curve")
+    if getattr(asked, "has_ranges", False):
+        raise NotApplicable("probabilities of values are ranges, over which this composition has no exact curve")
     if isinstance(asked, OrderStatisticQuery):
         if critical is not None or not asked.is_uniform:
             raise NotApplicable("an order statistic of groups has no closed law here")

@@ -38,10 +38,12 @@ MOST_COMPOSITIONS = 100
 """The same, where their law in a sample is a mixture each time."""
 MOST_DRAWS = 1000
 """So many ways to draw from kinds of entries are averaged over one by one."""
-MOST_ANSWERS = 2**18
+MOST_ANSWERS = 2**22
 """So many joint answers may all these laws have together, for all that the known entries may be: some seconds."""
 MOST_SUMMED = 2**14
-"""The same where the numbers of several kinds of entries are added up one kind after the other."""
+"""So many may each of these laws have where the numbers of several kinds of entries are added up."""
+SUMMING = 16
+"""An answer of such a law takes about so many times as long."""
 MOST_TEMPLATES = 2000
 MOST_CRITICAL = 200
 
@@ -279,7 +281,7 @@ def _poisson(sampling: PoissonSampling, world: World, known: Amounts, most: int)
     marker = entries.answers(n) if sampling.size_published else 0
     answers = max(entries.joint_values or 1, marker * (n + 1))
     kinds = sum(map(bool, world.unknown)) + sum(map(len, known))
-    if answers > most or answers * (kinds - 1) > most * MOST_SUMMED // MOST_ANSWERS:
+    if answers > most or (kinds > 1 and answers > min(MOST_SUMMED, most // (SUMMING * kinds))):
         raise NotApplicable(
             f"a sum over {kinds} kinds of entries with about {answers:.0e} joint answers takes too long"
         )

@@ -490,6 +490,40 @@ def test_several_counts_of_a_property_of_which_a_range_is_known(data):
     assert kinds or isinstance(sampling, sp.TemplateLaw)
 
 
+@st.composite
+def ranges_with_a_law(draw, size):
+    """A law, and ranges that it lies in."""
+    masses = draw(laws(size))
+    slack = st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 3)])
+    ends = [(max(mass - draw(slack), Fraction(0)), min(mass + draw(slack), Fraction(1))) for mass in masses]
+    return masses, [sp.Between(*pair) for pair in ends]
+
+
+@given(st.data())
+def test_values_of_which_ranges_of_probabilities_are_known(data):
+    """Histograms, sums, means and order statistics, of all entries and of samples."""
+    population = data.draw(populations(most=4))
+    sampling, adversary = data.draw(samplings(population, EVERY)), data.draw(adversaries(population, most=2))
+    values = sorted(data.draw(st.lists(VALUES, min_size=2, max_size=3, unique=True)))
+    masses, ranges = data.draw(ranges_with_a_law(len(values)))
+    kind = data.draw(st.sampled_from([sp.SumQuery, sp.MeanQuery, sp.MinimumQuery, sp.HistogramQuery]))
+    assume(kind is not sp.MinimumQuery or answering(sampling, population) > 0)
+    stated, true = (
+        kind(list(law)) if kind is sp.HistogramQuery else kind(dict(zip(values, law, strict=True)))
+        for law in (ranges, masses)
+    )
+    pair = data.draw(pairs(true))
+    literal = Literal(true, population, sampling, adversary, pair)
+    kinds = judged(
+        Situation(stated, population, sampling, adversary, pair),
+        literal.privacy_curve(),
+        literal.sampling_privacy_curve,
+        known_law=False,
+    )
+    if all(isinstance(mass, sp.Between) and mass.lower < mass.upper for mass in ranges):
+        assert kinds == {"bound"} or isinstance(sampling, sp.TemplateLaw)
+
+
 class Stated:
     """A query that says the laws of its answers itself."""
 

@@ -35,6 +35,7 @@ QUERIES = [
     sp.MedianQuery(AGES, name="median"),
     sp.LinearQuery([[1, 1, 0], [0, 1, 1]], p="1/3", attribute="l"),
     sp.LinearQuery([[1, 0]], p=sp.Between("0.2", "0.4")),
+    sp.SumQuery({0: sp.Between("0.2", "0.4"), 1: "0.5", 2: sp.Between("0.1", "0.3")}),
     SMOKERS.thresholded(10).rounded(5).clamped(lower=-1, upper=7),
     SMOKERS.clamped(upper="1/2").mapped({0: "none", 1: None, "few": "3/2", None: "?"}),
     SMOKERS.noisy(sp.noise.DiscreteLaplace(alpha="1/3")),

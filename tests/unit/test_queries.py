@@ -284,3 +284,27 @@ def test_the_probability_of_a_bit_is_one_number():
         sp.LinearQuery([[1]], p=1.5)
     with pytest.raises(sp.ArgumentError, match=r"^p = \[0\.5\] is not a number"):
         sp.LinearQuery([[1]], p=[0.5])
+
+
+@pytest.mark.parametrize("make", [sp.SumQuery, sp.MeanQuery, sp.MedianQuery])
+def test_values_may_have_ranges_of_probabilities(make, read_back):
+    query = make({3: sp.Between("0.2", "0.4"), 0: sp.Between("0.5", "0.7"), 5: "0.1"})
+    assert query.has_ranges
+    assert query.values == (0, 3, 5)
+    assert query.pmf[2] == (5, Fraction(1, 10))
+    assert read_back(repr(query)) == query
+    assert not make({0: "0.5", 1: sp.Between("0.5", "0.5")}).has_ranges
+
+
+@pytest.mark.parametrize("make", [sp.SumQuery, sp.MeanQuery, sp.MedianQuery])
+@pytest.mark.parametrize(
+    ("pmf", "message"),
+    [
+        ({0: sp.Between(0, "0.2"), 1: "0.5"}, r"^pmf sums to at least 1/2 and at most 7/10; ranges with some prob"),
+        ({0: sp.Between("0.6", 1), 1: "0.5"}, r"^pmf sums to at least 11/10 and at most 3/2; ranges with some prob"),
+        ({"f": {0: sp.Between(0, 1), 1: 0}}, r"^pmf\['f'\]\[0\] = Between\(0\.0, 1\.0\) is not a number"),
+    ],
+)
+def test_ranges_that_no_law_lies_in_are_refused(make, pmf, message):
+    with pytest.raises(sp.ArgumentError, match=message):
+        make(pmf)

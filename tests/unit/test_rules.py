@@ -54,6 +54,8 @@ SITUATIONS = [
     Situation(CELLS, GROUPS, sp.Stratified({"f": 2, "m": 3}), sp.Adversary(known={"m": 1})),
     Situation(CELLS, TWELVE, sp.OverlappingSamples([2, 3]), NOBODY),
     Situation(SUM, TWELVE, sp.WithReplacement(5), NOBODY),
+    Situation(sp.SumQuery({0: RANGE.p, 1: "1/4", 3: sp.Between(0, 1)}), TWELVE, sp.WithoutReplacement(5), THREE),
+    Situation(MEDIAN, TWELVE, sp.PoissonSampling("1/3"), sp.Adversary(known=1)),
     Situation(SUM, TWELVE, sp.PoissonSampling("1/3", size_published=True), NOBODY),
     Situation(Parity(), TWELVE, None, NOBODY),
     Situation(HALF.thresholded(3), TWELVE, None, THREE),

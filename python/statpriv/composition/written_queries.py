@@ -137,13 +137,13 @@ def _written_pmf(query: SumQuery | MeanQuery | OrderStatisticQuery) -> Document:
         "pmf": _by_group(
             query.pmf,
             grouped=not query.is_uniform,
-            written=lambda law: [[written_number(value), written_number(mass)] for value, mass in law],
+            written=lambda law: [[written_number(value), _written_stated(mass)] for value, mass in law],
         )
     }
 
 
 def _pmf_from(stated: Document) -> Any:  # noqa: ANN401  (a law, or one a group)
-    return _group_from(stated.pop("pmf"), lambda law: {number_from(value): number_from(mass) for value, mass in law})
+    return _group_from(stated.pop("pmf"), lambda law: {number_from(value): _stated_from(mass) for value, mass in law})
 
 
 _QUERIES: dict[type, Callable[[Any], Document]] = {

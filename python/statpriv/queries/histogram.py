@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
-from statpriv.literals import abridged, show, show_list
+from statpriv.literals import abridged, show_list
 from statpriv.numbers import Number
 from statpriv.probabilities import NormalisedLaw, as_law, listed_numbers, show_law
 from statpriv.queries.labels import Labelled
-from statpriv.queries.property import Between, Stated, as_stated
+from statpriv.queries.property import Between, Stated, ranges_of_a_law, show_stated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class HistogramQuery(Labelled):
     def __repr__(self) -> str:
         cells: Any = self.cells
         if self.has_ranges:
-            return self._shown(show_list([repr(c) if isinstance(c, Between) else show(c) for c in cells]))
+            return self._shown(show_list(cells, show_stated))
         if isinstance(self.sums, Fraction):
             return self._shown(_show((cells, self.sums)))
         laws = zip(cells, self.sums, strict=True)
@@ -107,17 +107,9 @@ def _has_ranges(p: object) -> bool:
 
 
 def _ranges(p: Any, name: str) -> tuple[Stated, ...]:  # noqa: ANN401  (numbers and ranges)
-    cells = tuple(as_stated(cell, f"{name}[{k}]") for k, cell in enumerate(p))
-    if len(cells) < 2:
+    if len(p) < 2:
         raise ArgumentError(f"{name} = {abridged(p)}; at least two cells are required, one alone hides nothing")
-    lower = sum((cell.lower if isinstance(cell, Between) else cell for cell in cells), Fraction(0))
-    upper = sum((cell.upper if isinstance(cell, Between) else cell for cell in cells), Fraction(0))
-    if not lower <= 1 <= upper:
-        raise ArgumentError(
-            f"{name} sums to at least {abridged(lower)} and at most {abridged(upper)}; ranges with some probabilities "
-            "that sum to one are required"
-        )
-    return cells
+    return ranges_of_a_law([(f"{name}[{k}]", cell) for k, cell in enumerate(p)], name)
 
 
 def _law(p: object, name: str) -> NormalisedLaw:

@@ -11,11 +11,11 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged, show, show_list
+from statpriv.literals import abridged, show_list
 from statpriv.numbers import Number
 from statpriv.probabilities import listed_numbers
 from statpriv.queries.labels import Labelled
-from statpriv.queries.property import Between, Stated, as_stated
+from statpriv.queries.property import Between, Stated, as_stated, show_stated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,7 @@ class LinearQuery(Labelled):
         matrix = f"[{', '.join(show_list(row) for row in self.matrix)}]"
         return self._shown(
             matrix,
-            *([] if self.p == Fraction(1, 2) else [f"p={self.p if isinstance(self.p, Between) else show(self.p)}"]),
+            *([] if self.p == Fraction(1, 2) else [f"p={show_stated(self.p)}"]),
         )
 
 

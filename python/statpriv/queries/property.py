@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
-from statpriv.literals import show, show_list
+from statpriv.literals import abridged, show, show_list
 from statpriv.numbers import Number, as_probability, is_array
 from statpriv.probabilities import probability_list
 from statpriv.queries.labels import Labelled
@@ -19,7 +19,7 @@ from statpriv.queries.processed import Numerical
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Between", "PropertyQuery", "Stated", "as_stated"]
+__all__ = ["Between", "PropertyQuery", "Stated", "as_stated", "ranges_of_a_law", "show_stated"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -138,10 +138,10 @@ class PropertyQuery(Labelled, Numerical):
 
     def __repr__(self) -> str:
         if not isinstance(self.probabilities, tuple):
-            return self._shown(_show(self.probabilities))
+            return self._shown(show_stated(self.probabilities))
         groups = [stated for stated in self.probabilities if isinstance(stated, tuple)]
         if groups:
-            return self._shown(show_groups(tuple(groups), _show))
+            return self._shown(show_groups(tuple(groups), show_stated))
         return self._shown(show_list((stated for stated in self.probabilities if isinstance(stated, Fraction)), show))
 
 
@@ -152,5 +152,19 @@ def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number
     return as_probability(p, name)
 
 
-def _show(stated: Stated) -> str:
+def ranges_of_a_law(masses: Sequence[tuple[str, Any]], name: str) -> tuple[Stated, ...]:
+    """Probabilities and ranges of them, each after what messages call it; some in the ranges must sum to one."""
+    stated = tuple(as_stated(mass, label) for label, mass in masses)
+    lower = sum((mass.lower if isinstance(mass, Between) else mass for mass in stated), Fraction(0))
+    upper = sum((mass.upper if isinstance(mass, Between) else mass for mass in stated), Fraction(0))
+    if not lower <= 1 <= upper:
+        raise ArgumentError(
+            f"{name} sums to at least {abridged(lower)} and at most {abridged(upper)}; ranges with some probabilities "
+            "that sum to one are required"
+        )
+    return stated
+
+
+def show_stated(stated: Stated) -> str:
+    """The literal that reads back as it."""
     return repr(stated) if isinstance(stated, Between) else show(stated)

@@ -14,12 +14,13 @@ from statpriv.numbers import Number, as_fraction
 from statpriv.probabilities import as_law, show_law
 from statpriv.queries.labels import Labelled
 from statpriv.queries.processed import Numerical
+from statpriv.queries.property import Between, Stated, ranges_of_a_law, show_stated
 
 __all__ = ["Valued", "ValuesAndLaw"]
 
-Pmf: TypeAlias = "tuple[tuple[Fraction, Fraction], ...]"
-ValuesAndLaw: TypeAlias = "Mapping[Any, Number] | Mapping[str, Mapping[Any, Number]]"
-"""From value to probability, or that for each group."""
+Pmf: TypeAlias = "tuple[tuple[Fraction, Stated], ...]"
+ValuesAndLaw: TypeAlias = "Mapping[Any, Number | Between] | Mapping[str, Mapping[Any, Number]]"
+"""From value to probability or its range, or from value to probability for each group."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -28,8 +29,8 @@ class Valued(Labelled, Numerical):
 
     Attributes
     ----------
-    pmf : tuple of (Fraction, Fraction), or tuple of (str, such a tuple)
-        Value and probability, in the order of the values; or group and these, in the order given.
+    pmf : tuple of (Fraction, Fraction or Between), or tuple of (str, such a tuple)
+        Value and probability or its range, in the order of the values; or group and these, in the order given.
     sums : Fraction, or tuple of (str, Fraction)
         What the probabilities were divided by; other than one only where floats are among them.
     """
@@ -46,11 +47,11 @@ class Valued(Labelled, Numerical):
         if nested == {True, False}:
             raise ArgumentError(f"pmf = {abridged(pmf)}; a probability for each value, or a dict for each group")
         if nested == {True}:
-            laws = by_group(pmf, "pmf", _read)
+            laws = by_group(pmf, "pmf", lambda law, name: _read(law, name, ranges=False))
             object.__setattr__(self, "pmf", tuple((group, law) for group, (law, _) in laws))
             object.__setattr__(self, "sums", tuple((group, total) for group, (_, total) in laws))
         else:
-            law, total = _read(pmf, "pmf")
+            law, total = _read(pmf, "pmf", ranges=True)
             object.__setattr__(self, "pmf", law)
             object.__setattr__(self, "sums", total)
         if len(self.values) < 2:
@@ -60,6 +61,11 @@ class Valued(Labelled, Numerical):
     def is_uniform(self) -> bool:
         """Whether one law is stated for all entries together."""
         return isinstance(self.sums, Fraction)
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether the probability of some value is only known to a range."""
+        return any(isinstance(mass, Between) for _, law in self._by_group for _, mass in law)
 
     @property
     def _by_group(self) -> ByGroup[Pmf]:
@@ -80,7 +86,7 @@ class Valued(Labelled, Numerical):
         return show_groups(tuple((group, (law, total)) for (group, law), (_, total) in laws), _show)
 
 
-def _read(pmf: Mapping[Any, Any], name: str) -> tuple[Pmf, Fraction]:
+def _read(pmf: Mapping[Any, Any], name: str, *, ranges: bool) -> tuple[Pmf, Fraction]:
     """The probabilities by value, and what they were divided by."""
     if not pmf:
         raise ArgumentError(f"{name} = {{}}; at least one value is required")
@@ -91,12 +97,18 @@ def _read(pmf: Mapping[Any, Any], name: str) -> tuple[Pmf, Fraction]:
             raise ArgumentError(f"{name} = {abridged(pmf)}; the value {abridged(number)} stands there twice")
         exact[number] = f"{name}[{abridged(value)}]", mass
     ordered = sorted(exact)
-    masses, total = as_law([exact[number] for number in ordered], name)
+    masses: tuple[Stated, ...]
+    if ranges and any(isinstance(mass, Between) for mass in pmf.values()):
+        masses, total = ranges_of_a_law([exact[number] for number in ordered], name), Fraction(1)
+    else:
+        masses, total = as_law([exact[number] for number in ordered], name)
     return tuple(zip(ordered, masses, strict=True)), total
 
 
 def _show(law: tuple[Pmf, Fraction]) -> str:
     pmf, total = law
-    masses = show_law((tuple(mass for _, mass in pmf), total))
+    stated = [mass for _, mass in pmf]
+    exact = tuple(mass for mass in stated if isinstance(mass, Fraction))
+    masses = show_law((exact, total)) if len(exact) == len(pmf) else [show_stated(mass) for mass in stated]
     pairs = (f"{show_number(value)}: {mass}" for (value, _), mass in zip(pmf, masses, strict=True))
     return f"{{{', '.join(pairs)}}}"

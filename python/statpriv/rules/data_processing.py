@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import NoneType
@@ -23,7 +24,7 @@ from statpriv.rules.histogram_range import histogram_of_ranges, histogram_with_k
 from statpriv.rules.registry import NotApplicable, lower, rule
 from statpriv.rules.whole_population import worst
 from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, samplings_but
-from statpriv.situation import Query, Situation, gate_for_every_p
+from statpriv.situation import Pair, Query, Situation, gate_for_every_p
 
 
 @rule(
@@ -79,12 +80,13 @@ def own_columns(situation: Situation) -> Curve:
 @rule(
     bound="own-group-sum",
     kind="bound",
-    queries=(PropertyQuery, LinearQuery, HistogramQuery),
+    queries=(PropertyQuery, LinearQuery, HistogramQuery, Additive, OrderStatisticQuery),
     samplings=(WithoutReplacement, PoissonSampling, Stratified),
     theorem=(
         "Shown which entries are in the sample, and all of it but the unknown entries of the critical one's own group "
-        "(or those in the same counts), what is left is their count or histogram: δ is at most γ times the mean of its "
-        "curve over how many of them are drawn with the critical entry, γ being the probability that it is drawn."
+        "(or those in the same counts), what is left is a function of their count or of the histogram of their values: "
+        "δ is at most γ times the mean of its curve over how many of them are drawn with the critical entry, γ being "
+        "the probability that it is drawn."
     ),
     source=f"data processing, and {PAPER}, Theorem 5.2, with the entries of other groups known",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
@@ -94,17 +96,19 @@ def own_group_sum(situation: Situation) -> Curve:
     asked: Any = situation.asked
     if isinstance(asked, PropertyQuery) and asked.is_uniform:
         raise NotApplicable("all entries have one law: see partition-sum")
+    counted = isinstance(asked, PropertyQuery | LinearQuery)
+    groups = [(own, situation.pair) for own in _own_groups(situation)] if counted else _own_histograms(situation)
     curves = []
-    for own in _own_groups(situation):
-        rate, curve = _own_in_the_sample(situation, own)
+    for own, pair in groups:
+        rate, curve = _own_in_the_sample(situation, own, pair)
         if rate:
             curves.append(Curve.mean([rate], [curve]))
     return worst(curves)
 
 
-def _own_in_the_sample(situation: Situation, own: OwnGroup) -> tuple[Fraction, Curve]:
+def _own_in_the_sample(situation: Situation, own: OwnGroup, pair: Pair) -> tuple[Fraction, Curve]:
     """The probability that the critical entry is drawn, and the curve of its group's entries that are drawn with it."""
-    sampling, pair = situation.sampling, situation.pair
+    sampling = situation.sampling
     counted = not isinstance(own.law, HistogramQuery)
     if isinstance(sampling, PoissonSampling):
         if not counted:
@@ -148,22 +152,14 @@ def total_histogram(situation: Situation) -> Curve:
     asked: Any = situation.asked
     if isinstance(asked, HistogramQuery) and situation.sampling is None and asked.is_uniform:
         raise NotApplicable("the histogram itself has an exact curve")
-    if isinstance(asked, HistogramQuery) and asked.has_ranges:
-        return histogram_of_ranges(asked, situation.population.size - situation.adversary.total, situation.pair)
-    stated: Any = asked.cells if isinstance(asked, HistogramQuery) else asked.pmf
-    uniform = asked.is_uniform
     curves = []
-    for own in _by_group(situation, None if uniform else dict(stated), stated):
-        law, unknown = own.law, own.unknown
-        cells = law if isinstance(asked, HistogramQuery) else tuple(share for _, share in law)
-        pair = situation.pair
-        if pair is not None and not isinstance(asked, HistogramQuery):
-            values = [value for value, _ in law]
-            if not (pair[0] in values and pair[1] in values):
-                continue
-            pair = (values.index(pair[0]), values.index(pair[1]))
-        if len(cells) > 1:
-            curves.append(Curve.histogram(size=unknown, cells=cells, pair=pair))
+    for own, pair in _own_histograms(situation):
+        cells: Any = own.law.cells
+        curves.append(
+            histogram_of_ranges(own.law, own.unknown, pair)
+            if own.law.has_ranges
+            else Curve.histogram(size=own.unknown, cells=cells, pair=pair)
+        )
     return worst(curves)
 
 
@@ -253,7 +249,7 @@ def _ends(p: Stated) -> tuple[Fraction, Fraction]:
 
 
 def _own_groups(situation: Situation) -> list[OwnGroup]:
-    """The groups of a count or histogram, or the columns of several counts."""
+    """The groups of a count, or the columns of several counts."""
     asked: Any = situation.asked
     if isinstance(asked, LinearQuery):
         columns = columns_by_group(asked, situation).items()
@@ -262,14 +258,26 @@ def _own_groups(situation: Situation) -> list[OwnGroup]:
             for (name, column), size in columns
             if any(column)
         ]
-    if isinstance(asked, HistogramQuery):
-        stated: Any = asked.cells
-        laws = None if asked.is_uniform else {name: HistogramQuery(cells) for name, cells in stated}
-        return _by_group(situation, laws, asked)
     probabilities = asked.probabilities
     if isinstance(probabilities, tuple) and not isinstance(probabilities[0], tuple):
         raise NotApplicable("every entry has a law of its own")
     return _by_group(situation, dict(probabilities) if isinstance(probabilities, tuple) else None, probabilities)
+
+
+def _own_histograms(situation: Situation) -> Iterator[tuple[OwnGroup, Pair]]:
+    """The histogram of the values of each group, and the pair as two of its cells."""
+    asked: Any = situation.asked
+    stated: Any = asked.cells if isinstance(asked, HistogramQuery) else asked.pmf
+    for own in _by_group(situation, None if asked.is_uniform else dict(stated), stated):
+        cells, pair = own.law, situation.pair
+        if not isinstance(asked, HistogramQuery):
+            values = [value for value, _ in own.law]
+            cells = [mass for _, mass in own.law]
+            if pair is not None and not set(pair) <= set(values):
+                continue
+            pair = None if pair is None else (values.index(pair[0]), values.index(pair[1]))
+        if len(cells) > 1:
+            yield replace(own, law=HistogramQuery(list(cells))), pair
 
 
 def _by_group(situation: Situation, laws: dict[str, Any] | None, law: Any) -> list[OwnGroup]:  # noqa: ANN401
