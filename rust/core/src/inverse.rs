@@ -2,6 +2,9 @@
 //!
 //! δ(ε) is nonincreasing, so one certified comparison at a double ε moves one end of the bracket. An uncertified
 //! interpolation proposes where to compare; only certified comparisons decide.
+//!
+//! Curves fall about as `e^{−ε²/2σ²}`. So what is interpolated is `√(ln δ(0) − ln δ(ε))`, nearly a straight line, also
+//! where one end of the bracket is many times the answer.
 
 use crate::approximate;
 use crate::ball::Ball;
@@ -38,11 +41,20 @@ enum Side {
 }
 
 struct Search<'a> {
-    curve: &'a Curve,
+    /// δ at an ε.
+    delta: &'a dyn Fn(f64) -> Result<Enclosure, Error>,
     target: Enclosure,
     /// The answer is narrow enough where its ends differ by this part of it.
     narrow: f64,
-    interrupt: &'a dyn Interrupt,
+}
+
+/// Where a search begins.
+#[derive(Clone, Copy)]
+struct Start {
+    /// An ε that is not above the answer.
+    missed: f64,
+    /// About `ln δ(0)`, where that is known.
+    top: Option<f64>,
 }
 
 /// ε(δ), for δ ≥ 0: `[0, 0]` where `δ ≥ Δ(0)`, `[∞, ∞]` where no ε is enough.
@@ -55,41 +67,47 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
     }
     if curve.is_bracket() {
         // Where even the attained end exceeds δ, ε is too small, for the bound too; where the bound does not, it is large enough.
-        let end = |end, missed| searched(&curve.end(end), delta, NARROW_IN_A_BRACKET, missed, interrupt);
-        let lower = end(End::Lower, 0.0)?;
-        let upper = if lower.lower() == f64::INFINITY { lower } else { end(End::Upper, lower.lower())? };
+        let end = |end, start| searched(&curve.end(end), delta, NARROW_IN_A_BRACKET, start, interrupt);
+        let (lower, top) = end(End::Lower, Start { missed: 0.0, top: None })?;
+        let (upper, _) = if lower.lower() == f64::INFINITY {
+            (lower, top)
+        } else {
+            end(End::Upper, Start { missed: lower.lower(), top: Some(top) })?
+        };
         return Ok(Enclosure::ordered(lower.lower(), upper.upper().max(lower.lower())));
     }
-    searched(curve, delta, 0.0, 0.0, interrupt)
+    searched(curve, delta, 0.0, Start { missed: 0.0, top: None }, interrupt).map(|(found, _)| found)
 }
 
-/// The answer from `missed` on, an ε that is not above it.
+/// The answer, and about `ln δ(0)`.
 fn searched(
     curve: &Curve,
     delta: &Rational,
     narrow: f64,
-    missed: f64,
+    start: Start,
     interrupt: &dyn Interrupt,
-) -> Result<Enclosure, Error> {
-    let search = Search { curve, narrow, target: Enclosure::from(delta), interrupt };
-    let (Side::Missed | Side::Undecided { .. }, gap) = search.compare(missed)? else {
-        return Ok(Enclosure::point(missed));
-    };
-    if Ball::from_rational(delta).certainly_less(curve.mass_ball(interrupt)?) {
-        return Ok(Enclosure::point(f64::INFINITY));
+) -> Result<(Enclosure, f64), Error> {
+    let value = |epsilon| curve.delta_at(epsilon, interrupt);
+    let search = Search { delta: &value, narrow, target: Enclosure::from(delta) };
+    let (side, logarithm) = search.compare(start.missed)?;
+    let top = start.top.unwrap_or(logarithm);
+    if matches!(side, Side::Reached) {
+        return Ok((Enclosure::point(start.missed), top));
     }
-    search.run(missed, gap)
+    if Ball::from_rational(delta).certainly_less(curve.mass_ball(interrupt)?) {
+        return Ok((Enclosure::point(f64::INFINITY), top));
+    }
+    search.run(start.missed, logarithm, top).map(|found| (found, top))
 }
 
 impl Search<'_> {
-    /// Where ε stands, and `ln Δ − ln δ` for the interpolation.
+    /// Where ε stands, and about `ln δ` there.
     fn compare(&self, epsilon: f64) -> Result<(Side, f64), Error> {
-        let delta = match self.curve.delta_at(epsilon, self.interrupt) {
+        let delta = match (self.delta)(epsilon) {
             // Far out, where nothing is known of δ, there is nothing to compare.
             Err(Error::Precision(_)) if epsilon > 0.0 => return Ok((Side::Undecided { width: 0.0 }, 0.0)),
             found => found?,
         };
-        let gap = approximate::ln(delta.upper()) - approximate::ln(self.target.upper());
         let side = if delta.upper() <= self.target.lower() {
             Side::Reached
         } else if delta.lower() > self.target.upper() {
@@ -97,18 +115,20 @@ impl Search<'_> {
         } else {
             Side::Undecided { width: delta.width() / delta.upper() }
         };
-        Ok((side, gap))
+        Ok((side, approximate::ln(delta.upper())))
     }
 
     /// From an end that is not above the answer: where that is not 0, the answer is expected next to it.
-    fn run(&self, start: f64, gap: f64) -> Result<Enclosure, Error> {
-        let (mut missed, mut missed_gap) = (start, gap);
+    fn run(&self, start: f64, logarithm: f64, top: f64) -> Result<Enclosure, Error> {
+        let fallen = |logarithm: f64| (top - logarithm).max(0.0).sqrt();
+        let gap_of = |logarithm: f64| fallen(approximate::ln(self.target.upper())) - fallen(logarithm);
+        let (mut missed, mut missed_gap) = (start, gap_of(logarithm));
         let mut step = if start > 0.0 { start * NEXT_TO_IT } else { 1.0 };
         let mut reached = start + step;
         let mut reached_gap = loop {
             match self.compare(reached)? {
-                (Side::Reached, gap) => break gap,
-                (Side::Missed, gap) => (missed, missed_gap) = (reached, gap),
+                (Side::Reached, logarithm) => break gap_of(logarithm),
+                (Side::Missed, logarithm) => (missed, missed_gap) = (reached, gap_of(logarithm)),
                 (Side::Undecided { width }, _) => return self.around(reached, width, missed, f64::INFINITY),
             }
             if reached >= LARGEST_EPSILON {
@@ -125,18 +145,21 @@ impl Search<'_> {
             let slope = reached_gap - missed_gap;
             let secant = missed - missed_gap * (reached - missed) / slope;
             let usable = proposals < PROPOSALS && secant > missed && secant < reached;
-            let point = if usable { secant } else { middle.clamp(missed.next_up(), reached.next_down()) };
+            // A proposal next to one end is moved beyond the answer, where it makes the bracket narrow enough.
+            let aside = (self.narrow / 2.0 * reached).min((reached - missed) / 2.0);
+            let point = if usable { secant.clamp(missed + aside, reached - aside) } else { middle };
+            let point = point.clamp(missed.next_up(), reached.next_down());
             proposals += 1;
             // Illinois: an end that moves twice in a row halves the other's gap, lest the secant stick to one side.
             match self.compare(point)? {
-                (Side::Reached, gap) => {
-                    (reached, reached_gap) = (point, gap);
+                (Side::Reached, logarithm) => {
+                    (reached, reached_gap) = (point, gap_of(logarithm));
                     if reached_last.replace(true) == Some(true) {
                         missed_gap /= 2.0;
                     }
                 }
-                (Side::Missed, gap) => {
-                    (missed, missed_gap) = (point, gap);
+                (Side::Missed, logarithm) => {
+                    (missed, missed_gap) = (point, gap_of(logarithm));
                     if reached_last.replace(false) == Some(false) {
                         reached_gap /= 2.0;
                     }
