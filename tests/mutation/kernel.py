@@ -272,13 +272,17 @@ class Build:
         _write(self.tree / SOURCES / "lib.rs", (library + SWITCH.replace("COUNT", str(len(sample)))).encode())
 
     def viable(self) -> set[int]:
-        """The mutants that compile."""
-        live = set(self.mutants)
+        """The mutants that compile; those that did not in an earlier run in this folder are not tried again."""
+        broken = self.tree / "unviable.json"
+        known = set(json.loads(broken.read_text(encoding="utf-8"))) if broken.exists() else set()
+        live = {number for number, mutant in self.mutants.items() if mutant.name not in known}
         while True:
             for file, source in self.sources.items():
                 _write(self.tree / file, source.rendered(live))
             done = self._cargo("check", "-q", "--message-format=json", "-p", "statpriv-core")
             if done.returncode == 0:
+                names = {mutant.name for number, mutant in self.mutants.items() if number not in live}
+                broken.write_text(json.dumps(sorted(known | names)), encoding="utf-8")
                 return live
             wrong = self._culprits(done.stdout)
             if not wrong & live:
@@ -354,9 +358,10 @@ class Suite:
     def outcome(self, mutant: int) -> tuple[str, str]:
         """What becomes of a mutant, and the last of the tests that were run when it was noticed.
 
-        Stored bits are compared last: the tests of the mathematics are asked first.
+        The quick tests of the mathematics are asked first, then stored bits, then what is slow: so some that a slow
+        test would notice count as noticed by bits alone.
         """
-        tests = sorted(self.reach[mutant], key=lambda test: (_is_bits(test), self.seconds[test]))
+        tests = sorted(self.reach[mutant], key=self._turn)
         while tests:
             quick = [test for test in tests if test[0] == tests[0][0] and self.seconds[test] < 0.1]
             batch = quick[:12] or tests[:1]
@@ -372,6 +377,9 @@ class Suite:
                 how = "timeout" if status in OUT_OF_TIME else "caught"
                 return ("bits" if _is_bits(batch[0]) else how), names[-1]
         return "missed", ""
+
+    def _turn(self, test: Test) -> tuple[bool, bool, float]:
+        return test in self.cut and not _is_bits(test), _is_bits(test), self.seconds[test]
 
     def _run(self, binary: Path, names: list[str], variables: dict[str, str], limit: float) -> tuple[int, float]:
         """The status, negative where a signal ended the program, and the processor time that it used."""

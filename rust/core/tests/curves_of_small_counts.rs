@@ -8,11 +8,12 @@
 
 use statpriv_core::ball::Ball;
 use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight};
+use statpriv_core::digits;
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
 use statpriv_core::laws::Hypergeometric;
-use statpriv_core::pair::{Direction, Epsilon};
+use statpriv_core::pair::{BinomialPeaks, Direction, Epsilon};
 use statpriv_core::rational::Rational;
 use std::cell::Cell;
 
@@ -425,4 +426,26 @@ fn many_epsilons_give_what_each_of_them_gives() {
         assert!(matches!(curve.deltas(&[0.1, undefined], &Uninterrupted), Err(Error::Argument(_))));
     }
     assert!(curve.deltas(&[], &Uninterrupted).unwrap().is_empty());
+}
+
+/// Inside of a closed range tests have digits, and far enough out nothing is left of them; a range down to 0 has neither.
+#[test]
+fn tests_over_a_closed_range_have_digits() {
+    let closed = BinomialPeaks::new(40, vec![3, 30], &number("1/20"), &number("9/10")).unwrap();
+    for direction in Direction::BOTH {
+        let curve = Curve::Peaks(closed.clone(), direction);
+        for epsilon in ["0", "1/10", "1", "2"].map(number) {
+            let found = curve.delta(&epsilon, &Uninterrupted).unwrap();
+            let digits = digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
+            for end in [digits.lower(), digits.upper()] {
+                assert!(found.contains(&end.to_rational().unwrap()), "{direction:?} {epsilon:?} {found:?}");
+            }
+        }
+        let limit = digits::mass_at_infinity(&curve, 10, &Uninterrupted).unwrap();
+        assert_eq!(limit.upper().to_rational(), Some(number("0")));
+    }
+    let open = BinomialPeaks::new(40, vec![3, 30], &number("0"), &number("9/10")).unwrap();
+    let refused =
+        digits::delta(&Curve::Peaks(open, Direction::OneAgainstZero), &number("1"), 30, &Uninterrupted);
+    assert!(refused.unwrap_err().to_string().contains("have no last point of change, and no digits"));
 }

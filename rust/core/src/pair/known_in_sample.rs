@@ -514,6 +514,26 @@ mod tests {
         }
     }
 
+    /// Of `N` entries, `K` known and `s` sampled: `(K+2)(s+1)(N−K) + N(N+s)` products of numbers of `N` times the bits of `p`.
+    #[test]
+    fn what_takes_too_long_is_refused_with_its_estimate() {
+        for (population, known, size, estimate) in [
+            (2000, 900, 500, "1e2"),
+            (30_000, 0, 15_000, "6e3"),
+            (30_000, 29_000, 20, "4e3"),
+            (40_000, 3, 1, "6e3"),
+        ] {
+            let count = KnownInSample::new(population, known, size, &half).unwrap();
+            let refused =
+                count.exact(Direction::OneAgainstZero, &Rational::from(2i64), &Uninterrupted).unwrap_err();
+            let expected = format!(
+                "exact_delta for {known} known entries in a sample of {size} of {population} would take about {estimate} s, \
+                 above the limit of 30 s; delta() encloses it at any size"
+            );
+            assert_eq!(refused, Error::precision(expected));
+        }
+    }
+
     #[test]
     fn what_is_not_allowed_is_named() {
         let refused =

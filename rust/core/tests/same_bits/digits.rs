@@ -79,6 +79,10 @@ fn curves() -> Vec<(&'static str, Curve)> {
         ("sampled count", family("0.3", None).sampled(200, &number("1/4")).unwrap()),
         ("range", Curve::Range(range, Direction::OneAgainstZero)),
         ("peaks", Curve::Peaks(peaks, Direction::OneAgainstZero)),
+        ("closed peaks", {
+            let peaks = BinomialPeaks::new(40, vec![3, 30], &number("1/20"), &number("9/10")).unwrap();
+            Curve::Peaks(peaks, Direction::ZeroAgainstOne)
+        }),
         ("groups", Curve::Grouped(groups, Direction::OneAgainstZero)),
         ("known", Curve::KnownInSample(known, Direction::ZeroAgainstOne)),
         ("mean over sizes", mean(90).into()),
