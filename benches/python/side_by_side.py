@@ -168,10 +168,18 @@ def arrays() -> Iterator[Case]:
             "dp_accounting, default grid": lambda: peers.dp_accounting_curve(n, P, epsilons, 1e-4),
         },
     )
-    answers = np.arange(10**4 + 1)
+    query, sizes = sp.PropertyQuery(P), np.arange(10**6, 10**6 + 1000)
+    yield Case(
+        "δ(0.001) at 1000 sizes from 10⁶ on",
+        lambda: sp.delta_at_sizes(query, sizes, 0.001, pair=(1, 0)),
+        {
+            "statpriv, one by one": lambda: [count(int(n)).delta(0.001) for n in sizes],
+            "scipy": lambda: peers.scipy_delta(sizes, P, 0.001),
+        },
+    )
     yield Case(
         "full pmf, n = 10⁴",
-        lambda: laws.binomial_pmf(answers, n=10**4, p=P),
+        lambda: laws.binomial_pmf_row(n=10**4, p=P),
         {"scipy": lambda: peers.scipy_pmf(10**4, P)},
     )
 

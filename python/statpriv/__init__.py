@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         WithReplacement,
     )
     from statpriv.sensitivity import sensitivity_of
+    from statpriv.sizes import delta_at_sizes
     from statpriv.verification import Claim, Verification, verify
 
 __version__ = "0.1.0"
@@ -135,6 +136,7 @@ _HOME = {
     "assess": "assessment",
     "compose": "analysis",
     "compose_adaptive": "composition.adaptive",
+    "delta_at_sizes": "sizes",
     "hockey_stick": "divergence",
     "privacy_curve": "analysis",
     "release": "releasing",
@@ -211,6 +213,7 @@ __all__ = [
     "assess",
     "compose",
     "compose_adaptive",
+    "delta_at_sizes",
     "design",
     "differential",
     "granularity",

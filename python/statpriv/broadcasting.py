@@ -15,7 +15,7 @@ from statpriv.enclosure_array import EnclosureArray, broadcast_shape, elementwis
 from statpriv.errors import ArgumentError
 from statpriv.literals import spelled
 
-__all__ = ["evaluate_digits", "evaluate_each", "evaluate_law", "exact_each", "exact_pairs"]
+__all__ = ["evaluate_at_sizes", "evaluate_digits", "evaluate_each", "evaluate_law", "exact_each", "exact_pairs"]
 
 Doubles: TypeAlias = NDArray[np.float64]
 
@@ -29,6 +29,24 @@ def evaluate_each(
         enclosures = np.array(elementwise(one, entries), dtype=object)
         return _unwrapped(EnclosureArray(enclosures.reshape(entries.shape)))
     return _unwrapped(from_ends(many(entries)))
+
+
+def evaluate_at_sizes(
+    one: Callable[[Any], Enclosure], value: object, name: str, many: Callable[[Doubles], Doubles | None]
+) -> EnclosureArray | Enclosure:
+    """A function of one size at every entry of `value`; `many` takes all at once, unless it gives nothing."""
+    sizes = _integers(value, name)
+    if sizes.size == 0:
+        raise ArgumentError(f"{name} = []; at least one size is required")
+    allowed = (sizes >= 1) & (sizes <= 2**53) & (np.floor(sizes) == sizes)
+    if not allowed.all():
+        place = tuple(np.argwhere(~allowed)[0].tolist())
+        raise ArgumentError(f"{name}{located(place)} = {sizes[place]:.16g}; an integer from 1 to 2^53 is required")
+    ends = many(sizes)
+    if ends is not None:
+        return _unwrapped(from_ends(ends))
+    enclosures = np.array(elementwise(one, sizes), dtype=object)
+    return _unwrapped(EnclosureArray(enclosures.reshape(sizes.shape)))
 
 
 def evaluate_digits(one: Callable[..., Enclosure], **arguments: object) -> EnclosureArray | Enclosure:

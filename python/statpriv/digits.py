@@ -54,7 +54,7 @@ def mass_at_infinity(curve: Curve, digits: int) -> Enclosure:
 
 
 def law(quantity: str, digits: int, **arguments: Argument) -> Any:  # noqa: ANN401
-    """The `"pmf"`, `"log_pmf"` or `"upper_tail"` of a binomial law (k, n, p) or a hypergeometric one."""
+    """The `"pmf"`, `"log_pmf"`, `"upper_tail"` or `"lower_tail"` of a binomial law (k, n, p) or hypergeometric one."""
     function = _native.binomial_digits if "p" in arguments else _native.hypergeometric_digits
     return _evaluated(lambda **numbers: function(quantity, digits, **numbers), **arguments)
 

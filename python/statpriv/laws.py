@@ -18,20 +18,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 
 from statpriv import _native
-from statpriv.numbers import is_array
+from statpriv.errors import ArgumentError
+from statpriv.numbers import as_count, is_array
 from statpriv.poisson_binomial import poisson_binomial_pmf
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from statpriv._native import Enclosure
     from statpriv.enclosure_array import EnclosureArray
     from statpriv.numbers import ArrayLike, Number
 
 __all__ = [
     "binomial_log_pmf",
+    "binomial_lower_tail",
     "binomial_pmf",
+    "binomial_pmf_row",
     "binomial_upper_tail",
     "hypergeometric_log_pmf",
+    "hypergeometric_lower_tail",
     "hypergeometric_pmf",
+    "hypergeometric_pmf_row",
     "hypergeometric_upper_tail",
     "poisson_binomial_pmf",
 ]
@@ -40,6 +48,8 @@ __all__ = [
 Argument: TypeAlias = Any
 Result: TypeAlias = Any
 """What the functions below take and give is said by the two protocols."""
+
+_LONGEST_ROW = 2**26
 
 
 class OfBinomial(Protocol):
@@ -176,6 +186,71 @@ def binomial_upper_tail(k: Argument, *, n: Argument, p: Argument, digits: int | 
     return _evaluated(_native.binomial_upper_tail, digits, "upper_tail", k=k, n=n, p=p)
 
 
+@_of_binomial
+def binomial_lower_tail(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
+    """P[X <= k] for X ~ Bin(n, p).
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    n : int or array of int
+        Number of trials, from 0 to 2^53.
+    p : float, Fraction, Decimal, str, or array of these
+        Probability of a hit, from 0 to 1, exactly as given.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        A probability.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.binomial_lower_tail([-1, 1, 2], n=2, p=0.5).contains([0, 0.75, 1])
+    array([ True,  True,  True])
+    """
+    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
+        return _native.binomial_lower_tail(k, n=n, p=p)
+    return _evaluated(_native.binomial_lower_tail, digits, "lower_tail", k=k, n=n, p=p)
+
+
+def binomial_pmf_row(*, n: Number, p: Number, digits: int | None = None) -> EnclosureArray:
+    """P[X = k] for X ~ Bin(n, p) and all k from 0 to n, at some nanoseconds each.
+
+    Parameters
+    ----------
+    n : int
+        Number of trials, from 0 to 2^26 - 1.
+    p : float, Fraction, Decimal or str
+        Probability of a hit, from 0 to 1, exactly as given.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    EnclosureArray
+        n + 1 probabilities, relatively narrower than 1e-13 while they are normal doubles.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed; the message names it.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.binomial_pmf_row(n=2, p=0.5).contains([0.25, 0.5, 0.25])
+    array([ True,  True,  True])
+    """
+    if digits is None:
+        return _row(_native.binomial_pmf_row(n=n, p=p))
+    values = range(_row_length(as_count(n, "n") + 1))
+    return cast("EnclosureArray", _evaluated(_native.binomial_pmf, digits, "pmf", k=values, n=n, p=p))
+
+
 @_of_hypergeometric
 def hypergeometric_log_pmf(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
@@ -300,6 +375,108 @@ def hypergeometric_upper_tail(
     return _evaluated(
         _native.hypergeometric_upper_tail, digits, "upper_tail", k=k, population=population, marked=marked, draws=draws
     )
+
+
+@_of_hypergeometric
+def hypergeometric_lower_tail(
+    k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
+) -> Result:
+    """P[X <= k] for the number X of marked ones among `draws` items.
+
+    Parameters
+    ----------
+    k : int or array of int
+        Any integer up to 2^53 in size.
+    population : int or array of int
+        Number of items, up to 2^53.
+    marked : int or array of int
+        Number of marked ones among them.
+    draws : int or array of int
+        Number of items drawn, without replacement.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    Enclosure or EnclosureArray
+        A probability.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.hypergeometric_lower_tail([-1, 3], population=10, marked=4, draws=3)
+    EnclosureArray(lower=[0., 1.],
+                   upper=[0., 1.])
+    """
+    if digits is None and not (
+        hasattr(k, "__len__")
+        or hasattr(population, "__len__")
+        or hasattr(marked, "__len__")
+        or hasattr(draws, "__len__")
+    ):
+        return _native.hypergeometric_lower_tail(k, population=population, marked=marked, draws=draws)
+    return _evaluated(
+        _native.hypergeometric_lower_tail, digits, "lower_tail", k=k, population=population, marked=marked, draws=draws
+    )
+
+
+def hypergeometric_pmf_row(
+    *, population: Number, marked: Number, draws: Number, digits: int | None = None
+) -> EnclosureArray:
+    """P[X = k] for the number X of marked ones among `draws` items and all possible k, at a nanosecond or some each.
+
+    Parameters
+    ----------
+    population : int
+        Number of items, up to 2^53.
+    marked : int
+        Number of marked ones among them.
+    draws : int
+        Number of items drawn, without replacement.
+    digits : int, optional
+        Correct decimal digits; doubles by default.
+
+    Returns
+    -------
+    EnclosureArray
+        The probabilities of k from ``max(0, marked + draws - population)`` to ``min(marked, draws)``, relatively
+        narrower than 1e-13 while they are normal doubles.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed, or more than 2^26 possible k.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.laws.hypergeometric_pmf_row(population=4, marked=2, draws=3).contains(["1/2", "1/2"])  # of 1 and of 2
+    array([ True,  True])
+    """
+    if digits is None:
+        return _row(_native.hypergeometric_pmf_row(population=population, marked=marked, draws=draws))
+    items, ones, drawn = as_count(population, "population"), as_count(marked, "marked"), as_count(draws, "draws")
+    least, greatest = max(0, ones + drawn - items), min(ones, drawn)
+    values = range(least, least + _row_length(greatest - least + 1))
+    sizes = {"population": items, "marked": ones, "draws": drawn}
+    return cast("EnclosureArray", _evaluated(_native.hypergeometric_pmf, digits, "pmf", k=values, **sizes))
+
+
+def _row(ends: tuple[NDArray[np.float64], NDArray[np.float64]]) -> EnclosureArray:
+    """The kernel's row."""
+    from statpriv.enclosure_array import EnclosureArray
+
+    return EnclosureArray(*ends)
+
+
+def _row_length(values: int) -> int:
+    """As many values as a row may have."""
+    if values > _LONGEST_ROW:
+        raise ArgumentError(
+            f"a row of {values} probabilities is too long; up to 2^26 = {_LONGEST_ROW} values are allowed: ask for "
+            "single probabilities or tails instead"
+        )
+    return values
 
 
 def _evaluated(law: Callable[..., Enclosure], digits: int | None, quantity: str, **arguments: Argument) -> Result:

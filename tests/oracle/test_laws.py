@@ -152,6 +152,10 @@ def test_tails_are_the_exact_sums(rng):
             tail = sp.laws.binomial_upper_tail(k, n=n, p=p)
             assert truth in tail, (k, n, p)
             assert tail.width <= 1e-12 * tail.upper or tail.upper < 1e-300, (k, n, p, tail)
+        for k, truth in enumerate(accumulate(terms)):
+            tail = sp.laws.binomial_lower_tail(k, n=n, p=p)
+            assert truth in tail, (k, n, p)
+            assert tail.width <= 1e-12 * tail.upper or tail.upper < 1e-300, (k, n, p, tail)
         population, marked, draws = n, rng.randint(0, n), rng.randint(0, n)
         total = comb(population, draws)
         terms = [Fraction(comb(marked, k) * comb(population - marked, draws - k), total) for k in range(draws + 1)]
@@ -159,6 +163,30 @@ def test_tails_are_the_exact_sums(rng):
             tail = sp.laws.hypergeometric_upper_tail(k, population=population, marked=marked, draws=draws)
             assert truth in tail, (k, population, marked, draws)
             assert tail.width <= 1e-12 * tail.upper or tail.upper < 1e-300
+        for k, truth in enumerate(accumulate(terms)):
+            tail = sp.laws.hypergeometric_lower_tail(k, population=population, marked=marked, draws=draws)
+            assert truth in tail, (k, population, marked, draws)
+            assert tail.width <= 1e-12 * tail.upper or tail.upper < 1e-300
+
+
+def test_rows_hold_the_probabilities_of_every_value(rng):
+    for _ in range(20):
+        n, p = round(10 ** rng.uniform(0, 5)), probability(rng)
+        row = sp.laws.binomial_pmf_row(n=n, p=p)
+        sigma = sqrt(n * p * (1 - p))
+        for k in {0, n, *(near(rng, float(n * p), sigma, 0, n) for _ in range(30))}:
+            assert holds(row[k], fraction(log_binomial(k, n, p).exp())), (k, n, p, row[k])
+            assert row[k].width <= 1e-13 * row[k].upper or row[k].upper < 1e-300, (k, n, p, row[k])
+
+
+def test_a_double_is_the_rational_it_stores(rng):
+    for _ in range(300):
+        n, p = size(rng), rng.choice([rng.random(), 10 ** rng.uniform(-320, -1), 1 - 2.0 ** -rng.randint(1, 53)])
+        k = near(rng, n * p, sqrt(n * p * (1 - p)), 0, n)
+        by_fraction = sp.laws.binomial_log_pmf(k, n=n, p=Fraction(p))
+        log = sp.laws.binomial_log_pmf(k, n=n, p=p)
+        assert holds(log, fraction(log_binomial(k, n, Fraction(p)))), (k, n, p)
+        assert log.width <= 1.01 * by_fraction.width or ulps(log) <= ULPS, (k, n, p)
 
 
 def test_far_tails_at_large_sizes(rng):

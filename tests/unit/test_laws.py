@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import statpriv as sp
 
 P = Fraction(3, 10)
-QUANTITIES = ["log_pmf", "pmf", "upper_tail"]
+QUANTITIES = ["log_pmf", "pmf", "upper_tail", "lower_tail"]
 
 
 def law(family, quantity):
@@ -35,7 +35,8 @@ def hypergeometric(k, population, marked, draws):
 
 def encloses(enclosure, quantity, pmf, k, last):
     """Whether the enclosure contains the quantity at k of the law with this pmf on 0..last, and is narrow."""
-    truth = sum(map(pmf, range(max(k, 0), last + 1)), Fraction(0)) if quantity == "upper_tail" else pmf(k)
+    values = {"upper_tail": range(max(k, 0), last + 1), "lower_tail": range(min(k, last) + 1)}.get(quantity, [k])
+    truth = sum(map(pmf, values), Fraction(0))
     if quantity == "log_pmf":
         if truth == 0:
             return enclosure == sp.Enclosure(-inf)
@@ -71,9 +72,11 @@ def test_outside_the_support(k):
     assert sp.laws.binomial_pmf(k, n=3, p=0.5) == sp.Enclosure(0)
     assert sp.laws.binomial_log_pmf(k, n=3, p=0.5) == sp.Enclosure(-inf)
     assert sp.laws.binomial_upper_tail(k, n=3, p=0.5) == sp.Enclosure(int(below))
+    assert sp.laws.binomial_lower_tail(k, n=3, p=0.5) == sp.Enclosure(int(not below))
     assert sp.laws.hypergeometric_pmf(k, population=9, marked=3, draws=5) == sp.Enclosure(0)
     assert sp.laws.hypergeometric_log_pmf(k, population=9, marked=3, draws=5) == sp.Enclosure(-inf)
     assert sp.laws.hypergeometric_upper_tail(k, population=9, marked=3, draws=5) == sp.Enclosure(int(below))
+    assert sp.laws.hypergeometric_lower_tail(k, population=9, marked=3, draws=5) == sp.Enclosure(int(not below))
 
 
 @pytest.mark.parametrize(("p", "value"), [(0, 0), (1, 3), ("0", 0), (1.0, 3)])
@@ -83,6 +86,7 @@ def test_certain_numbers(p, value):
         assert sp.laws.binomial_pmf(k, n=3, p=p) == sp.Enclosure(int(here))
         assert sp.laws.binomial_log_pmf(k, n=3, p=p) == sp.Enclosure(0 if here else -inf)
         assert sp.laws.binomial_upper_tail(k, n=3, p=p) == sp.Enclosure(int(k <= value))
+        assert sp.laws.binomial_lower_tail(k, n=3, p=p) == sp.Enclosure(int(k >= value))
 
 
 @pytest.mark.parametrize(
@@ -203,6 +207,63 @@ def test_a_whole_law_has_mass_one():
     pmf = sp.laws.binomial_pmf(np.arange(1001), n=1000, p=0.3)
     assert math.fsum(pmf.lower) <= 1 <= math.fsum(pmf.upper)
     assert math.fsum(pmf.width) < 1e-13
+
+
+# --- rows: all values of a law
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 300])
+@pytest.mark.parametrize("p", [0.25, Fraction(3, 10), "1e-5", 1 - 2.0**-20])
+def test_a_binomial_row_holds_all_probabilities(n, p):
+    row, exact = sp.laws.binomial_pmf_row(n=n, p=p), Fraction(p)
+    assert row.shape == (n + 1,)
+    for k, entry in enumerate(row):
+        assert encloses(entry, "pmf", lambda i: binomial(i, n, exact), k, n) or binomial(k, n, exact) < 1e-300
+
+
+@pytest.mark.parametrize("sizes", [(0, 0, 0), (10, 4, 3), (10, 8, 7), (10, 10, 7), (120, 50, 30)])
+def test_a_hypergeometric_row_holds_all_probabilities(sizes):
+    population, marked, draws = sizes
+    row = sp.laws.hypergeometric_pmf_row(population=population, marked=marked, draws=draws)
+    least = max(0, marked + draws - population)
+    assert row.shape == (min(marked, draws) - least + 1,)
+    for k, entry in enumerate(row, start=least):
+        assert encloses(entry, "pmf", lambda i: hypergeometric(i, *sizes), k, draws), k
+
+
+@pytest.mark.parametrize(("p", "row"), [(0, [1, 0, 0, 0]), ("1", [0, 0, 0, 1])])
+def test_the_row_of_a_certain_number(p, row):
+    assert sp.laws.binomial_pmf_row(n=3, p=p) == sp.EnclosureArray(row)
+
+
+def test_rows_have_digits():
+    row = sp.laws.binomial_pmf_row(n=4, p="1/3", digits=30)
+    assert row.contains([binomial(k, 4, Fraction(1, 3)) for k in range(5)]).all()
+    assert all(entry.width <= 1e-30 for entry in row)
+    row = sp.laws.hypergeometric_pmf_row(population=5, marked=4, draws=3, digits=30)
+    assert row.contains([hypergeometric(k, 5, 4, 3) for k in (2, 3)]).all()
+    tail = sp.laws.hypergeometric_lower_tail(2, population=5, marked=4, draws=3, digits=30)
+    assert Fraction(3, 5) in tail
+    assert tail.width <= 1e-30
+    assert Fraction(7, 27) in sp.laws.binomial_lower_tail(1, n=3, p="2/3", digits=30)
+
+
+@pytest.mark.parametrize("digits", [None, 30])
+def test_a_row_that_is_too_long_is_refused(digits):
+    for p in (0, 0.5):
+        with pytest.raises(sp.ArgumentError, match=r"^a row of 67108865 probabilities is too long; up to 2\^26"):
+            sp.laws.binomial_pmf_row(n=2**26, p=p, digits=digits)
+    with pytest.raises(sp.ArgumentError, match=r"^a row of 1099511627777 probabilities is too long"):
+        sp.laws.hypergeometric_pmf_row(population=2**42, marked=2**40, draws=2**41, digits=digits)
+
+
+def test_a_row_of_what_is_no_law_is_refused():
+    with pytest.raises(sp.ArgumentError, match=r"^n = -1; an integer from 0 to 2\^53 is required$"):
+        sp.laws.binomial_pmf_row(n=-1, p=0.5)
+    with pytest.raises(sp.ArgumentError, match=r"^p = 1\.5; a probability from 0 to 1 is required$"):
+        sp.laws.binomial_pmf_row(n=3, p=1.5)
+    with pytest.raises(sp.ArgumentError, match=r"^marked = 4 is above population = 3; 0 ≤ marked ≤ population"):
+        sp.laws.hypergeometric_pmf_row(population=3, marked=4, draws=2)
 
 
 # --- what is refused, and by which index

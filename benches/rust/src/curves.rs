@@ -2,8 +2,10 @@
 
 use crate::{SIZES, VALUE, count, number};
 use criterion::{Criterion, Throughput};
+use statpriv_core::curve::CountFamily;
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::inverse;
+use statpriv_core::pair::Direction;
 use statpriv_simd::Backend;
 use std::hint::black_box;
 
@@ -15,6 +17,7 @@ const DEVIATION: f64 = 0.458_257_569_495_584;
 pub fn all(c: &mut Criterion) {
     one_delta(c);
     many_deltas(c);
+    many_sizes(c);
     epsilons(c);
 }
 
@@ -39,6 +42,21 @@ fn many_deltas(c: &mut Criterion) {
     group.bench_function("1000 epsilon at n = 2^20", |b| {
         b.iter(|| curve.deltas(black_box(&epsilons), &Uninterrupted).expect(VALUE));
     });
+}
+
+/// Beside each other, and so far apart that they share nothing.
+fn many_sizes(c: &mut Criterion) {
+    let p = number(P);
+    let family = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).expect("an allowed probability");
+    let epsilon = number("0.001");
+    let mut group = c.benchmark_group("sizes");
+    group.throughput(Throughput::Elements(1000));
+    for (name, step) in [("1000 neighbours", 1), ("1000 apart", 100)] {
+        let sizes: Vec<u64> = (0..1000).map(|i| 1_000_000 + i * step).collect();
+        group.bench_function(format!("{name}, n = 10^6"), |b| {
+            b.iter(|| family.deltas(black_box(&sizes), &epsilon, &Uninterrupted).expect(VALUE));
+        });
+    }
 }
 
 /// δ is below δ(0) at every size.

@@ -567,7 +567,7 @@ impl Curve {
                 Ok(rate.ball * curve.at(&epsilon.amplified(rate.ball), Ball::ZERO, interrupt)?)
             }
             Self::Mean(parts) => mean(parts, &value, interrupt),
-            Self::MeanOverSizes(mean) => mean.ball(&value, interrupt),
+            Self::MeanOverSizes(mean) => mean.delta(epsilon, interrupt),
             Self::Composed(parts, Some(end)) => parts.delta(epsilon, *end, interrupt),
             Self::Composed(parts, None) if parts.is_exact() => parts.exactly(epsilon, interrupt),
             Self::Composed(parts, None) => {

@@ -36,8 +36,8 @@ mod probability;
 
 pub use enclosure::{DigitsEnclosure, Dyadic};
 pub use laws::{
-    binomial_log_pmf, binomial_pmf, binomial_upper_tail, hypergeometric_log_pmf, hypergeometric_pmf,
-    hypergeometric_upper_tail, poisson_binomial_pmf,
+    binomial_log_pmf, binomial_lower_tail, binomial_pmf, binomial_upper_tail, hypergeometric_log_pmf,
+    hypergeometric_lower_tail, hypergeometric_pmf, hypergeometric_upper_tail, poisson_binomial_pmf,
 };
 
 use crate::curve::Curve;

@@ -108,7 +108,7 @@ impl Kernel for Sum {
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Value> {
         let Self { trials, law, first, weight } = self;
-        let ratios = Binomial { trials, odds: law.p.hi / law.q.hi, first };
+        let ratios = Binomial::new::<A>(trials, law, first);
         let variance = first * (trials - first) / trials;
         if variance > 1.1 * LEAST_VARIANCE && ratios.needed() > FEW_TERMS {
             let contour = Contour::at_saddle_point(trials, law, first, weight, variance);

@@ -15,3 +15,4 @@ pub use hypergeometric::{
     Hypergeometric, hypergeometric_lower_tail, hypergeometric_pmf_row, hypergeometric_upper_tail,
 };
 pub use poisson_binomial::PoissonBinomial;
+pub use recurrence::row_length;

@@ -53,6 +53,7 @@ mod fast;
 pub mod interrupt;
 pub mod inverse;
 pub mod inversion;
+mod lanes;
 pub mod laws;
 mod number_theoretic_transform;
 pub mod pair;

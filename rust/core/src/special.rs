@@ -14,7 +14,7 @@ mod stirling;
 pub mod trigonometric;
 
 use crate::double_double::DoubleDouble;
-pub(crate) use exponential::{exp, exp_and_expm1, exp_reduced};
+pub(crate) use exponential::{exp, exp_and_expm1};
 pub(crate) use logarithm::{LN_ERROR, ln_1p, ln_near_one};
 use statpriv_simd::Arithmetic;
 pub(crate) use stirling::stirling_parts;
@@ -39,7 +39,7 @@ fn polynomial<A: Arithmetic, const N: usize>(coefficients: &[f64; N], x: f64) ->
 
 #[cfg(test)]
 mod tests {
-    use super::exponential::{EXP_ERROR, FIRST, REST, SECOND};
+    use super::exponential::{EXP_ERROR, FIRST, REST, SECOND, exp_reduced};
     use super::*;
     use crate::ball::Ball;
     use crate::double_double::UNIT;

@@ -1,7 +1,7 @@
 //! Arrays of enclosures: arrays of doubles in, the array of ends out, no object per entry.
 
 use crate::convert;
-use crate::curve::Curve;
+use crate::curve::{Curve, family};
 use crate::door::{self, Pieces};
 use crate::errors;
 use crate::laws::{self, Chance, Quantity};
@@ -11,7 +11,7 @@ use statpriv_core::enclosure::Enclosure;
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::inverse;
-use statpriv_core::laws::Hypergeometric;
+use statpriv_core::laws::{self as kernel, Hypergeometric};
 use statpriv_core::rational::Rational;
 
 /// Along the last axis, lower and upper end.
@@ -107,10 +107,6 @@ impl Argument<'_> {
 
     fn at(&self, place: usize, result: &[usize]) -> f64 {
         self.values[source(place, self.shape, result)]
-    }
-
-    fn largest(&self) -> f64 {
-        self.values.iter().copied().fold(0.0, f64::max)
     }
 }
 
@@ -257,11 +253,10 @@ impl<'a> Chances<'a> {
 }
 
 fn chance(p: f64) -> Result<Chance, Error> {
-    Chance::new(&Rational::from_f64(p)?)
-        .ok_or_else(|| Error::argument(format!("p = {p:?}; {PROBABILITY} is required")))
+    Chance::from_f64(p).ok_or_else(|| Error::argument(format!("p = {p:?}; {PROBABILITY} is required")))
 }
 
-/// `"log_pmf"`, `"pmf"` or `"upper_tail"` of Bin(n, p) at k, broadcast to `shape`.
+/// `"log_pmf"`, `"pmf"`, `"upper_tail"` or `"lower_tail"` of Bin(n, p) at k, broadcast to `shape`.
 #[pyfunction]
 #[pyo3(signature = (quantity, k, *, n, p, shape))]
 pub fn binomial_array<'py>(
@@ -288,7 +283,7 @@ pub fn binomial_array<'py>(
             (Chances::from_objects(py, &p)?, p.shape)
         }
     };
-    let pieces = Pieces { count, terms: laws::terms(quantity, n.largest()), together: 1 };
+    let pieces = Pieces { count, terms: laws::terms(quantity), together: 1 };
     each(py, &shape, &pieces, |place, interrupt| {
         let (k, n, entry) =
             (k.at(place, &shape) as i64, n.at(place, &shape) as u64, source(place, own, &shape));
@@ -299,7 +294,7 @@ pub fn binomial_array<'py>(
     })
 }
 
-/// `"log_pmf"`, `"pmf"` or `"upper_tail"` of a hypergeometric law at k, broadcast to `shape`.
+/// `"log_pmf"`, `"pmf"`, `"upper_tail"` or `"lower_tail"` of a hypergeometric law at k, broadcast to `shape`.
 #[pyfunction]
 #[pyo3(signature = (quantity, k, *, population, marked, draws, shape))]
 pub fn hypergeometric_array<'py>(
@@ -318,13 +313,91 @@ pub fn hypergeometric_array<'py>(
     for argument in [&population, &marked, &draws] {
         argument.check_count(py, &shape)?;
     }
-    let largest = marked.largest().min(draws.largest());
-    let pieces = Pieces { count, terms: laws::terms(quantity, largest), together: 1 };
+    let pieces = Pieces { count, terms: laws::terms(quantity), together: 1 };
     each(py, &shape, &pieces, |place, interrupt| {
         let count = |argument: &Argument<'_>| argument.at(place, &shape) as u64;
         let law = Hypergeometric::new(count(&population), count(&marked), count(&draws))?;
         laws::hypergeometric(quantity, k.at(place, &shape) as i64, &law, interrupt)
     })
+}
+
+/// Lower and upper ends of the probabilities of all values of a law.
+type Row<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// Rows take some terms for each of their values.
+fn row(
+    py: Python<'_>,
+    values: u64,
+    probabilities: impl FnOnce(&dyn Interrupt) -> Result<(Vec<f64>, Vec<f64>), Error> + Send,
+) -> PyResult<Row<'_>> {
+    let (lower, upper) = door::run(py, values as f64, probabilities)?;
+    Ok((PyArray1::from_vec(py, lower), PyArray1::from_vec(py, upper)))
+}
+
+/// P[Bin(n, p) = k] for k = 0, …, n.
+#[pyfunction]
+#[pyo3(signature = (*, n, p))]
+pub fn binomial_pmf_row<'py>(n: &Bound<'py, PyAny>, p: &Bound<'py, PyAny>) -> PyResult<Row<'py>> {
+    let (py, n, chance) = (n.py(), convert::count(n, "n", 0)?, laws::chance(p)?);
+    row(py, n, |interrupt| {
+        let certain = match chance {
+            Chance::Between(at) => return kernel::binomial_pmf_row(n, &at, interrupt),
+            Chance::Never => 0,
+            Chance::Always => n,
+        };
+        let mut masses = vec![0.0; kernel::row_length(n + 1)?];
+        masses[certain as usize] = 1.0;
+        Ok((masses.clone(), masses))
+    })
+}
+
+/// P[X = k] for the number X of marked ones among `draws` from `population`, from the least possible k to the greatest.
+#[pyfunction]
+#[pyo3(signature = (*, population, marked, draws))]
+pub fn hypergeometric_pmf_row<'py>(
+    population: &Bound<'py, PyAny>,
+    marked: &Bound<'py, PyAny>,
+    draws: &Bound<'py, PyAny>,
+) -> PyResult<Row<'py>> {
+    let law = laws::draws_from(population, marked, draws)?;
+    let values = law.greatest() - law.least() + 1;
+    row(population.py(), values, |interrupt| kernel::hypergeometric_pmf_row(&law, interrupt))
+}
+
+/// Neighbouring sizes that are better evaluated together.
+const SHARED_SIZES: usize = 1024;
+/// Terms that δ at one of many sizes costs, about: mostly it is reached from that of a neighbour.
+const SIZE: f64 = 50.0;
+
+/// δ(ε) of the count of a property at each of an array of numbers of entries, of which `known` are known.
+#[pyfunction]
+#[pyo3(signature = (sizes, epsilon, *, known, lower, upper, pair=None))]
+pub fn delta_at_sizes<'py>(
+    sizes: PyReadonlyArrayDyn<'py, f64>,
+    epsilon: &Bound<'py, PyAny>,
+    known: u64,
+    lower: &Bound<'py, PyAny>,
+    upper: &Bound<'py, PyAny>,
+    pair: Option<(i64, i64)>,
+) -> PyResult<Ends<'py>> {
+    let py = sizes.py();
+    let (family, epsilon) = (family(lower, upper, pair)?, convert::not_negative(epsilon, "epsilon")?);
+    let all = Argument::new("sizes", &sizes)?;
+    all.check(
+        py,
+        |x| x.fract() == 0.0 && x > known as f64 && x <= LARGEST_INTEGER,
+        &format!("an integer from {} to 2^53", known + 1),
+    )?;
+    let unknown: Vec<u64> = all.values.iter().map(|&size| size as u64 - known).collect();
+    let pieces = Pieces { count: unknown.len(), terms: SIZE, together: SHARED_SIZES };
+    let values = door::spread(py, &pieces, [0.0; 2], |start, run, interrupt| {
+        let deltas = family.deltas(&unknown[start..start + run.len()], &epsilon, interrupt)?;
+        for (value, delta) in run.iter_mut().zip(deltas) {
+            *value = both(delta);
+        }
+        Ok(())
+    })?;
+    ends(py, values, all.shape)
 }
 
 /// `+`, `-`, `*` or `/` of two arrays of enclosures, rounded outwards, broadcast to `shape`.

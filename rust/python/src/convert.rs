@@ -13,6 +13,10 @@ const LARGEST_DECIMAL_EXPONENT: i64 = 100_000;
 pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
     let py = value.py();
     let refuse = |why: &str| errors::argument(py, format!("{name} = {} {why}", shown(value)));
+    // Before all others, which are asked for methods that these do not have.
+    if let Ok(integer) = value.cast_exact::<PyInt>() {
+        return integer_from(integer).map(Rational::from).map_err(|_| refuse(NOT_A_NUMBER));
+    }
     if value.is_instance_of::<PyBool>() {
         return Err(refuse("is a truth value; a number is required"));
     }
@@ -121,10 +125,29 @@ pub fn to_fraction<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py
     fraction.call(parts, Some(&[("_normalize", false)].into_py_dict(py)?))
 }
 
-/// An integer in `least..=2^53`, whatever the type it comes in: 3.0 counts, 1.5 does not.
+/// An exact number of at least 0.
+pub fn not_negative(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
+    let exact = rational(value, name)?;
+    if exact.is_negative() {
+        let message = format!("{name} = {}; a number of at least 0 is required", shown(value));
+        return Err(errors::argument(value.py(), message));
+    }
+    Ok(exact)
+}
+
+/// An integer that a machine holds, whatever the type it comes in: 3.0 counts, 1.5 does not.
+pub fn machine_integer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<i64>> {
+    if let Ok(integer) = value.cast_exact::<PyInt>()
+        && let Ok(small) = integer.extract()
+    {
+        return Ok(Some(small));
+    }
+    rational(value, name).map(|exact| exact.to_i64())
+}
+
+/// An integer in `least..=2^53`, whatever the type it comes in.
 pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> {
-    let number = rational(value, name)?;
-    match number.to_i64() {
+    match machine_integer(value, name)? {
         Some(integer) if integer >= least && integer <= 1 << 53 => Ok(integer.unsigned_abs()),
         _ => Err(errors::argument(
             value.py(),

@@ -118,7 +118,8 @@ fn kernel<T>(py: Python<'_>, result: Result<T, Error>) -> PyResult<T> {
     result.map_err(|error| errors::from_kernel(py, &error))
 }
 
-fn family(
+/// The counts of a property with a probability from `lower` to `upper`.
+pub fn family(
     lower: &Bound<'_, PyAny>,
     upper: &Bound<'_, PyAny>,
     pair: Option<(i64, i64)>,
@@ -481,25 +482,13 @@ impl Curve {
             let epsilon = double.value();
             return door::run(py, self.0.terms(), |run| self.0.delta_at(epsilon, run)).map(Enclosure);
         }
-        let exact = convert::rational(epsilon, "epsilon")?;
-        if exact.is_negative() {
-            return Err(errors::argument(
-                py,
-                format!("epsilon = {}; a number of at least 0 is required", convert::shown(epsilon)),
-            ));
-        }
+        let exact = convert::not_negative(epsilon, "epsilon")?;
         door::run(py, self.0.terms(), |interrupt| self.0.delta(&exact, interrupt)).map(Enclosure)
     }
 
     /// ε(δ): the least ε ≥ 0 with δ(ε) ≤ δ; infinite where there is none.
     fn epsilon(&self, py: Python<'_>, delta: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
-        let exact = convert::rational(delta, "delta")?;
-        if exact.is_negative() {
-            return Err(errors::argument(
-                py,
-                format!("delta = {}; a number of at least 0 is required", convert::shown(delta)),
-            ));
-        }
+        let exact = convert::not_negative(delta, "delta")?;
         let terms = 50.0 * self.0.terms();
         door::run(py, terms, |interrupt| inverse::epsilon(&self.0, &exact, interrupt)).map(Enclosure)
     }

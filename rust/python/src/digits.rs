@@ -5,12 +5,11 @@ use crate::curve::Curve;
 use crate::digits_enclosure::wrapped;
 use crate::door;
 use crate::errors;
-use crate::laws::{Quantity, signed};
+use crate::laws::{Quantity, draws_from, signed};
 use pyo3::prelude::*;
 use statpriv_core::digits::{self, DigitsEnclosure, Dyadic, MOST_DIGITS};
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
-use statpriv_core::laws::Hypergeometric;
 use statpriv_core::rational::Rational;
 
 type Result<'py> = PyResult<Bound<'py, PyAny>>;
@@ -34,15 +33,6 @@ fn run(
     wrapped(py, door::run(py, f64::INFINITY, work)?)
 }
 
-fn not_negative(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
-    let exact = convert::rational(value, name)?;
-    if exact.is_negative() {
-        let message = format!("{name} = {}; a number of at least 0 is required", convert::shown(value));
-        return Err(errors::argument(value.py(), message));
-    }
-    Ok(exact)
-}
-
 /// δ(ε) of a curve to so many digits.
 #[pyfunction]
 pub fn delta_digits<'py>(
@@ -50,7 +40,7 @@ pub fn delta_digits<'py>(
     epsilon: &Bound<'py, PyAny>,
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
-    let (exact, digits) = (not_negative(epsilon, "epsilon")?, count(digits)?);
+    let (exact, digits) = (convert::not_negative(epsilon, "epsilon")?, count(digits)?);
     run(epsilon.py(), |interrupt| digits::delta(&curve.0, &exact, digits, interrupt))
 }
 
@@ -61,7 +51,7 @@ pub fn log_delta_digits<'py>(
     epsilon: &Bound<'py, PyAny>,
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
-    let (exact, digits) = (not_negative(epsilon, "epsilon")?, count(digits)?);
+    let (exact, digits) = (convert::not_negative(epsilon, "epsilon")?, count(digits)?);
     run(epsilon.py(), |interrupt| digits::log_delta(&curve.0, &exact, digits, interrupt))
 }
 
@@ -72,7 +62,7 @@ pub fn epsilon_digits<'py>(
     delta: &Bound<'py, PyAny>,
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
-    let (exact, digits) = (not_negative(delta, "delta")?, count(digits)?);
+    let (exact, digits) = (convert::not_negative(delta, "delta")?, count(digits)?);
     run(delta.py(), |interrupt| digits::epsilon(&curve.0, &exact, digits, interrupt))
 }
 
@@ -87,7 +77,7 @@ pub fn mass_at_infinity_digits<'py>(curve: &Curve, digits: &Bound<'py, PyAny>) -
 fn below(quantity: Quantity) -> DigitsEnclosure {
     DigitsEnclosure::point(match quantity {
         Quantity::LogPmf => Dyadic::MinusInfinity,
-        Quantity::Pmf => Dyadic::new(0.into(), 0),
+        Quantity::Pmf | Quantity::LowerTail => Dyadic::new(0.into(), 0),
         Quantity::UpperTail => Dyadic::new(1.into(), 0),
     })
 }
@@ -119,6 +109,7 @@ pub fn binomial_digits<'py>(
         Quantity::Pmf => digits::binomial_pmf(k, n, &p, digits, interrupt),
         Quantity::LogPmf => digits::binomial_log_pmf(k, n, &p, digits, interrupt),
         Quantity::UpperTail => digits::binomial_upper_tail(k, n, &p, digits, interrupt),
+        Quantity::LowerTail => digits::binomial_lower_tail(k, n, &p, digits, interrupt),
     })
 }
 
@@ -135,16 +126,13 @@ pub fn hypergeometric_digits<'py>(
 ) -> Result<'py> {
     let py = k.py();
     let (quantity, digits) = (Quantity::named(py, quantity)?, count(digits)?);
-    let k = signed(k, "k")?;
-    let size = |value, name| convert::count(value, name, 0);
-    let law =
-        Hypergeometric::new(size(population, "population")?, size(marked, "marked")?, size(draws, "draws")?)
-            .map_err(|error| errors::from_kernel(py, &error))?;
+    let (k, law) = (signed(k, "k")?, draws_from(population, marked, draws)?);
     let Ok(k) = u64::try_from(k) else { return wrapped(py, below(quantity)) };
     run(py, |interrupt| match quantity {
         Quantity::Pmf => digits::hypergeometric_pmf(k, &law, digits, interrupt),
         Quantity::LogPmf => digits::hypergeometric_log_pmf(k, &law, digits, interrupt),
         Quantity::UpperTail => digits::hypergeometric_upper_tail(k, &law, digits, interrupt),
+        Quantity::LowerTail => digits::hypergeometric_lower_tail(k, &law, digits, interrupt),
     })
 }
 

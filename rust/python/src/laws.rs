@@ -5,6 +5,7 @@ use crate::door;
 use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 use statpriv_core::ball::Ball;
 use statpriv_core::enclosure::Enclosure as Kernel;
 use statpriv_core::error::Error;
@@ -22,6 +23,8 @@ pub enum Quantity {
     Pmf,
     /// `P[X ≥ k]`.
     UpperTail,
+    /// `P[X ≤ k]`.
+    LowerTail,
 }
 
 impl Quantity {
@@ -31,9 +34,10 @@ impl Quantity {
             "log_pmf" => Ok(Self::LogPmf),
             "pmf" => Ok(Self::Pmf),
             "upper_tail" => Ok(Self::UpperTail),
+            "lower_tail" => Ok(Self::LowerTail),
             _ => Err(errors::argument(
                 py,
-                format!("quantity = {name:?}; log_pmf, pmf or upper_tail is required"),
+                format!("quantity = {name:?}; log_pmf, pmf, upper_tail or lower_tail is required"),
             )),
         }
     }
@@ -44,6 +48,7 @@ impl Quantity {
             Self::LogPmf => f64::NEG_INFINITY,
             Self::Pmf => 0.0,
             Self::UpperTail => f64::from(u8::from(below)),
+            Self::LowerTail => f64::from(u8::from(!below)),
         })
     }
 
@@ -66,6 +71,23 @@ pub enum Chance {
 }
 
 impl Chance {
+    /// From what a caller wrote; nothing for a number outside `[0, 1]`.
+    fn written(p: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        match p.cast_exact::<PyFloat>() {
+            Ok(double) if double.value().is_finite() => Ok(Self::from_f64(double.value())),
+            _ => convert::rational(p, "p").map(|exact| Self::new(&exact)),
+        }
+    }
+
+    /// From the rational that a double stores.
+    pub fn from_f64(p: f64) -> Option<Self> {
+        match p {
+            0.0 => Some(Self::Never),
+            1.0 => Some(Self::Always),
+            _ => Probability::from_f64(p).ok().map(Self::Between),
+        }
+    }
+
     /// Nothing for a number outside `[0, 1]`.
     pub fn new(p: &Rational) -> Option<Self> {
         if p.is_zero() {
@@ -99,6 +121,7 @@ pub fn binomial(
         Quantity::LogPmf => laws::binomial_log_pmf(k, n, at),
         Quantity::Pmf => laws::binomial_pmf(k, n, at),
         Quantity::UpperTail => laws::binomial_upper_tail(k, n, at, interrupt)?,
+        Quantity::LowerTail => laws::binomial_lower_tail(k, n, at, interrupt)?,
     })
 }
 
@@ -114,19 +137,22 @@ pub fn hypergeometric(
         Quantity::LogPmf => law.log_pmf(k),
         Quantity::Pmf => law.pmf(k),
         Quantity::UpperTail => laws::hypergeometric_upper_tail(k, law, interrupt)?,
+        Quantity::LowerTail => laws::hypergeometric_lower_tail(k, law, interrupt)?,
     })
 }
 
-/// About how many terms of sums a quantity costs, for whether work is long: a probability costs some two hundred,
-/// a tail a few standard deviations.
-pub fn terms(quantity: Quantity, largest: f64) -> f64 {
-    200.0 + if quantity == Quantity::UpperTail { 12.0 * largest.sqrt() } else { 0.0 }
+/// About how many terms of sums a quantity costs, for whether work is long: whatever the size of the law.
+pub fn terms(quantity: Quantity) -> f64 {
+    match quantity {
+        Quantity::LogPmf | Quantity::Pmf => 10.0,
+        Quantity::UpperTail | Quantity::LowerTail => 60.0,
+    }
 }
 
 /// An integer of size up to 2^53, possibly negative.
 pub fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
-    match convert::rational(value, name)?.to_i64() {
-        Some(integer) if integer.abs() <= 1 << 53 => Ok(integer),
+    match convert::machine_integer(value, name)? {
+        Some(integer) if integer.unsigned_abs() <= 1 << 53 => Ok(integer),
         _ => Err(errors::argument(
             value.py(),
             format!("{name} = {}; an integer of size up to 2^53 is required", convert::shown(value)),
@@ -142,12 +168,17 @@ fn of_binomial(
     p: &Bound<'_, PyAny>,
 ) -> PyResult<Enclosure> {
     let (k, n) = (signed(k, "k")?, convert::count(n, "n", 0)?);
-    let chance = Chance::new(&convert::rational(p, "p")?).ok_or_else(|| {
+    let chance = chance(p)?;
+    door::run(p.py(), terms(quantity), |interrupt| binomial(quantity, k, n, &chance, interrupt))
+        .map(Enclosure)
+}
+
+/// A probability as a caller wrote it.
+pub fn chance(p: &Bound<'_, PyAny>) -> PyResult<Chance> {
+    Chance::written(p)?.ok_or_else(|| {
         let shown = convert::shown(p);
         errors::argument(p.py(), format!("p = {shown}; a probability from 0 to 1 is required"))
-    })?;
-    let terms = terms(quantity, n as f64);
-    door::run(p.py(), terms, |interrupt| binomial(quantity, k, n, &chance, interrupt)).map(Enclosure)
+    })
 }
 
 /// ln P[Bin(n, p) = k].
@@ -179,6 +210,31 @@ pub fn binomial_upper_tail(
     of_binomial(Quantity::UpperTail, k, n, p)
 }
 
+/// P[Bin(n, p) <= k].
+#[pyfunction]
+#[pyo3(signature = (k, *, n, p))]
+pub fn binomial_lower_tail(
+    k: &Bound<'_, PyAny>,
+    n: &Bound<'_, PyAny>,
+    p: &Bound<'_, PyAny>,
+) -> PyResult<Enclosure> {
+    of_binomial(Quantity::LowerTail, k, n, p)
+}
+
+/// A hypergeometric law as a caller wrote it.
+pub fn draws_from(
+    population: &Bound<'_, PyAny>,
+    marked: &Bound<'_, PyAny>,
+    draws: &Bound<'_, PyAny>,
+) -> PyResult<Hypergeometric> {
+    Hypergeometric::new(
+        convert::count(population, "population", 0)?,
+        convert::count(marked, "marked", 0)?,
+        convert::count(draws, "draws", 0)?,
+    )
+    .map_err(|error| errors::from_kernel(population.py(), &error))
+}
+
 /// A quantity of a hypergeometric law from what a caller wrote.
 fn of_hypergeometric(
     quantity: Quantity,
@@ -187,14 +243,8 @@ fn of_hypergeometric(
 ) -> PyResult<Enclosure> {
     let (py, k) = (k.py(), signed(k, "k")?);
     let [population, marked, draws] = sizes;
-    let law = Hypergeometric::new(
-        convert::count(population, "population", 0)?,
-        convert::count(marked, "marked", 0)?,
-        convert::count(draws, "draws", 0)?,
-    )
-    .map_err(|error| errors::from_kernel(py, &error))?;
-    let terms = terms(quantity, law.greatest() as f64);
-    door::run(py, terms, |interrupt| hypergeometric(quantity, k, &law, interrupt)).map(Enclosure)
+    let law = draws_from(population, marked, draws)?;
+    door::run(py, terms(quantity), |interrupt| hypergeometric(quantity, k, &law, interrupt)).map(Enclosure)
 }
 
 /// ln P[X = k] for the number X of marked ones among `draws` from `population`.
@@ -233,22 +283,28 @@ pub fn hypergeometric_upper_tail(
     of_hypergeometric(Quantity::UpperTail, k, [population, marked, draws])
 }
 
+/// P[X <= k] for the number X of marked ones among `draws` from `population`.
+#[pyfunction]
+#[pyo3(signature = (k, *, population, marked, draws))]
+pub fn hypergeometric_lower_tail(
+    k: &Bound<'_, PyAny>,
+    population: &Bound<'_, PyAny>,
+    marked: &Bound<'_, PyAny>,
+    draws: &Bound<'_, PyAny>,
+) -> PyResult<Enclosure> {
+    of_hypergeometric(Quantity::LowerTail, k, [population, marked, draws])
+}
+
 /// δ(ε) of two normal laws of variance 1 at distance `mu`.
 #[pyfunction]
 #[pyo3(signature = (epsilon, *, mu))]
 pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
     let py = epsilon.py();
-    let (exact, distance) = (convert::rational(epsilon, "epsilon")?, convert::rational(mu, "mu")?);
+    let (exact, distance) = (convert::not_negative(epsilon, "epsilon")?, convert::rational(mu, "mu")?);
     if distance.is_negative() || distance.is_zero() {
         return Err(errors::argument(
             py,
             format!("mu = {}; a number above 0 is required", convert::shown(mu)),
-        ));
-    }
-    if exact.is_negative() {
-        return Err(errors::argument(
-            py,
-            format!("epsilon = {}; a number of at least 0 is required", convert::shown(epsilon)),
         ));
     }
     door::run(py, 0.0, |_| {

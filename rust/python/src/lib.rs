@@ -31,7 +31,8 @@ mod native {
     use crate::answer::Law;
     #[pymodule_export]
     use crate::arrays::{
-        binomial_array, combined_arrays, delta_array, epsilon_array, hypergeometric_array, width_array,
+        binomial_array, binomial_pmf_row, combined_arrays, delta_array, delta_at_sizes, epsilon_array,
+        hypergeometric_array, hypergeometric_pmf_row, width_array,
     };
     #[pymodule_export]
     use crate::convert::{fraction, integer};
@@ -52,8 +53,8 @@ mod native {
     use crate::exact::{alpha, beta, exact_delta, exact_terms, log_delta};
     #[pymodule_export]
     use crate::laws::{
-        binomial_log_pmf, binomial_pmf, binomial_upper_tail, gaussian_delta, hypergeometric_log_pmf,
-        hypergeometric_pmf, hypergeometric_upper_tail,
+        binomial_log_pmf, binomial_lower_tail, binomial_pmf, binomial_upper_tail, gaussian_delta,
+        hypergeometric_log_pmf, hypergeometric_lower_tail, hypergeometric_pmf, hypergeometric_upper_tail,
     };
     #[pymodule_export]
     use crate::poisson_binomial::poisson_binomial_pmf;

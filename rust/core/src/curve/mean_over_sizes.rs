@@ -31,8 +31,9 @@ use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::Hypergeometric;
-use crate::pair::Direction;
+use crate::pair::{Direction, Epsilon};
 use crate::rational::Rational;
+use std::cell::RefCell;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -83,6 +84,9 @@ const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
 const MOST_TERMS: u64 = 1 << 22;
 /// Terms between two questions whether to go on.
 const TERMS_PER_CHECK: u64 = 1 << 12;
+
+/// Values of `z` whose members are evaluated together, where neighbouring sizes share work.
+const RUN: u64 = 64;
 
 impl MeanOverSizes {
     /// `known` of the other `population − 1` entries are known; the sample of `size` holds the critical one.
@@ -255,10 +259,52 @@ impl MeanOverSizes {
         (SPREAD * self.irrelevant.standard_deviation()).min(self.size as f64)
     }
 
-    /// The mean, from the values of its members, for an ε of at least 0.
-    pub(super) fn ball(
+    /// The mean at an ε of at least 0.
+    pub(super) fn delta(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let run = RefCell::new(Run::default());
+        let alone = |curve: &Curve| curve.at(epsilon, Ball::ZERO, interrupt);
+        let certain = |z: u64| {
+            if !run.borrow().holds(z) {
+                *run.borrow_mut() = self.run(z, epsilon, interrupt)?;
+            }
+            let shared = run.borrow().value(z);
+            shared.map_or_else(|| alone(&self.family.of_size(self.size - z)?), Ok)
+        };
+        if self.inclusion == Inclusion::Certain && self.step == 1 && self.spread() > RUN as f64 {
+            return self.ball(&certain, interrupt);
+        }
+        self.mean(&alone, interrupt)
+    }
+
+    /// The members around `z`, as far as they share work.
+    fn run(&self, z: u64, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Run, Error> {
+        let first = (z - z % RUN).max(self.irrelevant.least());
+        let last = (z - z % RUN + RUN - 1).min(self.irrelevant.greatest());
+        let sizes: Vec<u64> = (first..=last).map(|z| self.size - z).collect();
+        Ok(Run { first, values: self.family.shared(&sizes, epsilon, interrupt)? })
+    }
+
+    /// The mean of the values of the members.
+    fn mean(
         &self,
         value: &dyn Fn(&Curve) -> Result<Ball, Error>,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        let member = |z: u64| {
+            let (curve, inclusion) = self.member(self.size - z)?;
+            let value = value(&curve)?;
+            Ok(match inclusion {
+                Some(inclusion) => value / Ball::from_rational(&inclusion),
+                None => value,
+            })
+        };
+        self.ball(&member, interrupt)
+    }
+
+    /// The mean of `Δ(k, w_k)/w_k`, `k = size − z`, as a function of `z`.
+    fn ball(
+        &self,
+        member: &dyn Fn(u64) -> Result<Ball, Error>,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
         if self.spread() > 2.0 * MOST_TERMS as f64 {
@@ -270,13 +316,7 @@ impl MeanOverSizes {
         }
         let at = |z: u64| {
             interrupt.check()?;
-            let k = self.size - z;
-            let (curve, inclusion) = self.member(k)?;
-            let value = value(&curve)?;
-            Ok(match inclusion {
-                Some(inclusion) => value / Ball::from_rational(&inclusion),
-                None => value,
-            })
+            member(z)
         };
         let Some(start) = self.start(&at)? else { return Ok(Ball::ZERO) };
         let first = self.irrelevant.probability(start);
@@ -296,7 +336,7 @@ impl MeanOverSizes {
             let one_more = self.family.of_size(2)?.mass_ball(interrupt)?;
             return Ok(law.generating_function(one_more) * one_more.powi(self.size - 1 - law.others()));
         }
-        self.ball(&|curve| curve.mass_ball(interrupt), interrupt)
+        self.mean(&|curve| curve.mass_ball(interrupt), interrupt)
     }
 
     /// Where the sum starts: at the mode, or, if the member there is exactly zero, at the greatest `z` where it is not; nothing where all
@@ -385,6 +425,24 @@ impl MeanOverSizes {
     }
 }
 
+/// The values of neighbouring members, nothing where one shares no work with the others.
+#[derive(Default)]
+struct Run {
+    /// The least `z`.
+    first: u64,
+    values: Vec<Option<Ball>>,
+}
+
+impl Run {
+    fn holds(&self, z: u64) -> bool {
+        z.checked_sub(self.first).is_some_and(|place| place < self.values.len() as u64)
+    }
+
+    fn value(&self, z: u64) -> Option<Ball> {
+        self.values.get((z - self.first) as usize).copied().flatten()
+    }
+}
+
 /// Whether `rest` is certainly positive, and below a `2^-60`th of `sum` or more work than it is worth.
 fn is_left_out(rest: Ball, sum: Ball, terms: u64) -> bool {
     rest.is_positive() && (terms > MOST_TERMS || (rest / sum).to_enclosure().upper() < NEGLIGIBLE)
@@ -417,7 +475,6 @@ mod tests {
     use super::*;
     use crate::digits;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Epsilon;
 
     fn known_entries(population: u64, known: u64, size: u64) -> MeanOverSizes {
         let half = Rational::parse("1/2").unwrap();

@@ -82,6 +82,20 @@ pub fn binomial_upper_tail(
     Ok(DigitsEnclosure::probability(&value))
 }
 
+/// `P[Bin(n, p) ≤ k]`: at least `n − k` misses.
+///
+/// # Errors
+/// As [`binomial_pmf`].
+pub fn binomial_lower_tail(
+    k: u64,
+    n: u64,
+    p: &Rational,
+    digits: u32,
+    interrupt: &dyn Interrupt,
+) -> Result<DigitsEnclosure, Error> {
+    binomial_upper_tail(n.saturating_sub(k), n, &Rational::from(1i64).sub(p), digits, interrupt)
+}
+
 /// `P[X = k]`.
 ///
 /// # Errors
@@ -126,6 +140,19 @@ pub fn hypergeometric_upper_tail(
     let law = hypergeometric::Law::from(law);
     let value = settle(bits_for(digits)?, interrupt, |bits| law.upper_tail(k, bits, interrupt))?;
     Ok(DigitsEnclosure::probability(&value))
+}
+
+/// `P[X ≤ k]`: at least `draws − k` unmarked ones.
+///
+/// # Errors
+/// As [`hypergeometric_pmf`].
+pub fn hypergeometric_lower_tail(
+    k: u64,
+    law: &Hypergeometric,
+    digits: u32,
+    interrupt: &dyn Interrupt,
+) -> Result<DigitsEnclosure, Error> {
+    hypergeometric_upper_tail(law.draws().saturating_sub(k), &law.mirrored(), digits, interrupt)
 }
 
 /// The law of the number of successes in independent trials with these probabilities: `p.len() + 1` numbers.

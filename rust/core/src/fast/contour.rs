@@ -39,7 +39,7 @@
 use super::lanes::{self, Lanes, WIDTH};
 use super::{Law, Scaled, Weight};
 use crate::double_double::DoubleDouble;
-use crate::special;
+use crate::special::{self, plain_exponential};
 use statpriv_simd::{Arithmetic, Kernel, Portable};
 
 /// The contour needs at least this variance.
@@ -66,6 +66,8 @@ const TWO_TO_MINUS_95: f64 = 1.0 / ((1u128 << 95) as f64);
 const TWO_TO_MINUS_100: f64 = 1.0 / ((1u128 << 100) as f64);
 /// `sσ` must be at least this.
 const LEAST_TILT: f64 = 0.49;
+/// Up to here the lower part of a logarithm is below `2^-40`, as the plain exponential needs it.
+const LARGEST_PLAIN: f64 = 8000.0;
 /// The evaluations at `±θ_j` are conjugate.
 const FIRST_WEIGHTS: Lanes = Lanes([1.0, 2.0, 2.0, 2.0]);
 /// `2^-53`.
@@ -91,7 +93,8 @@ impl Kernel for Contour {
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
         let powers = special::exp_and_expm1::<A>(DoubleDouble::from_f64(self.tilt));
-        Line::new::<A>(self.trials, self.law, self.tilt, powers)?.sum::<A>(self.first, self.weight)
+        let is_tail = matches!(self.weight, Weight::One);
+        Line::new::<A>(self.trials, self.law, self.tilt, powers, is_tail)?.sum::<A>(self.first, self.weight)
     }
 }
 
@@ -128,7 +131,6 @@ pub(crate) struct Line {
     trials: f64,
     law: Law,
     tilt: f64,
-    variance: f64,
     deviation: f64,
     /// `M`.
     modulus: f64,
@@ -140,6 +142,39 @@ pub(crate) struct Line {
     /// `1 − e^{−s}`.
     complement: f64,
     nodes: [Node; EVALUATIONS / WIDTH],
+    rounding: Rounding,
+    /// `z = e^{−sM}`, where the aliases on the side of the pole matter: `x ≤ 8`.
+    pole: Option<f64>,
+}
+
+/// Sums over the evaluations, of sizes `A` of terms as [`Line::evaluate`] bounds them.
+#[derive(Clone, Copy)]
+struct Rounding {
+    /// `Σ A (85 + 16 v + 19 P')`, where `P'` is the part of `P` that does not depend on the threshold.
+    units: f64,
+    /// `Σ A θ`.
+    of_phase: f64,
+    /// `Σ A`.
+    size: f64,
+}
+
+impl Rounding {
+    /// Of tails, or of stop-losses.
+    #[inline(always)]
+    fn new(nodes: &[Node; EVALUATIONS / WIDTH], is_tail: bool) -> Self {
+        let zero = Lanes::all(0.0);
+        let (mut units, mut of_phase, mut size) = (zero, zero, zero);
+        for node in nodes {
+            let (real, imaginary) = node.inverse;
+            let bound = if is_tail { real.abs() + imaginary.abs() } else { node.inverse_norm };
+            let term = node.damped * bound;
+            let phase = Lanes::all(19.0) * node.theta * node.skew.abs();
+            units = units + term * (Lanes::all(85.0) + Lanes::all(16.0) * node.exponent + phase);
+            of_phase = of_phase + term * node.theta;
+            size = size + term;
+        }
+        Self { units: units.sum(), of_phase: of_phase.sum(), size: size.sum() }
+    }
 }
 
 /// Four evaluations without their threshold.
@@ -158,7 +193,7 @@ struct Node {
 }
 
 impl Line {
-    /// With `e^s` and `e^s − 1` as [`special::exp_and_expm1`] gives them; nothing where the variance or the tilt does not fit.
+    /// With `e^s` and `e^s − 1` as [`special::exp_and_expm1`] gives them, for tails or for stop-losses; nothing where the variance or the tilt does not fit.
     ///
     /// Errors: `p`, `q` come with `2^-98`, `e^s` with `2^-101`. `Q`, of positive terms, errs by `2^-97`, and `p_s`, `q_s` by `2^-96`. So do `μ` and `n − μ`, of which the smaller
     /// is used.
@@ -172,6 +207,7 @@ impl Line {
         law: Law,
         tilt: f64,
         powers: (DoubleDouble, DoubleDouble),
+        is_tail: bool,
     ) -> Option<Self> {
         let Law { p, q } = law;
         let (ratio, excess) = powers;
@@ -209,7 +245,6 @@ impl Line {
             trials,
             law,
             tilt,
-            variance,
             deviation,
             modulus,
             lower,
@@ -218,6 +253,9 @@ impl Line {
             growth_error: growth.hi.abs() * TWO_TO_MINUS_92 + table_error,
             complement,
             nodes,
+            rounding: Rounding::new(&nodes, is_tail),
+            pole: (tilt * tilt * variance <= POLE * POLE)
+                .then(|| lanes::exp::<A>(Lanes::all(-tilt * modulus)).0[0]),
         })
     }
 
@@ -240,16 +278,17 @@ impl Line {
         let shift_error = self.mean.hi * TWO_TO_MINUS_95 + 2.0 * U * shift.abs();
         let (sum, error) = self.evaluate::<A>(shift, shift_error, weight);
         let (pole, pole_error) = self.pole::<A>(first, weight);
-        // Q^n e^{−sa}, as mantissa · 2^exponent.
-        let (power, exponent, power_error) = if logarithm.hi.abs() <= 1000.0 {
-            let (power, exponent) = special::exp_reduced::<A>(logarithm);
+        // Q^n e^{−sa}, as mantissa · 2^exponent. What the plain exponential errs by, 2^-57, its sum and its product are below 4u.
+        let (power, exponent, power_error) = if logarithm.hi.abs() <= LARGEST_PLAIN {
+            let (power, exponent) = plain_exponential::exp(logarithm.hi, logarithm.lo);
             (power, exponent, 0.0)
         } else {
             special::exp(logarithm)
         };
+        let power = power.hi + power.lo;
         let scale = f64::from_bits(((1023 - exponent).clamp(1, 2046) as u64) << 52);
-        let value = power.hi * sum - pole * scale;
-        let error = power.hi * (error + sum.abs() * (logarithm_error + power_error + 4.0 * U))
+        let value = power * sum - pole * scale;
+        let error = power * (error + sum.abs() * (logarithm_error + power_error + 4.0 * U))
             + (pole_error * scale)
             + 2.0 * U * value.abs();
         // The error above is relative to the computed value; one relative to the truth is larger by the factor 1/(1−t).
@@ -276,46 +315,37 @@ impl Line {
     /// `|h| ≤ 1 − e^{−s} + θ`.
     #[inline(always)]
     fn evaluate<A: Arithmetic>(&self, shift: f64, shift_error: f64, weight: Weight) -> (f64, f64) {
-        let (one, zero) = (Lanes::all(1.0), Lanes::all(0.0));
-        let (shift, shift_size) = (Lanes::all(shift), Lanes::all(shift.abs()));
-        let (mut sum, mut error) = (zero, zero);
+        let (one, shifts) = (Lanes::all(1.0), Lanes::all(shift));
+        let mut sum = Lanes::all(0.0);
         for node in &self.nodes {
-            let (cos, sin) = lanes::cos_sin::<A>(node.theta * (shift + node.skew));
+            let (cos, sin) = lanes::cos_sin::<A>(node.theta * (shifts + node.skew));
             let ((hr, hi), (cr, ci)) = (node.step, node.inverse);
-            let (gr, gi, bound, weight_error) = match weight {
-                Weight::One => (cr, ci, cr.abs() + ci.abs(), 0.0),
-                Weight::Excess { phi, error } => {
+            let (gr, gi) = match weight {
+                Weight::One => (cr, ci),
+                Weight::Excess { phi, .. } => {
                     let rest = Lanes::all(1.0 - phi);
-                    let (nr, ni) = (one - rest * hr, zero - rest * hi);
+                    let (nr, ni) = (one - rest * hr, -rest * hi);
                     let (sr, si) = (cr * cr - ci * ci, (cr + cr) * ci);
-                    (nr * sr - ni * si, nr * si + ni * sr, node.inverse_norm, error)
+                    (nr * sr - ni * si, nr * si + ni * sr)
                 }
             };
             sum = sum + node.damped * (cos * gr - sin * gi);
-            let size_of_phase = node.theta * (shift_size + node.skew.abs());
-            let units =
-                Lanes::all(85.0) + Lanes::all(16.0) * node.exponent + Lanes::all(19.0) * size_of_phase;
-            let absolute = units * Lanes::all(U) + node.theta * Lanes::all(shift_error);
-            let absolute = absolute + (Lanes::all(self.complement) + node.theta) * Lanes::all(weight_error);
-            error = error + node.damped * bound * absolute;
         }
-        let (first_term, aliases) = match weight {
-            Weight::One => (1.0 / self.complement, ALIASES_OF_TAIL),
-            Weight::Excess { .. } => {
+        let (first_term, aliases, weight_error) = match weight {
+            Weight::One => (1.0 / self.complement, ALIASES_OF_TAIL, 0.0),
+            Weight::Excess { error, .. } => {
                 let aliases =
-                    if self.has_pole() { ALIASES * self.deviation } else { FAR_ALIASES / self.tilt };
-                (1.0 / (self.complement * self.complement), aliases)
+                    if self.pole.is_some() { ALIASES * self.deviation } else { FAR_ALIASES / self.tilt };
+                (1.0 / (self.complement * self.complement), aliases, error)
             }
         };
+        let Rounding { units, of_phase, size } = self.rounding;
+        let error = U * (units + 19.0 * shift.abs() * of_phase)
+            + shift_error * of_phase
+            + weight_error * (self.complement * size + of_phase);
         // Factors of 1.01 and 1 + 1e-12 pay for the rounding of the bound itself.
-        let error = (error.sum() + LEFT_OUT * first_term) / self.modulus + 1.01 * aliases;
+        let error = (error + LEFT_OUT * first_term) / self.modulus + 1.01 * aliases;
         (sum.sum() / self.modulus, error * (1.0 + 1e-12))
-    }
-
-    /// Whether the aliases on the side of the pole matter: `x ≤ 8`.
-    #[inline(always)]
-    fn has_pole(&self) -> bool {
-        self.tilt * self.tilt * self.variance <= POLE * POLE
     }
 
     /// The aliases that come from the pole at `w = 0`, and a bound of the error of their sum.
@@ -323,11 +353,8 @@ impl Line {
     /// `sM ≤ 95` errs by `u` and the exponential by `6u` more; the bracket sums parts that err by at most `10u` each.
     #[inline(always)]
     fn pole<A: Arithmetic>(&self, first: f64, weight: Weight) -> (f64, f64) {
-        if !self.has_pole() {
-            return (0.0, 0.0);
-        }
+        let Some(z) = self.pole else { return (0.0, 0.0) };
         let exponent = self.tilt * self.modulus;
-        let z = lanes::exp::<A>(Lanes::all(-exponent)).0[0];
         let rest = 1.0 - z;
         let (value, size) = match weight {
             Weight::One => (1.0 / rest, 1.0 / rest),

@@ -162,7 +162,7 @@ impl Count {
     fn few_terms<A: Arithmetic>(&self, place: &Place) -> Result<Option<(Scaled, Option<f64>)>, f64> {
         let Self { trials, law } = *self;
         let &Place { first, weight, .. } = place;
-        let ratios = Binomial { trials, odds: law.p.hi / law.q.hi, first };
+        let ratios = Binomial::new::<A>(trials, law, first);
         let variance = first * (trials - first) / trials;
         if variance > 1.1 * LEAST_VARIANCE && ratios.needed() > FEW_TERMS {
             return Err(variance);
@@ -189,7 +189,7 @@ impl Count {
     #[inline(always)]
     fn line<A: Arithmetic>(&self, tilt: f64) -> Option<Line> {
         let powers = special::exp_and_expm1::<A>(DoubleDouble::from_f64(tilt));
-        Line::new::<A>(self.trials, self.law, tilt, powers)
+        Line::new::<A>(self.trials, self.law, tilt, powers, false)
     }
 
     /// The distance of neighbouring tilts: one standard deviation of the untilted law.

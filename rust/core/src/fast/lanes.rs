@@ -1,103 +1,7 @@
-//! Four doubles at a time, and the elementary functions of the contour.
-//!
-//! Written so that a compiler that may use vector instructions does. `u = 2^-53`.
+//! The elementary functions of the contour, of four doubles at a time. `u = 2^-53`.
 
+pub(super) use crate::lanes::{Lanes, WIDTH};
 use statpriv_simd::Arithmetic;
-use std::ops::{Add, Div, Mul, Sub};
-
-/// How many.
-pub(super) const WIDTH: usize = 4;
-
-/// Written out, because only what is inlined uses the backend's instructions.
-#[inline(always)]
-fn from_fn(f: impl Fn(usize) -> f64) -> [f64; WIDTH] {
-    [f(0), f(1), f(2), f(3)]
-}
-
-/// Four doubles.
-#[derive(Clone, Copy)]
-pub(super) struct Lanes(pub [f64; WIDTH]);
-
-impl Lanes {
-    /// `first, first + step, …`
-    #[inline(always)]
-    pub fn from(first: f64, step: f64) -> Self {
-        Self([first, first + step, first + 2.0 * step, first + 3.0 * step])
-    }
-
-    #[inline(always)]
-    pub fn all(x: f64) -> Self {
-        Self([x; WIDTH])
-    }
-
-    #[inline(always)]
-    pub fn abs(self) -> Self {
-        Self(from_fn(|i| self.0[i].abs()))
-    }
-
-    #[inline(always)]
-    pub fn at_least_zero(self) -> Self {
-        Self(from_fn(|i| self.0[i].max(0.0)))
-    }
-
-    /// `self · b + c`.
-    #[inline(always)]
-    pub fn multiply_add<A: Arithmetic>(self, b: Self, c: Self) -> Self {
-        Self(from_fn(|i| A::multiply_add(self.0[i], b.0[i], c.0[i])))
-    }
-
-    /// `c_0 + x (c_1 + x (c_2 + …))`.
-    #[inline(always)]
-    pub fn polynomial<A: Arithmetic, const N: usize>(self, coefficients: &[f64; N]) -> Self {
-        let mut sum = Self::all(coefficients[N - 1]);
-        for k in (0..N - 1).rev() {
-            sum = sum.multiply_add::<A>(self, Self::all(coefficients[k]));
-        }
-        sum
-    }
-
-    /// The sum of all four.
-    #[inline(always)]
-    pub fn sum(self) -> f64 {
-        (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
-    }
-}
-
-impl Add for Lanes {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] + other.0[i]))
-    }
-}
-
-impl Sub for Lanes {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] - other.0[i]))
-    }
-}
-
-impl Mul for Lanes {
-    type Output = Self;
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] * other.0[i]))
-    }
-}
-
-impl Div for Lanes {
-    type Output = Self;
-
-    #[inline(always)]
-    fn div(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] / other.0[i]))
-    }
-}
 
 /// Adding `1.5·2^52` rounds to an integer, which then stands in the low bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
@@ -150,7 +54,7 @@ pub(super) fn exp<A: Arithmetic>(x: Lanes) -> Lanes {
     let rounded = x.multiply_add::<A>(Lanes::all(std::f64::consts::LOG2_E), Lanes::all(ROUNDER));
     let k = rounded - Lanes::all(ROUNDER);
     let r = x - k * Lanes::all(FIRST) - k * Lanes::all(REST);
-    let power = Lanes(from_fn(|i| f64::from_bits((rounded.0[i].to_bits() << 52).wrapping_add(1023 << 52))));
+    let power = rounded.map(|x| f64::from_bits((x.to_bits() << 52).wrapping_add(1023 << 52)));
     r.polynomial::<A, 15>(&EXPONENTIAL) * power
 }
 
@@ -167,7 +71,7 @@ pub(super) fn cos_sin<A: Arithmetic>(x: Lanes) -> (Lanes, Lanes) {
     let k = rounded - Lanes::all(ROUNDER);
     let r = x - k * Lanes::all(FIRST) - k * Lanes::all(REST);
     // (−1)^k: the lowest bit of k becomes the sign.
-    let sign = Lanes(from_fn(|i| f64::from_bits(1f64.to_bits() | (rounded.0[i].to_bits() << 63))));
+    let sign = rounded.map(|x| f64::from_bits(1f64.to_bits() | (x.to_bits() << 63)));
     let square = r * r;
     let cosine = square.polynomial::<A, 12>(&COSINE);
     let sine = r * square.polynomial::<A, 12>(&SINE);
@@ -264,18 +168,5 @@ mod tests {
                 assert!(distance(versine, versin) <= 5.0 * size(versin), "{x:?}: {versine:e}");
             });
         }
-    }
-
-    #[test]
-    fn lanes_do_not_mix() {
-        let (x, y) = (Lanes::from(3.0, 2.0), Lanes([-1.0, 4.0, 0.5, -8.0]));
-        assert_eq!(x.0, [3.0, 5.0, 7.0, 9.0]);
-        assert_eq!((x + y).0, [2.0, 9.0, 7.5, 1.0]);
-        assert_eq!((x - y).0, [4.0, 1.0, 6.5, 17.0]);
-        assert_eq!((x * y).0, [-3.0, 20.0, 3.5, -72.0]);
-        assert_eq!((x / y).0, [-3.0, 1.25, 14.0, -1.125]);
-        assert_eq!(y.abs().0, [1.0, 4.0, 0.5, 8.0]);
-        assert_eq!(y.at_least_zero().0, [0.0, 4.0, 0.5, 0.0]);
-        assert_eq!(y.sum(), -4.5);
     }
 }

@@ -3,6 +3,7 @@
 use super::log_pmf::{self, Doubles};
 use super::recurrence::{self, LogConcave};
 use crate::ball::Ball;
+use crate::double_double::{DoubleDouble, two_sum};
 use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::fast::{self, Scaled};
@@ -14,6 +15,8 @@ use crate::special::stirling_remainder;
 const DIRECT_TRIALS: u64 = 64;
 /// Up to this number of trials an enclosure is one too: it has no width where doubles hold the result.
 const EXACT_TRIALS: u64 = 16;
+/// Smaller doubles are taken as rationals: `2^-900`.
+const LEAST_DOUBLE: f64 = f64::from_bits((1023 - 900) << 52);
 /// Integers up to here are doubles.
 const LARGEST_COUNT: u64 = 1 << 53;
 
@@ -47,6 +50,24 @@ impl Probability {
                 Ball::from_rational(&odds),
             )),
             _ => Err(Error::argument("a probability strictly between 0 and 1 is needed here")),
+        }
+    }
+
+    /// From the rational that a double stores, without integers of many digits.
+    ///
+    /// `1 − p` is a sum of two doubles, since what the rounding of a difference loses is a double. Below `2^-900` such a sum could lose bits where
+    /// balls scale it.
+    ///
+    /// # Errors
+    /// As [`Probability::new`].
+    pub fn from_f64(p: f64) -> Result<Self, Error> {
+        let (hi, lo) = two_sum(1.0, -p);
+        match Ball::from_f64(p) {
+            Some(hit) if (LEAST_DOUBLE..1.0).contains(&p) => {
+                let miss = Ball::from_double_double(DoubleDouble { hi, lo }, 0.0);
+                Ok(Self::prepared(hit, miss, hit / miss))
+            }
+            _ => Self::new(&Rational::from_f64(p)?),
         }
     }
 

@@ -136,7 +136,7 @@ impl Hypergeometric {
     }
 
     /// The same law counted from the other side: unmarked ones drawn.
-    fn mirrored(&self) -> Self {
+    pub(crate) fn mirrored(&self) -> Self {
         Self { marked: self.population - self.marked, ..*self }
     }
 }

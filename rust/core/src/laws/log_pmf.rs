@@ -13,9 +13,10 @@ use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, two_sum};
 use crate::enclosure::Enclosure;
 use crate::fast::Scaled;
-use crate::special::deviance::{DEVIANCE_ERROR, Deviation, deviance};
+use crate::lanes::{DoubleDoubles, Lanes, WIDTH};
+use crate::special::deviance::{DEVIANCE_ERROR, deviances};
 use crate::special::plain_exponential::{EXPONENTIAL_ERROR, exp};
-use crate::special::plain_logarithm::{SERIES, ln_of_quotient, polynomial};
+use crate::special::plain_logarithm::{SERIES, ln_of_quotients, pairwise_polynomial};
 use crate::special::{LN_2_PI, stirling_parts};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
 
@@ -179,7 +180,7 @@ impl Kernel for Table {
 ///
 /// A mean `μ(1+η)` instead of `μ` changes `D` by at most `|μ − x||η| + xη²` (as `η − ln(1+η) ≤ η²` for `|η| ≤ ½`). The
 /// smaller of the two probabilities gives the deviation: `np` errs by `2u²`, and the lower parts of its difference from `k`
-/// add up with an error of `u²(np + k)`. Where [`deviance`] uses the deviation, it is below `x/256`, so for both cells this
+/// add up with an error of `u²(np + k)`. Where [`deviances`] uses the deviation, it is below `x/256`, so for both cells this
 /// is below `5u²` of their means, and [`MEAN_ERROR`] covers it. The terms `xη²` are below `2^53 · 2^-150`, within what
 /// [`SPREAD_ERROR`] has to spare.
 #[inline(always)]
@@ -193,16 +194,19 @@ fn binomial_with<A: Arithmetic>(k: u64, n: u64, at: &Doubles) -> LogProbability 
     if k == n {
         return power_of_complement::<A>(trials, q, p, relative);
     }
-    let mean = p.mul_f64_with::<A>(trials);
-    let difference = minus_count(mean, hits);
-    let deviation = Deviation::new::<A>(difference);
-    let first = deviance::<A>(hits, deviation, || mean);
-    let second = deviance::<A>(misses, deviation.neg(), || q.mul_f64_with::<A>(trials));
+    // The other two lanes repeat these.
+    let difference = minus_count(p.mul_f64_with::<A>(trials), hits);
+    let deviation = DoubleDoubles::from([difference, difference.neg(), difference, difference.neg()]);
+    let both = deviances::<A>(Lanes([hits, misses, hits, misses]), deviation, || {
+        DoubleDoubles::from([p, q, p, q]).mul_f64_with::<A>(Lanes::all(trials))
+    });
+    let (first, second) = (both.lane(0), both.lane(1));
     let error = 1.5 * DEVIANCE_ERROR * (first.hi + second.hi)
         + 2.1 * relative * difference.hi.abs()
         + 2.0 * SPREAD_ERROR;
     let sum = Sum { hi: -first.hi, lo: -first.lo }.minus(second);
-    Spread::of::<A>(n, k).map_or(sum, |spread| spread.taken_from(sum)).with_error(error)
+    let spreads = Spreads::of::<A>([n; WIDTH], [k; WIDTH]);
+    spreads.at(0).taken_from(sum).with_error(error)
 }
 
 /// `np − k`, to a relative error of a few `u` (and `u² n` times the smaller probability), formed from the smaller one.
@@ -227,7 +231,8 @@ fn power_of_complement<A: Arithmetic>(
     y: DoubleDouble,
     relative: f64,
 ) -> LogProbability {
-    let rest = deviance::<A>(1.0, Deviation::new::<A>(c.neg()), || y);
+    let all = DoubleDoubles::all;
+    let rest = deviances::<A>(Lanes::all(1.0), all(c.neg()), || all(y)).lane(0);
     let (sum, lost) = two_sum(c.hi, rest.hi);
     let (hi, lo) = two_sum(sum, lost + (c.lo + rest.lo));
     let product = DoubleDouble { hi, lo }.mul_f64(trials);
@@ -258,23 +263,40 @@ struct Spread {
     fine: f64,
 }
 
-impl Spread {
-    /// With an error of at most [`SPREAD_ERROR`]; tail and fine part are below `2^-7`. Nothing at the ends, where it is 0.
+/// Four of them.
+struct Spreads {
+    head: DoubleDoubles,
+    tail: Lanes,
+    coarse: Lanes,
+    fine: Lanes,
+}
+
+impl Spreads {
+    /// With an error of at most [`SPREAD_ERROR`] each; tail and fine part are below `2^-7`. Those of `k = 0` and `k = m` are no numbers.
     ///
     /// The logarithm of `k(m−k)/m` errs by `2^-58 + 2^-93 · 37`, half of which counts; the fine parts of Stirling's
     /// remainders, each below `2^-9`, by `3 · 2^-61`, and two roundings of `2^-61`. The coarse parts add up exactly.
     /// So there remain `2^-58` for the roundings where these parts are added to others.
     #[inline(always)]
-    fn of<A: Arithmetic>(m: u64, k: u64) -> Option<Self> {
-        if k == 0 || k == m {
-            return None;
-        }
-        let (head, tail) = ln_of_quotient::<A>(product::<A>(k, m - k), double(m));
-        let (some, others, all) = (stirling_parts(k), stirling_parts(m - k), stirling_parts(m));
-        let (coarse, fine) = (some.0 + others.0 - all.0, some.1 + others.1 - all.1);
-        Some(Self { head, tail, coarse, fine })
+    fn of<A: Arithmetic>(m: [u64; WIDTH], k: [u64; WIDTH]) -> Self {
+        let rest = [m[0] - k[0], m[1] - k[1], m[2] - k[2], m[3] - k[3]];
+        let (head, tail) = ln_of_quotients::<A>(products::<A>(k, rest), doubles(m));
+        let (some, others, all) = (stirling_parts(k), stirling_parts(rest), stirling_parts(m));
+        Self { head, tail, coarse: some.0 + others.0 - all.0, fine: some.1 + others.1 - all.1 }
     }
 
+    #[inline(always)]
+    fn at(&self, i: usize) -> Spread {
+        Spread {
+            head: self.head.lane(i),
+            tail: self.tail.0[i],
+            coarse: self.coarse.0[i],
+            fine: self.fine.0[i],
+        }
+    }
+}
+
+impl Spread {
     fn taken_from(&self, sum: Sum) -> Sum {
         sum.plus(-0.5 * LN_2_PI.hi, -0.5 * (LN_2_PI.lo + self.head.lo))
             .plus(-0.5 * self.head.hi, -(0.5 * self.tail + self.fine))
@@ -288,11 +310,15 @@ impl Spread {
     }
 }
 
-/// Of two counts up to `2^53`, exactly.
+fn doubles(counts: [u64; WIDTH]) -> Lanes {
+    Lanes(counts.map(double))
+}
+
+/// Of counts up to `2^53`, exactly.
 #[inline(always)]
-fn product<A: Arithmetic>(x: u64, y: u64) -> DoubleDouble {
-    let (hi, lo) = A::two_product(double(x), double(y));
-    DoubleDouble { hi, lo }
+fn products<A: Arithmetic>(x: [u64; WIDTH], y: [u64; WIDTH]) -> DoubleDoubles {
+    let (hi, lo) = doubles(x).two_product::<A>(doubles(y));
+    DoubleDoubles { hi, lo }
 }
 
 /// With the backend's instructions.
@@ -310,26 +336,25 @@ fn hypergeometric_with<A: Arithmetic>(table: [u64; 4]) -> LogProbability {
         full => full,
     };
     let all = a + b + c + d;
-    let excess = product::<A>(b, c).add(product::<A>(a, d).neg()).div_f64(double(all));
-    let deviation = Deviation::new::<A>(excess);
-    let cell = |x: u64, deviation: Deviation, row: u64, column: u64| {
-        deviance::<A>(double(x), deviation, || product::<A>(row, column).div_f64(double(all)))
-    };
-    let deviances = [
-        cell(a, deviation, a + b, a + c),
-        cell(b, deviation.neg(), a + b, b + d),
-        cell(c, deviation.neg(), c + d, a + c),
-        cell(d, deviation, c + d, b + d),
-    ];
+    let (rows, columns) = ([a + b, a + b, c + d, c + d], [a + c, b + d, a + c, b + d]);
+    let diagonals = products::<A>([b, a, b, a], [c, d, c, d]);
+    let excess = diagonals.lane(0).add(diagonals.lane(1).neg()).div_f64(double(all));
+    let deviation = DoubleDoubles::from([excess, excess.neg(), excess.neg(), excess]);
+    let cells = deviances::<A>(doubles([a, b, c, d]), deviation, || {
+        products::<A>(rows, columns).div_f64_with::<A>(Lanes::all(double(all)))
+    });
+    let deviances = [cells.lane(0), cells.lane(1), cells.lane(2), cells.lane(3)];
     let total: f64 = deviances.iter().map(|deviance| deviance.hi).sum();
     let sum = deviances.into_iter().fold(Sum::default(), Sum::minus);
     let error = 1.5 * DEVIANCE_ERROR * total + 4.1 * MEAN_ERROR * excess.hi.abs();
     if a == 0 && d > 0 {
         return beside_empty_cell::<A>(sum, error, [b, c, d], excess);
     }
-    let sum = Spread::of::<A>(a + b, a).map_or(sum, |marked| marked.taken_from(sum));
-    let sum = Spread::of::<A>(c + d, c).map_or(sum, |unmarked| unmarked.taken_from(sum));
-    let sum = Spread::of::<A>(all, a + c).map_or(sum, |whole| whole.added_to(sum));
+    let spreads = Spreads::of::<A>([a + b, c + d, all, all], [a, c, a + c, a + c]);
+    let inside = |m: u64, k: u64| k != 0 && k != m;
+    let sum = if inside(a + b, a) { spreads.at(0).taken_from(sum) } else { sum };
+    let sum = if inside(c + d, c) { spreads.at(1).taken_from(sum) } else { sum };
+    let sum = if inside(all, a + c) { spreads.at(2).added_to(sum) } else { sum };
     sum.with_error(error + 8.0 * SPREAD_ERROR)
 }
 
@@ -346,19 +371,20 @@ fn beside_empty_cell<A: Arithmetic>(
     mean: DoubleDouble,
 ) -> LogProbability {
     let unit = f64::EPSILON;
-    let parts = [c + d, b + d, b + c + d, d].map(stirling_parts);
-    let coarse = parts[0].0 + parts[1].0 - (parts[2].0 + parts[3].0);
-    let differences = (parts[0].1 - parts[3].1, parts[1].1 - parts[2].1);
+    let (coarse, fine) = stirling_parts([c + d, b + d, b + c + d, d]);
+    let coarse = coarse.0[0] + coarse.0[1] - (coarse.0[2] + coarse.0[3]);
+    let differences = (fine.0[0] - fine.0[3], fine.0[1] - fine.0[2]);
+    let fine_error = unit * (2.0 * fine.0.iter().sum::<f64>() + differences.0.abs() + differences.1.abs());
     let fine = differences.0 + differences.1;
-    let fine_error = unit
-        * (2.0 * parts.map(|part| part.1).iter().sum::<f64>() + differences.0.abs() + differences.1.abs());
     let t = mean.hi / double(d);
     if t <= 1.0 / 128.0 {
-        let half = 0.5 * (t - t * t * polynomial::<A>(&SERIES, t));
+        let half = 0.5 * (t - t * t * pairwise_polynomial::<A>(&SERIES, Lanes::all(t)).0[0]);
         return sum.plus(coarse, fine).plus(half, 0.0).with_error(error + fine_error + 2.0 * unit * t);
     }
-    let (head, tail) = ln_of_quotient::<A>(product::<A>(c + d, b + d).div_f64(double(d)), double(b + c + d));
-    let sum = sum.plus(0.5 * head.hi, 0.5 * (head.lo + tail)).plus(coarse, fine);
+    let product = products::<A>([c + d; WIDTH], [b + d; WIDTH]).div_f64_with::<A>(Lanes::all(double(d)));
+    let (head, tail) = ln_of_quotients::<A>(product, Lanes::all(double(b + c + d)));
+    let head = head.lane(0);
+    let sum = sum.plus(0.5 * head.hi, 0.5 * (head.lo + tail.0[0])).plus(coarse, fine);
     sum.with_error(error + fine_error + 2.0 * SPREAD_ERROR)
 }
 

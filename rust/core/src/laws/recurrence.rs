@@ -13,6 +13,10 @@ const BLOCK: usize = 128;
 const BLOCKS_PER_CHECK: usize = 128;
 /// Where products of ratios leave `2^±900`, every term is computed by itself.
 const SMALLEST_PRODUCT: f64 = f64::from_bits((1023 - 900) << 52);
+/// And where a ratio leaves `2^±200`: four of them are multiplied before they meet the value.
+const LEAST_RATIO: f64 = f64::from_bits((1023 - 200) << 52);
+/// From here on doubles are normal, with some room: `2^-1020`.
+const LEAST_ACCURATE: f64 = f64::from_bits(3 << 52);
 /// The least double above zero, an upper bound of whatever underflows.
 const TINY: f64 = f64::from_bits(1);
 /// A tail is cut where the bound of the rest is this part of it: `2^-60`.
@@ -34,18 +38,26 @@ pub(super) trait LogConcave {
     fn ratio(&self, k: f64) -> (f64, f64);
 }
 
-/// Lower and upper bounds of all probabilities, from the least value on.
-pub(super) fn row<L: LogConcave>(law: &L, interrupt: &dyn Interrupt) -> Result<(Vec<f64>, Vec<f64>), Error> {
-    let (least, mode) = (law.least(), law.mode());
-    let terms = (law.greatest() - least).saturating_add(1);
+/// The length of a row of so many probabilities.
+///
+/// # Errors
+/// More than 2^26.
+pub fn row_length(terms: u64) -> Result<usize, Error> {
     if terms > LONGEST_ROW {
         return Err(Error::argument(format!(
             "a row of {terms} probabilities is too long; up to 2^26 = {LONGEST_ROW} values (1 GiB) are allowed: ask for \
              single probabilities or tails instead"
         )));
     }
-    let mut lower = vec![0.0; terms as usize];
-    let mut upper = vec![TINY; terms as usize];
+    Ok(terms as usize)
+}
+
+/// Lower and upper bounds of all probabilities, from the least value on.
+pub(super) fn row<L: LogConcave>(law: &L, interrupt: &dyn Interrupt) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    let (least, mode) = (law.least(), law.mode());
+    let terms = row_length((law.greatest() - least).saturating_add(1))?;
+    let mut lower = vec![0.0; terms];
+    let mut upper = vec![TINY; terms];
     let (lower_before, lower_after) = lower.split_at_mut((mode - least) as usize);
     let (upper_before, upper_after) = upper.split_at_mut((mode - least) as usize);
     let mut start = mode;
@@ -136,62 +148,104 @@ fn check(block: usize, interrupt: &dyn Interrupt) -> Result<(), Error> {
 
 /// Bounds of `P[X = start + i]`, at most [`BLOCK`] of them.
 ///
-/// From the middle outwards, in units of its power of two: a ratio errs by `3.02u` with its division, its product with
-/// the neighbour by `u` more, so `h` steps err by less than `4.1hu`, and the bounds themselves round by less than `6u`. Products that
-/// leave the range of accurate ratios are seen, for each value is the product of the one before.
+/// From the middle outwards, in units of its power of two: a ratio errs by `3.02u` with its division, and what it is multiplied with
+/// by `u` more, so `h` steps err by less than `4.1hu`, and the bounds themselves round by less than `6u`. Ratios and products that
+/// leave their range are seen; so each product of up to four ratios with a value is accurate.
 fn fill<L: LogConcave>(law: &L, start: u64, lower: &mut [f64], upper: &mut [f64]) {
     let length = lower.len().min(upper.len()).min(BLOCK);
     let middle = length / 2;
     let Some(anchor) = law.anchor(start + middle as u64) else {
         return fill_singly(law, start, lower, upper);
     };
-    walk(law, start, middle, anchor.mantissa, lower);
-    let (mut least, mut greatest) = (anchor.mantissa, anchor.mantissa);
-    for value in lower.iter() {
-        (least, greatest) = (least.min(*value), greatest.max(*value));
-    }
-    if !(least > SMALLEST_PRODUCT && greatest < 1.0 / SMALLEST_PRODUCT) {
+    let accurate = walk(law, (start + middle as u64) as f64, middle, anchor.mantissa, lower);
+    if !(accurate && all_between(lower, SMALLEST_PRODUCT, 1.0 / SMALLEST_PRODUCT)) {
         return fill_singly(law, start, lower, upper);
     }
     let error = (4.1 * (length - middle) as f64 + 6.0) * (f64::EPSILON / 2.0) + 1.01 * anchor.error;
     let (below, above) = (1.0 - error, 1.0 + error);
-    if anchor.exponent >= -1000 && least * power_of_two(anchor.exponent) > SMALLEST_PRODUCT {
+    if anchor.exponent >= -1000 {
         let scale = power_of_two(anchor.exponent);
-        for (low, high) in lower.iter_mut().zip(upper) {
-            *high = (*low * scale * above).min(1.0);
-            *low = *low * scale * below;
+        if all_between(lower, LEAST_ACCURATE / scale, f64::INFINITY) {
+            for (low, high) in lower.iter_mut().zip(upper) {
+                let value = *low * scale;
+                *high = at_most_one(value * above);
+                *low = value * below;
+            }
+            return;
         }
-        return;
     }
-    // In two steps, each of which rounds by at most half of the least double.
+    // In two steps, which round a subnormal result by at most the least double; to normal ones adding it does nothing, and they err by `u` each.
     let (first, second) =
         (power_of_two(anchor.exponent / 2), power_of_two(anchor.exponent - anchor.exponent / 2));
     for (low, high) in lower.iter_mut().zip(upper) {
-        *high = (*low * above * first * second).next_up().min(1.0);
-        *low = (*low * below * first * second).next_down().max(0.0);
+        *high = at_most_one(*low * above * first * second + TINY);
+        *low = (*low * below * first * second - TINY).max(0.0);
     }
 }
 
-/// `anchor` times the products of ratios from the middle to each place.
-fn walk<L: LogConcave>(law: &L, start: u64, middle: usize, anchor: f64, values: &mut [f64]) {
-    let mut ratios = [0.0; BLOCK];
-    for (i, slot) in ratios.iter_mut().enumerate().take(values.len()) {
-        // The step into place i, from the side of the middle.
-        let into = start as f64 + i as f64;
-        let (top, bottom) = law.ratio(if i > middle { into - 1.0 } else { into });
-        *slot = if i > middle { top / bottom } else { bottom / top };
-    }
+/// False also for what is no number. Without early exit, so that several are looked at in one instruction.
+#[allow(clippy::needless_bitwise_bool)]
+fn all_between(values: &[f64], least: f64, greatest: f64) -> bool {
+    values.iter().fold(true, |all, &x| all & (x > least) & (x < greatest))
+}
+
+/// One instruction, which `f64::min` is not.
+fn at_most_one(x: f64) -> f64 {
+    if x < 1.0 { x } else { 1.0 }
+}
+
+/// `anchor`, the value at `k`, times the products of ratios from there to each place; false where these leave `2^±200`.
+fn walk<L: LogConcave>(law: &L, k: f64, middle: usize, anchor: f64, values: &mut [f64]) -> bool {
     let (before, after) = values.split_at_mut(middle);
-    let mut value = anchor;
-    for (slot, ratio) in before.iter_mut().zip(&ratios[..middle]).rev() {
-        value *= ratio;
-        *slot = value;
+    let Some((at_middle, after)) = after.split_first_mut() else { return true };
+    *at_middle = anchor;
+    for (i, slot) in after.iter_mut().enumerate() {
+        let (top, bottom) = law.ratio(k + PLACES[i % BLOCK]);
+        *slot = top / bottom;
     }
-    value = anchor;
-    ratios[middle] = 1.0;
-    for (slot, ratio) in after.iter_mut().zip(&ratios[middle..]) {
-        value *= ratio;
-        *slot = value;
+    let mut downwards = [0.0; BLOCK];
+    let downwards = &mut downwards[..middle];
+    for (i, slot) in downwards.iter_mut().enumerate() {
+        let (top, bottom) = law.ratio(k - 1.0 - PLACES[i % BLOCK]);
+        *slot = bottom / top;
+    }
+    if !(all_between(after, LEAST_RATIO, 1.0 / LEAST_RATIO)
+        && all_between(downwards, LEAST_RATIO, 1.0 / LEAST_RATIO))
+    {
+        return false;
+    }
+    multiply_up(anchor, after);
+    multiply_up(anchor, downwards);
+    for (slot, value) in before.iter_mut().rev().zip(&*downwards) {
+        *slot = *value;
+    }
+    true
+}
+
+/// `0, 1, 2, …`: converting integers takes longer than reading them.
+const PLACES: [f64; BLOCK] = {
+    let mut places = [0.0; BLOCK];
+    let mut i = 1;
+    while i < BLOCK {
+        places[i] = places[i - 1] + 1.0;
+        i += 1;
+    }
+    places
+};
+
+/// Each factor times all before it and `value`, in as many roundings as factors. Four at a time, so that only one product waits for the four before.
+fn multiply_up(mut value: f64, factors: &mut [f64]) {
+    let mut fours = factors.chunks_exact_mut(4);
+    for four in &mut fours {
+        if let [a, b, c, d] = four {
+            let (two, last) = (*a * *b, *c * *d);
+            (*a, *b, *c, *d) = (value * *a, value * two, value * (two * *c), value * (two * last));
+            value = *d;
+        }
+    }
+    for factor in fours.into_remainder() {
+        value *= *factor;
+        *factor = value;
     }
 }
 

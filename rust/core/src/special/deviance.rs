@@ -3,38 +3,18 @@
 //! Loader's `bd0`: a binomial log probability is minus two of these, a hypergeometric one minus four, and a small
 //! rest. It is formed from the deviation `m − x`, which the caller knows to full accuracy, so nothing cancels.
 
-use super::plain_logarithm::{Neighbour, polynomial};
-use crate::double_double::{DoubleDouble, two_sum};
-use statpriv_simd::{Arithmetic, split};
+use super::plain_logarithm::{Neighbours, pairwise_polynomial};
+use crate::lanes::{DoubleDoubles, Lanes, WIDTH};
+use statpriv_simd::Arithmetic;
 
 /// `c_i = 8/9 (a_{i+1} − a_{i+2})` with `a_i = (1 − (−½)^i)/i`, `i = 2..=8`: see [`beyond_tangent`].
 const CORRECTION: [f64; 7] =
     [1.0 / 8.0, 1.0 / 40.0, 3.0 / 80.0, 1.0 / 56.0, 31.0 / 1792.0, 3.0 / 256.0, 13.0 / 1280.0];
 
-/// Relative error, `2^-65`, of [`deviance`] for the `x` and `m` it is given.
+/// Relative error, `2^-65`, of [`deviances`] for the `x` and `m` it is given.
 pub(crate) const DEVIANCE_ERROR: f64 = 1.0 / (1u64 << 63) as f64 / 4.0;
 
-/// A deviation `m − x` and its square, which several cells with the same deviation share.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deviation {
-    value: DoubleDouble,
-    square: DoubleDouble,
-}
-
-impl Deviation {
-    #[inline(always)]
-    pub(crate) fn new<A: Arithmetic>(value: DoubleDouble) -> Self {
-        let (hi, lo) = A::two_product(value.hi, value.hi);
-        Self { value, square: DoubleDouble { hi, lo: lo + 2.0 * value.hi * value.lo } }
-    }
-
-    /// That of the complementary count.
-    pub(crate) fn neg(self) -> Self {
-        Self { value: self.value.neg(), ..self }
-    }
-}
-
-/// `x ln(x/m) + m − x` for an integer `0 ≤ x ≤ 2^53` and a mean `m ≥ 2^-901`, of which the deviation `m − x` is also known,
+/// `x ln(x/m) + m − x` for integers `0 ≤ x ≤ 2^53` and means `m ≥ 2^-901`, of which the deviations `m − x` are also known, four at a time,
 /// with a relative error of at most [`DEVIANCE_ERROR`] (or `2^-1000` absolutely). The result is a sum `hi + lo` with
 /// `|lo| ≤ 2^-18 |hi|`.
 ///
@@ -46,31 +26,29 @@ impl Deviation {
 /// what it belongs to, are added with errors below `2^-102 (1 + v + |ln r|)`. With `|ln r| ≤ |ln v| + 0.0056` all this is below
 /// `2^-80 φ(v)`. What remains is [`beyond_tangent`]: at most `t² (½ + |t|) ≤ 2.1 φ(v)`, with an error of `2^-67` of it.
 #[inline(always)]
-pub(crate) fn deviance<A: Arithmetic>(
-    x: f64,
-    deviation: Deviation,
-    mean: impl FnOnce() -> DoubleDouble,
-) -> DoubleDouble {
-    if x == 0.0 {
-        return mean();
-    }
-    if deviation.value.hi.abs() <= x / 256.0 {
-        return beyond_tangent::<A>(x, deviation);
+pub(crate) fn deviances<A: Arithmetic>(
+    x: Lanes,
+    deviation: DoubleDoubles,
+    mean: impl FnOnce() -> DoubleDoubles,
+) -> DoubleDoubles {
+    let is_near = x.each(deviation.hi, |x, deviation| x > 0.0 && deviation.abs() <= x / 256.0);
+    if is_near == [true; WIDTH] {
+        return beyond_tangent::<A>(x, deviation).stored();
     }
     let mean = mean();
-    let Neighbour { number, logarithm } = Neighbour::of(x / mean.hi);
-    let (half, other_half) = split(mean.hi);
-    let (distance, lost) = two_sum(number * half - x, number * other_half);
-    let (hi, lo) = two_sum(distance, lost + number * mean.lo);
-    let rest = beyond_tangent::<A>(x, Deviation::new::<A>(DoubleDouble { hi, lo }));
+    let Neighbours { number, logarithm } = Neighbours::of(x / mean.hi);
+    let (half, other_half) = mean.hi.split();
+    let (distance, lost) = (number * half - x).two_sum(number * other_half);
+    let distance = DoubleDoubles::from_sum(distance, lost + number * mean.lo);
+    let rest = beyond_tangent::<A>(x, deviation.or(is_near, distance));
     let main = logarithm.mul_f64_with::<A>(x);
-    let (sum, first) = two_sum(mean.hi, -x);
-    let (sum, second) = two_sum(sum, main.hi);
-    let (sum, third) = two_sum(sum, -hi);
-    let (sum, fourth) = two_sum(sum, rest.hi);
-    let lower = ((first + second) + (third + fourth)) + ((main.lo + mean.lo) + (rest.lo - lo));
-    let (hi, lo) = two_sum(sum, lower);
-    DoubleDouble { hi, lo }
+    let (sum, first) = mean.hi.two_sum(-x);
+    let (sum, second) = sum.two_sum(main.hi);
+    let (sum, third) = sum.two_sum(-distance.hi);
+    let (sum, fourth) = sum.two_sum(rest.hi);
+    let lower = ((first + second) + (third + fourth)) + ((main.lo + mean.lo) + (rest.lo - distance.lo));
+    let far = mean.or(x.0.map(|x| x == 0.0), DoubleDoubles::from_sum(sum, lower));
+    rest.or(is_near, far).stored()
 }
 
 /// `x(t − ln(1 + t))` for `t = e/x`, `|t| ≤ 0.00553`, with a relative error of at most `2^-67`.
@@ -85,24 +63,27 @@ pub(crate) fn deviance<A: Arithmetic>(
 /// by `3u`, its square by `7u`, the sum by `4u` and two products by `2u`, all relatively to `ρ`: below `13u · 2^-19 < 2^-68`. The
 /// last additions of lower parts, all below `2^-18` of the result, err by less than `3u · 2^-18 < 2^-69`.
 #[inline(always)]
-fn beyond_tangent<A: Arithmetic>(x: f64, e: Deviation) -> DoubleDouble {
-    let (part, part_rest) = two_sum(0.5 * x, e.value.hi);
-    let (divisor, divisor_rest) = two_sum(x, part);
-    let divisor_rest = divisor_rest + (part_rest + e.value.lo);
-    let reciprocal = 1.0 / divisor;
-    let quotient = e.square.hi * reciprocal;
-    let (back, back_rest) = A::two_product(quotient, divisor);
-    let remainder = (e.square.hi - back - back_rest) + (e.square.lo - quotient * divisor_rest);
-    let w = e.value.hi * reciprocal;
-    let correction = w * w * polynomial::<A>(&CORRECTION, w);
-    let (hi, lo) = two_sum(quotient, -0.25 * quotient);
-    DoubleDouble { hi, lo: lo + (0.75 * (remainder * reciprocal) + hi * correction) }
+fn beyond_tangent<A: Arithmetic>(x: Lanes, e: DoubleDoubles) -> DoubleDoubles {
+    let (square, square_rest) = e.hi.two_product::<A>(e.hi);
+    let square_rest = square_rest + Lanes::all(2.0) * e.hi * e.lo;
+    let (part, part_rest) = (Lanes::all(0.5) * x).two_sum(e.hi);
+    let (divisor, divisor_rest) = x.two_sum(part);
+    let divisor_rest = divisor_rest + (part_rest + e.lo);
+    let reciprocal = Lanes::all(1.0) / divisor;
+    let quotient = square * reciprocal;
+    let (back, back_rest) = quotient.two_product::<A>(divisor);
+    let remainder = (square - back - back_rest) + (square_rest - quotient * divisor_rest);
+    let w = e.hi * reciprocal;
+    let correction = w * w * pairwise_polynomial::<A>(&CORRECTION, w);
+    let (hi, lo) = quotient.two_sum(Lanes::all(-0.25) * quotient);
+    DoubleDoubles { hi, lo: lo + (Lanes::all(0.75) * (remainder * reciprocal) + hi * correction) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ball::Ball;
+    use crate::double_double::DoubleDouble;
     use crate::rational::Rational;
     use proptest::prelude::*;
     use statpriv_simd::Portable;
@@ -112,10 +93,22 @@ mod tests {
         ball(x.hi) + ball(x.lo)
     }
 
-    /// Whether the computed value is within the stated error, as far as balls can tell.
+    /// Whether the computed value is within the stated error, as far as balls can tell, beside other ones that are near their means, and far.
     fn holds<A: Arithmetic>(x: f64, mean: DoubleDouble) -> bool {
-        let deviation = Deviation::new::<A>(mean.add(DoubleDouble::from_f64(-x)));
-        let computed = exact(deviance::<A>(x, deviation, || mean));
+        let [near, far] = [1.0 + 1.0 / 512.0, 3.0].map(DoubleDouble::from_f64);
+        let beside = |other: DoubleDouble| {
+            let (counts, means) = ([1.0, x, 1.0, 0.0], [other, mean, other, far]);
+            let deviation = [0, 1, 2, 3].map(|i| means[i].add(DoubleDouble::from_f64(-counts[i])));
+            let means = DoubleDoubles::from(means);
+            let all = deviances::<A>(Lanes(counts), DoubleDoubles::from(deviation), || means);
+            assert_eq!(all.lane(3), far);
+            all.lane(1)
+        };
+        is_deviance(x, mean, beside(near)) && is_deviance(x, mean, beside(far))
+    }
+
+    fn is_deviance(x: f64, mean: DoubleDouble, computed: DoubleDouble) -> bool {
+        let computed = exact(computed);
         let (count, centre) = (exact(DoubleDouble::from_f64(x)), exact(mean));
         let truth = count * (count / centre).ln() + centre - count;
         let error = (computed - truth) / truth;

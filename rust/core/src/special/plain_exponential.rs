@@ -25,6 +25,7 @@ pub(crate) const EXPONENTIAL_ERROR: f64 = 1.0 / (1u64 << 57) as f64;
 /// `0.0055`. Of the series of `e^r − 1` terms below `r^7/5040 < 2^-64` are left out; its evaluation errs by `1.1u|r|`, the
 /// product with the table's entry by `u|r|` and the addition of its lower part by `u|r|`. Together less than
 /// `5.2u · 0.0055 + 2^-63 < 2^-57`.
+#[inline(always)]
 pub(crate) fn exp(hi: f64, lo: f64) -> (DoubleDouble, i64) {
     static POWERS: LazyLock<[DoubleDouble; 64]> = LazyLock::new(|| {
         std::array::from_fn(|j| {

@@ -2,6 +2,7 @@
 
 use crate::ball::Ball;
 use crate::double_double::{DoubleDouble, UNIT};
+use crate::lanes::{Lanes, WIDTH};
 use std::sync::LazyLock;
 
 /// From here on the asymptotic series is accurate enough; below it `k!` has at most 103 bits.
@@ -39,23 +40,27 @@ pub fn stirling_remainder(k: u64) -> Ball {
 /// From here on four terms of the series are within `2^-64`.
 const PLAIN_SERIES_FROM: u64 = 64;
 
-/// `s(k) = coarse + fine` for `1 ≤ k ≤ 2^53` with an error of at most `2^-61`; nothing at 0. The coarse part is a multiple
+/// `s(k) = coarse + fine` for `1 ≤ k ≤ 2^53` with an error of at most `2^-61`, four at a time; nothing at 0. The coarse part is a multiple
 /// of `2^-20`, so that sums of some of them are exact, and the fine part is below `2^-9`.
 ///
 /// In the series `1/12k − 1/360k³ + 1/1260k⁵ − 1/1680k⁷` for `k ≥ 64` what is left out is below `1/(1188k⁹) < 2^-64`, and it
 /// errs by less than `4u` of a value below `1/768`: the reciprocal, its product with the sum, and a sum that is `1/12`
 /// up to `2^-17` of it.
-#[inline]
-pub(crate) fn stirling_parts(k: u64) -> (f64, f64) {
+#[inline(always)]
+pub(crate) fn stirling_parts(k: [u64; WIDTH]) -> (Lanes, Lanes) {
     static SMALL: LazyLock<[(f64, f64); PLAIN_SERIES_FROM as usize]> =
         LazyLock::new(|| std::array::from_fn(|k| coarse_and_fine(k as u64)));
-    if k < PLAIN_SERIES_FROM {
-        return SMALL[k as usize];
-    }
-    let reciprocal = 1.0 / k as f64;
+    let reciprocal = Lanes::all(1.0) / Lanes(k.map(|k| k as i64 as f64));
     let square = reciprocal * reciprocal;
-    let sum = 1.0 / 12.0 - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square / 1680.0));
-    (0.0, sum * reciprocal)
+    let sum = Lanes::all(1.0 / 1260.0) - square * Lanes::all(1.0 / 1680.0);
+    let sum = Lanes::all(1.0 / 12.0) - square * (Lanes::all(1.0 / 360.0) - square * sum);
+    let (mut coarse, mut fine) = (Lanes::all(0.0), sum * reciprocal);
+    for (i, &k) in k.iter().enumerate() {
+        if let Some(parts) = SMALL.get(k as usize) {
+            (coarse.0[i], fine.0[i]) = *parts;
+        }
+    }
+    (coarse, fine)
 }
 
 /// A ball's midpoint, split: the fine part is below `2^-20` and rounded, so it errs by less than `2^-73`.
@@ -111,7 +116,8 @@ mod tests {
     fn the_parts_are_the_remainder() {
         let exact = |x| Ball::from_rational(&crate::rational::Rational::from_f64(x).unwrap());
         for k in (1..200).chain([1000, 12_345_678, 1 << 53]) {
-            let (coarse, fine) = stirling_parts(k);
+            let (coarse, fine) = stirling_parts([64, 1, k, 1000]);
+            let (coarse, fine) = (coarse.0[2], fine.0[2]);
             let error = (exact(coarse) + exact(fine) - stirling_remainder(k)).to_enclosure();
             assert!(error.upper() <= 2f64.powi(-61) && error.lower() >= -(2f64.powi(-61)), "{k} {error:?}");
             assert!(coarse * 1_048_576.0 == (coarse * 1_048_576.0).floor() && fine.abs() < 2f64.powi(-9));
