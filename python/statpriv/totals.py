@@ -125,7 +125,7 @@ def counted_worlds(situation: Situation) -> list[CountedWorld]:
     entries = contributions(situation)
     if isinstance(sampling, TemplateLaw):
         if situation.adversary.total:
-            raise NotApplicable("known entries of a template law are available for counts, sums and means only")
+            raise NotApplicable("known entries of a template law are not available for order statistics")
         return [_without_known(alternative) for alternative in _of_templates(situation, sampling, entries)]
     return [_counted_world(situation, world) for world in entries.worlds(situation)]
 
@@ -219,16 +219,24 @@ def _drawn(sampling: Sampling | None, world: World, known: Amounts, most: int) -
     answers = world.contributions.joint_values or 1
     if isinstance(sampling, WithoutReplacement):
         return _mixture(sources, drawn_once(room, sampling.size), most // answers)
-    if max(getattr(sampling, "sizes", (getattr(sampling, "size", 0),))) >= MOST_DRAWS:
-        raise NotApplicable(f"samples of more than {MOST_DRAWS} draws of which some coincide are not averaged over")
     if isinstance(sampling, WithReplacement):
+        _require_small(sampling.size)
         alike = [isinstance(of, int) for _, of in sources]
         return _mixture(sources, drawn_again(room, alike, sampling.size), most // answers)
     if isinstance(sampling, OverlappingSamples):
+        _require_small(max(sampling.sizes))
         answers = world.contributions.answers(max(sampling.sizes))
-        draws = drawn_several_times(room, sampling.sizes, answers)
-        return _mixture(sources, draws, most // answers ** len(sampling.sizes))
+        together = answers ** len(sampling.sizes)
+        if together > most:
+            raise NotApplicable(f"{len(sampling.sizes)} samples have too many joint answers to be added up")
+        return _mixture(sources, drawn_several_times(room, sampling.sizes, answers), most // together)
     raise NotApplicable(f"a sum over {sampling!r} has no closed law here, unless it is a count")
+
+
+def _require_small(size: int) -> None:
+    """There are more ways to draw than entries: large samples are refused before numbers become long."""
+    if size >= MOST_DRAWS:
+        raise NotApplicable(f"samples of {MOST_DRAWS} or more, of which some coincide, are not averaged over")
 
 
 Source: TypeAlias = tuple[int, Callable[[int], Law] | int]

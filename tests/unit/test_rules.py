@@ -263,3 +263,41 @@ def test_groups_of_one_p_are_one_population(known):
         )
         same = sp.privacy_curve(together, sp.Population(12), adversary=sp.Adversary(known=total), pair=pair)
         assert curve.exact_delta(exp_epsilon=Fraction(6, 5)) == same.exact_delta(exp_epsilon=Fraction(6, 5))
+
+
+THOUSAND = sp.Population(1000)
+MANY_GROUPS = sp.Population(groups={"f": 500, "m": 500})
+BY_GROUP = sp.HistogramQuery({"f": ["1/2", "1/4", "1/4"], "m": ["1/3"] * 3})
+TEN_CELLS = sp.HistogramQuery(["1/10"] * 10)
+
+
+@pytest.mark.parametrize(
+    ("situation", "reason"),
+    [
+        (Situation(CELLS, sp.Population(201), sp.PoissonSampling("1/2"), NOBODY), "more than 200 sizes of samples"),
+        (Situation(CELLS, THOUSAND, sp.WithReplacement(1000), NOBODY), "samples of 1000 or more, of which some"),
+        (Situation(CELLS, THOUSAND, sp.WithReplacement(999), NOBODY), "in more than 1000 ways"),
+        (Situation(CELLS, THOUSAND, sp.OverlappingSamples([3] * 30), NOBODY), "30 samples have too many joint answers"),
+        (Situation(CELLS, TWELVE, sp.PoissonSampling("1/2"), sp.Adversary(known=9)), "takes too long"),
+        (Situation(TEN_CELLS, THOUSAND, sp.OverlappingSamples([9, 9]), NOBODY), "the 9 counts have about 1e+09 joint"),
+        (Situation(BY_GROUP, MANY_GROUPS, None, NOBODY), "histograms of 2 groups with about 1e+06 joint values take"),
+        (
+            Situation(MEDIAN, sp.Population(101), sp.PoissonSampling("1/2"), NOBODY),
+            "samples of more than 100 sizes are not averaged over",
+        ),
+        (
+            Situation(MEDIAN.thresholded(0), TWELVE, sp.PoissonSampling("1/2"), NOBODY),
+            "an order statistic that a sample may be too small for is not always a number",
+        ),
+        (
+            Situation(SUM.rounded(2), TWELVE, sp.PoissonSampling("1/2", size_published=True), NOBODY),
+            "a processed answer with the published size of its sample is not one number",
+        ),
+    ],
+    ids=lambda part: "" if isinstance(part, Situation) else part,
+)
+def test_beyond_what_is_added_up_there_are_bounds(situation, reason):
+    with pytest.raises(sp.NotAvailableError) as refused:
+        lower(situation, "exact")
+    assert reason in str(refused.value)
+    assert lower(situation, "tightest").kind == "bound"

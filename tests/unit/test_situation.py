@@ -189,7 +189,7 @@ def test_a_pair_is_of_two_values_that_one_entry_can_have():
         ),
         (
             ask(sp.MinimumQuery({0: "1/2", 1: "1/2"}), sampling=sp.TemplateLaw({(0, 1): 1}), adversary=ONE_KNOWN),
-            "known entries of a template law are available for counts, sums and means only",
+            "known entries of a template law are not available for order statistics",
             "One does without known entries or without a sample.",
         ),
         (
