@@ -143,6 +143,12 @@ def _reported(read: dict[str, Value], folder: Path) -> Claim:
         raise ArgumentError(
             f"report = {read['report']!r} is no report of a release; the JSON report of one is required"
         )
+    silences = report.silences()
+    if silences:
+        raise ArgumentError(
+            f"report = {read['report']!r} does not say {', '.join(silences)}: what it claims of its release could be "
+            "claimed of any; the JSON report as the release wrote it is required"
+        )
     contradictions = report.contradictions()
     if contradictions:
         raise ArgumentError(f"report = {read['report']!r} contradicts itself: {'; '.join(contradictions)}")

@@ -245,6 +245,16 @@ class Report:
         of_earlier = () if self.everything is None else self.everything.contradictions()
         return [*of_earlier, *self._in_inputs()]
 
+    def silences(self) -> list[str]:
+        """What the report does not say of its release, so that its composition may be that of anything."""
+        said = {
+            "data.rows": self.rows is not None,
+            "guarantee.known_rows": self.known_rows is not None,
+            "queries": self.queries is not None,
+            "where or cells of each query": all(asked.predicate for asked in self.asked or ()),
+        }
+        return [name for name, is_said in said.items() if not is_said]
+
     def _in_verdict(self, reached: Enclosure) -> Iterator[str]:
         if self.holds is None or self.target is None:
             return

@@ -132,6 +132,18 @@ def test_a_rule_declares_what_it_rests_on(rule):
     assert inspect.getdoc(rule.lowering)
 
 
+@pytest.mark.parametrize("known", [0, 3, {"f": 2}])
+def test_groups_of_one_p_are_one_population(known):
+    grouped, together = sp.PropertyQuery({"f": "0.3", "m": "0.3"}), sp.PropertyQuery("0.3")
+    total = known if isinstance(known, int) else sum(known.values())
+    for pair in (None, (1, 0), (0, 1)):
+        curve = sp.privacy_curve(
+            grouped, sp.Population(groups={"f": 7, "m": 5}), adversary=sp.Adversary(known=known), pair=pair
+        )
+        same = sp.privacy_curve(together, sp.Population(12), adversary=sp.Adversary(known=total), pair=pair)
+        assert curve.exact_delta(exp_epsilon=Fraction(6, 5)) == same.exact_delta(exp_epsilon=Fraction(6, 5))
+
+
 @rules
 def test_a_conditional_rule_is_no_bound_of_what_is_released_and_does_not_compete(rule):
     assert not (rule.conditional and (rule.competes or rule.kind == "exact"))
@@ -251,18 +263,6 @@ def test_known_entries_of_no_stated_group_are_the_worst_of_all_ways_to_choose_th
 def test_a_law_is_log_concave_without_gaps_and_valleys(shares, expected):
     entries = EntryClass(None, 1, tuple((amount, Fraction(share)) for amount, share in shares.items()))
     assert entries.is_log_concave is expected
-
-
-@pytest.mark.parametrize("known", [0, 3, {"f": 2}])
-def test_groups_of_one_p_are_one_population(known):
-    grouped, together = sp.PropertyQuery({"f": "0.3", "m": "0.3"}), sp.PropertyQuery("0.3")
-    total = known if isinstance(known, int) else sum(known.values())
-    for pair in (None, (1, 0), (0, 1)):
-        curve = sp.privacy_curve(
-            grouped, sp.Population(groups={"f": 7, "m": 5}), adversary=sp.Adversary(known=known), pair=pair
-        )
-        same = sp.privacy_curve(together, sp.Population(12), adversary=sp.Adversary(known=total), pair=pair)
-        assert curve.exact_delta(exp_epsilon=Fraction(6, 5)) == same.exact_delta(exp_epsilon=Fraction(6, 5))
 
 
 THOUSAND = sp.Population(1000)

@@ -275,11 +275,14 @@ def test_json_says_the_same(written):
 def report(target=0.02):
     curve = sp.compose([COIN] * 2, sp.Population(944), sp.RandomPartition([472, 472]))
     delta = curve.delta("0.1")
-    parts = [{"probability": "1/2", "size": 472}, {"probability": "1/2", "size": 472}]
+    parts = [{"probability": "1/2", "size": 472, "attribute": name} for name in ("a", "b")]
+    half = {"lower": "1/2", "upper": "1/2"}
     stated = {} if target is None else {"target_delta": target}
     document = {
         "guarantee": {"delta": {"lower": delta.lower, "upper": delta.upper}, "known_rows": 0, **stated},
         "composition": {"epsilon": "0.1", "population": 944, "known_rows": 0, "part": parts},
+        "data": {"rows": 944},
+        "queries": [{"where": name, "size": 472, "probability": half} for name in ("a", "b")],
     }
     return json.dumps(document)
 
@@ -294,6 +297,23 @@ def test_what_a_release_reports_can_be_claimed(written):
     changed = '[[claim]]\nreport = "report.json"\nepsilon = 0.2\ndelta = 0.01\nname = "later"'
     (other,) = read_claims(written(changed))
     assert (other.epsilon, other.delta, other.name) == (Fraction(1, 5), Fraction(1, 100), "later")
+
+
+@pytest.mark.parametrize(
+    ("key", "changed", "silence"),
+    [
+        ("queries", None, "queries"),
+        ("queries", [{"size": 472, "probability": {"lower": "1/2", "upper": "1/2"}}] * 2, "where or cells of each"),
+        ("data", {}, "data.rows"),
+        ("guarantee", {"delta": {"lower": 0, "upper": 1}, "target_delta": 0.02}, "guarantee.known_rows"),
+    ],
+)
+def test_a_report_that_does_not_say_what_was_released_is_no_claim(written, key, changed, silence):
+    """Without its queries a report of two properties could state a composition of one, which tells less."""
+    document = {**json.loads(report()), key: changed}
+    path = written(json.dumps({name: table for name, table in document.items() if table is not None}), "report.json")
+    with pytest.raises(sp.ArgumentError, match=re.escape(f"does not say {silence}")):
+        sp.verify(path)
 
 
 def test_a_report_without_a_target_needs_a_delta(written):

@@ -318,7 +318,8 @@ def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
 def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
     """For each counted property, what δ would be at each p: as it is published, and if exact counts were."""
     curves = []
-    resolution = 24 if guarantee.costly(guarantee.plan.guarantee.known_rows) else 48
+    costly = guarantee.groups is None and guarantee.costly(guarantee.plan.guarantee.known_rows)
+    resolution = 24 if costly else 48
     for index, attribute in _drawn_properties(guarantee):
         parts = [part for part in guarantee.parts if part.asked.attribute == attribute]
         asked = [query for part in parts if isinstance(query := part.asked, PropertyQuery)]
