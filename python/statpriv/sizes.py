@@ -38,6 +38,7 @@ def delta_at_sizes(
     sampling: Sampling | None = None,
     pair: Pair = None,
     bound: str = "tightest",
+    digits: int | None = None,
 ) -> Enclosure: ...
 @overload
 def delta_at_sizes(
@@ -49,6 +50,7 @@ def delta_at_sizes(
     sampling: Sampling | None = None,
     pair: Pair = None,
     bound: str = "tightest",
+    digits: int | None = None,
 ) -> EnclosureArray: ...
 def delta_at_sizes(
     query: Query,
@@ -59,6 +61,7 @@ def delta_at_sizes(
     sampling: Sampling | None = None,
     pair: Pair = None,
     bound: str = "tightest",
+    digits: int | None = None,
 ) -> Any:
     """The δ(ε) of :func:`statpriv.privacy_curve`, for each of many sizes of the population.
 
@@ -75,6 +78,8 @@ def delta_at_sizes(
         ε in nats, at least 0.
     adversary, sampling, pair, bound
         As in :func:`statpriv.privacy_curve`, the same for all sizes.
+    digits : int, optional
+        Correct decimal digits, up to 10 000; doubles by default.
 
     Returns
     -------
@@ -105,10 +110,13 @@ def delta_at_sizes(
     EnclosureArray(lower=[0.5, 0.5],
                    upper=[0.5, 0.5])
     """
-    from statpriv.broadcasting import evaluate_at_sizes
+    from statpriv.broadcasting import evaluate_at_sizes, evaluate_digits
 
     def curve(size: float) -> PrivacyCurve:
         return privacy_curve(query, Population(size), adversary=adversary, sampling=sampling, pair=pair, bound=bound)
+
+    if digits is not None:
+        return evaluate_digits(lambda sizes: curve(sizes).delta(epsilon, digits=digits), sizes=sizes)
 
     def together(all_sizes: Doubles) -> Doubles | None:
         # What is wrong with anything but the sizes is said of the largest.

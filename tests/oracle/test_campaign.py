@@ -28,7 +28,13 @@ JUDGED = {
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
 }
-EXACT_LAWS = {"poisson_binomial_pmf"}  # judged against exact sums, in tests/properties
+EXACT_LAWS = {  # judged against exact sums and single balls, in tests/properties and test_laws.py
+    "poisson_binomial_pmf",
+    "binomial_lower_tail",
+    "binomial_pmf_row",
+    "hypergeometric_lower_tail",
+    "hypergeometric_pmf_row",
+}
 
 
 def test_what_is_judged():

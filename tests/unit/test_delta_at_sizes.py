@@ -66,6 +66,13 @@ def test_one_size_is_a_number():
     assert sp.delta_at_sizes(HALF, "3", 0) == sp.Enclosure(0.5)
 
 
+def test_digits_are_those_of_the_curves():
+    deltas = sp.delta_at_sizes(HALF, [8, 1000], "0.1", digits=30)
+    for n, delta in zip((8, 1000), deltas, strict=True):
+        assert delta == sp.privacy_curve(HALF, sp.Population(n)).delta("0.1", digits=30)
+        assert delta.width <= 1e-30
+
+
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [

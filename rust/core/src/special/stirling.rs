@@ -55,9 +55,12 @@ pub(crate) fn stirling_parts(k: [u64; WIDTH]) -> (Lanes, Lanes) {
     let sum = Lanes::all(1.0 / 1260.0) - square * Lanes::all(1.0 / 1680.0);
     let sum = Lanes::all(1.0 / 12.0) - square * (Lanes::all(1.0 / 360.0) - square * sum);
     let (mut coarse, mut fine) = (Lanes::all(0.0), sum * reciprocal);
-    for (i, &k) in k.iter().enumerate() {
-        if let Some(parts) = SMALL.get(k as usize) {
-            (coarse.0[i], fine.0[i]) = *parts;
+    // Mostly there is none, and then the table is not even looked at.
+    if k.iter().any(|&k| k < PLAIN_SERIES_FROM) {
+        for (i, &k) in k.iter().enumerate() {
+            if let Some(parts) = SMALL.get(k as usize) {
+                (coarse.0[i], fine.0[i]) = *parts;
+            }
         }
     }
     (coarse, fine)
