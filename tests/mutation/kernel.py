@@ -328,23 +328,24 @@ class Suite:
         self.seconds: dict[Test, float] = {}
         self.reach: dict[int, list[Test]] = defaultdict(list)
         self.failing: list[str] = []
-        self.cut: set[Test] = set()
+        self.slow_ones: list[str] = []
 
     def _names(self, binary: Path) -> list[str]:
         done = subprocess.run([binary, "--list"], cwd=self.folder, capture_output=True, text=True, check=True)
         return [line.removesuffix(": test") for line in done.stdout.splitlines() if line.endswith(": test")]
 
     def survey(self, pool: ThreadPoolExecutor) -> None:
-        """Every test alone, without a mutant; of slow ones, what they come to in the time that they are given.
+        """Every test alone, without a mutant. Tests that fail are left out, and those that take too long.
 
-        Tests that fail are left out.
+        Stored bits that take too long are compared all the same, where they come to the mutant in that time.
         """
         for test, (status, seconds, reached) in zip(self.tests, pool.map(self._alone, self.tests), strict=True):
             self.seconds[test] = seconds
             if status in OUT_OF_TIME:
-                self.cut.add(test)
+                self.slow_ones.append(test[1])
             elif status:
                 self.failing.append(test[1])
+            if status and not (status in OUT_OF_TIME and _is_bits(test)):
                 continue
             for mutant in reached:
                 self.reach[mutant].append(test)
@@ -358,10 +359,9 @@ class Suite:
     def outcome(self, mutant: int) -> tuple[str, str]:
         """What becomes of a mutant, and the last of the tests that were run when it was noticed.
 
-        The quick tests of the mathematics are asked first, then stored bits, then what is slow: so some that a slow
-        test would notice count as noticed by bits alone.
+        The tests of the mathematics are asked first, then stored bits.
         """
-        tests = sorted(self.reach[mutant], key=self._turn)
+        tests = sorted(self.reach[mutant], key=lambda test: (_is_bits(test), self.seconds[test]))
         while tests:
             quick = [test for test in tests if test[0] == tests[0][0] and self.seconds[test] < 0.1]
             batch = quick[:12] or tests[:1]
@@ -373,13 +373,10 @@ class Suite:
                 batch[0][0], names, {"MUTANT": str(mutant)}, 10 + 10 * sum(map(self.seconds.get, batch))
             )
             # That a test takes longer than it was ever let take says nothing.
-            if status and not (status in OUT_OF_TIME and batch[0] in self.cut):
+            if status and not (status in OUT_OF_TIME and batch[0][1] in self.slow_ones):
                 how = "timeout" if status in OUT_OF_TIME else "caught"
                 return ("bits" if _is_bits(batch[0]) else how), names[-1]
         return "missed", ""
-
-    def _turn(self, test: Test) -> tuple[bool, bool, float]:
-        return test in self.cut and not _is_bits(test), _is_bits(test), self.seconds[test]
 
     def _run(self, binary: Path, names: list[str], variables: dict[str, str], limit: float) -> tuple[int, float]:
         """The status, negative where a signal ended the program, and the processor time that it used."""
@@ -413,7 +410,7 @@ def main() -> None:
     words = arguments()
     words.add_argument("listed", type=Path)
     words.add_argument("--names", type=Path, help="a list of mutants to be tried in place of a sample")
-    words.add_argument("--slow", type=float, default=3, help="seconds after which the survey of a test ends")
+    words.add_argument("--slow", type=float, default=3, help="tests that take more seconds are left out")
     given = words.parse_args()
     report = Report(given.report, given.seed)
     listed = [one for one in json.loads(given.listed.read_text()) if one["file"].startswith(SOURCES)]
@@ -445,6 +442,7 @@ def main() -> None:
             "not tried": left,
             "not reached": [build.mutants[other].name for other in order if not suite.reach[other]],
             "failing": suite.failing,
+            "slow": suite.slow_ones,
         }
         report.note(build.mutants[number].name, outcome, about)
 

@@ -37,7 +37,11 @@ def store(path: str, name: str, commit: str, command: str) -> None:
     """Keeps a finished run."""
     run = json.loads(Path(path).read_text(encoding="utf-8"))
     about = {"command": command, "commit": commit, "seed": run["seed"], "minutes": round(run["seconds"] / 60)}
-    lists = {key: run[key] for key in ("mutants", "not switched", "not tried", "not reached", "failing") if key in run}
+    lists = {
+        key: run[key]
+        for key in ("mutants", "not switched", "not tried", "not reached", "failing", "slow")
+        if key in run
+    }
     _write(name, about | lists | {"outcomes": _outcomes(path), "noticed since": [], "equivalent": []})
 
 

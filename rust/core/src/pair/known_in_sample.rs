@@ -523,7 +523,7 @@ mod tests {
             (30_000, 29_000, 20, "4e3"),
             (40_000, 3, 1, "6e3"),
         ] {
-            let count = KnownInSample::new(population, known, size, &half).unwrap();
+            let count = KnownInSample::new(population, known, size, &rational("1/2")).unwrap();
             let refused =
                 count.exact(Direction::OneAgainstZero, &Rational::from(2i64), &Uninterrupted).unwrap_err();
             let expected = format!(
