@@ -309,6 +309,22 @@ mod tests {
     }
 
     #[test]
+    fn a_double_is_prepared_as_the_rational_it_stores() {
+        for p in [0.3, 0.5, 1.0 - f64::EPSILON / 2.0, 1e-200, 1e-270, 1e-272, 1e-310, 5e-324] {
+            let prepared = Probability::from_f64(p).unwrap();
+            let exact = Probability::new(&Rational::from_f64(p).unwrap()).unwrap();
+            for (one, other) in [(prepared.p, exact.p), (prepared.q, exact.q), (prepared.odds, exact.odds)] {
+                let gap = one - other;
+                assert!(!gap.is_positive() && !(-gap).is_positive(), "{p:e}: {one:?} {other:?}");
+                assert!(one.relative_error() < 2f64.powi(-100), "{p:e}: {one:?}");
+            }
+        }
+        for p in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
+            assert!(Probability::from_f64(p).is_err(), "{p}");
+        }
+    }
+
+    #[test]
     fn factors_and_saddle_point_agree() {
         for n in [65u64, 70, 100] {
             for k in 1..n {

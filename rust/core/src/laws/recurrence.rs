@@ -203,7 +203,7 @@ fn walk<L: LogConcave>(law: &L, k: f64, middle: usize, anchor: f64, values: &mut
         let (top, bottom) = law.ratio(k + PLACES[i % BLOCK]);
         *slot = top / bottom;
     }
-    let mut downwards = [0.0; BLOCK];
+    let mut downwards = [0.0; BLOCK / 2];
     let downwards = &mut downwards[..middle];
     for (i, slot) in downwards.iter_mut().enumerate() {
         let (top, bottom) = law.ratio(k - 1.0 - PLACES[i % BLOCK]);
