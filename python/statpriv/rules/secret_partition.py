@@ -39,8 +39,8 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
     curve = whole_composition(situation)
     if curve.is_bracket:
         raise NotApplicable(
-            "delta is only enclosed: the combinations of values of these attributes are too many to try them all, or an "
-            "answer has continuous noise"
+            "delta is only enclosed: the combinations of values of these attributes are too many to try them all, "
+            "or an answer has continuous noise"
         )
     return curve
 
