@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, lcm
+from math import ceil, floor, hypot, lcm
 from typing import TypeAlias
 
 from statpriv import noise
@@ -19,6 +19,12 @@ __all__ = ["Released", "hockey_stick"]
 INTEGERS = Lattice()
 MOST_TABULATED = 200_000
 """So many answers are published one by one where a step does not act on the lattice as a whole."""
+POINTS_OF_A_DEVIATION = 256
+"""A rounded real answer has so many values in a standard deviation, …"""
+POINTS_OF_THE_NOISE = 16
+"""… and at least so many in one of the noise; …"""
+FINEST = 4096
+"""… but no more between two answers without noise."""
 
 Continuous: TypeAlias = noise.Laplace | noise.Gaussian
 
@@ -131,6 +137,25 @@ class Released:
         spread = noise_law(added).scaled(unit.denominator)
         lattice = Lattice(self.lattice.offset, Fraction(1, unit.denominator))
         return self._with_laws(lambda law: Law.sum([law.scaled(unit.numerator), spread]), lattice)
+
+    def rounded(self, deviation: float) -> Released:
+        """The same with continuous noise, rounded to a lattice that is fine for answers of such a standard deviation.
+
+        The lattice holds all answers without noise, so that it is the noise that is rounded.
+        """
+        if self.smoothing is None:
+            return self
+        is_laplace = isinstance(self.smoothing, noise.Laplace)
+        size = self.smoothing.scale if isinstance(self.smoothing, noise.Laplace) else self.smoothing.sigma
+        size /= self.lattice.unit
+        finer = max(
+            ceil(POINTS_OF_A_DEVIATION / hypot(deviation, float(size))), ceil(Fraction(POINTS_OF_THE_NOISE) / size)
+        )
+        if finer > FINEST:
+            raise NotApplicable(f"{self.smoothing!r} is too little for a lattice that tells it from none")
+        spread = (Law.rounded_laplace_noise if is_laplace else Law.rounded_gaussian_noise)(size * finer)
+        lattice = Lattice(self.lattice.offset, self.lattice.unit / finer)
+        return replace(self._with_laws(lambda law: Law.sum([law.scaled(finer), spread]), lattice), smoothing=None)
 
     def curve(self) -> Curve:
         """The hockey stick of the two laws."""

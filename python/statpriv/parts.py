@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
+from math import sqrt
 from typing import Any
 
 from statpriv._native import Curve, Law, Part
@@ -282,13 +283,27 @@ class _Laws:
     lattice: Lattice
     query: Query
 
+    @property
+    def _deviation(self) -> float:
+        """Of a count, or about so."""
+        least, most = self.reference.support
+        return sqrt((most or 0) - (least or 0)) / 2
+
     def part(self, first: Value, second: Value, weight: Fraction) -> Part:
         steps = self.query.steps if isinstance(self.query, Processed) else ()
         released = Released(self.by_value[first], self.by_value[second], self.lattice, reference=self.reference)
         published = released.processed(steps)
-        if published.smoothing is not None or published.reference is None:
-            raise NotApplicable("continuous noise in a part has no exact composition here")
-        return Part.answer(weight=weight, first=published.first, second=published.second, reference=published.reference)
+        made = Part.answer
+        if published.smoothing is not None:
+            if not isinstance(asked_of(self.query), PropertyQuery) or len(steps) > 1:
+                raise NotApplicable(
+                    "continuous noise in a part is composed where it is added to a count of a property and nothing "
+                    "else is done: there the likelihood ratio is monotone"
+                )
+            published, made = published.rounded(self._deviation), Part.rounded
+        if published.reference is None:
+            raise NotApplicable("this answer has no law without the critical entry")
+        return made(weight=weight, first=published.first, second=published.second, reference=published.reference)
 
 
 def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
@@ -190,7 +191,7 @@ class PartitionedSituation:
         self._check_sizes()
         self._check_known()
         self._check_attributes()
-        for query in dict.fromkeys(map(asked_of, self.queries)):
+        for query in dict.fromkeys(map(asked_of, self.different_queries)):
             self._check_query(query)
         if self.pair is not None:
             if not self.one_property:
@@ -198,6 +199,11 @@ class PartitionedSituation:
                     f"pair = {abridged(self.pair)} with unrelated properties; a pair is defined for one property only"
                 )
             object.__setattr__(self, "pair", _checked_pair(self.pair, asked_of(self.queries[0])))
+
+    @cached_property
+    def different_queries(self) -> tuple[Query, ...]:
+        """Every query once, where many parts are asked the very same one."""
+        return tuple({id(query): query for query in self.queries}.values())
 
     def _check_sizes(self) -> None:
         if isinstance(self.sampling, MultinomialPartition):
@@ -229,7 +235,7 @@ class PartitionedSituation:
 
     def _check_attributes(self) -> None:
         first_of: dict[str, Query] = {}
-        for query in self.queries:
+        for query in self.different_queries:
             attribute = attribute_of(query)
             if attribute is None:
                 continue
@@ -272,7 +278,7 @@ class PartitionedSituation:
     @property
     def one_property(self) -> bool:
         """Whether all parts are known to ask the same property: one part, or one common attribute."""
-        attributes = {attribute_of(query) for query in self.queries}
+        attributes = {attribute_of(query) for query in self.different_queries}
         return len(self.queries) == 1 or (len(attributes) == 1 and None not in attributes)
 
     def describe(self) -> list[str]:

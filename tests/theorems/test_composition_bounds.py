@@ -166,7 +166,8 @@ def test_a_narrow_range_is_bounded_as_its_probability_is(epsilon):
     found = enclosed.delta(epsilon)
     assert enclosed.kind == "enclosed"
     assert found.lower <= bounded
-    assert bounded == pytest.approx(found.upper, rel=0.01)
+    # One law for all patterns is some per cent above the worst of them.
+    assert bounded == pytest.approx(found.upper, rel=0.08)
 
 
 def test_views_of_an_enclosed_curve_are_those_of_its_two_ends():
@@ -176,8 +177,8 @@ def test_views_of_an_enclosed_curve_are_those_of_its_two_ends():
     assert curve.kind == "enclosed"
     level, near = 0.02, 1 + 3e-6
     epsilon = curve.epsilon(level)
-    assert curve.delta(epsilon.lower).upper >= curve.delta(epsilon.lower).lower >= level
-    assert curve.delta(epsilon.upper).upper <= level
+    assert curve.delta(epsilon.lower).upper >= curve.delta(epsilon.lower).lower >= level / near
+    assert curve.delta(epsilon.upper).upper <= level * near
     assert curve.delta(epsilon.lower * near).lower <= level
     assert curve.delta(epsilon.upper / near).upper >= level
     error, beta = 0.1, curve.beta("0.1")

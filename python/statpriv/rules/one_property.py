@@ -78,7 +78,7 @@ def total_count(situation: PartitionedSituation) -> Curve:
 
 def require_alike(situation: PartitionedSituation) -> None:
     """One law for all entries, and known entries only as a number: what the theorems here are about."""
-    queries: tuple[Any, ...] = situation.queries
+    queries: tuple[Any, ...] = situation.different_queries
     if not all(query.is_uniform for query in queries):
         raise NotApplicable("probabilities by group are not those of one count")
     if not isinstance(situation.adversary.known, int) or situation.adversary.values != "worst":

@@ -154,7 +154,9 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
 
 
 def _queries(situation: AnySituation) -> tuple[object, ...]:
-    return (situation.query,) if isinstance(situation, Situation) else situation.queries
+    if isinstance(situation, Situation):
+        return (situation.query,)
+    return situation.different_queries if isinstance(situation, PartitionedSituation) else situation.queries
 
 
 def _query(situation: AnySituation) -> object:

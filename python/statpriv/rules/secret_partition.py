@@ -38,7 +38,10 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
     """Few enough combinations to try them all."""
     curve = whole_composition(situation)
     if curve.is_bracket:
-        raise NotApplicable("the combinations of values of these attributes are too many to try them all")
+        raise NotApplicable(
+            "delta is only enclosed: the combinations of values of these attributes are too many to try them all, "
+            "or an answer has continuous noise"
+        )
     return curve
 
 
@@ -50,13 +53,15 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
     theorem=(
         "As for few attributes, δ is the stop-loss of a sum of independent numbers, one a part. The maximum of the "
         "stop-loss transforms of a part over all pairs of values is that of a law that dominates them in convex order; "
-        "the sum of these laws bounds every combination of values at once. The lower end is attained by a combination."
+        "the sum of these laws bounds every combination of values at once, and those that are left open by branch and "
+        "bound. The lower end is attained by a combination. A count with continuous noise is between its rounded laws "
+        "and laws that dominate it."
     ),
     source=SOURCE,
     assumptions=ASSUMPTIONS,
 )
 def bounded_patterns(situation: PartitionedSituation) -> Curve:
-    """A bound of all combinations, and the worst one found."""
+    """A bound of all combinations, and the worst one found; counts with continuous noise."""
     curve = whole_composition(situation)
     if not curve.is_bracket:
         raise NotApplicable("all combinations of values are tried")

@@ -14,6 +14,7 @@
 //! Pairs `v = w` need not be tried: `(1−r) P_v = (P_v − r P_u)/(1+r) + (P_u − r P_v) r/(1+r)`, and δ is convex in what stands there for one attribute;
 //! so `(v, u)` or `(u, v)` is at least as bad, whatever `u` is. That is so for any law of the parts.
 
+mod branches;
 mod enumeration;
 mod envelope;
 mod exact_laws;
@@ -23,6 +24,7 @@ mod limit;
 mod part;
 mod pattern;
 mod range;
+mod rounded;
 mod sum;
 
 pub use part::{Cell, Part};
@@ -51,6 +53,14 @@ pub struct Attributes {
     pub choices: Vec<Vec<Part>>,
 }
 
+impl Attributes {
+    /// In how many ways they can have their pairs of values: `C(count + choices − 1, choices − 1)`.
+    fn ways(&self) -> f64 {
+        let more = self.choices.len() as u64 - 1;
+        (1..=more).fold(1.0, |product, i| product * (self.count + i) as f64 / i as f64)
+    }
+}
+
 /// Several answers of a secret random partition.
 #[derive(Clone, Debug)]
 pub struct Composition {
@@ -68,6 +78,8 @@ pub enum End {
     Lower,
     /// Not exceeded.
     Upper,
+    /// Not exceeded by one law that dominates all patterns: quickly had, and looser.
+    Dominating,
 }
 
 impl Composition {
@@ -116,24 +128,27 @@ impl Composition {
     /// Whether every pattern is tried, so that δ itself is enclosed.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.patterns() <= MOST_PATTERNS && !self.has_ranges()
+        self.patterns() <= MOST_PATTERNS && !self.has_ranges() && !self.has_rounded()
+    }
+
+    /// Whether some answer is known by its rounded laws, so that δ of a pattern is known between two numbers.
+    fn has_rounded(&self) -> bool {
+        self.parts().any(|part| matches!(part, Part::Rounded { .. }))
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.attributes.iter().flat_map(|attribute| attribute.choices.iter().flatten())
     }
 
     /// Whether some probability is only known to a range, or not at all, so that there is nothing but an upper bound.
     #[must_use]
     pub fn has_ranges(&self) -> bool {
-        let mut parts = self.attributes.iter().flat_map(|attribute| attribute.choices.iter().flatten());
-        parts.any(|part| matches!(part, Part::Range { .. } | Part::Gated { .. }))
+        self.parts().any(|part| matches!(part, Part::Range { .. } | Part::Gated { .. }))
     }
 
     /// The number of patterns.
     fn patterns(&self) -> f64 {
-        let choose = |attribute: &Attributes| {
-            // C(count + choices − 1, choices − 1).
-            let more = attribute.choices.len() as u64 - 1;
-            (1..=more).fold(1.0, |product, i| product * (attribute.count + i) as f64 / i as f64)
-        };
-        self.attributes.iter().map(choose).product()
+        self.attributes.iter().map(Attributes::ways).product()
     }
 
     /// About how many terms one evaluation takes.
@@ -161,11 +176,21 @@ impl Composition {
     /// # Errors
     /// Answers with too many values; interruption.
     pub fn delta(&self, epsilon: &Epsilon, end: End, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        let prepared = Prepared::new(self, epsilon, interrupt)?;
+        let prepared = Prepared::new(self, epsilon, end, interrupt)?;
         match end {
-            End::Lower => prepared.value(&prepared.search(), Goal::Narrow, interrupt),
-            End::Upper => prepared.envelope(interrupt),
+            End::Lower => prepared.attained(interrupt),
+            End::Upper => Ok(prepared.ends(interrupt)?[1]),
+            End::Dominating => prepared.envelope(&prepared.dominating(interrupt)?, interrupt),
         }
+    }
+
+    /// Both ends of an enclosure of `δ(ε)` for `ε ≥ 0`.
+    ///
+    /// # Errors
+    /// As [`Self::delta`].
+    pub fn ends(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<[Ball; 2], Error> {
+        let [lower, upper] = Prepared::new(self, epsilon, End::Upper, interrupt)?.ends(interrupt)?;
+        Ok([if self.has_rounded() { self.delta(epsilon, End::Lower, interrupt)? } else { lower }, upper])
     }
 
     /// `δ(ε)` for `ε ≥ 0`, where all patterns are tried.
@@ -173,7 +198,7 @@ impl Composition {
     /// # Errors
     /// As [`Self::delta`].
     pub fn exactly(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        Ok(Prepared::new(self, epsilon, interrupt)?.worst_of_all(interrupt)?.0)
+        Ok(Prepared::new(self, epsilon, End::Upper, interrupt)?.worst_of_all(interrupt)?.0)
     }
 
     /// The same parts with one pattern only.
@@ -191,7 +216,7 @@ impl Composition {
     /// # Errors
     /// As [`Self::delta`].
     pub fn pattern(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Pattern, Error> {
-        let prepared = Prepared::new(self, epsilon, interrupt)?;
+        let prepared = Prepared::new(self, epsilon, End::Lower, interrupt)?;
         if self.is_exact() { Ok(prepared.worst_of_all(interrupt)?.1) } else { Ok(prepared.search()) }
     }
 
@@ -207,7 +232,7 @@ impl Composition {
     }
 }
 
-/// A composition at one ε.
+/// A composition at one ε, of real answers with what gives one end of an enclosure.
 struct Prepared<'a> {
     composition: &'a Composition,
     ratio: Ball,
@@ -221,11 +246,12 @@ impl<'a> Prepared<'a> {
     fn new(
         composition: &'a Composition,
         epsilon: &Epsilon,
+        end: End,
         interrupt: &dyn Interrupt,
     ) -> Result<Self, Error> {
         let ratio = epsilon.ratio();
         let of_choice = |choice: &Vec<Part>| {
-            choice.iter().map(|part| part.at(ratio, interrupt)).collect::<Result<Vec<_>, Error>>()
+            choice.iter().map(|part| part.at(ratio, end, interrupt)).collect::<Result<Vec<_>, Error>>()
         };
         let of_attribute =
             |one: &Attributes| one.choices.iter().map(of_choice).collect::<Result<Vec<_>, Error>>();

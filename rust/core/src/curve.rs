@@ -571,8 +571,8 @@ impl Curve {
             Self::Composed(parts, Some(end)) => parts.delta(epsilon, *end, interrupt),
             Self::Composed(parts, None) if parts.is_exact() => parts.exactly(epsilon, interrupt),
             Self::Composed(parts, None) => {
-                let lower = parts.delta(epsilon, End::Lower, interrupt)?;
-                Ok(lower.hull(parts.delta(epsilon, End::Upper, interrupt)?))
+                let [lower, upper] = parts.ends(epsilon, interrupt)?;
+                Ok(lower.hull(upper))
             }
             Self::Max(curves) => maximum(curves, &|curve, floor| curve.at(epsilon, floor, interrupt)),
             Self::Min(curves) => minimum(curves, &value),

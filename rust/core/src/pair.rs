@@ -18,6 +18,7 @@ pub use answers::Answers;
 pub use binomial_peaks::BinomialPeaks;
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;
+pub(crate) use gaussian::upper_tail;
 pub use grouped_count::GroupedCount;
 pub use known_in_sample::KnownInSample;
 pub use shifted_binomial::{Given, ShiftedBinomial};

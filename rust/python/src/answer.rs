@@ -133,6 +133,18 @@ impl Law {
         made(py, Kernel::noise(Noise::Gaussian { variance: convert::rational(variance, "variance")? }))
     }
 
+    /// Laplace noise, rounded to integers.
+    #[staticmethod]
+    fn rounded_laplace_noise(py: Python<'_>, scale: &Bound<'_, PyAny>) -> PyResult<Self> {
+        made(py, Kernel::noise(Noise::RoundedLaplace { scale: convert::rational(scale, "scale")? }))
+    }
+
+    /// Gaussian noise, rounded to integers.
+    #[staticmethod]
+    fn rounded_gaussian_noise(py: Python<'_>, sigma: &Bound<'_, PyAny>) -> PyResult<Self> {
+        made(py, Kernel::noise(Noise::RoundedGaussian { sigma: convert::rational(sigma, "sigma")? }))
+    }
+
     /// This noise, given that it lies in `[least, most]`.
     fn truncated(&self, py: Python<'_>, least: i64, most: i64) -> PyResult<Self> {
         made(py, self.0.truncated(least, most))

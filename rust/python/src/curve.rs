@@ -100,6 +100,23 @@ impl Part {
             reference: reference.0.clone(),
         }))
     }
+
+    /// A real answer with a monotone likelihood ratio, by its laws rounded to integers.
+    #[staticmethod]
+    #[pyo3(signature = (*, weight, first, second, reference))]
+    fn rounded(
+        weight: &Bound<'_, PyAny>,
+        first: PyRef<'_, Law>,
+        second: PyRef<'_, Law>,
+        reference: PyRef<'_, Law>,
+    ) -> PyResult<Self> {
+        Ok(Self(KernelPart::Rounded {
+            weight: convert::rational(weight, "weight")?,
+            first: first.0.clone(),
+            second: second.0.clone(),
+            reference: reference.0.clone(),
+        }))
+    }
 }
 
 fn direction(py: Python<'_>, pair: Option<(i64, i64)>) -> PyResult<Option<Direction>> {
@@ -444,7 +461,7 @@ impl Curve {
         });
         let composition = Composition::new(convert::rational(unused, "unused")?, attributes.collect());
         kernel(py, composition).map(|parts| {
-            let end = (bound || parts.has_ranges()).then_some(End::Upper);
+            let end = (bound || parts.has_ranges()).then_some(End::Dominating);
             Self(Kernel::Composed(Arc::new(parts), end))
         })
     }

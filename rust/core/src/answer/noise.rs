@@ -4,6 +4,7 @@ use super::LONGEST;
 use super::row::{Row, tail_bound};
 use crate::ball::Ball;
 use crate::error::Error;
+use crate::pair::upper_tail;
 use crate::rational::Rational;
 
 /// A law of noise.
@@ -23,6 +24,16 @@ pub enum Noise {
     Gaussian {
         /// `σ²`, above 0.
         variance: Rational,
+    },
+    /// Laplace noise, density `e^{−|x|/scale}/(2 scale)`, rounded to the nearest integer.
+    RoundedLaplace {
+        /// Above 0.
+        scale: Rational,
+    },
+    /// Gaussian noise, rounded to the nearest integer.
+    RoundedGaussian {
+        /// The standard deviation, above 0.
+        sigma: Rational,
     },
     /// One of these, given that it lies between two numbers.
     Truncated {
@@ -54,8 +65,10 @@ impl Noise {
                 }
                 Ok(())
             }
-            Self::Laplace { scale } => positive("scale", scale),
-            Self::Gaussian { variance } => positive("sigma", variance),
+            Self::Laplace { scale } | Self::RoundedLaplace { scale } => positive("scale", scale),
+            Self::Gaussian { variance: size } | Self::RoundedGaussian { sigma: size } => {
+                positive("sigma", size)
+            }
             Self::Truncated { noise, least, most } => {
                 if least > most || least.unsigned_abs() > LONGEST || most.unsigned_abs() > LONGEST {
                     return Err(Error::argument(format!(
@@ -77,7 +90,7 @@ impl Noise {
         }
     }
 
-    /// Masses relative to that of zero: `w(k)`, and `w(k+1)/w(k)`, which falls, both for `k ≥ 0`.
+    /// Masses relative to that of zero: `w(k)`, and `w(k+1)/w(k)`, which falls, or what bounds it and falls, both for `k ≥ 0`.
     fn relative(&self) -> Box<dyn Fn(u64) -> (Ball, Ball) + '_> {
         match self {
             Self::Geometric { alpha } => geometric(Ball::from_rational(alpha)),
@@ -90,6 +103,8 @@ impl Noise {
                     ((-(k * k * rate)).exp(), (-next).exp())
                 })
             }
+            Self::RoundedLaplace { scale } => rounded_laplace(Ball::ONE / Ball::from_rational(scale)),
+            Self::RoundedGaussian { sigma } => rounded_gaussian(Ball::ONE / Ball::from_rational(sigma)),
             Self::Truncated { noise, .. } => noise.relative(),
         }
     }
@@ -140,4 +155,28 @@ impl Noise {
 
 fn geometric(alpha: Ball) -> Box<dyn Fn(u64) -> (Ball, Ball)> {
     Box::new(move |k| (alpha.powi(k), alpha))
+}
+
+/// `P[k] = e^{−(k−½)/b} (1 − e^{−1/b})/2` for `k > 0`, and `P[0] = 1 − e^{−1/(2b)}`.
+fn rounded_laplace(rate: Ball) -> Box<dyn Fn(u64) -> (Ball, Ball)> {
+    let half = (-(rate / Ball::from_u64(2))).exp();
+    let alpha = half * half;
+    // P[1]/P[0] = √α (1 − α)/(2(1 − √α)) = √α (1 + √α)/2.
+    let first = half * (Ball::ONE + half) / Ball::from_u64(2);
+    Box::new(move |k| match k.checked_sub(1) {
+        None => (Ball::ONE, first),
+        Some(more) => (first * alpha.powi(more), alpha),
+    })
+}
+
+/// The mass between `k − ½` and `k + ½`; for `x ≥ k − ½` the density falls from `x` to `x + 1` by `e^{−(2x+1)/(2σ²)} ≤ e^{−k/σ²}`.
+fn rounded_gaussian(rate: Ball) -> Box<dyn Fn(u64) -> (Ball, Ball)> {
+    let half = Ball::ONE / Ball::from_u64(2);
+    let beyond = move |k: Ball| upper_tail((k - half) * rate);
+    let middle = Ball::ONE - Ball::from_u64(2) * upper_tail(half * rate);
+    Box::new(move |k| {
+        let at = Ball::from_u64(k);
+        let mass = if k == 0 { Ball::ONE } else { (beyond(at) - beyond(at + Ball::ONE)) / middle };
+        (mass, (-(at * rate * rate)).exp())
+    })
 }

@@ -66,17 +66,23 @@ impl Row {
         Ok(())
     }
 
+    /// How many masses are not zero.
+    fn possible(&self) -> usize {
+        self.masses.iter().filter(|mass| !mass.is_exact_zero()).count()
+    }
+
     /// `P * Q`: what is missing is at most `1 − (1−m)(1−m') ≤ m + m'`.
     pub fn convolved(&self, other: &Self, interrupt: &dyn Interrupt) -> Result<Self, Error> {
+        let costs = |one: &Self, all: &Self| one.possible().saturating_mul(all.masses.len());
         let (long, short) =
-            if self.masses.len() < other.masses.len() { (other, self) } else { (self, other) };
+            if costs(self, other) < costs(other, self) { (other, self) } else { (self, other) };
         let missing = long.missing + short.missing;
         if short.masses.is_empty() {
             return Ok(Self { missing, ..Self::empty() });
         }
         let first = long.first + short.first;
         check_length(first, long.last() + short.last())?;
-        let products = long.masses.len().saturating_mul(short.masses.len());
+        let products = costs(short, long);
         if products > MOST_PRODUCTS {
             return Err(Error::precision(format!("a convolution of {products} products is not tried")));
         }

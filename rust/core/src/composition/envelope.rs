@@ -7,7 +7,8 @@
 //!
 //! Before that, values may be raised: that makes no transform smaller. With `x⁺` the greatest value of a summand and `s⁺ > 0` that of the sum, values
 //! below `x⁺ − 2s⁺` are raised to it. A sum with one of them is at most `x⁺ − 2s⁺ + (s⁺ − x⁺) < 0` before and after, so that nothing is lost, and
-//! the values of a large `e^ε` are no farther apart than those that count.
+//! the values of a large `e^ε` are no farther apart than those that count. And values may be lowered to some `v`: `(x + z)_+ ≤ (min(x, v) + z)_+ + (x − v)_+`, so that `E(X − v)_+` is
+//! added. Of a rare property the greatest values are far away and next to impossible, where chords would make too much of them.
 
 use super::Prepared;
 use super::enumeration::{self, Tail};
@@ -30,6 +31,8 @@ const SPREAD_POINTS: i32 = 256;
 const NEAREST: f64 = 1.0 / (1u64 << 38) as f64;
 /// Deviations below the mean beyond which next to nothing of a law lies.
 const FARTHEST_BELOW: f64 = 12.0;
+/// What lowering the values of a summand may add: `2^-400`.
+const CAPPED: u64 = 400;
 /// How narrowly the bound is computed: it is looser itself.
 const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
 
@@ -42,46 +45,71 @@ struct Candidates {
     missing: Ball,
 }
 
+/// For each kind of attributes summands that dominate whatever their values are, and what is added to the stop-loss of all.
+pub(super) struct Dominating {
+    /// By kind; none where no sum is positive.
+    pub summands: Vec<Vec<Summand>>,
+    /// At most `w_k Σ (P_{k,v} − rP_{k,w})_+` over answers that `R_k` does not give, by kind.
+    pub certain: Vec<Ball>,
+    /// What is missing of laws adds no more than this.
+    pub missing: Ball,
+    /// The greatest value of the sum.
+    pub most: Ball,
+}
+
 impl Prepared<'_> {
-    /// A bound of every pattern.
-    pub(super) fn envelope(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        let mut candidates = Vec::new();
-        let (mut missing, mut certain) = (Ball::ZERO, Ball::ZERO);
+    /// Summands that dominate those of every pattern.
+    pub(super) fn dominating(&self, interrupt: &dyn Interrupt) -> Result<Dominating, Error> {
+        let (mut kinds, mut certain) = (Vec::new(), Vec::new());
         for (attribute, choices) in self.composition.attributes.iter().zip(&self.parts) {
-            let parts = choices.first().map_or(0, Vec::len);
-            for place in 0..parts {
-                interrupt.check()?;
+            interrupt.check()?;
+            let (mut laws, mut worst) = (Vec::new(), Ball::ZERO);
+            for place in 0..choices.first().map_or(0, Vec::len) {
                 let alternatives: Vec<&Evaluated> =
                     choices.iter().filter_map(|choice| choice.get(place)).collect();
-                let found = Candidates::of(&alternatives, attribute.count, self.ratio)?;
-                missing = missing + found.missing;
-                candidates.push(found);
-                let worst = alternatives.iter().fold(Ball::ZERO, |worst, part| worst.max(part.certain));
-                certain = certain + worst * Ball::from_u64(attribute.count);
+                laws.push(Candidates::of(&alternatives, attribute.count, self.ratio)?);
+                worst = worst + alternatives.iter().fold(Ball::ZERO, |worst, part| worst.max(part.certain));
             }
+            kinds.push(laws);
+            certain.push(worst * Ball::from_u64(attribute.count));
         }
+        for found in kinds.iter_mut().flatten() {
+            found.cap();
+        }
+        let all = || kinds.iter().flatten();
+        let missing = all().fold(Ball::ZERO, |sum, found| sum + found.missing);
         let highest = |found: &Candidates| found.highest() * Ball::from_u64(found.count);
-        let most = candidates.iter().map(highest).fold(self.constant, |sum, highest| sum + highest);
-        if most.is_not_positive() {
-            return Ok(certain + missing * (Ball::ONE + certain));
-        }
-        let mut sum = Sum { constant: self.constant, summands: Vec::new() };
-        for found in candidates {
+        let most = all().map(highest).fold(self.constant, |sum, highest| sum + highest);
+        let mut summands: Vec<Vec<Summand>> = Vec::new();
+        for laws in kinds.into_iter().filter(|_| !most.is_not_positive()) {
             interrupt.check()?;
-            sum.summands.push(found.dominating(most)?);
+            summands.push(laws.into_iter().map(|law| law.dominating(most)).collect::<Result<_, Error>>()?);
         }
+        // Beside a value that is missing all other summands together have at most this expectation.
+        let others = summands.iter().flatten().fold(self.constant.max(Ball::ZERO), |total, summand| {
+            let gains = summand.atoms.iter().map(|atom| atom.mass * atom.value.max(Ball::ZERO));
+            total + gains.fold(Ball::ZERO, |sum, gain| sum + gain) * Ball::from_u64(summand.count)
+        });
+        let worst = certain.iter().fold(Ball::ONE + others, |sum, &worst| sum + worst);
+        Ok(Dominating { summands, certain, missing: missing * worst, most })
+    }
+
+    /// A bound of every pattern.
+    pub(super) fn envelope(&self, dominating: &Dominating, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let added = dominating.certain.iter().fold(dominating.missing, |sum, &certain| sum + certain);
+        if dominating.most.is_not_positive() {
+            return Ok(added);
+        }
+        let sum = Sum {
+            constant: self.constant,
+            summands: dominating.summands.iter().flatten().cloned().collect(),
+        };
         let positive = if sum.is_short() {
             enumeration::positive_part(self.constant, &sum.laws(), interrupt)?
         } else {
             inversion::positive_part(&sum, WIDTH, interrupt)?
         };
-        // Beside a value that is missing all other summands together have at most this expectation.
-        let others = sum.summands.iter().fold(sum.constant.max(Ball::ZERO), |total, summand| {
-            let gains = summand.atoms.iter().map(|atom| atom.mass * atom.value.max(Ball::ZERO));
-            total + gains.fold(Ball::ZERO, |sum, gain| sum + gain) * Ball::from_u64(summand.count)
-        });
-        let missing = missing * (Ball::ONE + others + certain);
-        Ok(positive + certain + missing)
+        Ok(positive + added)
     }
 }
 
@@ -115,6 +143,26 @@ impl Candidates {
         Ok(Self { count, laws, missing: Ball::ZERO })
     }
 
+    /// Values that hardly anything lies above are lowered to where it does.
+    fn cap(&mut self) {
+        if self.laws.len() < 2 {
+            return;
+        }
+        let transforms: Vec<Tail> = self.laws.iter().map(|law| Tail::new(law)).collect();
+        let beyond = |at: f64| {
+            transforms.iter().fold(Ball::ZERO, |most, transform| most.max(transform.stop_loss(exact(at))))
+        };
+        let mut values: Vec<f64> = self.laws.iter().flatten().map(|atom| about(atom.value)).collect();
+        values.sort_by(f64::total_cmp);
+        let negligible = (Ball::ONE / Ball::from_u64(2)).powi(CAPPED);
+        let first = values.partition_point(|&value| !beyond(value).certainly_less(negligible));
+        let Some(&cap) = values.get(first) else { return };
+        for atom in self.laws.iter_mut().flatten() {
+            atom.value = atom.value.min(exact(cap));
+        }
+        self.missing = self.missing + beyond(cap) * Ball::from_u64(self.count);
+    }
+
     /// The greatest value of one summand.
     fn highest(&self) -> Ball {
         self.laws.iter().flatten().map(|atom| atom.value).reduce(Ball::max).unwrap_or(Ball::ZERO)
@@ -122,13 +170,20 @@ impl Candidates {
 
     /// Summands that dominate, where the sum of all is at most `most`, a positive number.
     fn dominating(self, most: Ball) -> Result<Summand, Error> {
-        let lowest = self.highest() - most - most;
+        let highest = self.highest();
         let Self { count, mut laws, .. } = self;
-        for atom in laws.iter_mut().flatten() {
-            atom.value = atom.value.max(lowest);
+        for law in &mut laws {
+            raise(law, highest, most);
         }
         let atoms = if let [only] = laws.as_slice() { only.clone() } else { chords(&laws)? };
         Ok(Summand { count, atoms })
+    }
+}
+
+/// Values more than twice the greatest value of the sum below the greatest of a summand are raised to that.
+pub(super) fn raise(law: &mut [Atom], highest: Ball, most: Ball) {
+    for atom in law {
+        atom.value = atom.value.max(highest - most - most);
     }
 }
 

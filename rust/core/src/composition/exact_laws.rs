@@ -70,7 +70,7 @@ impl Composition {
                             cells.iter().map(|cell| cell.mass.denominator().bit_len()).max().unwrap_or(0);
                         bits += copies * entries * longest as f64;
                     }
-                    Part::Range { .. } | Part::Gated { .. } => {}
+                    Part::Range { .. } | Part::Gated { .. } | Part::Rounded { .. } => {}
                     // Of few answers even fewer have a likelihood of their own.
                     Part::Answer { reference, .. } if reference.span() <= FEW_ANSWERS => {
                         let law = part.exactly()?.densities;
@@ -149,6 +149,7 @@ impl Part {
             Self::Range { .. } | Self::Gated { .. } => {
                 Err(Error::precision("a range of probabilities has no exact laws"))
             }
+            Self::Rounded { .. } => Err(Error::precision("a real answer has no exact laws")),
             Self::Answer { weight, first, second, reference } => {
                 let all = |law: &Law| rationals::all_masses(law, &Uninterrupted);
                 let (first, second, reference) = (all(first)?, all(second)?, all(reference)?);

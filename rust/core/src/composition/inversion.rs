@@ -37,24 +37,29 @@ use std::thread;
 /// Uniform variables that are added, a power of two.
 const ORDER: u32 = 16;
 /// Nodes that are evaluated together.
-const BLOCK: usize = 128;
+pub(super) const BLOCK: usize = 128;
 /// Independent recurrences, so that they can run side by side.
 const LANES: usize = 8;
 /// What is certainly below this part of the largest term is not told apart from zero: `2^-64`.
-const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
+pub(super) const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Up to so many equal summands the power of a transform is taken in doubles.
 const FEW: u64 = 1 << 12;
-/// Terms, nodes times atoms, that are worth a narrower enclosure, and those that are taken on at all.
-const WORTH: f64 = 1e8;
+/// Terms, nodes times atoms, that are worth a narrower enclosure at once, after a first one that was wide, and those that are taken on at all.
+const WORTH_AT_ONCE: f64 = 2e7;
+pub(super) const WORTH: f64 = 1e8;
 const MOST_TERMS: f64 = 2e10;
 const MOST_NODES: f64 = (1u64 << 36) as f64;
 /// Relative widths that are tried, the first one that is affordable.
 const GOALS: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
+/// An enclosure this many times as wide as was aimed at is as narrow as that.
+const AS_AIMED_AT: f64 = 4.0;
 /// The factor by which the width aimed at is lowered where the outcome is wider than wanted.
 const FINER: f64 = 100.0;
 const MOST_REFINEMENTS: usize = 4;
 /// Periods that are tried.
 const MOST_PERIODS: u32 = 12;
+/// A contour with aliases that are not subtracted has a period `M` with `cM` at least this, where they are below `10^-9`.
+const LEAST_DECAY: f64 = 24.0;
 /// Arguments that are tried for a bound, each half of the one before.
 const HALVINGS: u32 = 16;
 /// Blocks between two questions whether to go on.
@@ -111,7 +116,13 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
         Goal::Bound => return Ok(bounded),
         Goal::About(width) => (width, f64::INFINITY),
         Goal::Within { usually, at_most } => (usually, at_most),
-        Goal::Narrow => (GOALS.into_iter().find(affordable).unwrap_or(GOALS[GOALS.len() - 1]), GOALS[0]),
+        Goal::Narrow => {
+            let at_once = |width: &f64| at(*width).terms() <= WORTH_AT_ONCE;
+            let [finest @ .., coarsest] = GOALS;
+            let width = finest.into_iter().find(at_once).or_else(|| GOALS.into_iter().find(affordable));
+            let width = width.unwrap_or(coarsest);
+            (width, AS_AIMED_AT * width)
+        }
     };
     // Where much of the law lies on a point next to zero, the width falls with the smoothing and not with its square.
     let finer = std::iter::successors(Some(start / FINER), |width| Some(width / FINER));
@@ -167,7 +178,7 @@ impl Saddle {
 }
 
 /// Where the transform is evaluated.
-struct Contour<'a> {
+pub(super) struct Contour<'a> {
     sum: &'a Sum,
     saddle: Saddle,
     /// `a`, of the narrower of the two smoothings.
@@ -185,8 +196,43 @@ impl<'a> Contour<'a> {
         Self { sum, saddle, half_width, period, width }
     }
 
+    /// A contour around a sum that serves sums like it as well: any contour is right for every sum, and all aliases are positive, so that `D(a)` is at most the
+    /// sum over the nodes. Nothing where no period makes the aliases of this sum small.
+    pub(super) fn shared(sum: &'a Sum, width: f64) -> Option<Self> {
+        let saddle = Saddle::of(sum);
+        let contour = Self::new(sum, saddle, width);
+        let period = contour.period.max(LEAST_DECAY / saddle.c);
+        let scale = sum.log_moment(exact(saddle.c)).exp();
+        Self { period, ..contour }.settled(scale).map(|(contour, _)| contour)
+    }
+
+    /// `c`.
+    pub(super) fn tilt(&self) -> Ball {
+        exact(self.saddle.c)
+    }
+
+    /// `M`.
+    pub(super) fn period(&self) -> Ball {
+        exact(self.period)
+    }
+
+    /// What the terms beyond the last node can be, of `D(a)` and times `M`, over `e^{K(c)}`.
+    pub(super) fn rest_of_narrower(&self, last: usize) -> Ball {
+        self.rest(last, self.half_width)
+    }
+
+    /// `2 (sinh(aw)/(aw))^r/w²` at nodes, half of it at the first: what the transforms are multiplied by.
+    pub(super) fn weights(&self, first: usize, nodes: usize) -> Vec<Disc> {
+        let smoothing = Smoothing::new(self, Ball::from_u64(2) * pi() / exact(self.period));
+        let weight = |node| {
+            let [narrow, _] = smoothing.weights(node, self);
+            narrow.scaled(if node == 0 { 1.0 } else { 2.0 })
+        };
+        (first..first + nodes).map(weight).collect()
+    }
+
     /// `J`: the rest is a tenth of the width. Both smoothings have to reach it, the narrower one does so last.
-    fn last_node(&self) -> f64 {
+    pub(super) fn last_node(&self) -> f64 {
         let order = f64::from(ORDER);
         let share = 0.1 * self.width * self.saddle.relative * std::f64::consts::PI * (order + 1.0);
         let logarithm = -(approximate::ln(share) + order * approximate::ln(self.half_width)) / (order + 1.0);
@@ -202,20 +248,26 @@ impl<'a> Contour<'a> {
         self.last_node() * all.min(some)
     }
 
-    fn evaluate(mut self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        let mut found = Ball::WHOLE;
+    fn evaluate(self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        interrupt.check()?;
         let tilted = Tilted::new(self.sum, exact(self.saddle.c));
+        match self.settled(tilted.scale) {
+            Some((contour, aliases)) => contour.with_period(&tilted, &aliases, interrupt),
+            None => Ok(Ball::WHOLE),
+        }
+    }
+
+    /// With a period for which the bounded aliases are a tenth of the width at most, if there is one; `scale` is `e^{K(c)}`.
+    fn settled(mut self, scale: Ball) -> Option<(Self, Aliases)> {
+        let wanted = about(scale * exact(self.saddle.relative * self.width));
         for _ in 0..MOST_PERIODS {
-            interrupt.check()?;
             let aliases = self.aliases();
-            let wanted = about(tilted.scale * exact(self.saddle.relative * self.width));
             if about(aliases.bound) <= 0.1 * wanted {
-                found = self.with_period(&tilted, &aliases, interrupt)?;
-                break;
+                return Some((self, aliases));
             }
             self.period *= 1.25;
         }
-        Ok(found)
+        None
     }
 
     fn with_period(
@@ -336,16 +388,16 @@ struct TiltedSummand {
 }
 
 /// `e^{cx}` times the law of the sum, over `∫ e^{cx}`.
-struct Tilted {
+pub(super) struct Tilted {
     /// `e^{K(c)}`.
-    scale: Ball,
+    pub scale: Ball,
     /// What the values relative to which the summands are taken add up to.
     origin: Ball,
     summands: Vec<TiltedSummand>,
 }
 
 impl Tilted {
-    fn new(sum: &Sum, c: Ball) -> Self {
+    pub fn new(sum: &Sum, c: Ball) -> Self {
         let mut origin = sum.constant;
         let mut summands: Vec<TiltedSummand> = Vec::new();
         for summand in &sum.summands {
@@ -451,7 +503,7 @@ impl Powers {
 }
 
 /// Everything that a block of nodes needs.
-struct Steps<'a> {
+pub(super) struct Steps<'a> {
     tilted: &'a Tilted,
     contour: &'a Contour<'a>,
     /// `2π/M`.
@@ -463,7 +515,7 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn new(tilted: &'a Tilted, contour: &'a Contour<'a>) -> Self {
+    pub fn new(tilted: &'a Tilted, contour: &'a Contour<'a>) -> Self {
         let unit = Ball::from_u64(2) * pi() / exact(contour.period);
         let each =
             |summand: &TiltedSummand| summand.differences.iter().map(|&d| Powers::new(unit * d)).collect();
@@ -477,10 +529,8 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Terms of nodes `j = block · BLOCK, …`, for both smoothings; those of `−j` are their conjugates.
-    fn block(&self, block: usize, last: usize) -> [Ball; 2] {
-        let first = block * BLOCK;
-        let nodes = BLOCK.min(last + 1 - first);
+    /// The transform at some nodes `j = first, …`, at most [`BLOCK`], over `e^{K(c)}`.
+    pub fn products(&self, first: usize, nodes: usize) -> Vec<Disc> {
         let mut products: Vec<Disc> = (first..first + nodes)
             .map(|node| {
                 self.origin.as_ref().map_or(Disc { radius: 1.0, ..Disc::ZERO }, |origin| origin.disc(node))
@@ -497,11 +547,22 @@ impl<'a> Steps<'a> {
                 }
             }
         }
-        let mut sums = [Ball::ZERO; 2];
-        for (offset, product) in products.into_iter().enumerate() {
-            // What the factors left out would have made of it is not larger.
+        // What the factors left out would have made of a small one is not larger.
+        for product in &mut products {
             let largest = product.largest();
-            let product = if largest < NEGLIGIBLE { Disc { radius: largest, ..Disc::ZERO } } else { product };
+            if largest < NEGLIGIBLE {
+                *product = Disc { radius: largest, ..Disc::ZERO };
+            }
+        }
+        products
+    }
+
+    /// Terms of nodes `j = block · BLOCK, …`, for both smoothings; those of `−j` are their conjugates.
+    fn block(&self, block: usize, last: usize) -> [Ball; 2] {
+        let first = block * BLOCK;
+        let nodes = BLOCK.min(last + 1 - first);
+        let mut sums = [Ball::ZERO; 2];
+        for (offset, product) in self.products(first, nodes).into_iter().enumerate() {
             let node = first + offset;
             let weights = self.smoothing.weights(node, self.contour);
             let twice = if node == 0 { 1.0 } else { 2.0 };

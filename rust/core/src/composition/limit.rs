@@ -94,8 +94,10 @@ fn telling(part: &Part, interrupt: &dyn Interrupt) -> Result<Telling, Error> {
             let uncertain = Ball::ZERO.hull(most);
             Ok(Telling { reference: uncertain, first: uncertain, certain: Ball::ZERO })
         }
-        // The answers that give a value away, of all entries or of none, are withheld.
-        Part::Gated { .. } => Ok(Telling { reference: Ball::ZERO, first: Ball::ZERO, certain: Ball::ZERO }),
+        // The answers that give a value away, of all entries or of none, are withheld; or every answer is possible.
+        Part::Gated { .. } | Part::Rounded { .. } => {
+            Ok(Telling { reference: Ball::ZERO, first: Ball::ZERO, certain: Ball::ZERO })
+        }
         Part::Answer { weight, first, second, reference } => {
             let ([first, second, reference], whole) = rows_of([first, second, reference], interrupt)?;
             let weight = Ball::from_rational(weight);

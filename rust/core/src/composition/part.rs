@@ -2,7 +2,7 @@
 
 use super::enumeration::MOST_COMBINATIONS;
 use super::sum::{Atom, Summand, about};
-use super::{gate, range};
+use super::{End, gate, range, rounded};
 use crate::answer::Law;
 use crate::answer::row::{Row, row};
 use crate::ball::Ball;
@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// At most about `2^-LEFT_OUT` of a law is left out.
 const LEFT_OUT: u32 = 480;
+/// The same of rounded real answers, of which there are many.
+const LEFT_OUT_ROUNDED: u32 = 240;
 /// Laws with no more answers than this are written out as a whole.
 const FEW_ANSWERS: f64 = 4096.0;
 
@@ -76,6 +78,17 @@ pub enum Part {
         /// `R_k`.
         reference: Law,
     },
+    /// A real answer `y` of which `(P_{k,v} − rP_{k,w})/R_k` is monotone for every r, known by its [rounded](super::rounded) laws.
+    Rounded {
+        /// `w_k`.
+        weight: Rational,
+        /// `P_{k,v}`, rounded to integers.
+        first: Law,
+        /// `P_{k,w}`, likewise.
+        second: Law,
+        /// `R_k`, likewise.
+        reference: Law,
+    },
 }
 
 fn sum(rationals: impl Iterator<Item = Rational>) -> Rational {
@@ -92,7 +105,7 @@ impl Part {
             Self::Range { count, share, .. } | Self::Gated { count, share, .. } => {
                 share.mul(&Rational::from(*count))
             }
-            Self::Answer { weight, .. } => weight.clone(),
+            Self::Answer { weight, .. } | Self::Rounded { weight, .. } => weight.clone(),
         }
     }
 
@@ -127,10 +140,10 @@ impl Part {
                 }
                 Ok(())
             }
-            Self::Answer { weight, .. } if weight.is_negative() => {
+            Self::Answer { weight, .. } | Self::Rounded { weight, .. } if weight.is_negative() => {
                 Err(Error::argument("a weight is at least 0"))
             }
-            Self::Answer { .. } => Ok(()),
+            Self::Answer { .. } | Self::Rounded { .. } => Ok(()),
         }
     }
 
@@ -151,11 +164,17 @@ impl Part {
                 second: first.clone(),
                 reference: reference.clone(),
             },
+            Self::Rounded { weight, first, second, reference } => Self::Rounded {
+                weight: weight.clone(),
+                first: second.clone(),
+                second: first.clone(),
+                reference: reference.clone(),
+            },
         }
     }
 
-    /// What it adds at `r = e^ε`.
-    pub(super) fn at(&self, ratio: Ball, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
+    /// What it adds at `r = e^ε`; of real answers what gives one end of an enclosure.
+    pub(super) fn at(&self, ratio: Ball, end: End, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
         match self {
             Self::Entries { count, cells } => Ok(entries(*count, cells, ratio)),
             Self::Range { count, share, lower, upper } => {
@@ -169,6 +188,13 @@ impl Part {
             Self::Answer { weight, first, second, reference } => {
                 let (rows, _) = rows_of([first, second, reference], interrupt)?;
                 Ok(answer(Ball::from_rational(weight), rows.each_ref().map(|row| -> &Row { row }), ratio))
+            }
+            Self::Rounded { weight, first, second, reference } => {
+                let [first, second, reference] =
+                    [first, second, reference].map(|law| row(law, Some(LEFT_OUT_ROUNDED), interrupt));
+                let rows = [&*first?, &*second?, &*reference?];
+                let (atoms, lost) = rounded::atoms(Ball::from_rational(weight), rows, ratio, end)?;
+                Ok(Evaluated { atoms, lost, ..Evaluated::NOTHING })
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Which pair of values each attribute has: the worst pattern.
 
+use super::branches::Branches;
+use super::envelope::Dominating;
 use super::inversion::Goal;
 use super::part::Evaluated;
 use super::sum::{Sum, about};
@@ -9,6 +11,16 @@ use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 
+/// So few patterns are evaluated one by one.
+const FEW_PATTERNS: usize = 4;
+/// How narrow bounds of branches are: most branches are left by rough ones.
+const WIDTHS: [f64; 2] = [1e-4, 1e-7];
+/// How narrowly a pattern is evaluated where there are many.
+const OF_MANY: Goal = Goal::Within { usually: 1e-7, at_most: 1e-6 };
+/// Patterns whose values are this near to each other, relatively, need not be told apart where they are many: `2^-22`.
+const NEXT_TO_EACH_OTHER: f64 = 1.0 / ((1u64 << 22) as f64);
+/// How near to the worst pattern that was found a bound of all is brought, as parts of what lies between: each time as long as it is little work.
+const NEARER: [f64; 3] = [0.5, 0.5, 0.25];
 /// Nodes of the rough inversion that patterns are compared by.
 const NODES: usize = 40;
 /// Times that all attributes are gone through in search of a better pattern.
@@ -27,13 +39,71 @@ impl Prepared<'_> {
     }
 
     /// The largest value over all patterns, and a pattern that has it: most need not be known any better than that another is worse.
+    ///
+    /// Where too many are next to each other they are bounded together, by a little more than what one of them attains.
     pub(super) fn worst_of_all(&self, interrupt: &dyn Interrupt) -> Result<(Ball, Pattern), Error> {
-        let mut worst = self.search();
-        let mut value = self.value(&worst, Goal::Narrow, interrupt)?;
-        let found = worst.clone();
-        'patterns: for pattern in self.composition.all_patterns() {
+        let found = self.search();
+        let value = self.value(&found, Goal::Narrow, interrupt)?;
+        let worst_of = |patterns| self.worst_of(patterns, &found, value, Goal::Narrow, interrupt);
+        let mut patterns = Vec::new();
+        for pattern in self.composition.all_patterns() {
+            if !self.value(&pattern, Goal::Bound, interrupt)?.certainly_less(value) {
+                patterns.push(pattern);
+            }
+        }
+        if patterns.len() <= FEW_PATTERNS {
+            return worst_of(patterns);
+        }
+        let dominating = match self.dominating(interrupt) {
+            Ok(dominating) => dominating,
+            // Parts that no one law dominates.
+            Err(Error::Precision(_)) => return worst_of(patterns),
+            Err(other) => return Err(other),
+        };
+        let above = |threshold| self.above(threshold, &dominating, &found, interrupt);
+        if let Some(left) = above(value)? {
+            return worst_of(left);
+        }
+        let threshold = value + value * Ball::from_f64(NEXT_TO_EACH_OTHER).unwrap_or(Ball::WHOLE);
+        if let Some(left) = above(threshold)? {
+            let (worst, pattern) = worst_of(left)?;
+            return Ok((worst.hull(worst.max(threshold)), pattern));
+        }
+        worst_of(patterns)
+    }
+
+    /// The patterns that may be above a threshold: first by bounds that are rough, then by narrower ones.
+    fn above(
+        &self,
+        threshold: Ball,
+        dominating: &Dominating,
+        bad: &Pattern,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Option<Vec<Pattern>>, Error> {
+        for width in WIDTHS {
+            let branches = Branches::new(self, dominating, bad, width, interrupt)?;
+            if let Some(branches) = branches
+                && let Some(left) = branches.above(threshold, interrupt)?
+            {
+                return Ok(Some(left));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The worst of some patterns and one that was found, with its value.
+    fn worst_of(
+        &self,
+        patterns: Vec<Pattern>,
+        found: &Pattern,
+        mut value: Ball,
+        goal: Goal,
+        interrupt: &dyn Interrupt,
+    ) -> Result<(Ball, Pattern), Error> {
+        let mut worst = found.clone();
+        'patterns: for pattern in patterns {
             interrupt.check()?;
-            if pattern == found {
+            if pattern == *found {
                 continue;
             }
             for goal in [Goal::Bound].into_iter().chain(COARSE.map(Goal::About)) {
@@ -41,13 +111,39 @@ impl Prepared<'_> {
                     continue 'patterns;
                 }
             }
-            let other = self.value(&pattern, Goal::Narrow, interrupt)?;
+            let other = self.value(&pattern, goal, interrupt)?;
             if value.certainly_less(other) {
                 worst = pattern;
             }
             value = value.max(other);
         }
         Ok((value, worst))
+    }
+
+    /// What the worst pattern that was found attains.
+    pub(super) fn attained(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.value(&self.search(), OF_MANY, interrupt)
+    }
+
+    /// What some pattern attains and what none exceeds: the same where branch and bound is little work, else a law that dominates all, brought nearer by it
+    /// as far as it is.
+    pub(super) fn ends(&self, interrupt: &dyn Interrupt) -> Result<[Ball; 2], Error> {
+        let found = self.search();
+        let value = self.value(&found, OF_MANY, interrupt)?;
+        let dominating = self.dominating(interrupt)?;
+        let above = |threshold| self.above(threshold, &dominating, &found, interrupt);
+        let worst_of = |left| self.worst_of(left, &found, value, OF_MANY, interrupt);
+        if let Some(left) = above(value)? {
+            let worst = worst_of(left)?.0;
+            return Ok([worst, worst]);
+        }
+        let mut bound = self.envelope(&dominating, interrupt)?;
+        for nearness in NEARER {
+            let threshold = value + (bound - value) * Ball::from_f64(nearness).unwrap_or(Ball::WHOLE);
+            let Some(left) = above(threshold)? else { break };
+            bound = threshold.max(worst_of(left)?.0);
+        }
+        Ok([value, bound])
     }
 
     /// A bad pattern, found by changing one attribute after the other while that makes it worse. It proves nothing: what is certified is the
@@ -119,7 +215,7 @@ pub(super) fn chosen<'a, T>(parts: &'a [Vec<Vec<T>>], pattern: &Pattern) -> Vec<
 }
 
 /// The ways to write `count` as an ordered sum of `parts` numbers.
-fn shares(count: u64, parts: usize) -> Vec<Vec<u64>> {
+pub(super) fn shares(count: u64, parts: usize) -> Vec<Vec<u64>> {
     if parts <= 1 {
         return vec![vec![count]];
     }

@@ -6,7 +6,7 @@ fn rational(text: &str) -> Rational {
 }
 
 /// The two directions of a property on `size` of `n` entries.
-fn property(n: u64, size: u64, p: &Rational) -> Vec<Vec<Part>> {
+pub(super) fn property(n: u64, size: u64, p: &Rational) -> Vec<Vec<Part>> {
     let zero = Rational::from(0i64);
     let q = Rational::from(1i64).sub(p);
     let share = Rational::from(1i64).div(&Rational::from(n)).unwrap();
@@ -69,7 +69,8 @@ fn worst(composition: &Composition, epsilon: &str) -> Vec<usize> {
 
 fn envelope(composition: &Composition, epsilon: &str) -> Ball {
     let epsilon = Epsilon::new(&rational(epsilon));
-    Prepared::new(composition, &epsilon, &Uninterrupted).unwrap().envelope(&Uninterrupted).unwrap()
+    let prepared = Prepared::new(composition, &epsilon, End::Upper, &Uninterrupted).unwrap();
+    prepared.envelope(&prepared.dominating(&Uninterrupted).unwrap(), &Uninterrupted).unwrap()
 }
 
 #[test]
@@ -277,6 +278,31 @@ fn a_bound_of_all_patterns_is_narrow_at_large_epsilons() {
         let found = envelope(&composition, epsilon);
         assert!(is_printed_as(found, 0.000_101_559_956_668_416, 1e-18, 1e-14), "{epsilon} {found:?}");
     }
+}
+
+/// Sixteen attributes have 2^16 patterns, of which branch and bound leaves the worst.
+#[test]
+fn what_branch_and_bound_finishes_is_enclosed_narrowly() {
+    let parts = evenly(16, 64, [1, 9], 10);
+    let all = partition(1024, &borrowed(&parts), None);
+    let [lower, upper] = all.ends(&Epsilon::new(&rational("1/20")), &Uninterrupted).unwrap();
+    assert!(is_printed_as(lower.hull(upper), 0.012_093_21, 1e-8, 1e-6), "{:?}", lower.to_enclosure());
+    assert!((envelope(&all, "1/20") - upper).is_positive());
+    let chosen = worst(&all, "1/20");
+    let attained = delta(&partition(1024, &borrowed(&parts), Some(&chosen)), "1/20").0;
+    assert!(!attained.certainly_less(lower));
+}
+
+/// With a property that one of 10⁴ has, it is nearly all of δ that the part has one: patterns of the others hardly differ.
+#[test]
+fn patterns_that_hardly_differ_are_bounded_together() {
+    let rest = (1..6).map(|k| (1000, format!("{k}/20")));
+    let parts: Vec<(u64, String)> = [(1000, "1/10000".to_owned())].into_iter().chain(rest).collect();
+    let found = delta(&partition(8000, &borrowed(&parts), None), "1/10").0;
+    let one = delta(&partition(8000, &borrowed(&parts), Some(&[0; 6])), "1/10").0;
+    assert!(
+        !found.certainly_less(one) && found.to_enclosure().width() <= 1e-6 * found.to_enclosure().upper()
+    );
 }
 
 /// Forty attributes whose patterns are too many to try: what tells is that all ten entries of each part are alike.

@@ -26,7 +26,7 @@ pub fn gaussian_delta(mu: Ball, epsilon: &Epsilon) -> Ball {
 }
 
 /// `Φ(−x)`.
-pub(super) fn upper_tail(x: Ball) -> Ball {
+pub(crate) fn upper_tail(x: Ball) -> Ball {
     if x.is_positive() {
         let density = (Ball::from_i64(-1) * (x * x + Ball::ln_2_pi()) / Ball::from_u64(2)).exp();
         return if (x - Ball::from_u64(FRACTION_FROM)).is_positive() {
