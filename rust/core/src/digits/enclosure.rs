@@ -513,6 +513,15 @@ mod tests {
         }
 
         #[test]
+        fn a_dyadic_is_its_mantissa_times_a_power_of_two(m in any::<i64>(), e in -300i128..300) {
+            let two = Rational::from(2i64);
+            let power = (0..e.unsigned_abs()).fold(Rational::from(1i64), |power, _| power.mul(&two));
+            let m_exactly = Rational::from(m);
+            let expected = if e < 0 { m_exactly.div(&power).unwrap() } else { m_exactly.mul(&power) };
+            prop_assert_eq!(Dyadic::new(IBig::from(m), e).to_rational(), Some(expected));
+        }
+
+        #[test]
         fn decimals_are_rounded_outwards(m in any::<i64>(), e in -2000i128..2000, digits in 1usize..60) {
             let x = Dyadic::new(IBig::from(m), e);
             let below = Rational::parse(&x.decimal(digits, false)).unwrap();
