@@ -339,11 +339,14 @@ impl Ball {
         Self::normalised(larger.mid, larger.exponent, radius)
     }
 
-    /// Everything between two numbers.
+    /// Everything between two numbers: `|x − (a+b)/2| ≤ |x−a| + |a−b|/2` for the nearer midpoint, and `|x−a|` is at most a radius.
     #[must_use]
     pub fn hull(self, other: Self) -> Self {
         let half = Self { mid: DoubleDouble::from_f64(0.5), exponent: 0, radius: 0.0 };
-        ((self + other) * half).plus_at_most((self - other) * half)
+        let [one, next] = [self, other].map(|ball| Self { radius: 0.0, ..ball });
+        let [spread, other_spread] =
+            [self, other].map(|ball| Self::normalised(DoubleDouble::from_f64(ball.radius), ball.exponent, 0.0));
+        ((one + next) * half).plus_at_most((one - next) * half).plus_at_most(spread.max(other_spread))
     }
 
     /// The smaller of two numbers.
@@ -613,6 +616,10 @@ pub(crate) mod tests {
             let spread = members(b)[2].clone().max(members(a)[2].clone()).sub(&members(b)[0].clone().min(members(a)[0].clone()));
             let size = parts(a).0.abs().add(&parts(b).0.abs());
             let most = spread.add(&parts(a).1).add(&parts(b).1).add(&size.mul(&two_to_the(-100)));
+            let hull = parts(a.hull(b)).1;
+            let widest = parts(a).1.max(parts(b).1);
+            let apart = parts(a).0.sub(&parts(b).0).abs().mul(&two_to_the(-1));
+            prop_assert!(at_most(&hull, &widest.add(&apart).add(&size.mul(&two_to_the(-100))).mul(&Rational::from(1i64).add(&two_to_the(-40)))));
             for x in [a.max(b), a.min(b), a.hull(b)] {
                 prop_assert!(at_most(&parts(x).1, &most), "{:?} from {:?} and {:?}", x, a, b);
             }
