@@ -177,8 +177,8 @@ def test_views_of_an_enclosed_curve_are_those_of_its_two_ends():
     assert curve.kind == "enclosed"
     level, near = 0.02, 1 + 3e-6
     epsilon = curve.epsilon(level)
-    assert curve.delta(epsilon.lower).upper >= curve.delta(epsilon.lower).lower >= level / near
-    assert curve.delta(epsilon.upper).upper <= level * near
+    assert curve.delta(epsilon.lower).upper >= curve.delta(epsilon.lower).lower >= level
+    assert curve.delta(epsilon.upper).upper <= level
     assert curve.delta(epsilon.lower * near).lower <= level
     assert curve.delta(epsilon.upper / near).upper >= level
     error, beta = 0.1, curve.beta("0.1")

@@ -344,8 +344,8 @@ impl Ball {
     pub fn hull(self, other: Self) -> Self {
         let half = Self { mid: DoubleDouble::from_f64(0.5), exponent: 0, radius: 0.0 };
         let [one, next] = [self, other].map(|ball| Self { radius: 0.0, ..ball });
-        let [spread, other_spread] =
-            [self, other].map(|ball| Self::normalised(DoubleDouble::from_f64(ball.radius), ball.exponent, 0.0));
+        let [spread, other_spread] = [self, other]
+            .map(|ball| Self::normalised(DoubleDouble::from_f64(ball.radius), ball.exponent, 0.0));
         ((one + next) * half).plus_at_most((one - next) * half).plus_at_most(spread.max(other_spread))
     }
 

@@ -198,7 +198,7 @@ fn finite_laws() {
         let exact = Finite::new(Pmf::exact("P", rational(p)).unwrap(), Pmf::exact("Q", rational(q)).unwrap())
             .unwrap();
         let (in_p, in_q) = (doubles(p), doubles(q));
-        let rough = FiniteInDoubles::new(&in_p, &in_q).unwrap();
+        let rough = FiniteInDoubles::new(in_p.clone(), in_q.clone()).unwrap();
         let ratios =
             ["0", "1e-9", "0.2", "0.69", "-0.3", "5", "300"].map(|text| ExpEpsilon::of(number(text)));
         let exactly = ["2", "1/3", "1"].map(|text| ExpEpsilon::exactly(number(text)).unwrap());
