@@ -50,7 +50,6 @@ SAME_BITS = cargo test --package statpriv-core --locked --quiet --test same_bits
 
 test-rust:  ## the kernel's own tests
 	cargo test --workspace --locked --quiet
-	$(SAME_BITS) --features statpriv-simd/portable
 
 test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
@@ -62,6 +61,7 @@ bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 test: lint test-rust test-python  ## every check that a change must pass
 
 campaign: $(STAMPS)/build $(STAMPS)/dev  ## 10^6 enclosures against the oracle, 10^7 executions of the fuzz bodies (hours)
+	$(SAME_BITS) --features statpriv-simd/portable
 	$(BIN)/python -m tests.oracle.campaign --cases 1000000 --processes 2 $(if $(STATPRIV_SEED),--seed $(STATPRIV_SEED)) --store
 	cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- 10000000 $(STATPRIV_SEED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet -m campaign

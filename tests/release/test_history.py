@@ -48,7 +48,7 @@ def certified(tmp_path_factory):
 
 
 def past(*guarantees):
-    return tuple(PastRelease(k, "", g.queries, g.sizes, "", "") for k, g in enumerate(guarantees, start=1))
+    return tuple(PastRelease(k, "", g.queries, g.sizes, (), "", "") for k, g in enumerate(guarantees, start=1))
 
 
 # --- the mechanism itself, row by row

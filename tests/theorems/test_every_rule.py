@@ -336,9 +336,11 @@ def test_an_order_statistic_has_an_exact_curve_wherever_its_rank_is_one_number(d
 def test_several_counts(data):
     population = data.draw(populations(most=5))
     n = population.size
-    matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=3))
-    query = sp.LinearQuery(matrix, data.draw(PROBABILITIES))
     sampling, adversary = data.draw(samplings(population, EVERY)), data.draw(adversaries(population, most=2))
+    # Three counts in each of two samples have too many joint answers to be added up, even of five entries.
+    most = 2 if isinstance(sampling, sp.OverlappingSamples) else 3
+    matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=most))
+    query = sp.LinearQuery(matrix, data.draw(PROBABILITIES))
     exact_where_small(query, population, sampling, adversary, data.draw(pairs(query)))
 
 

@@ -14,6 +14,7 @@ CELLS = sp.HistogramQuery(["1/3"] * 3)
 THIRD_OF = sp.OrderStatisticQuery({0: "1/2", 1: "1/2"}, 3)
 ONE_KNOWN = sp.Adversary(known=1)
 LAW_EACH = sp.PropertyQuery(["1/2"] * 5)
+DIFFERENT = sp.PropertyQuery(["1/2", "1/3", "1/4", "1/5", "1/6"])
 
 
 class Own:
@@ -193,7 +194,7 @@ def test_a_pair_is_of_two_values_that_one_entry_can_have():
             "One does without known entries or without a sample.",
         ),
         (
-            ask(LAW_EACH, GROUPS, adversary=sp.Adversary(known={"f": 1})),
+            ask(DIFFERENT, GROUPS, adversary=sp.Adversary(known={"f": 1})),
             "the entries have different probabilities; entries are known by group, and the query states laws of single "
             "entries; every entry has a law of its own",
             "One does with known=1 instead of groups or without known entries.",

@@ -174,16 +174,24 @@ impl Search<'_> {
     /// not much shorter than that, nor than what is narrow enough.
     fn around(&self, centre: f64, width: f64, missed: f64, reached: f64) -> Result<Enclosure, Error> {
         let shortest = if width > WIDE { centre * (width / 8.0).max(self.narrow / 2.0) } else { 0.0 };
+        // Of δ that costs little the last step is halved once more.
+        let halve = |undecided: f64, decided: f64, decides: fn(&Side) -> bool| {
+            let middle = undecided + (decided - undecided) / 2.0;
+            let between = shortest == 0.0 && middle != undecided && middle != decided;
+            Ok::<f64, Error>(if between && decides(&self.compare(middle)?.0) { middle } else { decided })
+        };
         let mut upper = centre;
         let mut step = (centre.next_up() - centre).max(shortest);
         loop {
+            let undecided = upper;
             upper += step;
             step *= 2.0;
             if upper >= reached {
-                upper = reached;
+                upper = halve(undecided, reached, |side| matches!(side, Side::Reached))?;
                 break;
             }
             if let (Side::Reached, _) = self.compare(upper)? {
+                upper = halve(undecided, upper, |side| matches!(side, Side::Reached))?;
                 break;
             }
             if upper > LARGEST_EPSILON {
@@ -194,13 +202,15 @@ impl Search<'_> {
         let mut lower = centre;
         step = (centre - centre.next_down()).max(shortest);
         loop {
+            let undecided = lower;
             lower -= step;
             step *= 2.0;
             if lower <= missed {
-                lower = missed;
+                lower = halve(undecided, missed, |side| matches!(side, Side::Missed))?;
                 break;
             }
             if let (Side::Missed, _) = self.compare(lower)? {
+                lower = halve(undecided, lower, |side| matches!(side, Side::Missed))?;
                 break;
             }
         }
