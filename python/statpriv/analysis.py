@@ -158,8 +158,10 @@ def compose(
     if isinstance(queries, Query) or not isinstance(queries, Iterable):
         raise ArgumentError(f"queries = {abridged(queries)}; a list of queries is required, one for each part")
     asked = tuple(queries)
-    first_place = {id(query): index for index, query in reversed(list(enumerate(asked)))}
-    for index in sorted(first_place.values()):
+    first_place: dict[int, int] = {}
+    for index, query in enumerate(asked):
+        first_place.setdefault(id(query), index)
+    for index in first_place.values():
         query = asked[index]
         if isinstance(query, type) or not isinstance(query, Query):
             raise ArgumentError(

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import chain, product
-from math import comb, factorial, gcd, lcm, prod
+from itertools import accumulate, chain, product
+from math import comb, gcd, lcm, prod
 from typing import Any
 
 from statpriv._native import Law
@@ -245,15 +245,11 @@ def contributions(situation: Situation, *, through_zero: bool = False) -> Contri
 
 def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
     stated: Any = asked.probabilities
-    groups = situation.population.groups or ((None, situation.population.size),)
     if not isinstance(stated, tuple):
-        # One law for everyone: groups matter only to what is known or drawn of them.
-        per_class = [(name, size, stated) for name, size in groups]
-        if situation.population.groups is None or _groups_do_not_matter(situation):
-            per_class = [(None, situation.population.size, stated)]
+        per_class = [(name, size, stated) for name, size in _groups(situation, one_law=True)]
     elif isinstance(stated[0], tuple):
         laws = dict(stated)
-        per_class = [(name, size, laws[name]) for name, size in groups]
+        per_class = [(name, size, laws[name]) for name, size in _groups(situation, one_law=False)]
     else:
         per_class = [(None, size, p) for p, size in sorted(Counter(stated).items())]
     if any(isinstance(p, Between) for _, _, p in per_class):
@@ -262,8 +258,14 @@ def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
     return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
 
 
-def _groups_do_not_matter(situation: Situation) -> bool:
-    return isinstance(situation.adversary.known, int) and not hasattr(situation.sampling, "sizes")
+def _groups(situation: Situation, *, one_law: bool) -> tuple[tuple[str | None, int], ...]:
+    """The groups and their sizes, or all entries as one without a name.
+
+    Where everyone has one law groups matter only to what is known or drawn of them.
+    """
+    groups = situation.population.groups
+    matter = not (one_law and isinstance(situation.adversary.known, int) and not hasattr(situation.sampling, "sizes"))
+    return groups if groups is not None and matter else ((None, situation.population.size),)
 
 
 def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
@@ -296,11 +298,8 @@ def columns_by_group(asked: LinearQuery, situation: Situation) -> Counter[tuple[
 
 def _columns(asked: LinearQuery, situation: Situation) -> list[tuple[str | None, tuple[int, ...]]]:
     """The group and the column of each entry; the columns are in the order of the groups."""
-    columns = zip(*asked.matrix, strict=True)
-    if situation.population.groups is None or _groups_do_not_matter(situation):
-        return [(None, column) for column in columns]
-    names = chain.from_iterable([name] * size for name, size in situation.population.groups)
-    return list(zip(names, columns, strict=True))
+    names = chain.from_iterable([name] * size for name, size in _groups(situation, one_law=True))
+    return list(zip(names, zip(*asked.matrix, strict=True), strict=True))
 
 
 def _of_cells(asked: HistogramQuery, situation: Situation) -> Contributions:
@@ -314,11 +313,8 @@ def _of_cells(asked: HistogramQuery, situation: Situation) -> Contributions:
     certain = number_answering(situation) is not None or isinstance(situation.sampling, OverlappingSamples)
     strides, joint_values = _strides([max(1, _most_answering(situation))] * (cells - certain))
     labels = [*strides, *[0] * certain]
-    groups = situation.population.groups or ((None, situation.population.size),)
-    if uniform and _groups_do_not_matter(situation):
-        groups = ((None, situation.population.size),)
     classes = []
-    for name, size in groups:
+    for name, size in _groups(situation, one_law=uniform):
         shares = zip(labels, laws[None if uniform else name], strict=True)
         classes.append(EntryClass(name, size, tuple(sorted((label, share) for label, share in shares if share > 0))))
     values = tuple(enumerate(labels))
@@ -355,11 +351,8 @@ def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) ->
     answering = number_answering(situation)
     if isinstance(asked, MeanQuery) and answering is None and not _sizes_are_public(situation):
         raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
-    groups = situation.population.groups or ((None, situation.population.size),)
-    if uniform and _groups_do_not_matter(situation):
-        groups = ((None, situation.population.size),)
     classes, values = [], []
-    for name, size in groups:
+    for name, size in _groups(situation, one_law=uniform):
         pmf = laws[None if uniform else name]
         places = [(value, int((value - offset) / unit), share) for value, share in pmf]
         classes.append(EntryClass(name, size, tuple((place, share) for _, place, share in places if share > 0)))
@@ -403,7 +396,7 @@ def compositions(total: int, room: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def multinomial(numbers: Sequence[int], shares: Sequence[Fraction]) -> Fraction:
     """The probability that of so many identically distributed entries these numbers have each of the values."""
-    ways = factorial(sum(numbers)) // prod(map(factorial, numbers))
+    ways = prod(map(comb, accumulate(numbers), numbers))
     return prod((share**number for number, share in zip(numbers, shares, strict=True)), start=Fraction(ways))
 
 

@@ -15,6 +15,7 @@ EnclosureArray(lower=[0.25, 0.5 , 0.25, 0.  ],
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 
 from statpriv import _native
@@ -84,15 +85,46 @@ class OfHypergeometric(Protocol):
     ) -> EnclosureArray: ...
 
 
-def _of_binomial(function: Callable[..., Any]) -> OfBinomial:
-    return cast("OfBinomial", function)
+def _of_binomial(quantity: str) -> Callable[[Callable[..., Any]], OfBinomial]:
+    """A quantity of Bin(n, p): numbers go to the kernel at once."""
+    law = getattr(_native, f"binomial_{quantity}")
+
+    def evaluated(documented: Callable[..., Any]) -> OfBinomial:
+        @wraps(documented)
+        def evaluate(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
+            if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
+                return law(k, n=n, p=p)
+            return _evaluated(law, digits, quantity, k=k, n=n, p=p)
+
+        return cast("OfBinomial", evaluate)
+
+    return evaluated
 
 
-def _of_hypergeometric(function: Callable[..., Any]) -> OfHypergeometric:
-    return cast("OfHypergeometric", function)
+def _of_hypergeometric(quantity: str) -> Callable[[Callable[..., Any]], OfHypergeometric]:
+    """The same of a hypergeometric law."""
+    law = getattr(_native, f"hypergeometric_{quantity}")
+
+    def evaluated(documented: Callable[..., Any]) -> OfHypergeometric:
+        @wraps(documented)
+        def evaluate(
+            k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
+        ) -> Result:
+            if digits is None and not (
+                hasattr(k, "__len__")
+                or hasattr(population, "__len__")
+                or hasattr(marked, "__len__")
+                or hasattr(draws, "__len__")
+            ):
+                return law(k, population=population, marked=marked, draws=draws)
+            return _evaluated(law, digits, quantity, k=k, population=population, marked=marked, draws=draws)
+
+        return cast("OfHypergeometric", evaluate)
+
+    return evaluated
 
 
-@_of_binomial
+@_of_binomial("log_pmf")
 def binomial_log_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
     """The logarithm of P[X = k] for X ~ Bin(n, p), in nats.
 
@@ -118,12 +150,9 @@ def binomial_log_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | Non
     >>> sp.laws.binomial_log_pmf(0, n=1, p=0.5)
     Enclosure(-0.6931471805599454, -0.6931471805599453)
     """
-    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
-        return _native.binomial_log_pmf(k, n=n, p=p)
-    return _evaluated(_native.binomial_log_pmf, digits, "log_pmf", k=k, n=n, p=p)
 
 
-@_of_binomial
+@_of_binomial("pmf")
 def binomial_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
     """P[X = k] for X ~ Bin(n, p).
 
@@ -150,12 +179,9 @@ def binomial_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | None = 
     EnclosureArray(lower=[0.5625, 0.375 , 0.0625],
                    upper=[0.5625, 0.375 , 0.0625])
     """
-    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
-        return _native.binomial_pmf(k, n=n, p=p)
-    return _evaluated(_native.binomial_pmf, digits, "pmf", k=k, n=n, p=p)
 
 
-@_of_binomial
+@_of_binomial("upper_tail")
 def binomial_upper_tail(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
     """P[X >= k] for X ~ Bin(n, p).
 
@@ -181,12 +207,9 @@ def binomial_upper_tail(k: Argument, *, n: Argument, p: Argument, digits: int | 
     >>> 0.5 in sp.laws.binomial_upper_tail(2, n=3, p="1/2")
     True
     """
-    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
-        return _native.binomial_upper_tail(k, n=n, p=p)
-    return _evaluated(_native.binomial_upper_tail, digits, "upper_tail", k=k, n=n, p=p)
 
 
-@_of_binomial
+@_of_binomial("lower_tail")
 def binomial_lower_tail(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
     """P[X <= k] for X ~ Bin(n, p).
 
@@ -212,9 +235,6 @@ def binomial_lower_tail(k: Argument, *, n: Argument, p: Argument, digits: int | 
     >>> sp.laws.binomial_lower_tail([-1, 1, 2], n=2, p=0.5).contains([0, 0.75, 1])
     array([ True,  True,  True])
     """
-    if digits is None and not (hasattr(k, "__len__") or hasattr(n, "__len__") or hasattr(p, "__len__")):
-        return _native.binomial_lower_tail(k, n=n, p=p)
-    return _evaluated(_native.binomial_lower_tail, digits, "lower_tail", k=k, n=n, p=p)
 
 
 def binomial_pmf_row(*, n: Number, p: Number, digits: int | None = None) -> EnclosureArray:
@@ -251,7 +271,7 @@ def binomial_pmf_row(*, n: Number, p: Number, digits: int | None = None) -> Encl
     return cast("EnclosureArray", _evaluated(_native.binomial_pmf, digits, "pmf", k=values, n=n, p=p))
 
 
-@_of_hypergeometric
+@_of_hypergeometric("log_pmf")
 def hypergeometric_log_pmf(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
 ) -> Result:
@@ -281,19 +301,9 @@ def hypergeometric_log_pmf(
     >>> sp.laws.hypergeometric_log_pmf(3, population=10, marked=2, draws=3)
     Enclosure(float('-inf'), float('-inf'))
     """
-    if digits is None and not (
-        hasattr(k, "__len__")
-        or hasattr(population, "__len__")
-        or hasattr(marked, "__len__")
-        or hasattr(draws, "__len__")
-    ):
-        return _native.hypergeometric_log_pmf(k, population=population, marked=marked, draws=draws)
-    return _evaluated(
-        _native.hypergeometric_log_pmf, digits, "log_pmf", k=k, population=population, marked=marked, draws=draws
-    )
 
 
-@_of_hypergeometric
+@_of_hypergeometric("pmf")
 def hypergeometric_pmf(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
 ) -> Result:
@@ -324,17 +334,9 @@ def hypergeometric_pmf(
     >>> Fraction(1, 30) in sp.laws.hypergeometric_pmf(3, population=10, marked=4, draws=3)
     True
     """
-    if digits is None and not (
-        hasattr(k, "__len__")
-        or hasattr(population, "__len__")
-        or hasattr(marked, "__len__")
-        or hasattr(draws, "__len__")
-    ):
-        return _native.hypergeometric_pmf(k, population=population, marked=marked, draws=draws)
-    return _evaluated(_native.hypergeometric_pmf, digits, "pmf", k=k, population=population, marked=marked, draws=draws)
 
 
-@_of_hypergeometric
+@_of_hypergeometric("upper_tail")
 def hypergeometric_upper_tail(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
 ) -> Result:
@@ -365,19 +367,9 @@ def hypergeometric_upper_tail(
     EnclosureArray(lower=[1., 0.],
                    upper=[1., 0.])
     """
-    if digits is None and not (
-        hasattr(k, "__len__")
-        or hasattr(population, "__len__")
-        or hasattr(marked, "__len__")
-        or hasattr(draws, "__len__")
-    ):
-        return _native.hypergeometric_upper_tail(k, population=population, marked=marked, draws=draws)
-    return _evaluated(
-        _native.hypergeometric_upper_tail, digits, "upper_tail", k=k, population=population, marked=marked, draws=draws
-    )
 
 
-@_of_hypergeometric
+@_of_hypergeometric("lower_tail")
 def hypergeometric_lower_tail(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
 ) -> Result:
@@ -408,16 +400,6 @@ def hypergeometric_lower_tail(
     EnclosureArray(lower=[0., 1.],
                    upper=[0., 1.])
     """
-    if digits is None and not (
-        hasattr(k, "__len__")
-        or hasattr(population, "__len__")
-        or hasattr(marked, "__len__")
-        or hasattr(draws, "__len__")
-    ):
-        return _native.hypergeometric_lower_tail(k, population=population, marked=marked, draws=draws)
-    return _evaluated(
-        _native.hypergeometric_lower_tail, digits, "lower_tail", k=k, population=population, marked=marked, draws=draws
-    )
 
 
 def hypergeometric_pmf_row(

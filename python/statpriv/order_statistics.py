@@ -81,7 +81,7 @@ def _of_random_size(situation: Situation, sampling: PoissonSampling) -> list[Ord
     by_size = [
         ordered_alternatives(replace(situation, sampling=WithoutReplacement(size)))[1] for size in range(least, n + 1)
     ]
-    weights = [comb(n, size) * rate**size * (1 - rate) ** (n - size) for size in range(n + 1)]
+    weights = [multinomial((size, n - size), (rate, 1 - rate)) for size in range(n + 1)]
     silent = [Law.table(none + block * size, [1]) for size in range(least)]
 
     def mixed(laws: Sequence[Law]) -> Law:

@@ -58,7 +58,7 @@ class RandomPartition:
         strata = tuple(_stratum(size, k) for k, size in enumerate(mappings)) or None
         if strata is None:
             numbers: list[Any] = parts
-            exact = tuple(_size(size, k) for k, size in enumerate(numbers))
+            exact = tuple(as_count(size, f"sizes[{k}]", least=1) for k, size in enumerate(numbers))
         else:
             exact = tuple(sum(count for _, count in part) for part in strata)
         object.__setattr__(self, "sizes", exact)
@@ -91,13 +91,6 @@ class RandomPartition:
             raise ArgumentError(f"folds = {parts}; at most one fold an entry, here {entries}, is possible")
         size, larger = divmod(entries, parts)
         return cls([size + 1] * larger + [size] * (parts - larger))
-
-
-def _size(stated: Number, index: int) -> int:
-    """As most are written, without asking the kernel what number it is."""
-    if type(stated) is int and 1 <= stated <= 2**53:
-        return stated
-    return as_count(stated, f"sizes[{index}]", least=1)
 
 
 def _stratum(stated: Mapping[str, Number], index: int) -> ByGroup[int]:

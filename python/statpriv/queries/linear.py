@@ -95,10 +95,7 @@ class LinearQuery(Labelled):
 
     def __repr__(self) -> str:
         matrix = f"[{', '.join(show_list(row) for row in self.matrix)}]"
-        return self._shown(
-            matrix,
-            *([] if self.p == Fraction(1, 2) else [f"p={show_stated(self.p)}"]),
-        )
+        return self._shown(matrix, *([] if self.p == Fraction(1, 2) else [f"p={show_stated(self.p)}"]))
 
 
 def _row(row: object, name: str) -> tuple[int, ...]:

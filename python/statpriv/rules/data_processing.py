@@ -20,7 +20,7 @@ from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery, Stated
 from statpriv.queries.sum import Additive
-from statpriv.rules.histogram_range import histogram_of_ranges, histogram_with_known
+from statpriv.rules.histogram_range import histogram_of_cells, histogram_of_ranges, histogram_with_known
 from statpriv.rules.registry import NotApplicable, lower, rule
 from statpriv.rules.whole_population import worst
 from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, samplings_but
@@ -152,15 +152,7 @@ def total_histogram(situation: Situation) -> Curve:
     asked: Any = situation.asked
     if isinstance(asked, HistogramQuery) and situation.sampling is None and asked.is_uniform:
         raise NotApplicable("the histogram itself has an exact curve")
-    curves = []
-    for own, pair in _own_histograms(situation):
-        cells: Any = own.law.cells
-        curves.append(
-            histogram_of_ranges(own.law, own.unknown, pair)
-            if own.law.has_ranges
-            else Curve.histogram(size=own.unknown, cells=cells, pair=pair)
-        )
-    return worst(curves)
+    return worst([histogram_of_cells(own.law, own.unknown, pair) for own, pair in _own_histograms(situation)])
 
 
 @rule(

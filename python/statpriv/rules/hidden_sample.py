@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb, sqrt
+from math import sqrt
 from typing import Any
 
 from statpriv import noise
 from statpriv._native import Curve
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
+from statpriv.entries import multinomial
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.processed import Step
@@ -145,7 +146,7 @@ def histogram_at_a_rate(situation: Situation) -> Curve:
         return Curve.poisson_published(population=n, rate=rate, p=cells[0], pair=directed)
     if n > MOST_SIZES:
         raise NotApplicable(f"more than {MOST_SIZES} sizes of samples of a histogram are not averaged over")
-    weights = [comb(n, s) * rate**s * (1 - rate) ** (n - s) for s in range(n + 1)]
+    weights = [multinomial((s, n - s), (rate, 1 - rate)) for s in range(n + 1)]
     means = []
     for directed in _worst_pairs(cells) if pair is None else [pair]:
         curves = [Curve.sampled_histogram(population=n, size=s, cells=cells, pair=directed) for s in range(1, n + 1)]

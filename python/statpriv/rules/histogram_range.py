@@ -42,6 +42,16 @@ def histogram_range(situation: Situation) -> Curve:
     return histogram_of_ranges(asked, situation.population.size - situation.adversary.total, situation.pair)
 
 
+def histogram_of_cells(asked: HistogramQuery, size: int, pair: Pair) -> Curve:
+    """The curve of the histogram of `size` entries, the critical one among them; where cells are ranges a bound."""
+    cells: Any = asked.cells
+    return (
+        histogram_of_ranges(asked, size, pair)
+        if asked.has_ranges
+        else Curve.histogram(size=size, cells=cells, pair=pair)
+    )
+
+
 def histogram_of_ranges(asked: HistogramQuery, size: int, pair: Pair, *, rate: Fraction = Fraction(1)) -> Curve:
     """A bound of the histogram of the critical entry and of `size − 1` others, each drawn at this rate."""
     cells = _tightened([(c.lower, c.upper) if isinstance(c, Between) else (c, c) for c in asked.cells])  # type: ignore[misc]

@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 from statpriv._native import Curve, Law
 from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
 from statpriv.draws import Multiplicities, drawn_again
-from statpriv.entries import Contributions, EntryClass, compositions, contributions
+from statpriv.entries import Contributions, EntryClass, compositions, contributions, multinomial
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.sum import Additive
-from statpriv.rules.histogram_range import histogram_of_ranges
+from statpriv.rules.hidden_sample import MOST_SIZES
+from statpriv.rules.histogram_range import histogram_of_cells
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.rules.whole_population import worst
 from statpriv.samplings import PoissonSampling, Stratified, WithoutReplacement, WithReplacement
@@ -29,8 +30,6 @@ MOST_TEMPLATES = 3000
 """So many kinds of templates are averaged over one by one."""
 MOST_ANSWERS = 2**16
 """So many joint answers may they have together: some seconds."""
-MOST_SIZES = 200
-"""Of a histogram so many sizes."""
 
 Template = TypeVar("Template")
 
@@ -159,10 +158,7 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
     if thresholds is not None:
         raise NotApplicable("thresholds are for one property with one probability")
     if isinstance(asked, HistogramQuery) and asked.is_uniform and not known:
-        if asked.has_ranges:
-            return histogram_of_ranges(asked, size, pair)
-        cells: Any = asked.cells
-        return Curve.histogram(size=size, cells=cells, pair=pair)
+        return histogram_of_cells(asked, size, pair)
     return _over_compositions(situation, size)
 
 
@@ -232,7 +228,8 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
         weights, curves = [], []
         for numbers in _few(product(*(range(unknown + 1) for unknown in world.unknown)), entries):
             drawn = zip(world.unknown, numbers, strict=True)
-            weights.append(prod((_binomial(unknown, number, rate) for unknown, number in drawn), start=Fraction(1)))
+            chances = (multinomial((k, unknown - k), (rate, 1 - rate)) for unknown, k in drawn)
+            weights.append(prod(chances, start=Fraction(1)))
             shapes: list[Multiplicities] = [((1, number),) if number else () for number in numbers]
             curves.append(_worst_pair(_with_multiplicities(entries.classes, shapes), world.pairs(situation.pair)))
         worlds.append(Curve.mean(weights, curves))
@@ -241,19 +238,8 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
 
 def _histogram_at_a_rate(asked: HistogramQuery, others: int, rate: Fraction, pair: Pair) -> Curve:
     """The histogram of one more entry than are drawn of the others."""
-    cells: Any = asked.cells
-    sizes = range(1, others + 2)
-    curves = [
-        histogram_of_ranges(asked, size, pair)
-        if asked.has_ranges
-        else Curve.histogram(size=size, cells=cells, pair=pair)
-        for size in sizes
-    ]
-    return Curve.mean([_binomial(others, size - 1, rate) for size in sizes], curves)
-
-
-def _binomial(trials: int, hits: int, p: Fraction) -> Fraction:
-    return comb(trials, hits) * p**hits * (1 - p) ** (trials - hits)
+    weights = [multinomial((drawn, others - drawn), (rate, 1 - rate)) for drawn in range(others + 1)]
+    return Curve.mean(weights, [histogram_of_cells(asked, drawn + 1, pair) for drawn in range(others + 1)])
 
 
 def _drawn_again(situation: Situation, size: int) -> Curve:
