@@ -79,7 +79,7 @@ def cost(measured: Measured, budget: Budget) -> float:
 
 
 def line(what: str, limit: float, least: float, dearest: str) -> str:
-    verdict = "met" if least <= limit else f"missed: {least / limit:.2g} times"
+    verdict = "met" if least <= limit else f"missed: {least / limit:.3g} times"
     return f"| {what} | {in_units(limit)} | {in_units(least)} | {verdict} | {dearest} |"
 
 

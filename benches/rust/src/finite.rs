@@ -1,7 +1,7 @@
 //! Hockey sticks of any two laws.
 
 use crate::{VALUE, number};
-use criterion::{Criterion, Throughput};
+use criterion::{BatchSize, Criterion, Throughput};
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::pair::finite::{ExpEpsilon, FiniteInDoubles};
 use std::hint::black_box;
@@ -14,10 +14,12 @@ pub fn all(c: &mut Criterion) {
         let (p, q) = (triangle(answers), triangle(answers).into_iter().rev().collect::<Vec<_>>());
         group.throughput(Throughput::Elements(u64::from(answers)));
         group.bench_function(format!("{answers} answers"), |b| {
-            b.iter(|| {
-                let pair = FiniteInDoubles::new(black_box(&p), black_box(&q)).expect(VALUE);
+            let laws = || (p.clone(), q.clone());
+            let hockey_stick = |(p, q)| {
+                let pair = FiniteInDoubles::new(black_box(p), black_box(q)).expect(VALUE);
                 pair.hockey_stick(&epsilon, &Uninterrupted).expect(VALUE)
-            });
+            };
+            b.iter_batched(laws, hockey_stick, BatchSize::LargeInput);
         });
     }
 }

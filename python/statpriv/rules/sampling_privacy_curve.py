@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import comb, prod
+from math import prod
 from types import NoneType
 from typing import Any, TypeVar
 
 from statpriv._native import Curve, Law
 from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
-from statpriv.draws import Multiplicities, drawn_again
-from statpriv.entries import Contributions, EntryClass, compositions, contributions, multinomial
+from statpriv.draws import Multiplicities, drawn_again, drawn_once
+from statpriv.entries import Contributions, EntryClass, contributions, multinomial
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.property import PropertyQuery
@@ -165,28 +165,17 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
 def _over_compositions(situation: Situation, size: int) -> Curve:
     """Multivariate hypergeometric numbers of the unknown others of each class, and of known ones."""
     entries = contributions(situation)
-    n = situation.population.size
     worlds = []
     for world in entries.worlds(situation):
         pools = [*world.unknown, sum(world.known)]
+        if prod(min(pool, size - 1) + 1 for pool in pools[:-1]) > MOST_TEMPLATES:
+            raise NotApplicable(f"a sample can be composed in more than {MOST_TEMPLATES} ways")
         weights, curves = [], []
-        for numbers in _few(_compositions(pools, size - 1), entries):
-            ways = prod(comb(pool, number) for pool, number in zip(pools, numbers, strict=True))
-            weights.append(Fraction(ways, comb(n - 1, size - 1)))
-            others = Law.sum(
-                [kind.many(number) for kind, number in zip(entries.classes, numbers, strict=False) if number]
-            )
-            curves.append(_worst_pair(others, world.pairs(situation.pair)))
+        for draw in _few(drawn_once(pools, size - 1, critical=False), entries):
+            weights.append(draw.weight)
+            curves.append(_worst_pair(_with_multiplicities(entries.classes, draw.others), world.pairs(situation.pair)))
         worlds.append(Curve.mean(weights, curves))
     return worst(worlds)
-
-
-def _compositions(pools: list[int], total: int) -> Iterator[tuple[int, ...]]:
-    """All ways to draw so many from the pools, if they are few."""
-    ranges = [range(min(pool, total) + 1) for pool in pools[:-1]]
-    if prod(map(len, ranges)) > MOST_TEMPLATES:
-        raise NotApplicable(f"a sample can be composed in more than {MOST_TEMPLATES} ways")
-    yield from compositions(total, pools)
 
 
 def _few(templates: Iterable[Template], entries: Contributions) -> Iterator[Template]:
