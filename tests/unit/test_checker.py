@@ -248,6 +248,7 @@ ratios = st.fractions(min_value=1, max_value=20, max_denominator=40)
 EPSILONS = st.fractions(0, 3, max_denominator=1000)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 14), probabilities, st.fractions(Fraction(1, 30), 1, max_denominator=30), ratios)
 def test_one_count_is_what_enumeration_gives(size, p, w, r):
     exact = enumerated(size, p, w, r)
@@ -257,6 +258,7 @@ def test_one_count_is_what_enumeration_gives(size, p, w, r):
     assert high - low < Fraction(1, 2**100)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 12), st.tuples(probabilities, probabilities), ratios)
 def test_a_range_is_the_supremum_over_it(size, ends, r):
     low, high = sorted(ends)
@@ -269,6 +271,7 @@ def test_a_range_is_the_supremum_over_it(size, ends, r):
     assert found[0] == max(attained)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 7), st.data())
 def test_known_entries_in_a_part_are_averaged_over_all_places_they_can_have(size, data):
     population = data.draw(st.integers(size, 10))
