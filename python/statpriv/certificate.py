@@ -41,6 +41,14 @@ _LARGEST_EPSILON = 1000
 _LONGEST = 2**13  # bits of a numerator or denominator: Python writes them, and the checker reads them
 
 
+class RefutedError(ArgumentError):
+    """The checker has refuted the claim by a theorem."""
+
+    def __init__(self, message: str, theorem: str) -> None:
+        super().__init__(message)
+        self.theorem = theorem
+
+
 @dataclass(frozen=True)
 class Certificate:
     """A claim of privacy that `python -m statpriv.checker` proves.
@@ -102,8 +110,9 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
         if verdict.verdict == "proved":
             return Certificate(_written(document))
         if verdict.verdict == "refuted" and counts == curve.situation:  # else it is false of the counts alone
-            raise ArgumentError(
-                f"delta = {spelled(delta)}: the claim is false, delta({spelled(epsilon)}) is at least {ends['lower']}"
+            raise RefutedError(
+                f"delta = {spelled(delta)}: the claim is false, delta({spelled(epsilon)}) is at least {ends['lower']}",
+                theorem,
             )
         missed.append(f"{theorem} gives {ends['upper']}")
     raise NotAvailableError(

@@ -244,8 +244,8 @@ def _finding(claim: Claim) -> Finding:
     verdict: Verdict = (
         "proved" if True in said else "refuted" if False in said and curve.kind != "bound" else "undecided"
     )
-    if second is None and verdict == "proved":
-        route = _confirmed(claim) or route
+    if second is None and verdict != "undecided":
+        route = _confirmed(claim, verdict) or route
     least, most = (closest, closest) if isinstance(closest, Fraction) else exact_ends(closest)
     margin = Enclosure(target - most, target - least)
     return Finding(claim, verdict, first, margin, route, _WHY[curve.kind, verdict])
@@ -264,13 +264,17 @@ def _recomputed(claim: Claim) -> tuple[str, Enclosure | Fraction | None]:
     return (f"{_DIGITS[-1]} digits", found) if exact is None else ("exact fractions", exact)
 
 
-def _confirmed(claim: Claim) -> str | None:
-    """By what the checker of certificates proves the claim where δ itself cannot be computed again, if it does."""
+def _confirmed(claim: Claim, verdict: Verdict) -> str | None:
+    """By what the checker of certificates comes to the verdict where δ itself cannot be computed again, if it does."""
+    from statpriv.certificate import RefutedError
+
     try:
-        proof = _certificate(claim)
+        found, theorems = "proved", _certificate(claim).theorems
+    except RefutedError as refutation:
+        found, theorems = "refuted", (refutation.theorem,)
     except (ArgumentError, PrecisionError):
         return None
-    return f"the checker of certificates, by {', '.join(proof.theorems)}"
+    return f"the checker of certificates, by {', '.join(theorems)}" if found == verdict else None
 
 
 def _certificate(claim: Claim) -> Certificate:

@@ -115,6 +115,15 @@ def test_a_composition_of_many_properties_is_confirmed_by_the_checker():
     assert finding.route == "the checker of certificates, by composition"
 
 
+def test_a_false_claim_about_a_composition_is_refuted_by_the_checker_too():
+    """δ is .002357…, and exact values of 32 unrelated properties are out of reach."""
+    curve = sp.compose([COIN] * 32, sp.Population(32768), sp.RandomPartition([1024] * 32))
+    finding = only(curve, "0.005", "0.0023")
+    assert finding.verdict == "refuted"
+    assert finding.route == "the checker of certificates, by composition"
+    assert only(curve, "0.005", "0.0024").route == "the checker of certificates, by composition"
+
+
 def test_where_there_are_no_digits_the_checker_confirms_or_it_is_said():
     noisy = sp.privacy_curve(COIN.noisy(sp.noise.Gaussian(sigma=3)), sp.Population(100))
     exact = sp.privacy_curve(COIN, sp.Population(100)).delta("0.1")

@@ -1,0 +1,50 @@
+"""Proves or refutes a privacy certificate, with integers and fractions of the standard library alone.
+
+    python -I FOLDER certificate.json        where FOLDER is this one, wherever it lies
+    python -I -m statpriv.checker certificate.json
+
+Exit code 0: the claim is proved; 1: refuted; 4: undecided; 2: the file is no certificate, or contradicts itself.
+This folder needs nothing else of statpriv, nor anything that is installed. To be read:
+
+* `certificate.py` reads the claim and the situation, and says what becomes of the claim;
+* `counts.py` computes δ of one count and of a sum of counts, and states the theorems that it uses.
+
+Only claims that name them need `composition.py` (different properties, exactly) and `releases.py` (several releases).
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from .certificate import FORMAT, Verdict, check
+from .counts import CertificateError, TooLargeError
+
+__all__ = ["EXIT_CODES", "FORMAT", "CertificateError", "TooLargeError", "Verdict", "check", "main", "read"]
+
+EXIT_CODES = {"proved": 0, "refuted": 1, "undecided": 4}
+
+
+def read(text: str) -> object:
+    """The document of a certificate; a key that stands there twice is an error."""
+
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if len(dict(pairs)) < len(pairs):
+            raise CertificateError("a key stands there twice")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"not the JSON of a certificate: {error}") from error
+
+
+def main(arguments: list[str]) -> int:
+    """Check the certificate at a path, print the verdict, and return the exit code."""
+    try:
+        (path,) = arguments
+        verdict = check(read(Path(path).read_text(encoding="utf-8")))
+    except (ValueError, OSError) as error:  # a CertificateError, no UTF-8, or not one argument
+        sys.stderr.write(f"Error: {error}\n" if arguments else "Usage: python -I FOLDER certificate.json\n")
+        return 2
+    sys.stdout.write(f"{verdict}\n")
+    return EXIT_CODES[verdict.verdict]

@@ -1,0 +1,217 @@
+"""Reads a certificate, and decides its claim.
+
+Nothing is taken for granted that the certificate says: the claim and the situation are read, δ is computed from them
+again (counts.py; of what few certificates need the files beside it), and the numbers of the witness only have to agree
+with that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import ceil, floor
+from typing import Any, TypeAlias
+
+from .counts import MOST_BITS, ONE, ZERO, CertificateError, Interval, Part, Situation, TooLargeError, exponential
+
+FORMAT = "statpriv certificate 1"
+_WIDEST = Fraction(1, 10**12)
+"""A witness that states δ more loosely would agree with too much; of a composition the kernel may know no more."""
+_Delta: TypeAlias = "Callable[[Fraction, int | None], Interval]"
+
+
+# --- the verdict ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim: "proved", "refuted" or "undecided"; bounds of Δ, or of the bound that was used."""
+
+    verdict: str
+    claim: str
+    claimed: Fraction
+    delta: Interval
+    exact: bool
+
+    @property
+    def margin(self) -> Interval:
+        """Bounds of the claimed δ minus the computed one."""
+        return self.claimed - self.delta[1], self.claimed - self.delta[0]
+
+    def __str__(self) -> str:
+        computed = "delta" if self.exact else "an upper bound of delta"
+        lower, upper = _digits(self.delta[0], floor), _digits(self.delta[1], ceil)
+        margin = _digits(self.margin[0], floor)
+        return f"{self.verdict}: {self.claim}\n{computed} is from {lower} to {upper}; the margin is at least {margin}"
+
+
+def _digits(value: Fraction, rounded: Callable[[Fraction], int]) -> str:
+    """Some twelve digits, rounded down or up."""
+    power = 12 + (value.denominator.bit_length() - value.numerator.bit_length()) * 3 // 10
+    return f"{rounded(value * Fraction(10) ** power)}e{-power}"
+
+
+def theorem(name: str, situation: Situation, claimed: Fraction = ZERO) -> tuple[_Delta, bool]:
+    """The function of a theorem, and whether it gives Δ itself, so that it can refute."""
+    point = situation.known == 0 and all(part.low == part.high for part in situation.parts)
+    if name == "partition-sum":
+        return situation.partition_sum, False
+    if name == "total-count" and situation.one_property and not any(part.gate for part in situation.parts):
+        return situation.total_count, situation.used == situation.population
+    if name == "hidden-sample" and situation.one_property and point:
+        return situation.hidden_sample, True
+    if name == "composition" and situation.pair is None and point:
+        from .composition import composed
+
+        return partial(composed, situation, claimed), True
+    raise CertificateError(f"witness.theorem = {name!r} does not apply to the situation")
+
+
+def delta_of(
+    situation: Situation, name: str, epsilon: Fraction, bits: int | None, claimed: Fraction = ZERO
+) -> Interval:
+    """Bounds of Δ(ε), or of the bound, by a theorem (1); without bits all but e^ε is exact."""
+    value, _ = theorem(name, situation, claimed)
+    r = exponential(epsilon, (bits or MOST_BITS) + ceil(2 * epsilon))
+    low, high = value(r[0], bits)
+    return max(ZERO, low - (r[1] - r[0])), high
+
+
+def check(document: object) -> Verdict:
+    """Prove or refute the claim of a certificate, read from JSON.
+
+    Raises
+    ------
+    CertificateError
+        It is no certificate, contradicts itself, or would take too long (`TooLargeError`).
+    """
+    if isinstance(document, dict) and "releases" in document:
+        from .releases import check_releases
+
+        return check_releases(document)
+    return check_release(document)
+
+
+def check_release(document: object) -> Verdict:
+    """The verdict on a certificate of one release."""
+    top = table(document, "the certificate", {"format", "claim", "situation", "witness"})
+    (epsilon, claimed), situation = claim(top), situation_of(top["situation"])
+    witness = table(top["witness"], "witness", {"theorem", "delta", "margin"})
+    name, stated = witness["theorem"], _interval(witness["delta"], "witness.delta")
+    _, exact = theorem(name, situation)
+    smallest = min(value for value in (claimed, stated[0], ONE) if value > 0)
+    bits = 192 + min(MOST_BITS, smallest.denominator.bit_length() - smallest.numerator.bit_length())
+    for precision in (bits, 2 * bits, 4 * bits, None):
+        try:
+            found = delta_of(situation, name, epsilon, precision, claimed)
+        except TooLargeError:
+            if precision is not None:
+                raise
+            break
+        if found[1] <= claimed or found[0] > claimed:
+            break
+    refuted = exact and found[0] > claimed
+    text = f"(epsilon, delta) = ({top['claim']['epsilon']}, {top['claim']['delta']}) for {json.dumps(top['situation'])}"
+    told = "proved" if found[1] <= claimed else "refuted" if refuted else "undecided"
+    if not refuted:
+        _agree(found, claimed, name, stated, _interval(witness["margin"], "witness.margin"))
+    return Verdict(told, text, claimed, found, exact)
+
+
+def _agree(found: Interval, claimed: Fraction, name: str, stated: Interval, margin: Interval) -> None:
+    """Refuse a witness that contradicts the claim, or that states too little to do so."""
+    if stated[1] < found[0] or found[1] < stated[0]:
+        raise CertificateError("witness.delta is not what the situation gives: the certificate was altered")
+    if stated[1] - stated[0] > _WIDEST * stated[1] and name != "composition":
+        raise CertificateError("witness.delta is too wide to agree or disagree")
+    if margin != (claimed - stated[1], claimed - stated[0]):
+        raise CertificateError("witness.margin is not claim.delta − witness.delta: the certificate was altered")
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def table(value: object, place: str, keys: set[str]) -> dict[str, Any]:
+    """A table with these keys and no others."""
+    if not isinstance(value, dict) or set(value) != keys:
+        raise CertificateError(f"{place}: a table with exactly the keys {', '.join(sorted(keys))} is required")
+    return value
+
+
+def whole(value: object, place: str, least: int, most: int) -> int:
+    """A whole number from `least` to `most`."""
+    if type(value) is not int or not least <= value <= most:
+        raise CertificateError(f"{place}: a whole number from {least} to {most} is required")
+    return value
+
+
+def number(value: object, place: str) -> Fraction:
+    """A number as text: "0.0226", "1e-6", "-3/8"."""
+    form = r"-?\d{1,4000}(/[1-9]\d{0,4000}|(\.\d{1,4000})?(e[+-]?\d{1,4})?)"
+    if not isinstance(value, str) or not re.fullmatch(form, value, re.ASCII):
+        raise CertificateError(f'{place}: a number as text, such as "0.1" or "1/10", is required')
+    if Fraction(value) < 0 and not place.startswith("witness.margin"):
+        raise CertificateError(f"{place}: a number of at least 0 is required")
+    return Fraction(value)
+
+
+def _interval(value: object, place: str) -> Interval:
+    ends = table(value, place, {"lower", "upper"})
+    low, high = number(ends["lower"], f"{place}.lower"), number(ends["upper"], f"{place}.upper")
+    if low > high:
+        raise CertificateError(f"{place}: lower is above upper")
+    return low, high
+
+
+def claim(top: dict[str, Any]) -> Interval:
+    """ε and δ."""
+    if top["format"] != FORMAT:
+        raise CertificateError(f"format = {top['format']!r}; {FORMAT!r} is required")
+    stated = table(top["claim"], "claim", {"epsilon", "delta"})
+    epsilon, claimed = number(stated["epsilon"], "claim.epsilon"), number(stated["delta"], "claim.delta")
+    if epsilon > 1000 or claimed > 1:
+        raise CertificateError("claim: ε from 0 to 1000 and δ from 0 to 1 are required")
+    return epsilon, claimed
+
+
+def situation_of(value: object) -> Situation:
+    """What counts are released, and to whom."""
+    stated = table(value, "situation", {"population", "known_rows", "parts", "pair"})
+    n = whole(stated["population"], "situation.population", 1, 2**53)
+    known = whole(stated["known_rows"], "situation.known_rows", 0, n - 1)
+    if stated["pair"] not in (None, [1, 0], [0, 1]):
+        raise CertificateError("situation.pair: null, [1, 0] or [0, 1] is required")
+    if not isinstance(stated["parts"], list) or not stated["parts"]:
+        raise CertificateError("situation.parts: a list of parts is required")
+    parts = tuple(_part(part, f"situation.parts[{k}]", n) for k, part in enumerate(stated["parts"]))
+    situation = Situation(n, known, parts, stated["pair"] and (stated["pair"][0], stated["pair"][1]))
+    if situation.pair is not None and not situation.one_property:
+        raise CertificateError("situation.pair: null is required where parts ask different properties")
+    if situation.used > n:
+        raise CertificateError(f"situation.parts have {situation.used} entries together, the population only {n}")
+    ranges = {(part.attribute, part.low, part.high) for part in parts if part.attribute is not None}
+    if len(ranges) > len({attribute for attribute, _, _ in ranges}):
+        raise CertificateError("situation.parts: one attribute has two different probabilities")
+    return situation
+
+
+def _part(value: object, place: str, most: int) -> Part:
+    part = table(value, place, {"probability", "size", "count", "attribute", "gate"})
+    ends, gate = _interval(part["probability"], f"{place}.probability"), part["gate"]
+    if gate is None and not 0 < ends[0] <= ends[1] < 1:
+        raise CertificateError(f"{place}.probability: a range strictly between 0 and 1 is required")
+    if gate is not None and ends != (ZERO, ONE):
+        raise CertificateError(f"{place}.probability: from 0 to 1 is required behind a gate, which is for every p")
+    if part["attribute"] is not None and not isinstance(part["attribute"], str):
+        raise CertificateError(f"{place}.attribute: a text or null is required")
+    size, count = (whole(part[key], f"{place}.{key}", 1, most) for key in ("size", "count"))
+    if gate is not None:
+        if not isinstance(gate, list) or len(gate) != 2:
+            raise CertificateError(f"{place}.gate: null or two counts are required")
+        least = whole(gate[0], f"{place}.gate", 0, size)
+        gate = least, whole(gate[1], f"{place}.gate", least, size)
+    return Part(*ends, size, count, part["attribute"], gate)

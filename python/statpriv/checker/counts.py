@@ -1,0 +1,236 @@
+"""δ of one count and of a sum of counts, with integers and fractions alone.
+
+n independent entries have a property with probability p each; on secret random disjoint parts of them exact counts are
+released; that of a part with a `gate` only if it is within it, else that it is not. To someone who knows `known` other
+entries the answers are (ε, δ)-private: they satisfy P_v(S) ≤ e^ε P_w(S) + δ for every set S of answers, whichever
+values v, w one entry has and whatever p is in its range. The least such δ is here called Δ. What is made of the
+answers, rounded or suppressed ones, is as private, since S may be all answers of which the same is made.
+What is used, with r = e^ε:
+
+1.  Every Δ below falls with r, by at most as much as r rises, since P_w(S) ≤ 1. So with rationals r1 ≤ e^ε ≤ r2 it
+    is at most its value at r1, and at least that less r2 − r1: all else is about a rational r.
+2.  *One count* of s entries, each present with probability w (one draw for all; w = 1: all of them are counted).
+    With B ~ Bin(s−1, p), q = 1−p, P_1 is the law (1−w) Bin(s, p) + w (1+B) and P_0 is (1−w) Bin(s, p) + w B.
+    (P_1(a) − r P_0(a))/P[Bin(s, p) = a] = (1−w)(1−r) + w a/(sp) − r w (s−a)/(sq) grows with a, and is at least 0 from
+    κ = s p (w r + q (1−w)(r−1))/(w (q + r p)) on. So with a = ⌈κ⌉ and P[Bin(s,p) ≥ a] = P[B ≥ a] + p P[B = a−1]
+
+        Δ_{1,0} = Σ_{k≥a} (P_1(k) − r P_0(k)) = (w − (1−w)(r−1) p) P[B = a−1] − (r−1) P[B ≥ a].
+
+    Zeros and ones exchanged: Δ_{0,1} at p is Δ_{1,0} at 1−p.
+3.  *p in a range* (w = 1, N = s−1): the supremum is attained at an end or at the outermost peaks in the range,
+    p_j = j/(j + (N−j) r) with j = ⌈N r lo/(1−lo + r lo)⌉ or ⌊N r hi/(1−hi + r hi)⌋. (docs/explanation/ranges.md)
+    *Published from A1 to A2 only*: for every p in [0, 1] Δ_{1,0} ≤ max(h_{A1−1}, h_{A2}), h_j being Δ_{1,0} at p_j for
+    0 < j < N and else 1. If z of the s entries are known, N is s−1−z, and A1−1−z takes the place of A1−1. (the same)
+4.  *total-count*: all parts ask one property. The answers are a random map of the total, in which the u known
+    entries are a constant: Δ ≤ that of one count of n−u entries; equal where all entries are counted.
+5.  *hidden-sample*: one property, one p, nobody known: 2. with s the entries counted and w = s/n, exactly.
+6.  *partition-sum* (Breutigam and Reischuk, Theorems 5.1 and 5.2): Δ ≤ Σ_k (n_k/n) E[Δ of n_k − Z entries], Z the
+    known ones among the other n_k − 1 entries of part k, hypergeometric.
+7.  *Probabilities* are relative to that of the mode: their ratios u_{k+1}/u_k are rational and fall with k, and they
+    sum to one. Terms are integers, rounded down for the lower bound and up for the upper one. What is left out after
+    a term u, with the next ratio x < 1, is at most u x/(1−x). Started with an exact integer, no division rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from math import ceil, comb, floor, isqrt
+from typing import TypeAlias
+
+Interval: TypeAlias = "tuple[Fraction, Fraction]"
+ZERO, ONE = Fraction(0), Fraction(1)
+MOST_TERMS, MOST_BITS = 2**20, 2**13
+_MOST_EXACT_BITS, _MOST_COUNTS, _MOST_COSTS = 2**34, 2**19, 2**21
+
+
+class CertificateError(ValueError):
+    """The file is no certificate, or contradicts itself."""
+
+
+class TooLargeError(CertificateError):
+    """Checking would take too long."""
+
+
+def exponential(x: Fraction, bits: int) -> Interval:
+    """Bounds of e^x for x ≥ 0: the series at y = x/2^h ≤ 1/2, squared h times."""
+    halvings = max(0, x.numerator.bit_length() - x.denominator.bit_length() + 2)
+    up, down, one = x.numerator, x.denominator << halvings, 1 << bits
+    low, high = one, 2 * one  # of 1 + y/(k+1) + y²/((k+1)(k+2)) + …, which is 1 + y/(k+1) times the same of k+1
+    for k in range(bits // 4 + 16, 0, -1):
+        low, high = one + low * up // (down * k), one - (-high * up) // (down * k)
+    for _ in range(halvings):
+        low, high = low * low >> bits, -(-high * high >> bits)
+    return Fraction(low, one), Fraction(high, one)
+
+
+# --- probabilities (7); without bits they are exact ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Law:
+    """Bounds of the terms that matter, and of the sums of those that are left out below and above them."""
+
+    terms: dict[int, tuple[int, int]]
+    below: int
+    above: int
+
+    def mass(self, first: int, last: int) -> tuple[int, int]:
+        """Bounds of the sum of the terms from `first` to `last`."""
+        least, most = min(self.terms), max(self.terms)
+        inside = [self.terms[k] for k in range(max(first, least), min(last, most) + 1)]
+        left_out = self.below * (first < least) + self.above * (last > most)
+        return sum(low for low, _ in inside), sum(high for _, high in inside) + left_out
+
+
+def _law(mode: int, ratio: Callable[[int], tuple[int, int]], start: int) -> Law:
+    """From u_mode = start and the ratios u_{k+1}/u_k."""
+    terms, left_out = {mode: (start, start)}, []
+    for step in (-1, 1):
+        k, (low, high) = mode, terms[mode]
+        while True:
+            times, over = ratio(k) if step == 1 else ratio(k - 1)[::-1]
+            if high * times == 0 or (low == 0 and times < over):
+                left_out.append(-(-high * times // (over - times)) if high * times else 0)
+                break
+            if len(terms) == MOST_TERMS:
+                raise TooLargeError(f"a law has more than {MOST_TERMS} terms that matter")
+            k, low, high = k + step, low * times // over, -(-high * times // over)
+            terms[k] = low, high
+    return Law(terms, *left_out)
+
+
+def binomial(size: int, p: Fraction, bits: int | None) -> Law:
+    """The law of how many of so many entries have a property."""
+    up, down, mode = p.numerator, (1 - p).numerator, floor((size + 1) * p)
+    if bits is None and size**2 * p.denominator.bit_length() > _MOST_EXACT_BITS:
+        raise TooLargeError("the exact fraction would be too long")
+    start = comb(size, mode) * up**mode * down ** (size - mode) if bits is None else 1 << bits
+    return _law(mode, lambda k: ((size - k) * up, (k + 1) * down), start)
+
+
+def _hypergeometric(drawn: int, marked: int, others: int, bits: int | None) -> Law:
+    """The law of how many marked ones are among those that are drawn."""
+    mode = (drawn + 1) * (marked + 1) // (marked + others + 2)
+    if bits is None and drawn >= MOST_BITS:
+        raise TooLargeError("the exact fraction would be too long")
+    start = comb(marked, mode) * comb(others, drawn - mode) if bits is None else 1 << bits
+    return _law(mode, lambda k: ((marked - k) * (drawn - k), (k + 1) * (others - drawn + k + 1)), start)
+
+
+# --- one count (2, 3), at a rational r -----------------------------------------------------------
+
+
+def _largest(values: list[Interval]) -> Interval:
+    return max(low for low, _ in values), max(high for _, high in values)
+
+
+def one_direction(size: int, p: Fraction, w: Fraction, r: Fraction, bits: int | None) -> Interval:
+    """Bounds of Δ_{1,0} of so many entries."""
+    q, others = 1 - p, size - 1
+    a = ceil(size * p * (w * r + q * (1 - w) * (r - 1)) / (w * (q + r * p)))
+    gain = w - (1 - w) * (r - 1) * p
+    if a > size or gain <= 0:
+        return ZERO, ZERO
+    law = binomial(others, p, bits)
+    total, at, tail = law.mass(0, others), law.mass(a - 1, a - 1), law.mass(a, others)
+    lower = gain * Fraction(at[0], total[1]) - (r - 1) * Fraction(tail[1], total[0])
+    upper = gain * Fraction(at[1], total[0]) - (r - 1) * Fraction(tail[0], total[1])
+    return max(ZERO, lower), min(ONE, max(ZERO, upper))
+
+
+# --- the situation, and a theorem a method: Δ or its bound at a rational r (4-6) ------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """`count` parts of `size` entries, with low ≤ p ≤ high for the property they are asked for."""
+
+    low: Fraction
+    high: Fraction
+    size: int
+    count: int
+    attribute: str | None
+    gate: tuple[int, int] | None
+
+    @property
+    def exchanged(self) -> Part:
+        """What it is with zeros and ones exchanged."""
+        gate = self.gate and (self.size - self.gate[1], self.size - self.gate[0])
+        return replace(self, low=1 - self.high, high=1 - self.low, gate=gate)
+
+    def published(self, known: int, r: Fraction, bits: int | None) -> Interval:
+        """Δ_{1,0}, or its bound, of what is published of a part of which so many entries are known (3)."""
+        size, others = self.size - known, self.size - known - 1
+        if self.gate is None:
+            ends = {self.low, self.high}
+            first = ceil(others * r * self.low / (1 - self.low + r * self.low))
+            last = floor(others * r * self.high / (1 - self.high + r * self.high))
+            peaks = {first, last} if first <= last else set()
+        else:
+            ends, peaks = set(), {self.gate[0] - 1 - known, self.gate[1]}
+        points = ends | {j / (j + (others - j) * r) for j in peaks if 0 < j < others}
+        beyond = [(ONE, ONE) for j in peaks if not 0 < j < others]
+        return _largest([one_direction(size, p, ONE, r, bits) for p in points] + beyond)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is asked of whom, to someone who knows `known` other entries; `pair` is (v, w) where not both are meant."""
+
+    population: int
+    known: int
+    parts: tuple[Part, ...]
+    pair: tuple[int, int] | None
+
+    @property
+    def used(self) -> int:
+        """How many entries are counted."""
+        return sum(part.size * part.count for part in self.parts)
+
+    @property
+    def one_property(self) -> bool:
+        """Whether all parts ask the same."""
+        attributes = {part.attribute for part in self.parts}
+        return (len(self.parts) == 1 and self.parts[0].count == 1) or (len(attributes) == 1 and None not in attributes)
+
+    def _worst(self, part: Part, delta: Callable[[Part], Interval]) -> Interval:
+        """The larger one of Δ_{1,0} and Δ_{0,1}, or the one that is meant."""
+        both = {(1, 0): part, (0, 1): part.exchanged}
+        return _largest([delta(part) for part in (set(both.values()) if self.pair is None else {both[self.pair]})])
+
+    def total_count(self, r: Fraction, bits: int | None) -> Interval:
+        """Bounds of Δ of one count of all entries that are not known."""
+        whole = replace(self.parts[0], size=self.population)
+        return self._worst(whole, lambda part: part.published(self.known, r, bits))
+
+    def hidden_sample(self, r: Fraction, bits: int | None) -> Interval:
+        """Bounds of Δ of one count of a sample."""
+        w = Fraction(self.used, self.population)
+        return self._worst(self.parts[0], lambda part: one_direction(self.used, part.low, w, r, bits))
+
+    def partition_sum(self, r: Fraction, bits: int | None) -> Interval:
+        """Bounds of the sum over the parts."""
+        low = high = ZERO
+        # A part takes about the time of so many terms for each number of known entries; and a little by itself.
+        costs = (64 + isqrt(part.size) * (1 + isqrt(min(self.known, part.size))) for part in self.parts)
+        if sum(costs) > _MOST_COSTS:
+            raise TooLargeError("too many large parts differ")
+        for part in self.parts:
+            mean = self._over_known(part, r, bits)
+            weight = Fraction(part.size * part.count, self.population)
+            low, high = low + weight * mean[0], high + weight * mean[1]
+        return low, min(ONE, high)
+
+    def _over_known(self, part: Part, r: Fraction, bits: int | None) -> Interval:
+        """The mean of Δ over Z, how many of the part's other entries are known."""
+        law = _hypergeometric(part.size - 1, self.known, self.population - 1 - self.known, bits)
+        if len(law.terms) * isqrt(part.size) > _MOST_COUNTS:
+            raise TooLargeError("too many numbers of known entries in a part matter")
+        low, high, total = ZERO, Fraction(law.below + law.above), law.mass(0, self.known)
+        for known, weight in law.terms.items():
+            delta = self._worst(part, partial(Part.published, known=known, r=r, bits=bits))
+            low, high = low + weight[0] * delta[0], high + weight[1] * delta[1]
+        return low / total[1], min(ONE, high / total[0])

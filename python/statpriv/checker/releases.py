@@ -1,0 +1,55 @@
+"""Several releases of one table, each of rows that none before it has used.
+
+Each is from a random choice of the rows that are left. Δ of all is at most the largest, over the `cohorts` of rows that
+joined when so many releases had been made, of Σ_r w_r Δ_r, with w_r the probability that a row is used in release r and
+Δ_r that of release r on its own rows, whatever earlier answers later queries follow (Theorem 5.3 of Breutigam and
+Reischuk, and docs/explanation/repeated-releases.md).
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+from .certificate import Verdict, check_release, claim, number, table, whole
+from .counts import ONE, ZERO, CertificateError
+
+
+def check_releases(document: dict[str, object]) -> Verdict:
+    """Prove each release, and add them up."""
+    top = table(document, "the certificate", {"format", "claim", "cohorts", "releases"})
+    epsilon, claimed = claim(top)
+    releases = top["releases"] if isinstance(top["releases"], list) else []
+    verdicts = [check_release(release) for release in releases]
+    for k, (release, verdict) in enumerate(zip(releases, verdicts, strict=True)):
+        if verdict.verdict != "proved" or number(release["claim"]["epsilon"], "claim.epsilon") != epsilon:
+            raise CertificateError(f"releases[{k}] does not prove a claim of the same epsilon")
+    weights = weights_of(top["cohorts"], [release["situation"]["population"] for release in releases])
+    low, high = (
+        max(sum((w * v.delta[end] for w, v in zip(of_cohort, verdicts, strict=True)), ZERO) for of_cohort in weights)
+        for end in (0, 1)
+    )
+    told = {"cohorts": top["cohorts"], "releases": [release["situation"] for release in releases]}
+    text = f"(epsilon, delta) = ({top['claim']['epsilon']}, {top['claim']['delta']}) for {json.dumps(told)}"
+    return Verdict("proved" if high <= claimed else "undecided", text, claimed, (low, min(ONE, high)), exact=False)
+
+
+def weights_of(cohorts: object, used: list[int]) -> list[list[Fraction]]:
+    """For each cohort the probabilities w_r: what of it is unspent is drawn like all other unspent rows."""
+    if not isinstance(cohorts, list) or not cohorts or not used:
+        raise CertificateError("cohorts and releases: a list of at least one each is required")
+    joined: list[tuple[int, int]] = []
+    for k, cohort in enumerate(cohorts):
+        stated = table(cohort, f"cohorts[{k}]", {"rows", "joined_after"})
+        rows = whole(stated["rows"], f"cohorts[{k}].rows", 1, 2**53)
+        joined.append((rows, whole(stated["joined_after"], f"cohorts[{k}].joined_after", 0, len(used) - 1)))
+    weights: list[list[Fraction]] = [[] for _ in joined]
+    unspent = [ONE for _ in joined]
+    for r, size in enumerate(used):
+        left = sum(rows for rows, after in joined if after <= r) - sum(used[:r])
+        if size > left:
+            raise CertificateError(f"releases[{r}] uses {size} rows, of which {left} are left")
+        for c, (_, after) in enumerate(joined):
+            weights[c].append(unspent[c] * size / left if after <= r else ZERO)
+            unspent[c] -= weights[c][-1]
+    return weights
