@@ -251,7 +251,9 @@ def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
         laws = dict(stated)
         per_class = [(name, size, laws[name]) for name, size in _groups(situation, one_law=False)]
     else:
-        per_class = [(None, size, p) for p, size in sorted(Counter(stated).items())]
+        # Doubles, which are in the same order, are compared sooner than fractions.
+        kinds = sorted(Counter(stated).items(), key=lambda kind: (float(kind[0]), kind[0]))
+        per_class = [(None, size, p) for p, size in kinds]
     if any(isinstance(p, Between) for _, _, p in per_class):
         raise NotApplicable("p is a range, over which this law has no closed supremum here")
     classes = tuple(EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in per_class)

@@ -72,7 +72,9 @@ def adversaries(draw, population, most=3):
 def template_laws(draw, n):
     templates = st.lists(st.integers(0, n - 1), max_size=3).map(tuple)
     chosen = draw(st.lists(templates, min_size=1, max_size=3, unique=True))
-    return sp.TemplateLaw(dict(zip(chosen, draw(laws(len(chosen))), strict=True)))
+    stated = dict(zip(chosen, draw(laws(len(chosen))), strict=True))
+    assume(any(template and mass for template, mass in stated.items()))
+    return sp.TemplateLaw(stated)
 
 
 def samplings(population, kinds):
@@ -566,6 +568,23 @@ def test_values_of_which_ranges_of_probabilities_are_known(data):
     laws_known = known.values() if groups_differ else [known]
     if all(isinstance(mass, sp.Between) and mass.lower < mass.upper for _, ranges in laws_known for mass in ranges):
         assert kinds == {"bound"}
+
+
+@pytest.mark.parametrize("kind", [sp.HistogramQuery, sp.SumQuery, sp.MeanQuery, sp.MaximumQuery])
+def test_ranges_by_group_leave_the_critical_entry_its_own_group(kind):
+    """What is stated of a group counts for it alone, and where the group is drawn by itself for its sample."""
+    ranges = {"f": [sp.Between("0.2", "0.4"), sp.Between("0.6", "0.8")], "m": ["0.5", sp.Between("0.4", "0.6")]}
+    stated = kind(ranges if kind is sp.HistogramQuery else {g: dict(enumerate(law)) for g, law in ranges.items()})
+    population = sp.Population(groups={"f": 3, "m": 2})
+    whole = sp.privacy_curve(stated, population, adversary=sp.Adversary(known={"f": 1}))
+    drawn = sp.privacy_curve(stated, population, sampling=sp.Stratified({"f": 2, "m": 0}))
+    group = {name: sp.HistogramQuery(law) for name, law in ranges.items()}
+    for x in MULTIPLIERS:
+        of_two = {
+            name: sp.privacy_curve(alone, sp.Population(2)).exact_delta(exp_epsilon=x) for name, alone in group.items()
+        }
+        assert whole.exact_delta(exp_epsilon=x) == max(of_two.values())
+        assert drawn.exact_delta(exp_epsilon=x) <= Fraction(2, 3) * of_two["f"]
 
 
 class Stated:
