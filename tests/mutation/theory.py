@@ -5,7 +5,7 @@
 Needs cosmic-ray, which makes the mutants, and coverage, which knows the tests: docs/explanation/mutation-testing.md has
 the commands. Places are drawn, file by file, then one mutant of each place. Bits and shifts in place of arithmetic are
 left out, as every test notices them; so are annotations, which nothing evaluates. Quick tests come first, and so many
-as take a minute together; a mutant with which these take three times as long, and half a minute, is noticed.
+as take twenty seconds together; a mutant with which these take three times as long, and half a minute, is noticed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ THEORY = (
     "samplings.py",
     "totals.py",
 )
-LONGEST = 60
+LONGEST = 20
 """Seconds that the tests of a mutant may take together."""
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
 
@@ -180,7 +180,7 @@ def outcome(mutant: Mutant, tests: list[str], tree: Path, limit: float) -> tuple
     if code == 0:
         return "missed", ""
     said = log.read_text(encoding="utf-8")
-    noticed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+    noticed = re.search(r"^(?:FAILED|ERROR|ImportError while loading conftest) (\S+)", said, re.MULTILINE)
     if noticed:
         return "caught", noticed[1]
     if code == -signal.SIGXCPU:
