@@ -699,6 +699,7 @@ def test_one_entry_hides_in_the_noise_alone(scale):
 ONE_OF_ONE = sp.Population(groups={"f": 1, "m": 4})
 TWO_AND_TWO = sp.Population(groups={"f": 2, "m": 2})
 IMPOSSIBLE_FIVE = sp.SumQuery({0: "1/2", 1: "1/2", 5: 0})
+COIN = {-1: "1/2", 1: "1/2"}
 ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
 
 
@@ -738,6 +739,16 @@ ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
             sp.Stratified({"f": 2, "m": 1}),
             sp.Adversary(known={"f": 1, "m": 0}, values="expected"),
             id="known ones are as likely as stated",
+        ),
+        *(
+            pytest.param(
+                query,
+                sp.Population(3),
+                sp.TemplateLaw({(0,): "1/3", (0, 1): "1/3", (0, 1, 2): "1/3"}),
+                sp.Adversary(),
+                id=f"how many answer is hidden from {query!r}",
+            )
+            for query in (sp.HistogramQuery(["1/2"] * 2), sp.MeanQuery(COIN), sp.MaximumQuery(COIN), sp.SumQuery(COIN))
         ),
         pytest.param(
             sp.SumQuery({"f": {0: 1, 1: 0, 2: 0}, "m": {0: "1/2", 1: 0, 2: "1/2"}}),

@@ -17,7 +17,6 @@ Positions: TypeAlias = "tuple[int, ...]"
 Lattice: TypeAlias = "tuple[Fraction, Fraction, Positions | ByGroup[Positions]]"
 
 
-@dataclass(frozen=True, init=False, repr=False)
 class Additive(Valued):
     """A query that depends on the sum of the entries alone."""
 
