@@ -37,7 +37,7 @@ __all__ = [
     "EntryClass",
     "Lattice",
     "World",
-    "columns_by_group",
+    "columns_of_entries",
     "compositions",
     "contributions",
     "lattice_of",
@@ -251,7 +251,9 @@ def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
         laws = dict(stated)
         per_class = [(name, size, laws[name]) for name, size in _groups(situation, one_law=False)]
     else:
-        per_class = [(None, size, p) for p, size in sorted(Counter(stated).items())]
+        # Doubles, which are in the same order, are compared sooner than fractions.
+        kinds = sorted(Counter(stated).items(), key=lambda kind: (float(kind[0]), kind[0]))
+        per_class = [(None, size, p) for p, size in kinds]
     if any(isinstance(p, Between) for _, _, p in per_class):
         raise NotApplicable("p is a range, over which this law has no closed supremum here")
     classes = tuple(EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in per_class)
@@ -277,7 +279,7 @@ def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
     repeated = isinstance(situation.sampling, WithReplacement | TemplateLaw)
     counted = [(most if repeated else min(most, sum(row))) if any(row) else 0 for row in asked.matrix]
     strides, joint_values = _strides(counted)
-    kinds = _columns(asked, situation)
+    kinds = columns_of_entries(asked, situation)
     groups = dict.fromkeys(name for name, _ in kinds)
     order = {name: place for place, name in enumerate(groups)}
     sizes = sorted(Counter(kinds).items(), key=lambda kind: (order[kind[0][0]], kind[0][1]))
@@ -291,12 +293,7 @@ def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
     return Contributions(tuple(classes), tuple(values), Lattice(), joint_values, numbering)
 
 
-def columns_by_group(asked: LinearQuery, situation: Situation) -> Counter[tuple[str | None, tuple[int, ...]]]:
-    """How many entries have each column, in each group where groups matter."""
-    return Counter(_columns(asked, situation))
-
-
-def _columns(asked: LinearQuery, situation: Situation) -> list[tuple[str | None, tuple[int, ...]]]:
+def columns_of_entries(asked: LinearQuery, situation: Situation) -> list[tuple[str | None, tuple[int, ...]]]:
     """The group and the column of each entry; the columns are in the order of the groups."""
     names = chain.from_iterable([name] * size for name, size in _groups(situation, one_law=True))
     return list(zip(names, zip(*asked.matrix, strict=True), strict=True))

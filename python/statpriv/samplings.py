@@ -243,6 +243,11 @@ class TemplateLaw:
                 f"probabilities sum to {abridged(total)}; those of templates must sum to exactly one: write fractions "
                 "such as '1/3', a float is the rational it stores"
             )
+        if not any(template and probability for template, probability in exact.items()):
+            raise ArgumentError(
+                f"probabilities = {abridged(probabilities)}; a template with an entry and a probability above 0 is "
+                "required, an empty sample has no answer"
+            )
         object.__setattr__(self, "probabilities", tuple(sorted(exact.items())))
 
     def __repr__(self) -> str:

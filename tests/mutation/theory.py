@@ -1,25 +1,31 @@
 """A random sample of the mutants of the Python theory, each tried with the tests that run its line.
 
-    python tests/mutation/theory.py --count 200 --seed 1 --work FOLDER --coverage FILE --report REPORT.json
+    python tests/mutation/theory.py --count 200 --seed 1 --work FOLDER --coverage FILE --durations FILE --report FILE
 
 Needs cosmic-ray, which makes the mutants, and coverage, which knows the tests: docs/explanation/mutation-testing.md has
 the commands. Places are drawn, file by file, then one mutant of each place. Bits and shifts in place of arithmetic are
-left out, as every test notices them; so are annotations, which nothing evaluates.
+left out, as every test notices them; so are annotations, which nothing evaluates. Quick tests come first, and so many
+as take twenty seconds together; a mutant with which these take three times as long, and half a minute, is noticed.
 """
 
 from __future__ import annotations
 
 import ast
+import compileall
+import json
 import math
 import multiprocessing
 import os
+import py_compile
 import random
 import re
 import resource
 import shutil
+import signal
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,7 +41,18 @@ from reports import Report, arguments
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("python/statpriv")
-THEORY = ("queries", "rules", "entries.py", "curve.py")
+THEORY = (
+    "queries",
+    "rules",
+    "curve.py",
+    "draws.py",
+    "entries.py",
+    "order_statistics.py",
+    "samplings.py",
+    "totals.py",
+)
+LONGEST = 20
+"""Seconds that the tests of a mutant may take together."""
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
 
 
@@ -121,16 +138,30 @@ def draw(count: int, seed: int) -> tuple[list[Mutant], dict[str, int]]:
     return sample, {str(file): len(found) for file, found in places.items()}
 
 
-def tests_of(data: coverage.CoverageData, mutant: Mutant) -> list[str]:
-    """The tests that ran its lines; all that know its file where it runs on import."""
+def tests_of(data: coverage.CoverageData, seconds: dict[str, float], mutant: Mutant) -> list[str]:
+    """The tests that ran its lines, quick ones first; all that know its file where it runs on import."""
     file = str(ROOT / mutant.file)
     contexts = data.contexts_by_lineno(file)
     lines = range(mutant.line, mutant.last + 1)
     found = {context for line in lines for context in contexts.get(line, [])}
     if "" in found or not found:
         found = {context for known in contexts.values() for context in known}
-    names = {re.sub(r"(\[.*)?\|.*", "", context) for context in found if context}
-    return sorted(names, key=lambda name: (not name.startswith("tests/unit"), name))
+    names = sorted({context.rpartition("|")[0] for context in found if context}, key=seconds.__getitem__)
+    together = accumulate(seconds[name] for name in names)
+    return [name for name, so_far in zip(names, together, strict=True) if so_far <= LONGEST]
+
+
+class Chosen:
+    """These tests alone, in this order."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.place = {name: place for place, name in enumerate(tests)}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.place), key=lambda item: self.place[item.nodeid]
+        )
 
 
 def outcome(mutant: Mutant, tests: list[str], tree: Path, limit: float) -> tuple[str, str]:
@@ -148,32 +179,40 @@ def outcome(mutant: Mutant, tests: list[str], tree: Path, limit: float) -> tuple
     code = os.waitstatus_to_exitcode(status)
     if code == 0:
         return "missed", ""
-    noticed = re.search(r"^(?:FAILED|ERROR) (\S+)", log.read_text(encoding="utf-8"), re.MULTILINE)
-    if code > 0 and not noticed:
-        raise RuntimeError(f"{mutant.name}: {log.read_text(encoding='utf-8')[-500:]}")
-    return ("caught", noticed[1]) if noticed else ("timeout", "")
+    said = log.read_text(encoding="utf-8")
+    noticed = re.search(r"^(?:FAILED|ERROR|ImportError while loading conftest) (\S+)", said, re.MULTILINE)
+    if noticed:
+        return "caught", noticed[1]
+    if code == -signal.SIGXCPU:
+        return "timeout", ""
+    raise RuntimeError(f"{mutant.name}: {code}, {said[-500:]}")
 
 
-def tried(task: tuple[Mutant, list[str], Path]) -> tuple[str, tuple[str, str]]:
+def tried(task: tuple[Mutant, list[str], float, Path]) -> tuple[str, tuple[str, str]]:
     """A mutant and what becomes of it, in the tree of this process."""
-    mutant, tests, work = task
+    mutant, tests, limit, work = task
     tree = work / f"tree{os.getpid()}"
     if not tree.exists():
         for name in ("python", "tests"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", tree)
-    return mutant.name, outcome(mutant, tests, tree, limit=120)
+        # What is compiled stays valid until the text changes, however quickly that happens.
+        compileall.compile_dir(tree, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+    return mutant.name, outcome(mutant, tests, tree, limit)
 
 
 def _test(tree: Path, tests: list[str], log: Path, limit: float) -> NoReturn:
     """Runs the tests until one fails; ends this process."""
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit)))
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.chdir(tree)
+    sys.dont_write_bytecode = True
     sys.path[:0] = [str(tree / "python"), str(tree / "tests/mutation")]
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "steady", "--assert=plain", "--tb=no", *tests])
+    files = sorted({name.split("::")[0] for name in tests})
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "steady", "--assert=plain", "--tb=no"]
+    code = pytest.main([*options, *files], plugins=[Chosen(tests)])
     sys.stdout.flush()
     os._exit(code)
 
@@ -182,13 +221,18 @@ def main() -> None:
     """Draws and tries; the report is written after each mutant."""
     words = arguments()
     words.add_argument("--coverage", type=Path, required=True)
+    words.add_argument("--durations", type=Path, required=True)
     given = words.parse_args()
     report = Report(given.report, given.seed)
     data = coverage.CoverageData(str(given.coverage))
     data.read()
     sample, places = draw(given.count, given.seed)
     random.Random(given.seed).shuffle(sample)  # noqa: S311
-    tasks = [(mutant, tests_of(data, mutant), given.work) for mutant in sample]
+    seconds = json.loads(given.durations.read_text(encoding="utf-8"))
+    tasks = []
+    for mutant in sample:
+        tests = tests_of(data, seconds, mutant)
+        tasks.append((mutant, tests, 30 + 3 * sum(seconds[name] for name in tests), given.work))
     pool = multiprocessing.get_context("fork").Pool(given.jobs)
     for tried_so_far, (name, found) in enumerate(pool.imap_unordered(tried, tasks), start=1):
         report.note(name, found, {"mutants": places, "untried": len(sample) - tried_so_far})

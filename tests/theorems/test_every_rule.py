@@ -8,6 +8,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
 from itertools import permutations
+from math import comb, prod
 
 import pytest
 from hypothesis import assume, given, settings
@@ -48,9 +49,9 @@ def by_group(draw, groups, law):
 
 
 @st.composite
-def populations(draw, most=4):
+def populations(draw, least=1, most=4):
     """A size, or two groups."""
-    n = draw(st.integers(1, most))
+    n = draw(st.integers(least, most))
     if n == 1 or draw(st.booleans()):
         return sp.Population(n)
     first = draw(st.integers(1, n - 1))
@@ -71,7 +72,9 @@ def adversaries(draw, population, most=3):
 def template_laws(draw, n):
     templates = st.lists(st.integers(0, n - 1), max_size=3).map(tuple)
     chosen = draw(st.lists(templates, min_size=1, max_size=3, unique=True))
-    return sp.TemplateLaw(dict(zip(chosen, draw(laws(len(chosen))), strict=True)))
+    stated = dict(zip(chosen, draw(laws(len(chosen))), strict=True))
+    assume(any(template and mass for template, mass in stated.items()))
+    return sp.TemplateLaw(stated)
 
 
 def samplings(population, kinds):
@@ -114,9 +117,9 @@ def properties(draw, population):
 
 
 @st.composite
-def numbers(draw, population, kinds=(sp.SumQuery, sp.MeanQuery)):
+def numbers(draw, population, kinds=(sp.SumQuery, sp.MeanQuery), most=3):
     groups = [group for group, _ in population.groups or ()]
-    pmf = draw(by_group(groups, pmfs()) if groups else pmfs())
+    pmf = draw(by_group(groups, pmfs(most)) if groups else pmfs(most))
     return draw(st.sampled_from(kinds))(pmf)
 
 
@@ -262,8 +265,8 @@ def test_a_sum_of_values_far_apart(data):
 
 
 @st.composite
-def histograms(draw, population):
-    size = draw(st.integers(2, 3))
+def histograms(draw, population, most=3):
+    size = draw(st.integers(2, most))
     groups = [group for group, _ in population.groups or ()]
     return sp.HistogramQuery(draw(by_group(groups, laws(size)) if groups else laws(size)))
 
@@ -291,10 +294,10 @@ def test_a_histogram(data):
 
 
 @st.composite
-def order_statistics(draw, population, most):
+def order_statistics(draw, population, most_rank, most=3):
     groups = [group for group, _ in population.groups or ()]
-    pmf = draw(by_group(groups, pmfs()) if groups else pmfs())
-    ranks = st.one_of(st.sampled_from(["minimum", "median", "maximum"]), st.integers(1, most))
+    pmf = draw(by_group(groups, pmfs(most)) if groups else pmfs(most))
+    ranks = st.one_of(st.sampled_from(["minimum", "median", "maximum"]), st.integers(1, most_rank))
     return sp.OrderStatisticQuery(pmf, draw(ranks))
 
 
@@ -339,9 +342,40 @@ def test_several_counts(data):
     sampling, adversary = data.draw(samplings(population, EVERY)), data.draw(adversaries(population, most=2))
     # Three counts in each of two samples have too many joint answers to be added up, even of five entries.
     most = 2 if isinstance(sampling, sp.OverlappingSamples) else 3
-    matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=most))
-    query = sp.LinearQuery(matrix, data.draw(PROBABILITIES))
+    query = sp.LinearQuery(data.draw(matrices(n, most)), data.draw(PROBABILITIES))
     exact_where_small(query, population, sampling, adversary, data.draw(pairs(query)))
+
+
+@st.composite
+def matrices(draw, n, most):
+    return draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=most))
+
+
+@st.composite
+def two_valued(draw, population, sampling):
+    """Any query, of entries that have two values: so that every database of seven entries can be gone through."""
+    kinds = [
+        properties(population),
+        numbers(population, most=2),
+        histograms(population, most=2),
+        st.builds(sp.LinearQuery, matrices(population.size, 2), PROBABILITIES),
+    ]
+    if answering(sampling, population):
+        kinds.append(order_statistics(population, answering(sampling, population), most=2))
+    return draw(st.one_of(kinds))
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_six_and_seven_entries(data):
+    """All queries, all samplings."""
+    population = data.draw(populations(least=6, most=7))
+    sampling = data.draw(samplings(population, EVERY))
+    drawn = sampling.sizes if isinstance(sampling, sp.OverlappingSamples) else ()
+    assume(prod(comb(population.size, size) for size in drawn) <= 300)
+    query = data.draw(two_valued(population, sampling))
+    adversary = data.draw(adversaries(population, most=1))
+    literally(query, population, sampling, adversary, data.draw(pairs(query)))
 
 
 STEPS = st.one_of(
@@ -464,19 +498,20 @@ def test_a_probability_of_which_a_range_is_known(data):
     inside = lambda ends: ends[0] + share * (ends[1] - ends[0])  # noqa: E731
     true = {group: inside(ends) for group, ends in stated.items()} if isinstance(stated, dict) else inside(stated)
     literal = Literal(sp.PropertyQuery(true), population, sampling, adversary, pair)
-    judged(
+    kinds = judged(
         Situation(query, population, sampling, adversary, pair),
         literal.privacy_curve(),
         literal.sampling_privacy_curve,
         known_law=False,
     )
+    assert kinds
 
 
 @given(st.data())
 def test_several_counts_of_a_property_of_which_a_range_is_known(data):
     population = data.draw(populations(most=4))
     n = population.size
-    matrix = data.draw(st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=2))
+    matrix = data.draw(matrices(n, 2))
     lower, upper = sorted([data.draw(PROBABILITIES), data.draw(PROBABILITIES)])
     true = lower + data.draw(st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])) * (upper - lower)
     query, adversary = sp.LinearQuery(matrix, sp.Between(lower, upper)), data.draw(adversaries(population, most=2))
@@ -489,7 +524,7 @@ def test_several_counts_of_a_property_of_which_a_range_is_known(data):
         literal.sampling_privacy_curve,
         known_law=False,
     )
-    assert kinds or isinstance(sampling, sp.TemplateLaw)
+    assert kinds
 
 
 @st.composite
@@ -503,17 +538,25 @@ def ranges_with_a_law(draw, size):
 
 @given(st.data())
 def test_values_of_which_ranges_of_probabilities_are_known(data):
-    """Histograms, sums, means and order statistics, of all entries and of samples."""
+    """Histograms, sums, means and order statistics, of all entries and of samples, in groups too."""
     population = data.draw(populations(most=4))
     sampling, adversary = data.draw(samplings(population, EVERY)), data.draw(adversaries(population, most=2))
     values = sorted(data.draw(st.lists(VALUES, min_size=2, max_size=3, unique=True)))
-    masses, ranges = data.draw(ranges_with_a_law(len(values)))
+    groups = [group for group, _ in population.groups or ()]
+    law = ranges_with_a_law(len(values))
+    known = data.draw(by_group(groups, law) if groups else law)
     kind = data.draw(st.sampled_from([sp.SumQuery, sp.MeanQuery, sp.MinimumQuery, sp.HistogramQuery]))
     assume(kind is not sp.MinimumQuery or answering(sampling, population) > 0)
-    stated, true = (
-        kind(list(law)) if kind is sp.HistogramQuery else kind(dict(zip(values, law, strict=True)))
-        for law in (ranges, masses)
-    )
+
+    def asked(masses_or_ranges):
+        def of_values(law):
+            masses = list(law[masses_or_ranges])
+            return masses if kind is sp.HistogramQuery else dict(zip(values, masses, strict=True))
+
+        return kind({group: of_values(law) for group, law in known.items()} if groups_differ else of_values(known))
+
+    groups_differ = isinstance(known, dict)
+    true, stated = asked(0), asked(1)
     pair = data.draw(pairs(true))
     literal = Literal(true, population, sampling, adversary, pair)
     kinds = judged(
@@ -522,8 +565,26 @@ def test_values_of_which_ranges_of_probabilities_are_known(data):
         literal.sampling_privacy_curve,
         known_law=False,
     )
-    if all(isinstance(mass, sp.Between) and mass.lower < mass.upper for mass in ranges):
-        assert kinds == {"bound"} or isinstance(sampling, sp.TemplateLaw)
+    laws_known = known.values() if groups_differ else [known]
+    if all(isinstance(mass, sp.Between) and mass.lower < mass.upper for _, ranges in laws_known for mass in ranges):
+        assert kinds == {"bound"}
+
+
+@pytest.mark.parametrize("kind", [sp.HistogramQuery, sp.SumQuery, sp.MeanQuery, sp.MaximumQuery])
+def test_ranges_by_group_leave_the_critical_entry_its_own_group(kind):
+    """What is stated of a group counts for it alone, and where the group is drawn by itself for its sample."""
+    ranges = {"f": [sp.Between("0.2", "0.4"), sp.Between("0.6", "0.8")], "m": ["0.5", sp.Between("0.4", "0.6")]}
+    stated = kind(ranges if kind is sp.HistogramQuery else {g: dict(enumerate(law)) for g, law in ranges.items()})
+    population = sp.Population(groups={"f": 3, "m": 2})
+    whole = sp.privacy_curve(stated, population, adversary=sp.Adversary(known={"f": 1}))
+    drawn = sp.privacy_curve(stated, population, sampling=sp.Stratified({"f": 2, "m": 0}))
+    group = {name: sp.HistogramQuery(law) for name, law in ranges.items()}
+    for x in MULTIPLIERS:
+        of_two = {
+            name: sp.privacy_curve(alone, sp.Population(2)).exact_delta(exp_epsilon=x) for name, alone in group.items()
+        }
+        assert whole.exact_delta(exp_epsilon=x) == max(of_two.values())
+        assert drawn.exact_delta(exp_epsilon=x) <= Fraction(2, 3) * of_two["f"]
 
 
 class Stated:
@@ -559,6 +620,40 @@ def test_a_query_of_ones_own(data):
         Situation(query, sp.Population(data.draw(st.integers(1, 9))), None, sp.Adversary(), pair),
         lambda x: max(sp.reference.hockey_stick(p, q, x) for p, q in compared),
     )
+
+
+class Parity:
+    """Whether the sum is odd, among bits that are one with probability p, as `answer_laws` states it."""
+
+    def __init__(self, p):
+        self.p = p
+
+    def answer_laws(self, entries):
+        odd = (1 - (1 - 2 * self.p) ** (entries - 1)) / 2
+        return {0: {"odd": odd, "even": 1 - odd}, 1: {"odd": 1 - odd, "even": odd}}
+
+
+@given(st.data())
+def test_a_query_of_ones_own_of_a_sample_is_bounded_by_the_curves_given_the_sample(data):
+    p, population = data.draw(PROBABILITIES), sp.Population(data.draw(st.integers(1, 5)))
+    kinds = (sp.WithoutReplacement, sp.PoissonSampling)
+    sampling, pair = data.draw(samplings(population, kinds)), data.draw(st.sampled_from([None, (1, 0), (0, 1)]))
+    templates = Literal(sp.PropertyQuery(p), population, sampling).templates
+    inclusion = sum(mass for template, mass in templates.items() if 0 in template)
+    given_the_sample, released = (
+        definition(
+            sp.reference.iid(sp.reference.coin(p), population.size),
+            lambda rows: "odd" if sum(rows) % 2 else "even",
+            templates,
+            critical=0,
+            pair=pair,
+        )
+        for definition in (sp.reference.sampling_privacy_curve, sp.reference.privacy_curve)
+    )
+    curve = sp.privacy_curve(Parity(p), population, sampling=sampling, pair=pair)
+    assert curve.kind == "bound"
+    for x in MULTIPLIERS:
+        assert curve.exact_delta(exp_epsilon=x) == inclusion * given_the_sample(x) >= released(x)
 
 
 @given(st.data())
@@ -604,6 +699,7 @@ def test_one_entry_hides_in_the_noise_alone(scale):
 ONE_OF_ONE = sp.Population(groups={"f": 1, "m": 4})
 TWO_AND_TWO = sp.Population(groups={"f": 2, "m": 2})
 IMPOSSIBLE_FIVE = sp.SumQuery({0: "1/2", 1: "1/2", 5: 0})
+COIN = {-1: "1/2", 1: "1/2"}
 ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
 
 
@@ -643,6 +739,16 @@ ONE_OF_EACH = sp.Adversary(known={"f": 1, "m": 1})
             sp.Stratified({"f": 2, "m": 1}),
             sp.Adversary(known={"f": 1, "m": 0}, values="expected"),
             id="known ones are as likely as stated",
+        ),
+        *(
+            pytest.param(
+                query,
+                sp.Population(3),
+                sp.TemplateLaw({(0,): "1/3", (0, 1): "1/3", (0, 1, 2): "1/3"}),
+                sp.Adversary(),
+                id=f"how many answer is hidden from {query!r}",
+            )
+            for query in (sp.HistogramQuery(["1/2"] * 2), sp.MeanQuery(COIN), sp.MaximumQuery(COIN), sp.SumQuery(COIN))
         ),
         pytest.param(
             sp.SumQuery({"f": {0: 1, 1: 0, 2: 0}, "m": {0: "1/2", 1: 0, 2: "1/2"}}),

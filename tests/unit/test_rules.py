@@ -58,6 +58,7 @@ SITUATIONS = [
     Situation(MEDIAN, TWELVE, sp.PoissonSampling("1/3"), sp.Adversary(known=1)),
     Situation(SUM, TWELVE, sp.PoissonSampling("1/3", size_published=True), NOBODY),
     Situation(Parity(), TWELVE, None, NOBODY),
+    Situation(Parity(), TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF.thresholded(3), TWELVE, None, THREE),
     Situation(NOISY, TWELVE, None, NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), NOBODY),
@@ -72,6 +73,7 @@ SITUATIONS = [
     Situation(RANGE, GROUPS, sp.Stratified({"f": 2, "m": 3}), NOBODY),
     Situation(HALF, TWELVE, sp.OverlappingSamples([3, 4]), NOBODY),
     Situation(HALF, TWELVE, sp.TemplateLaw({(0, 1): "1/2", (2, 2): "1/2"}), NOBODY),
+    Situation(RANGE, TWELVE, sp.TemplateLaw({(0, 1, 3): "1/2", (2, 2, 1): "1/2"}), THREE),
     Situation(NOISY, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(RANGE.gated(3, 9), TWELVE, None, THREE),
     Situation(RANGE.rounded(3), TWELVE, None, THREE),
@@ -221,7 +223,7 @@ def test_a_bound_by_name_is_that_rule_or_a_reason(situation, bound):
 
 
 def test_a_chain_with_no_curve_before_its_steps_says_so_once():
-    situation = Situation(sp.Processed(Parity(), sp.Table({0: "even"})), TWELVE, sp.WithoutReplacement(5), NOBODY)
+    situation = Situation(sp.Processed(Parity(), sp.Table({0: "even"})), TWELVE, sp.WithReplacement(5), NOBODY)
     assert list(applicable(situation)) == []
     with pytest.raises(sp.NotAvailableError, match="the answer has no curve before its steps either") as refused:
         lower(situation, "tightest")

@@ -137,6 +137,10 @@ def test_equal_templates_with_different_orders_are_two():
         ({0: 1}, r"^template 0; a tuple of entry numbers, such as \(0, 2\), is required$"),
         ({(0, -1): 1}, r"^template \(0, -1\), entry = -1; an integer from 0 to 2\^53 is required$"),
         ({("f",): 1}, r"^template \('f',\), entry: \"f\" is not a number"),
+        (
+            {(): 1, (0,): 0},
+            r"^probabilities = \{\(\): 1, \(0,\): 0\}; a template with an entry and a probability above 0 is",
+        ),
         ({(0,): 0.5, ("0",): 0.5}, r"^probabilities name the template \(0,\) twice; name it once$"),
         ({(0,): 1.5}, r"^probabilities\[\(0,\)\] = 1\.5; a probability from 0 to 1 is required$"),
         ({(0,): "1/3", (1,): "1/3"}, r"^probabilities sum to 2/3; .*exactly one: write fractions"),

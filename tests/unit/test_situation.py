@@ -164,18 +164,22 @@ def test_a_pair_is_of_two_values_that_one_entry_can_have():
     assert sp.privacy_curve(query, GROUPS, pair=(2, 3)).kind == "exact"
 
 
+MINIMUM = sp.MinimumQuery({0: "1/2", 1: "1/2"})
+
+
 @pytest.mark.parametrize(
     ("call", "reason", "instead"),
     [
         (
-            ask(Own(), sampling=sp.WithoutReplacement(2)),
-            "it is not for Own with WithoutReplacement",
-            "One does without a sample. Own is available with no sampling; WithoutReplacement with HistogramQuery, "
-            "LinearQuery, MeanQuery, OrderStatisticQuery, Processed, PropertyQuery, SumQuery",
+            ask(Own(), sampling=sp.WithReplacement(2)),
+            "it is not for Own with WithReplacement",
+            "One does without a sample. Own is available with PoissonSampling, WithoutReplacement, no sampling; "
+            "WithReplacement with HistogramQuery, LinearQuery, MeanQuery, OrderStatisticQuery, Processed, "
+            "PropertyQuery, SumQuery",
         ),
         (
-            ask(sp.HistogramQuery([sp.Between(0, 1)] * 2), sampling=sp.TemplateLaw({(0, 1): 1})),
-            "probabilities of cells are ranges, over which a histogram has no closed supremum here",
+            ask(Own(), sp.Population(201), sampling=sp.PoissonSampling("1/2")),
+            "a query of the user's own is not averaged over more than 200 sizes of samples",
             "One does without a sample.",
         ),
         (
@@ -184,14 +188,9 @@ def test_a_pair_is_of_two_values_that_one_entry_can_have():
             "One does without known entries.",
         ),
         (
-            ask(sp.Processed(Own(), sp.Threshold(0)), sampling=sp.WithoutReplacement(2)),
+            ask(sp.Processed(Own(), sp.Threshold(0)), sampling=sp.WithReplacement(2)),
             "a sample of Own has no closed law here; the answer has no curve before its steps either",
             "One does without a sample.",
-        ),
-        (
-            ask(sp.MinimumQuery({0: "1/2", 1: "1/2"}), sampling=sp.TemplateLaw({(0, 1): 1}), adversary=ONE_KNOWN),
-            "known entries of a template law are not available for order statistics",
-            "One does without known entries or without a sample.",
         ),
         (
             ask(DIFFERENT, GROUPS, adversary=sp.Adversary(known={"f": 1})),
@@ -230,6 +229,16 @@ def test_what_is_not_available_says_why_and_what_is_nearest(call, reason, instea
             ask(sp.PropertyQuery({"f": sp.Between("0.4", "0.5"), "m": "1/2"}), GROUPS, bound="exact"),
             "bound = 'exact' does not apply here: the entries have different probabilities; p is a range, over which "
             "this law has no closed supremum here. What applies: 'total-count', 'own-group'",
+        ),
+        (
+            ask(sp.HistogramQuery([sp.Between(0, 1)] * 2), sampling=sp.TemplateLaw({(0, 1): 1}), bound="exact"),
+            "bound = 'exact' does not apply here: probabilities of cells are ranges, over which a histogram has no "
+            "closed supremum here. What applies: 'own-group-sum'",
+        ),
+        (
+            ask(MINIMUM, sampling=sp.TemplateLaw({(0, 1): 1}), adversary=ONE_KNOWN, bound="exact"),
+            "bound = 'exact' does not apply here: known entries of a template law are not available for order "
+            "statistics. What applies: 'own-group-sum'",
         ),
     ],
 )

@@ -56,6 +56,8 @@ VALUES = [
     sp.LinearQuery([[1, 1, 0], [0, 1, 1]]),
     sp.LinearQuery([[1] * 100 + [0] * 7], p="1/3", attribute="smoker", name="Row"),
     sp.LinearQuery([[1, 0]], p=sp.Between("0.2", "0.4")),
+    sp.HistogramQuery({"f": [sp.Between("0.2", "0.4"), sp.Between("0.6", "0.8")], "m": ["0.5", "0.5"]}),
+    sp.SumQuery({"f": {0: sp.Between("0.2", "0.4"), 5: "0.7"}, "m": {0: 0.1, 1: 0.9}}),
     sp.Processed(sp.PropertyQuery(0.5, name="Smokers"), sp.Threshold(10), sp.Rounding("1/3")),
     sp.SumQuery({0: 0.5, "1/3": 0.5}).mapped({0: "none", Fraction(1, 3): None, None: ("x", 1), "3": 0.5}),
     sp.PropertyQuery(0.5).noisy(sp.noise.Truncated(sp.noise.Binomial(trials=9, p="1/3"), 1, 8)).clamped(upper=7),

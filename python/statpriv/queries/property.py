@@ -12,14 +12,22 @@ from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
 from statpriv.literals import abridged, show, show_list
 from statpriv.numbers import Number, as_probability, is_array
-from statpriv.probabilities import probability_list
+from statpriv.probabilities import probability_list, show_law
 from statpriv.queries.labels import Labelled
 from statpriv.queries.processed import Numerical
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Between", "PropertyQuery", "Stated", "as_stated", "ranges_of_a_law", "show_stated"]
+__all__ = [
+    "Between",
+    "PropertyQuery",
+    "Stated",
+    "as_stated",
+    "ranges_of_a_law",
+    "show_stated",
+    "show_stated_law",
+]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -168,3 +176,9 @@ def ranges_of_a_law(masses: Sequence[tuple[str, Any]], name: str) -> tuple[State
 def show_stated(stated: Stated) -> str:
     """The literal that reads back as it."""
     return repr(stated) if isinstance(stated, Between) else show(stated)
+
+
+def show_stated_law(masses: Sequence[Stated], total: Fraction) -> list[str]:
+    """Literals that read back as probabilities, or as ranges of some of them; `total` is what they were divided by."""
+    exact = tuple(mass for mass in masses if isinstance(mass, Fraction))
+    return show_law((exact, total)) if len(exact) == len(masses) else [show_stated(mass) for mass in masses]

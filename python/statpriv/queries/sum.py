@@ -17,7 +17,6 @@ Positions: TypeAlias = "tuple[int, ...]"
 Lattice: TypeAlias = "tuple[Fraction, Fraction, Positions | ByGroup[Positions]]"
 
 
-@dataclass(frozen=True, init=False, repr=False)
 class Additive(Valued):
     """A query that depends on the sum of the entries alone."""
 
@@ -55,12 +54,12 @@ class SumQuery(Additive):
 
     Parameters
     ----------
-    pmf : dict of number to number or Between, or dict of str to dict of number to number
+    pmf : dict of number to number or Between, or dict of str to such
         Probability of each value that an entry may have, of either sign, or a range of it, :class:`Between`; some
-        probabilities in the ranges must sum to one. Or the probabilities for each group of the population. Values are
-        exact. Where floats are among the probabilities, they are divided by their sum, which may differ
-        from one as far as :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A value of
-        probability 0 is one that the critical entry may have; leave it out to exclude it.
+        probabilities in the ranges must sum to one. Or that for each group of the population. Values are exact. Where
+        floats are among the probabilities, they are divided by their sum, which may differ from one as far as
+        :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A value of probability 0 is one that
+        the critical entry may have; leave it out to exclude it.
     attribute : str, optional
         What says that two queries ask the *same* number.
     name : str, optional

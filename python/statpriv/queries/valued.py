@@ -11,16 +11,16 @@ from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
 from statpriv.literals import abridged, show_number
 from statpriv.numbers import Number, as_fraction
-from statpriv.probabilities import as_law, show_law
+from statpriv.probabilities import as_law
 from statpriv.queries.labels import Labelled
 from statpriv.queries.processed import Numerical
-from statpriv.queries.property import Between, Stated, ranges_of_a_law, show_stated
+from statpriv.queries.property import Between, Stated, ranges_of_a_law, show_stated_law
 
 __all__ = ["Valued", "ValuesAndLaw"]
 
 Pmf: TypeAlias = "tuple[tuple[Fraction, Stated], ...]"
-ValuesAndLaw: TypeAlias = "Mapping[Any, Number | Between] | Mapping[str, Mapping[Any, Number]]"
-"""From value to probability or its range, or from value to probability for each group."""
+ValuesAndLaw: TypeAlias = "Mapping[Any, Number | Between] | Mapping[str, Mapping[Any, Number | Between]]"
+"""From value to probability or its range, or that for each group."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -47,11 +47,11 @@ class Valued(Labelled, Numerical):
         if nested == {True, False}:
             raise ArgumentError(f"pmf = {abridged(pmf)}; a probability for each value, or a dict for each group")
         if nested == {True}:
-            laws = by_group(pmf, "pmf", lambda law, name: _read(law, name, ranges=False))
+            laws = by_group(pmf, "pmf", _read)
             object.__setattr__(self, "pmf", tuple((group, law) for group, (law, _) in laws))
             object.__setattr__(self, "sums", tuple((group, total) for group, (_, total) in laws))
         else:
-            law, total = _read(pmf, "pmf", ranges=True)
+            law, total = _read(pmf, "pmf")
             object.__setattr__(self, "pmf", law)
             object.__setattr__(self, "sums", total)
         if len(self.values) < 2:
@@ -86,7 +86,7 @@ class Valued(Labelled, Numerical):
         return show_groups(tuple((group, (law, total)) for (group, law), (_, total) in laws), _show)
 
 
-def _read(pmf: Mapping[Any, Any], name: str, *, ranges: bool) -> tuple[Pmf, Fraction]:
+def _read(pmf: Mapping[Any, Any], name: str) -> tuple[Pmf, Fraction]:
     """The probabilities by value, and what they were divided by."""
     if not pmf:
         raise ArgumentError(f"{name} = {{}}; at least one value is required")
@@ -98,7 +98,7 @@ def _read(pmf: Mapping[Any, Any], name: str, *, ranges: bool) -> tuple[Pmf, Frac
         exact[number] = f"{name}[{abridged(value)}]", mass
     ordered = sorted(exact)
     masses: tuple[Stated, ...]
-    if ranges and any(isinstance(mass, Between) for mass in pmf.values()):
+    if any(isinstance(mass, Between) for mass in pmf.values()):
         masses, total = ranges_of_a_law([exact[number] for number in ordered], name), Fraction(1)
     else:
         masses, total = as_law([exact[number] for number in ordered], name)
@@ -107,8 +107,6 @@ def _read(pmf: Mapping[Any, Any], name: str, *, ranges: bool) -> tuple[Pmf, Frac
 
 def _show(law: tuple[Pmf, Fraction]) -> str:
     pmf, total = law
-    stated = [mass for _, mass in pmf]
-    exact = tuple(mass for mass in stated if isinstance(mass, Fraction))
-    masses = show_law((exact, total)) if len(exact) == len(pmf) else [show_stated(mass) for mass in stated]
+    masses = show_stated_law([mass for _, mass in pmf], total)
     pairs = (f"{show_number(value)}: {mass}" for (value, _), mass in zip(pmf, masses, strict=True))
     return f"{{{', '.join(pairs)}}}"

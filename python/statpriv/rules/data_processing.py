@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from types import NoneType
 from typing import Any
 
@@ -12,7 +14,7 @@ from statpriv import noise
 from statpriv._native import Curve, Law
 from statpriv.answers import hockey_stick
 from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
-from statpriv.entries import Lattice, columns_by_group, contributions
+from statpriv.entries import Lattice, columns_of_entries, contributions
 from statpriv.errors import NotAvailableError
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
@@ -81,23 +83,25 @@ def own_columns(situation: Situation) -> Curve:
     bound="own-group-sum",
     kind="bound",
     queries=(PropertyQuery, LinearQuery, HistogramQuery, Additive, OrderStatisticQuery),
-    samplings=(WithoutReplacement, PoissonSampling, Stratified),
+    samplings=(WithoutReplacement, PoissonSampling, Stratified, TemplateLaw),
     theorem=(
         "Shown which entries are in the sample, and all of it but the unknown entries of the critical one's own group "
-        "(or those in the same counts), what is left is a function of their count or of the histogram of their values: "
-        "δ is at most γ times the mean of its curve over how many of them are drawn with the critical entry, γ being "
-        "the probability that it is drawn."
+        "(or those in the same counts) that are drawn as often as it, what is left is a function of their count or of "
+        "the histogram of their values: δ is at most γ times the mean of its curve over how many of them are drawn "
+        "with the critical entry, γ being the probability that it is drawn."
     ),
     source=f"data processing, and {PAPER}, Theorem 5.2, with the entries of other groups known",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def own_group_sum(situation: Situation) -> Curve:
     """The worst group; the other entries of the sample are as good as known."""
-    asked: Any = situation.asked
-    if isinstance(asked, PropertyQuery) and asked.is_uniform:
+    asked, by_template = situation.asked, isinstance(situation.sampling, TemplateLaw)
+    if isinstance(asked, PropertyQuery) and asked.is_uniform and not by_template:
         raise NotApplicable("all entries have one law: see partition-sum")
     counted = isinstance(asked, PropertyQuery | LinearQuery)
     groups = [(own, situation.pair) for own in _own_groups(situation)] if counted else _own_histograms(situation)
+    if by_template:
+        return worst([curve for own, pair in groups for curve in _own_in_templates(situation, own, pair)])
     curves = []
     for own, pair in groups:
         rate, curve = _own_in_the_sample(situation, own, pair)
@@ -134,6 +138,41 @@ def _own_in_the_sample(situation: Situation, own: OwnGroup, pair: Pair) -> tuple
     )
 
 
+def _own_in_templates(situation: Situation, own: OwnGroup, pair: Pair) -> Iterator[Curve]:
+    """For each entry of the group: the mean over how many of it are drawn as often, all but those that may be known."""
+    sampling: Any = situation.sampling
+    members = _members(situation, own)
+    known = len(members) - own.unknown
+    chances: defaultdict[int, defaultdict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    for template, probability in sampling.probabilities:
+        times = Counter(entry for entry in template if entry in members)
+        alike = Counter(times.values())
+        for entry, drawn in times.items():
+            chances[entry][max(1, alike[drawn] - known)] += probability
+    for sizes, weights in dict.fromkeys((tuple(law), tuple(law.values())) for law in chances.values()):
+        yield Curve.mean(weights, [_of_own(own.law, size, pair) for size in sizes])
+
+
+def _of_own(law: Any, size: int, pair: Pair) -> Curve:  # noqa: ANN401  (a histogram, or what is stated of a count)
+    """The curve of the count, or of the histogram, of so many entries of a group."""
+    if isinstance(law, HistogramQuery):
+        return histogram_of_cells(law, size, pair)
+    lower, upper = _ends(law)
+    return Curve.count(size=size, lower=lower, upper=upper, pair=pair)
+
+
+def _members(situation: Situation, own: OwnGroup) -> Collection[int]:
+    """The numbers of the entries of the group, which are in the order of the groups."""
+    asked = situation.asked
+    if isinstance(asked, LinearQuery):
+        kinds = columns_of_entries(asked, situation)
+        return {entry for entry, kind in enumerate(kinds) if kind == (own.name, own.column)}
+    if own.name is None:
+        return range(situation.population.size)
+    names = chain.from_iterable([name] * size for name, size in situation.population.groups or ())
+    return {entry for entry, name in enumerate(names) if name == own.name}
+
+
 @rule(
     bound="total-histogram",
     kind="bound",
@@ -152,7 +191,7 @@ def total_histogram(situation: Situation) -> Curve:
     asked: Any = situation.asked
     if isinstance(asked, HistogramQuery) and situation.sampling is None and asked.is_uniform:
         raise NotApplicable("the histogram itself has an exact curve")
-    return worst([histogram_of_cells(own.law, own.unknown, pair) for own, pair in _own_histograms(situation)])
+    return worst([_of_own(own.law, own.unknown, pair) for own, pair in _own_histograms(situation)])
 
 
 @rule(
@@ -226,14 +265,12 @@ class OwnGroup:
     """Of a count p or its range, of a histogram that histogram; else as the query states it."""
     unknown: int
     """How many of them are certainly not known, the critical one included."""
+    column: tuple[int, ...] | None = None
+    """Of several counts: in which of them these entries are."""
 
 
 def _own_count(situation: Situation) -> Curve:
-    curves = []
-    for own in _own_groups(situation):
-        lower, upper = _ends(own.law)
-        curves.append(Curve.count(size=own.unknown, lower=lower, upper=upper, pair=situation.pair))
-    return worst(curves)
+    return worst([_of_own(own.law, own.unknown, situation.pair) for own in _own_groups(situation)])
 
 
 def _ends(p: Stated) -> tuple[Fraction, Fraction]:
@@ -244,9 +281,9 @@ def _own_groups(situation: Situation) -> list[OwnGroup]:
     """The groups of a count, or the columns of several counts."""
     asked: Any = situation.asked
     if isinstance(asked, LinearQuery):
-        columns = columns_by_group(asked, situation).items()
+        columns = Counter(columns_of_entries(asked, situation)).items()
         return [
-            OwnGroup(name, asked.p, max(1, size - _most_known(situation, name)))
+            OwnGroup(name, asked.p, max(1, size - _most_known(situation, name)), column)
             for (name, column), size in columns
             if any(column)
         ]

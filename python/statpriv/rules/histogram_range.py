@@ -37,8 +37,8 @@ Ends = tuple[Fraction, Fraction]
 def histogram_range(situation: Situation) -> Curve:
     """A mean over the number of entries in the two cells."""
     asked: Any = situation.asked
-    if not asked.has_ranges:
-        raise NotApplicable("the probabilities of the cells are known")
+    if not (asked.is_uniform and asked.has_ranges):
+        raise NotApplicable("the probabilities of the cells are known, or stated by group")
     return histogram_of_ranges(asked, situation.population.size - situation.adversary.total, situation.pair)
 
 

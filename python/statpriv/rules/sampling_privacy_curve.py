@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -11,19 +11,21 @@ from types import NoneType
 from typing import Any, TypeVar
 
 from statpriv._native import Curve, Law
-from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
+from statpriv.assumptions import INDEPENDENT, KNOWN_LAW, PAPER, SAMPLED, STATED
 from statpriv.draws import Multiplicities, drawn_again, drawn_once
 from statpriv.entries import Contributions, EntryClass, contributions, multinomial
+from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.property import PropertyQuery
+from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.sum import Additive
 from statpriv.rules.hidden_sample import MOST_SIZES
 from statpriv.rules.histogram_range import histogram_of_cells
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.rules.whole_population import worst
+from statpriv.rules.whole_population import of_stated_laws, worst
 from statpriv.samplings import PoissonSampling, Stratified, WithoutReplacement, WithReplacement
-from statpriv.situation import Pair, Situation
+from statpriv.situation import Situation
 
 THRESHOLDS = 32
 MOST_TEMPLATES = 3000
@@ -121,6 +123,34 @@ def amplification(situation: Situation) -> Curve:
     return Curve.maximum([Curve.amplified(rate, curve) for rate, curve in _given_the_sample(any_pair)])
 
 
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(AnswerLaws,),
+    samplings=(WithoutReplacement, PoissonSampling),
+    theorem=(
+        "γ times the mean, over how many entries the sample has that holds the critical one, of the hockey stick of "
+        "the laws that the query states for so many entries: without the critical entry the answer says nothing about "
+        "it (Theorem 5.1 for one part)."
+    ),
+    source=f"{PAPER}, Theorem 5.1",
+    assumptions=(INDEPENDENT, KNOWN_LAW, SAMPLED),
+)
+def stated_laws_of_a_sample(situation: Situation) -> Curve:
+    """What the query states of the entries that answer."""
+    sampling: Any = situation.sampling
+    n = situation.population.size
+
+    def of_size(size: int) -> Curve:
+        return worst(of_stated_laws(replace(situation, population=Population(size), sampling=None)))
+
+    if isinstance(sampling, WithoutReplacement):
+        return Curve.mean([Fraction(sampling.size, n)], [of_size(sampling.size)])
+    if n > MOST_SIZES:
+        raise NotApplicable(f"a query of the user's own is not averaged over more than {MOST_SIZES} sizes of samples")
+    return Curve.mean([sampling.rate], [_over_sizes(n - 1, sampling.rate, of_size)])
+
+
 def _given_the_sample(situation: Situation, thresholds: int | None = None) -> list[tuple[Fraction, Curve]]:
     """For each class that may hold the critical entry: its chance of being sampled, and the curve given that it is."""
     sampling: Any = situation.sampling
@@ -208,7 +238,7 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
             thresholds=thresholds,
         )
     if isinstance(asked, HistogramQuery) and asked.is_uniform and others <= MOST_SIZES:
-        return _histogram_at_a_rate(asked, others, rate, situation.pair)
+        return _over_sizes(others, rate, lambda size: histogram_of_cells(asked, size, situation.pair))
     entries = contributions(situation)
     worlds = []
     for world in entries.worlds(situation):
@@ -225,10 +255,10 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
     return worst(worlds)
 
 
-def _histogram_at_a_rate(asked: HistogramQuery, others: int, rate: Fraction, pair: Pair) -> Curve:
-    """The histogram of one more entry than are drawn of the others."""
+def _over_sizes(others: int, rate: Fraction, of_size: Callable[[int], Curve]) -> Curve:
+    """The curve of one more entry than are drawn of the others."""
     weights = [multinomial((drawn, others - drawn), (rate, 1 - rate)) for drawn in range(others + 1)]
-    return Curve.mean(weights, [histogram_of_cells(asked, drawn + 1, pair) for drawn in range(others + 1)])
+    return Curve.mean(weights, [of_size(drawn + 1) for drawn in range(others + 1)])
 
 
 def _drawn_again(situation: Situation, size: int) -> Curve:

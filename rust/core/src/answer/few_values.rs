@@ -147,6 +147,6 @@ fn reach(variance: f64, left_out: Option<u32>) -> f64 {
 }
 
 /// For estimates of work alone.
-fn about(x: &Rational) -> f64 {
+pub(super) fn about(x: &Rational) -> f64 {
     Ball::from_rational(x).to_enclosure().upper()
 }

@@ -5,19 +5,22 @@
 //! of such laws are such laws again, of the same sums, mixtures, relabellings and samples of the `x`, and what is missing of them is at
 //! most what is missing of their parts together.
 
-use super::few_values::FewValues;
+use super::few_values::{self, FewValues};
 use super::{LONGEST, Law, Recipe, Relabelling, sampling};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::inversion::{BinomialGroup, Lattice, LatticeSum, Repeated};
 use crate::laws::Probability;
+use crate::rational::Rational;
 use std::sync::Arc;
 
 /// Terms of a row between two questions whether what is left can be left out.
 const TERMS_PER_CHECK: usize = 8;
 /// Up to so many products two rows are convolved directly where there is another way.
 const DIRECT_PRODUCTS: usize = 1 << 21;
+/// Up to so many products a place, where the sum has gaps: there inversion goes along the whole lattice for each place.
+const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 /// More products than this are not tried.
 const MOST_PRODUCTS: usize = 1 << 36;
 /// Products between two questions whether to go on.
@@ -303,7 +306,7 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
     let Summands { parts, smoothing, offset } = summands;
     let lattices: Option<Vec<_>> = parts.iter().map(|(law, count)| lattice(law, *count)).collect();
     let single = matches!(parts.as_slice(), [] | [(_, 1)]);
-    let direct = single || direct_products(&parts) <= DIRECT_PRODUCTS;
+    let direct = single || is_direct(&parts);
     let few_values = match parts.as_slice() {
         [(law, count)] if !direct => FewValues::of(law, *count, left_out).map(|few| (few, *count)),
         _ => None,
@@ -429,14 +432,75 @@ impl<'a> Summands<'a> {
     }
 }
 
-/// About how many products it takes to convolve all parts directly.
-fn direct_products(parts: &[(&Law, u64)]) -> usize {
-    let width = |law: &Law| match law.support() {
-        (Some(least), Some(most)) => most.abs_diff(least) as f64,
-        _ => DIRECT_PRODUCTS as f64,
+/// Whether to convolve all parts directly, the short ones first, which takes about one product for each answer that a part may
+/// have and each place up to the end of the sum so far.
+fn is_direct(parts: &[(&Law, u64)]) -> bool {
+    let sizes = |(law, count): &(&Law, u64)| {
+        let width = match law.support() {
+            (Some(least), Some(most)) => most.abs_diff(least) as f64 * *count as f64,
+            _ => DIRECT_PRODUCTS as f64,
+        };
+        (width, if *count == 1 { possible_answers(law).unwrap_or(width) } else { width })
     };
-    let length: f64 = parts.iter().map(|(law, count)| width(law) * *count as f64).sum();
-    (length * length).min(1e18) as usize
+    let mut sizes: Vec<(f64, f64)> = parts.iter().map(sizes).collect();
+    sizes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (mut places, mut products) = (0.0, 0.0);
+    for (width, possible) in sizes {
+        places += width;
+        products += possible * places;
+    }
+    products <= DIRECT_PRODUCTS as f64 || (products <= PRODUCTS_PER_PLACE * places && has_gaps(parts))
+}
+
+/// Whether some part has steps that are more than half the deviation of all finer parts together: their characteristic function is
+/// then no smaller than about `e^(−8π²)` where that of the part is one again.
+pub(super) fn has_gaps(parts: &[(&Law, u64)]) -> bool {
+    let Some(mut steps) = parts.iter().map(|(law, count)| step(law, *count)).collect::<Option<Vec<_>>>()
+    else {
+        return false;
+    };
+    steps.retain(|(_, variance)| *variance > 0.0);
+    let finer = |step: f64| steps.iter().filter(|other| other.0 < step).map(|other| other.1).sum::<f64>();
+    let is_gap = |step: f64| steps.iter().any(|other| other.0 < step) && 4.0 * step * step > finer(step);
+    steps.iter().any(|&(step, _)| is_gap(step))
+}
+
+/// The step of a sum of numbers that have two values at most, and about its variance.
+fn step(law: &Law, count: u64) -> Option<(f64, f64)> {
+    let variance = |trials: u64, p: &Rational| {
+        let p = few_values::about(p);
+        trials as f64 * count as f64 * p * (1.0 - p)
+    };
+    match law.recipe() {
+        Recipe::Binomial { trials, p } => Some((1.0, variance(*trials, p))),
+        Recipe::Scaled(law, by) => {
+            let (step, variance) = step(law, count)?;
+            let by = *by as f64;
+            Some((step * by.abs(), variance * by * by))
+        }
+        Recipe::Table { masses, .. } => {
+            let mut possible = (0i64..).zip(masses).filter(|(_, mass)| !mass.is_zero());
+            match [possible.next(), possible.next(), possible.next()] {
+                [Some((first, _)), Some((second, p)), None] => {
+                    let step = (second - first) as f64;
+                    Some((step, variance(1, p) * step * step))
+                }
+                [_, None, None] => Some((1.0, 0.0)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// How many answers are possible, where that says itself.
+fn possible_answers(law: &Law) -> Option<f64> {
+    match law.recipe() {
+        Recipe::Binomial { trials, .. } => Some(*trials as f64 + 1.0),
+        Recipe::Scaled(law, _) => possible_answers(law),
+        Recipe::Table { masses, .. } => Some(masses.iter().filter(|mass| !mass.is_zero()).count() as f64),
+        _ => None,
+    }
 }
 
 /// The cumulant function of `count` copies of a law, if it has one in closed form.

@@ -2,7 +2,7 @@
 
 use super::few_values::FewValues;
 use super::rationals::{self, Masses};
-use super::row::{Row, row};
+use super::row::{Row, has_gaps, row};
 use super::*;
 use crate::ball::Ball;
 use crate::ball::tests::members;
@@ -552,4 +552,50 @@ fn of_a_single_entry_either_all_draws_are_marked_or_none() {
     let drawn = |population, size| entry.sampled(Sampling::WithReplacement { population, size }).unwrap();
     assert!(!drawn(1, 2).is_contiguous() && drawn(1, 1).is_contiguous() && drawn(2, 2).is_contiguous());
     assert_eq!(exact(&drawn(1, 3)).values().filter(|mass| !mass.is_zero()).count(), 2);
+}
+
+/// Two counts of eighty entries each, of which forty are in both, as one number: the first count, 81 times the second.
+#[test]
+fn a_sum_with_gaps_is_added_up_answer_by_answer() {
+    let third = fraction(1, 3);
+    let forty = Law::binomial(40, &third).unwrap();
+    let parts = [1, 81, 82].map(|label| forty.scaled(label).unwrap());
+    let found = row(&Law::sum(parts.to_vec()).unwrap(), None, &Uninterrupted).unwrap();
+    let hits = exact(&forty);
+    for (first, second) in [(0i64, 0i64), (1, 0), (2, 1), (40, 40), (27, 26), (80, 79), (80, 80)] {
+        let both =
+            (0..=40).filter(|both| hits.contains_key(&(first - both)) && hits.contains_key(&(second - both)));
+        let truth = total(
+            &both.map(|k| hits[&k].mul(&hits[&(first - k)]).mul(&hits[&(second - k)])).collect::<Vec<_>>(),
+        );
+        let mass = found.at(first + 81 * second);
+        assert!(mass.relative_error() < 1e-25, "{first} {second}: {mass:?}");
+        let [least, _, most] = members(mass);
+        assert!(least <= truth && truth <= most, "{first} {second}: {mass:?}");
+    }
+}
+
+/// Steps of ten on a deviation of fifty are no gap, steps of a thousand are one; steps that are alike are none.
+#[test]
+fn a_gap_is_wider_than_half_the_deviation_of_what_is_finer() {
+    let half = fraction(1, 2);
+    let many = Law::binomial(10_000, &half).unwrap();
+    let [ten, thousand] = [10, 1000].map(|step| many.scaled(step).unwrap());
+    assert!(!has_gaps(&[(&many, 1), (&ten, 1)]));
+    assert!(has_gaps(&[(&many, 1), (&thousand, 1)]));
+    assert!(has_gaps(&[(&ten, 1), (&many, 1), (&thousand, 1)]));
+    assert!(!has_gaps(&[(&many, 1), (&many, 3)]));
+    let just = |step| has_gaps(&[(&many, 1), (&many.scaled(step).unwrap(), 1)]);
+    assert!(!just(24) && just(26));
+    // What never changes is no part, and what has two values is as good as a multiple of a bit.
+    let [never, rarely] = [[1, 0], [1, 1]].map(|[zero, one]| {
+        let masses = (0..=1000).map(|k| match k {
+            0 => fraction(zero, (zero + one) as u64),
+            1000 => fraction(one, (zero + one) as u64),
+            _ => fraction(0, 1),
+        });
+        Law::table(0, masses.collect()).unwrap()
+    });
+    assert!(!has_gaps(&[(&many, 1), (&never, 1)]));
+    assert!(has_gaps(&[(&many, 1), (&never, 1), (&rarely, 2)]));
 }

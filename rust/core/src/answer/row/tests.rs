@@ -16,7 +16,7 @@ fn agree(one: Ball, other: Ball) -> bool {
 fn large_sum() -> Law {
     let gaps = vec![fraction(1, 4), fraction(0, 1), fraction(1, 2), fraction(1, 4)];
     let table = Law::table(-1, gaps).unwrap().repeated(300).unwrap();
-    let count = Law::binomial(400, &fraction(2, 7)).unwrap();
+    let count = Law::binomial(800, &fraction(2, 7)).unwrap();
     let weighted = Law::binomial(150, &fraction(1, 3)).unwrap().scaled(3).unwrap();
     Law::sum(vec![table.shifted(5).unwrap(), count, weighted]).unwrap()
 }
