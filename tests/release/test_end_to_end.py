@@ -180,9 +180,7 @@ def test_an_unmet_target_ends_before_anything_is_read(workshop, connections):
     certified = sp.privacy_curve(sp.PropertyQuery(sp.Between("0.4", "0.6")), sp.Population(50)).delta("0.1").upper
     assert f"{certified:.6g}" in str(refused.value)
     assert "0.001" in str(refused.value)
-    assert [sql for _, sql in workshop.queries] == connections
-    (counting,) = connections
-    assert counting.startswith("SELECT count(*) FROM read_csv(")
+    assert workshop.queries == connections == []  # lines were counted
     workshop.assert_untouched()
 
 
@@ -231,9 +229,8 @@ def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predica
         "ledger", "rows", "guarantee", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
         "content", "partition", "spend", "predicates", "report",
     ]  # fmt: skip
-    assert [step for step in workshop.steps if at[step]] == ["rows", "ids", "content", "predicates"]
-    (counting,), (ids,) = at["rows"], at["ids"]
-    assert counting.startswith("SELECT count(*) FROM read_csv(")
+    assert [step for step in workshop.steps if at[step]] == ["ids", "content", "predicates"]
+    (ids,) = at["ids"]
     assert ids.startswith("SELECT COALESCE(c0, '') AS text FROM read_csv(")
     assert not any("vote" in sql or "= 'x'" in sql for step in workshop.steps[:-2] for sql in at[step])
     (asking,) = at["predicates"]
@@ -276,8 +273,7 @@ def test_a_dry_run_needs_nothing_but_the_number_of_rows(workshop, connections):
     report = workshop.release(dry_run=True)
     assert report.contents["guarantee"]["holds"] is False
     assert (report.contents["release"], report.contents["answers"]) == (None, [])
-    (counting,) = connections
-    assert counting.startswith("SELECT count(*) FROM read_csv(")
+    assert connections == []
     workshop.assert_whole_report()
     assert not workshop.registry.exists()
 

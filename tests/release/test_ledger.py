@@ -400,8 +400,8 @@ def test_a_damaged_key_is_refused(folder, content):
     ("version", "why"),
     [
         (1, "in a form to which this one can add nothing"),
-        (3, "in a form to which this one can add nothing"),
-        (5, "a newer statpriv wrote this ledger"),
+        (4, "in a form to which this one can add nothing"),
+        (6, "a newer statpriv wrote this ledger"),
     ],
 )
 def test_ledgers_of_other_versions_are_refused(folder, version, why):

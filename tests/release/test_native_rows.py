@@ -23,7 +23,7 @@ from statpriv._native import (
 from statpriv.errors import ArgumentError
 
 from .arrow_columns import TextColumn
-from .row_hashes import by_row, digest, fingerprints, tokens
+from .row_hashes import aes_256, by_row, digest, fingerprints, tokens
 
 KEY = b"k" * 32
 
@@ -41,6 +41,12 @@ def streamed(texts, columns=1):
 
 
 # --- ids
+
+
+def test_the_cipher_of_the_tests_is_that_of_the_standard():
+    """FIPS 197, appendix C.3."""
+    enciphered = aes_256(bytes(range(32)), bytes.fromhex("00112233445566778899aabbccddeeff") * 2)
+    assert enciphered == bytes.fromhex("8ea2b7ca516745bfeafc49904b496089") * 2
 
 
 def test_ids_are_trimmed_like_python_does_and_normalised():
@@ -106,23 +112,23 @@ cells = st.none() | st.text("aé,:NV1\n", max_size=12)
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=5))
 def test_fingerprints_are_the_documented_hashes(rows):
+    assert stream_fingerprints(KEY, streamed(rows, columns=3)) == (fingerprints(KEY, rows), None)
     digests = [digest(row) for row in rows]
-    expected = fingerprints(KEY, digests)
-    assert stream_fingerprints(KEY, streamed(rows, columns=3)) == (expected, None)
-    assert digest_fingerprints(KEY, b"".join(digests)) == expected
+    assert digest_fingerprints(KEY, b"".join(digests)) == fingerprints(KEY, [[one] for one in digests])
 
 
 def test_fingerprints_of_many_rows():
-    digests = [digest((str(i), None if i % 3 else "")) for i in range(20_000)]
+    expected = [(str(i), None if i % 3 else "") for i in range(20_000)]
     rows = duckdb.connect(":memory:").sql(
         "SELECT range, CAST(range AS VARCHAR), CASE WHEN range % 3 = 0 THEN '' END FROM range(20000)"
     )
-    expected = fingerprints(KEY, digests)
-    assert digest_fingerprints(KEY, b"".join(digests)) == expected
-    assert stream_fingerprints(KEY, rows) == (expected, None)
+    of_all = fingerprints(KEY, expected)
+    assert stream_fingerprints(KEY, rows) == (of_all, None)
     selected = np.arange(20_000) % 7 < 3
-    some = [digest for digest, taken in zip(digests, selected, strict=True) if taken]
-    assert stream_fingerprints(KEY, rows, selected=selected) == (expected, fingerprints(KEY, some))
+    some = [row for row, taken in zip(expected, selected, strict=True) if taken]
+    assert stream_fingerprints(KEY, rows, selected=selected) == (of_all, fingerprints(KEY, some))
+    with pytest.raises(StreamError, match="more rows came than there are marks"):
+        stream_fingerprints(KEY, rows, selected=selected[1:])
 
 
 def test_rows_in_another_order_are_refused():
@@ -213,7 +219,7 @@ def test_cells_that_do_not_follow_each_other_are_refused():
 
 def test_streams_of_something_else_are_refused():
     numbers = duckdb.connect(":memory:").sql("SELECT CAST(0 AS BIGINT), 1 AS a")
-    with pytest.raises(StreamError, match="a column of a stream is Int32, and only text is expected"):
+    with pytest.raises(StreamError, match="a column of a stream is Int32, and only text or Int64 is expected"):
         stream_fingerprints(KEY, numbers)
     with pytest.raises(StreamError, match="2 columns of ids"):
         RowTokens.of_stream(KEY, duckdb.connect(":memory:").sql("SELECT 'a', 'b'"))

@@ -113,7 +113,8 @@ def _arrangement(places: int, sizes: Sequence[int], words: WordSource) -> NDArra
     labels[:used] = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint32), sizes)
     for end in range(used, 0, -_TOGETHER):
         movers = np.arange(end - 1, max(end - _TOGETHER, 0) - 1, -1, dtype=np.int64).astype(np.uint64)
-        chosen = movers + bounded_integers(np.uint64(places) - movers, words)
+        chosen = bounded_integers(np.uint64(places) - movers, words)
+        chosen += movers
         exchange(labels, end - 1, chosen)
         chosen[:] = 0
     return labels
@@ -123,7 +124,8 @@ def bounded_integers(bounds: NDArray[np.uint64], words: WordSource, *, word_bits
     """Draw one uniform integer in [0, b) for each bound b, by rejection.
 
     With W = 2^word_bits equally likely words, the W mod b smallest words are rejected and drawn again. A
-    multiple of b remains, so the remainder of the accepted word is exactly uniform.
+    multiple of b remains, so the remainder of the accepted word is exactly uniform. Only words below b can be
+    among those, so for the others W mod b is not asked for.
 
     Parameters
     ----------
@@ -138,18 +140,22 @@ def bounded_integers(bounds: NDArray[np.uint64], words: WordSource, *, word_bits
     if bounds.size and (int(bounds.min()) < 1 or int(bounds.max()) > 2**word_bits):
         raise ArgumentError(f"bounds must lie between 1 and 2^{word_bits}, the number of words")
     largest_word = np.uint64(2**word_bits - 1)
-    rejected_below = largest_word % bounds + np.uint64(1)
-    rejected_below[rejected_below == bounds] = 0
+
+    def rejected_among(places: NDArray[np.intp]) -> NDArray[np.intp]:
+        small = places[drawn[places] < bounds[places]]
+        left_over = (largest_word % bounds[small] + np.uint64(1)) % bounds[small]
+        return small[drawn[small] < left_over]
 
     def attempts(count: int) -> NDArray[np.uint64]:
         return np.frombuffer(words(count * word.itemsize), dtype=word, count=count).astype(np.uint64)
 
     drawn = attempts(bounds.size) if bounds.size else np.zeros(0, dtype=np.uint64)
-    rejected = np.flatnonzero(drawn < rejected_below)
+    rejected = rejected_among(np.flatnonzero(drawn < bounds))
     while rejected.size:
         drawn[rejected] = attempts(rejected.size)
-        rejected = rejected[drawn[rejected] < rejected_below[rejected]]
-    return drawn % bounds
+        rejected = rejected_among(rejected)
+    drawn %= bounds
+    return drawn
 
 
 def _view(labels: array[int]) -> NDArray[np.uint32]:
@@ -159,12 +165,10 @@ def _view(labels: array[int]) -> NDArray[np.uint32]:
 def _check(strata: Sequence[Stratum], n: int) -> None:
     if not 1 <= n < 2**32:
         raise ArgumentError(f"n = {n}: a partition needs between 1 and 2^32 - 1 rows")
-    taken = np.zeros(n, dtype=bool)
     for stratum in strata:
         _check_stratum(stratum, n)
-        if taken[stratum.rows].any():
-            raise ArgumentError("strata: a row lies in two of them; each may be drawn once")
-        taken[stratum.rows] = True
+    if len(strata) > 1 and np.bincount(np.concatenate([stratum.rows for stratum in strata])).max(initial=0) > 1:
+        raise ArgumentError("strata: a row lies in two of them; each may be drawn once")
     for part, size in enumerate(map(sum, zip(*(stratum.sizes for stratum in strata), strict=True)), start=1):
         if size < 1:
             raise ArgumentError(f"sizes: part {part} has {size} rows, each part needs at least 1")

@@ -4,25 +4,33 @@ use crate::door;
 use crate::errors;
 use crate::stream::{self, StreamError, Texts};
 use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use statpriv_release::fingerprint::{self, Fingerprint};
+use statpriv_release::fingerprint::Fingerprint;
 use statpriv_release::keyed::KEY;
-use statpriv_release::sha256::DIGEST;
 use statpriv_release::shuffle;
 use statpriv_release::tally::Tally;
+use statpriv_release::text::Cell;
 use statpriv_release::token::{Misfit, Tokens};
-use std::convert::Infallible;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
+
+/// Bytes of a digest that a server takes of a row.
+const DIGEST: usize = 32;
 
 /// Texts that are taken from an iterable before they are hashed.
 const TOGETHER: usize = 1 << 16;
 
-/// How often somebody who waits is told how many rows were read.
+/// How often somebody who waits is told how many rows were read, and Ctrl-C is looked for.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
+
+/// Batches that an engine may be ahead.
+const AHEAD: usize = 1;
 
 /// Exchange labels with those at positions that were drawn, from `last` downwards.
 #[pyfunction]
@@ -71,7 +79,7 @@ impl RowTokens {
             if some.is_empty() {
                 return Self::ascending(py, tokens);
             }
-            let id = |row: usize| some[row].as_ref().map(String::as_bytes);
+            let id = |row: usize| some[row].as_ref().map(String::as_bytes).into();
             door::on_threads(py, || tokens.extend(some.len(), id))?.map_err(refusal)?;
         }
     }
@@ -88,9 +96,8 @@ impl RowTokens {
         for_each_batch(stream, on_rows, |batch| {
             let columns = Texts::of_all(batch.columns())?;
             let [column] = &columns[..] else { return Err(format!("{} columns of ids", columns.len())) };
-            Ok(tokens.extend(batch.num_rows(), |row| column.cell(row)))
-        })?
-        .map_err(refusal)?;
+            Ok(tokens.extend(batch.num_rows(), |row| column.cell(row)).map_err(refusal))
+        })?;
         Self::ascending(stream.py(), tokens)
     }
 
@@ -140,27 +147,27 @@ pub fn stream_fingerprints<'py>(
         None => None,
     };
     let mut rows = 0;
-    let Ok(()) = for_each_batch(stream, on_rows, |batch| {
+    for_each_batch(stream, on_rows, |batch| {
         let [position, cells @ ..] = batch.columns() else {
             return Err("no column of positions".to_string());
         };
         stream::check_positions(position, rows)?;
         let columns = Texts::of_all(cells)?;
         let cell = |row: usize, column: usize| columns[column].cell(row);
-        let mut digests = fingerprint::digests(batch.num_rows(), columns.len(), cell);
-        all.update(&digests);
+        let next = rows + batch.num_rows();
+        all.update(batch.num_rows(), columns.len(), cell);
         if let Some((some, marks)) = &mut some {
-            let mut marks = marks.iter().skip(rows);
-            digests.retain(|_| marks.next().is_some_and(|mark| *mark));
-            some.update(&digests);
+            let marks = marks.get(rows..next).ok_or("more rows came than there are marks")?;
+            let marked: Vec<usize> = (0..marks.len()).filter(|row| marks[*row]).collect();
+            some.update(marked.len(), columns.len(), |row, column| cell(marked[row], column));
         }
-        rows += batch.num_rows();
-        Ok(Ok::<(), Infallible>(()))
+        rows = next;
+        Ok(Ok(()))
     })?;
     Ok((written(py, &all), some.map(|(some, _)| written(py, &some))))
 }
 
-/// The same of rows whose digests were taken elsewhere: 32 bytes after 32 bytes.
+/// The same of rows whose digests were taken elsewhere, each a row of one cell: 32 bytes after 32 bytes.
 #[pyfunction]
 #[pyo3(signature = (key, digests, /))]
 pub fn digest_fingerprints<'py>(py: Python<'py>, key: &[u8], digests: &[u8]) -> PyResult<Written<'py>> {
@@ -169,7 +176,7 @@ pub fn digest_fingerprints<'py>(py: Python<'py>, key: &[u8], digests: &[u8]) -> 
         return Err(errors::argument(py, format!("digests has {} bytes too many", rest.len())));
     }
     let mut all = Fingerprint::new(secret(py, key)?);
-    door::on_threads(py, || all.update(digests))?;
+    door::on_threads(py, || all.update(digests.len(), 1, |row, _| Cell::Text(&digests[row])))?;
     Ok(written(py, &all))
 }
 
@@ -200,7 +207,7 @@ pub fn stream_tally<'py>(
     let labels = labels.as_slice()?;
     let mut tally = Tally::new(questions, cells);
     let mut rows = 0;
-    let Ok(()) = for_each_batch(stream, on_rows, |batch| {
+    for_each_batch(stream, on_rows, |batch| {
         let [position, answers @ ..] = batch.columns() else {
             return Err("no column of positions".to_string());
         };
@@ -210,7 +217,7 @@ pub fn stream_tally<'py>(
         let labels = labels.get(rows..next).ok_or("more rows came than there are labels")?;
         tally.count(labels, &answers).map_err(|_| "a part or a cell is none of those announced")?;
         rows = next;
-        Ok(Ok::<(), Infallible>(()))
+        Ok(Ok(()))
     })?;
     if rows < labels.len() {
         return Err(StreamError::new_err("fewer rows came than there are labels"));
@@ -218,36 +225,60 @@ pub fn stream_tally<'py>(
     Ok(PyArray1::from_vec(stream.py(), tally.finish()))
 }
 
-/// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, and
-/// lets Ctrl-C end it between two batches; `on_rows` is told now and then how many rows there were. What
-/// `take` refuses ends it too, and is handed on; a text is a surprise of the format.
-fn for_each_batch<R: Send>(
+/// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, while that makes
+/// the next one; Ctrl-C ends it, and `on_rows` is told now and then how many rows there were. What `take` refuses ends
+/// it too; a text is a surprise of the format.
+fn for_each_batch(
     source: &Bound<'_, PyAny>,
     on_rows: Option<&Bound<'_, PyAny>>,
-    mut take: impl FnMut(&RecordBatch) -> Result<Result<(), R>, String> + Send,
-) -> PyResult<Result<(), R>> {
+    take: impl FnMut(&RecordBatch) -> Result<PyResult<()>, String> + Send,
+) -> PyResult<()> {
     let py = source.py();
     let mut batches = stream::taken_over(source)?;
+    let (sender, receiver) = mpsc::sync_channel(AHEAD);
+    let engine = thread::Builder::new().spawn(move || {
+        for batch in batches.by_ref() {
+            if sender.send(batch).is_err() {
+                break; // nobody wants more
+            }
+        }
+        batches
+    });
+    let engine = engine.map_err(|_| StreamError::new_err("no thread can be started"))?;
+    let taken = taken(py, receiver, on_rows, take);
+    // What is left of the stream is let go here, with the interpreter lock, which objects behind it may need.
+    let stream = py.detach(|| engine.join());
+    drop(stream.map_err(|_| StreamError::new_err("the engine panicked"))?);
+    taken
+}
+
+fn taken(
+    py: Python<'_>,
+    mut batches: Receiver<Result<RecordBatch, ArrowError>>,
+    on_rows: Option<&Bound<'_, PyAny>>,
+    mut take: impl FnMut(&RecordBatch) -> Result<PyResult<()>, String> + Send,
+) -> PyResult<()> {
     let mut rows = 0;
     let mut told = Instant::now();
     loop {
-        let taken = door::on_threads(py, || match batches.next() {
-            None => Ok(None),
-            Some(Err(error)) => Err(error.to_string()),
-            Some(Ok(batch)) => {
-                rows += batch.num_rows();
-                take(&batch).map(Some)
-            }
-        })?;
+        let batch;
+        (batches, batch) = py.detach(move || {
+            let batch = batches.recv_timeout(BETWEEN_REPORTS);
+            (batches, batch)
+        });
         py.check_signals()?;
+        match batch {
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(Err(error)) => return Err(StreamError::new_err(error.to_string())),
+            Ok(Ok(batch)) => {
+                rows += batch.num_rows();
+                door::on_threads(py, || take(&batch))?.map_err(StreamError::new_err)??;
+            }
+        }
         if let Some(on_rows) = on_rows.filter(|_| told.elapsed() >= BETWEEN_REPORTS) {
             on_rows.call1((rows,))?;
             told = Instant::now();
-        }
-        match taken.map_err(StreamError::new_err)? {
-            Some(Ok(())) => {}
-            Some(refused) => return Ok(refused),
-            None => return Ok(Ok(())),
         }
     }
 }

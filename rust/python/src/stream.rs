@@ -3,12 +3,13 @@
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{Int64Type, UInt16Type};
-use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait};
+use arrow_array::{Array, ArrayRef, GenericStringArray, Int64Array, OffsetSizeTrait};
 use arrow_schema::DataType;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use statpriv_release::text::Cell;
 
 create_exception!(
     statpriv._native,
@@ -41,10 +42,11 @@ pub fn small_numbers(column: &ArrayRef) -> Result<&[u16], String> {
     Ok(numbers.ok_or("a column is not of small numbers, one in every row")?.values())
 }
 
-/// A column of text; its bytes are not trusted to be UTF-8.
+/// A column of text, or of whole numbers, which stand for their digits; bytes are not trusted to be UTF-8.
 pub enum Texts<'a> {
     Short(&'a GenericStringArray<i32>),
     Long(&'a GenericStringArray<i64>),
+    Whole(&'a Int64Array),
 }
 
 impl<'a> Texts<'a> {
@@ -57,15 +59,19 @@ impl<'a> Texts<'a> {
         match column.data_type() {
             DataType::Utf8 => in_order(column.as_string()).map(Self::Short),
             DataType::LargeUtf8 => in_order(column.as_string()).map(Self::Long),
-            other => Err(format!("a column of a stream is {other}, and only text is expected")),
+            DataType::Int64 => Ok(Self::Whole(column.as_primitive())),
+            other => Err(format!("a column of a stream is {other}, and only text or Int64 is expected")),
         }
     }
 
-    /// The cell in a row; nothing where it has no value.
-    pub fn cell(&self, row: usize) -> Option<&'a [u8]> {
+    /// The cell in a row.
+    #[inline]
+    pub fn cell(&self, row: usize) -> Cell<'a> {
         match self {
-            Self::Short(column) => bytes(column, row),
-            Self::Long(column) => bytes(column, row),
+            Self::Short(column) => bytes(column, row).into(),
+            Self::Long(column) => bytes(column, row).into(),
+            Self::Whole(column) if column.is_valid(row) => Cell::Whole(column.value(row)),
+            Self::Whole(_) => Cell::Nothing,
         }
     }
 }

@@ -6,6 +6,7 @@ pub const PRIME: u128 = (1 << 127) - 1;
 const HALF: u128 = u64::MAX as u128;
 
 /// The number modulo the prime: 2^127 is 1.
+#[inline]
 #[must_use]
 pub fn reduced(number: u128) -> u128 {
     let folded = once(number);
@@ -13,17 +14,20 @@ pub fn reduced(number: u128) -> u128 {
 }
 
 /// A number of at most 2^127, equal modulo the prime.
+#[inline]
 fn once(number: u128) -> u128 {
     (number & PRIME) + (number >> 127)
 }
 
 /// The sum of two reduced numbers.
+#[inline]
 #[must_use]
 pub fn sum(a: u128, b: u128) -> u128 {
     reduced(a + b)
 }
 
 /// The difference of two reduced numbers.
+#[inline]
 #[must_use]
 pub fn difference(a: u128, b: u128) -> u128 {
     reduced(a + (PRIME - b))
@@ -35,6 +39,7 @@ pub fn difference(a: u128, b: u128) -> u128 {
 /// because `a₁, b₁ < 2^63`. What lies above 2^128 counts twice, as 2^128 is 2: `2 (a₁ b₁ + ⌊m / 2^64⌋) <
 /// 2^127 + 2^65`. The rest is `(m mod 2^64) 2^64`, which folds to at most 2^127 − 2^64 + 1, and `a₀ b₀`,
 /// which folds to at most 2^127: no sum reaches 2^128.
+#[inline]
 #[must_use]
 pub fn product(a: u128, b: u128) -> u128 {
     let ((a1, a0), (b1, b0)) = ((a >> 64, a & HALF), (b >> 64, b & HALF));

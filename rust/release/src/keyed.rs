@@ -1,13 +1,10 @@
-//! A pseudorandom function for one short message a row: SHA-256 behind a block that holds the key, cut to 128
-//! bits.
+//! A pseudorandom function: SHA-256 of a block that holds the key and of the message, cut to 128 bits.
 //!
-//! The key with as many zeros is the first block of the hash. Its compression is done once, so a message of
-//! up to 55 bytes costs one more; HMAC takes two. The prefix alone would let whoever sees a hash continue it,
-//! which the cut forbids: this is AMAC of Bellare, Bernstein and Tessaro ("Hash-function based PRFs: AMAC and
-//! its multi-user security", EUROCRYPT 2016), proved there to be pseudorandom as long as the compression
-//! function is, with half of its chaining value known.
+//! The prefix alone would let whoever sees a hash continue it, which the cut forbids: this is AMAC of Bellare,
+//! Bernstein and Tessaro ("Hash-function based PRFs: AMAC and its multi-user security", EUROCRYPT 2016), proved
+//! there to be pseudorandom as long as the compression function is, with half of its chaining value known.
 
-use crate::sha256::{self, BLOCK, START, compress256};
+use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
 /// Bytes of a key.
@@ -16,27 +13,27 @@ pub const KEY: usize = 32;
 /// Bytes of what comes out.
 pub const OUTPUT: usize = 16;
 
-/// The hash under one key, where the key has been taken in; wiped when it is dropped.
-pub struct Keyed([u32; 8]);
+/// Bytes of a block of SHA-256.
+const BLOCK: usize = 64;
+
+/// The hash under one key, which is wiped when this is dropped.
+pub struct Keyed(Box<[u8; KEY]>);
 
 impl Keyed {
     /// Under a key.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
-        let mut block = [0; BLOCK];
-        block[..KEY].copy_from_slice(key);
-        let mut state = START;
-        compress256(&mut state, &[block]);
-        block.zeroize();
-        Self(state)
+        let mut own = Box::new([0; KEY]);
+        own.copy_from_slice(key);
+        Self(own)
     }
 
     /// The first half of SHA-256 of the key, as many zeros and the message.
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> [u8; OUTPUT] {
-        let digest = sha256::continued(self.0, BLOCK, message);
+        let hash = Sha256::new().chain_update(self.0.as_slice()).chain_update([0; BLOCK - KEY]);
         let mut output = [0; OUTPUT];
-        output.copy_from_slice(&digest[..OUTPUT]);
+        output.copy_from_slice(&hash.chain_update(message).finalize()[..OUTPUT]);
         output
     }
 }
@@ -49,8 +46,7 @@ impl Drop for Keyed {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEY, Keyed, OUTPUT};
-    use crate::sha256::BLOCK;
+    use super::{BLOCK, KEY, Keyed, OUTPUT};
     use sha2::{Digest, Sha256};
 
     #[test]

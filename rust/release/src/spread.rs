@@ -1,50 +1,129 @@
-//! Sorting what is spread evenly, as hashes are: one pass into many small runs, which are then sorted each
-//! for itself.
+//! Sorting tokens, which are spread evenly as hashes are: one pass by their leading bits into many small runs, of
+//! each a pass by the next eight bits, and the few that agree in all of these one by one.
 
+use crate::token::Token;
 use rayon::prelude::*;
 
-/// Runs of about as many items fit the fastest memory.
+/// Runs of about as many tokens fit the fastest memory.
 const TOGETHER: usize = 1024;
 
 /// More runs than this are slower to fill than to sort.
 const MOST_RUNS: usize = 4096;
 
-/// The items in ascending order of `number`, whose leading 32 bits are `leading`; on all threads of the pool
-/// this runs in. The time, and nothing else, depends on how evenly they are spread.
-pub fn ascending<T: Copy + Default + Send, K: Ord>(
-    items: Vec<T>,
-    leading: impl Fn(&T) -> u32,
-    number: impl Fn(&T) -> K + Sync,
-) -> Vec<T> {
-    let bits = (items.len() / TOGETHER).clamp(1, MOST_RUNS).ilog2();
-    let run = |item: &T| leading(item).checked_shr(32 - bits).unwrap_or(0) as usize;
-    let mut sizes = vec![0; 1 << bits];
-    for item in &items {
-        sizes[run(item)] += 1;
+/// Runs in which more tokens than this agree are not spread evenly, and are sorted by comparison.
+const MOST_ALIKE: usize = 64;
+
+/// More threads than this would read all tokens more often than they gain by it.
+const MOST_FILLING: usize = 8;
+
+/// The tokens in ascending order, and the place that each had before; on all threads of the pool this runs in. The
+/// time, and nothing else, depends on how evenly they are spread.
+#[must_use]
+pub fn ascending(tokens: Vec<Token>) -> (Vec<Token>, Vec<u32>) {
+    let bits = (tokens.len() / TOGETHER).clamp(1, MOST_RUNS).ilog2();
+    let sizes = sizes_of_runs(&tokens, bits);
+    let (mut ascending, mut places) = in_runs(&tokens, bits, &sizes);
+    drop(tokens);
+    cut(&mut ascending, &sizes).into_par_iter().zip(cut(&mut places, &sizes)).for_each_init(
+        Vec::new,
+        |copied, (ascending, places)| {
+            copied.clear();
+            copied.extend(ascending.iter().copied().zip(places.iter().copied()));
+            write_ascending(copied, bits, ascending, places);
+        },
+    );
+    (ascending, places)
+}
+
+fn run_of(token: Token, bits: u32) -> usize {
+    leading(token).checked_shr(32 - bits).unwrap_or(0) as usize
+}
+
+fn leading(token: Token) -> u32 {
+    u32::from_be_bytes([token[0], token[1], token[2], token[3]])
+}
+
+fn sizes_of_runs(tokens: &[Token], bits: u32) -> Vec<usize> {
+    let together = tokens.len().div_ceil(MOST_FILLING).max(1);
+    let of_piece = |tokens: &[Token]| {
+        let mut sizes = vec![0; 1 << bits];
+        for token in tokens {
+            sizes[run_of(*token, bits)] += 1;
+        }
+        sizes
+    };
+    let added = |a: Vec<usize>, b: Vec<usize>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
+    tokens.par_chunks(together).map(of_piece).reduce(|| vec![0; 1 << bits], added)
+}
+
+/// The tokens by their leading bits, one run after the other, and the place that each had. Each thread fills some of
+/// the runs, from all tokens.
+fn in_runs(tokens: &[Token], bits: u32, sizes: &[usize]) -> (Vec<Token>, Vec<u32>) {
+    let (mut runs, mut places) = (vec![Token::default(); tokens.len()], vec![0; tokens.len()]);
+    let together = sizes.len().div_ceil(rayon::current_num_threads().min(MOST_FILLING));
+    let of_threads: Vec<usize> = sizes.chunks(together).map(|sizes| sizes.iter().sum()).collect();
+    let filled = cut(&mut runs, &of_threads).into_par_iter().zip(cut(&mut places, &of_threads));
+    filled.zip(sizes.par_chunks(together)).enumerate().for_each(|(thread, ((runs, places), sizes))| {
+        let first = thread * together;
+        let mut next: Vec<usize> =
+            sizes.iter().scan(0, |first, size| Some(std::mem::replace(first, *first + size))).collect();
+        for (place, token) in (0..).zip(tokens) {
+            if let Some(next) = run_of(*token, bits).checked_sub(first).and_then(|run| next.get_mut(run)) {
+                (runs[*next], places[*next]) = (*token, place);
+                *next += 1;
+            }
+        }
+    });
+    (runs, places)
+}
+
+/// Writes a run, whose tokens agree in so many leading bits, in ascending order.
+fn write_ascending(run: &mut [(Token, u32)], agreeing: u32, ascending: &mut [Token], places: &mut [u32]) {
+    let digit = |token: Token| (leading(token) << agreeing >> 24) as usize;
+    let mut sizes = [0; 256];
+    for (token, _) in run.iter() {
+        sizes[digit(*token)] += 1;
     }
-    let mut next: Vec<usize> =
-        sizes.iter().scan(0, |first, size| Some(std::mem::replace(first, *first + size))).collect();
-    let mut sorted = vec![T::default(); items.len()];
-    for item in &items {
-        let place = &mut next[run(item)];
-        sorted[*place] = *item;
-        *place += 1;
+    if sizes.iter().any(|size| *size > MOST_ALIKE) {
+        run.sort_unstable_by_key(|(token, _)| u128::from_be_bytes(*token));
+        for ((of, token), place) in run.iter().zip(ascending).zip(places) {
+            (*token, *place) = *of;
+        }
+        return;
     }
-    drop(items);
-    let mut rest = &mut sorted[..];
-    let mut runs = Vec::with_capacity(sizes.len());
+    let mut next = sizes;
+    next.iter_mut().fold(0, |first, size| first + std::mem::replace(size, first));
+    for of in run.iter() {
+        let next = &mut next[digit(of.0)];
+        (ascending[*next], places[*next]) = *of;
+        *next += 1;
+    }
+    for last in 1..ascending.len() {
+        for at in (1..=last).rev() {
+            if u128::from_be_bytes(ascending[at - 1]) <= u128::from_be_bytes(ascending[at]) {
+                break;
+            }
+            ascending.swap(at - 1, at);
+            places.swap(at - 1, at);
+        }
+    }
+}
+
+/// Consecutive pieces of these sizes, which are together as long as the whole.
+fn cut<'a, T>(mut rest: &'a mut [T], sizes: &[usize]) -> Vec<&'a mut [T]> {
+    let mut pieces = Vec::with_capacity(sizes.len());
     for size in sizes {
-        let (run, behind) = rest.split_at_mut(size);
-        runs.push(run);
+        let (piece, behind) = rest.split_at_mut(*size);
+        pieces.push(piece);
         rest = behind;
     }
-    runs.into_par_iter().for_each(|run| run.sort_unstable_by_key(&number));
-    sorted
+    pieces
 }
 
 #[cfg(test)]
 mod tests {
     use super::ascending;
+    use crate::token::Token;
 
     /// Steele, Lea and Flood's `SplitMix64`: numbers that are spread evenly.
     fn mixed(i: u64) -> u64 {
@@ -54,14 +133,23 @@ mod tests {
         z ^ (z >> 31)
     }
 
+    fn token(number: u64) -> Token {
+        (u128::from(number) << 64 | u128::from(mixed(number))).to_be_bytes()
+    }
+
     #[test]
-    fn items_come_in_ascending_order_however_they_are_spread() {
+    fn tokens_come_in_ascending_order_however_they_are_spread() {
         for count in [0, 1, 2, 1023, 1024, 2048, 5000, 100_000] {
             for spread in [mixed, |i| i % 7, |i| u64::MAX - i, |i| i << 40] {
-                let items: Vec<u64> = (0..count).map(spread).collect();
-                let mut expected = items.clone();
+                let tokens: Vec<Token> = (0..count).map(|i| token(spread(i))).collect();
+                let mut expected = tokens.clone();
                 expected.sort_unstable();
-                assert_eq!(ascending(items, |i| (i >> 32) as u32, |i| *i), expected);
+                let (sorted, places) = ascending(tokens.clone());
+                assert_eq!(sorted, expected);
+                assert!(sorted.iter().zip(&places).all(|(token, place)| tokens[*place as usize] == *token));
+                let mut each_once = places;
+                each_once.sort_unstable();
+                assert!((0..).zip(&each_once).all(|(i, place): (u32, &u32)| i == *place));
             }
         }
     }

@@ -1,18 +1,33 @@
 //! Keyed tokens of ids, which name nobody without the key.
 //!
-//! Ids are hashed as they come and not kept. Rows with one token are taken to have one id: of n different ids
-//! two share a token of 128 bits with a probability below `n^2 / 2^129`, and are refused then.
+//! An id in canonical form is the value of its polynomial at a secret point ([`crate::text`]), and its token is
+//! that number's block under AES-256. The point is a number of 128 random bits modulo 2^127 − 1, of which none has
+//! a probability above `3 / 2^128`: two ids of at most k pieces have one value with a probability below `k /
+//! 2^126` (below 16 bytes never), and different numbers have different blocks. So of n such ids two share a token
+//! with a probability below `n^2 k / 2^127`, and are refused then. A universal hash before a pseudorandom function
+//! is a pseudorandom function (Boneh and Shoup, "A graduate course in applied cryptography", theorem 7.7), so
+//! tokens tell whether two are equal and nothing else, as long as AES-256 cannot be told from a random permutation.
+//!
+//! Ids are hashed as they come and not kept.
 
 use crate::canonical::canonical;
+use crate::field::reduced;
 use crate::keyed::{KEY, Keyed, OUTPUT};
 use crate::spread;
+use crate::text::{self, Cell};
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use aes::{Aes256, Block};
 use rayon::prelude::*;
+use zeroize::{Zeroize, Zeroizing};
 
-/// A keyed hash of an id in canonical form.
+/// The name of a row.
 pub type Token = [u8; OUTPUT];
 
 /// Ids that are worth a thread's while.
 const TOGETHER: usize = 4096;
+
+/// Ids whose blocks are enciphered side by side.
+const SIDE_BY_SIDE: usize = 64;
 
 /// Why ids do not identify rows. No value is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +46,15 @@ pub enum Misfit {
 
 /// The tokens of rows under one key, in the order of the rows.
 pub struct Tokens {
-    keyed: Keyed,
-    numbered: Vec<(Token, u32)>,
+    hash: Hash,
+    tokens: Vec<Token>,
 }
 
 impl Tokens {
     /// Of no rows yet.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
-        Self { keyed: Keyed::new(key), numbered: Vec::new() }
+        Self { hash: Hash::new(key), tokens: Vec::new() }
     }
 
     /// Takes in the ids of the next rows, as many as `count`; on all threads of the pool this runs in.
@@ -47,23 +62,17 @@ impl Tokens {
     /// # Errors
     ///
     /// What the first of them that is none is instead; or [`Misfit::TooMany`].
-    pub fn extend<'a>(
-        &mut self,
-        count: usize,
-        id: impl Fn(usize) -> Option<&'a [u8]> + Sync,
-    ) -> Result<(), Misfit> {
-        let known = self.numbered.len();
-        let rows = u32::try_from(known + count).map_err(|_| Misfit::TooMany)?;
-        self.numbered.extend((0..rows).skip(known).map(|row| ([0; OUTPUT], row)));
-        let keyed = &self.keyed;
-        let found: Vec<Result<(), Misfit>> = self.numbered[known..]
-            .par_chunks_mut(TOGETHER)
-            .map(|tokens| {
-                tokens.iter_mut().try_for_each(|(token, row)| {
-                    *token = hashed(keyed, id(*row as usize - known))?;
-                    Ok(())
-                })
-            })
+    pub fn extend<'a>(&mut self, count: usize, id: impl Fn(usize) -> Cell<'a> + Sync) -> Result<(), Misfit> {
+        let known = self.tokens.len();
+        u32::try_from(known + count).map_err(|_| Misfit::TooMany)?;
+        self.tokens.resize(known + count, Token::default());
+        let hash = &self.hash;
+        let found: Vec<Result<(), Misfit>> = self.tokens[known..]
+            .par_chunks_mut(SIDE_BY_SIDE)
+            .with_min_len(TOGETHER / SIDE_BY_SIDE)
+            .enumerate()
+            .map(|(k, tokens)| hash.write(tokens, |row| id(k * SIDE_BY_SIDE + row)))
+            .filter(Result::is_err)
             .collect();
         found.into_iter().collect()
     }
@@ -74,32 +83,75 @@ impl Tokens {
     ///
     /// [`Misfit::Repeated`].
     pub fn ascending(self) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
-        let number = |(token, _): &(Token, u32)| u128::from_be_bytes(*token);
-        let sorted = spread::ascending(self.numbered, |token| (number(token) >> 96) as u32, number);
-        if sorted.par_windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return Err(Misfit::Repeated);
-        }
-        Ok(sorted.into_iter().unzip())
+        let (tokens, rows) = spread::ascending(self.tokens);
+        let repeated = tokens.par_windows(2).any(|pair| pair[0] == pair[1]);
+        if repeated { Err(Misfit::Repeated) } else { Ok((tokens, rows)) }
     }
 }
 
-fn hashed(keyed: &Keyed, id: Option<&[u8]>) -> Result<Token, Misfit> {
-    let id = canonical(std::str::from_utf8(id.ok_or(Misfit::Missing)?).map_err(|_| Misfit::NoText)?);
-    if id.is_empty() { Err(Misfit::Empty) } else { Ok(keyed.hash(id.as_bytes())) }
+/// What gives ids their tokens; wiped when it is dropped.
+struct Hash {
+    point: Box<u128>,
+    cipher: Box<Aes256>,
+}
+
+impl Hash {
+    fn new(key: &[u8; KEY]) -> Self {
+        let keyed = Keyed::new(key);
+        let mut halves = Zeroizing::new([0; KEY]);
+        for (half, name) in halves.chunks_mut(OUTPUT).zip([b"cipher 1", b"cipher 2"]) {
+            half.copy_from_slice(&keyed.hash(name));
+        }
+        let point = Box::new(reduced(u128::from_le_bytes(keyed.hash(b"point"))));
+        Self { point, cipher: Box::new(Aes256::new((&*halves).into())) }
+    }
+
+    /// Writes the tokens of at most [`SIDE_BY_SIDE`] rows.
+    fn write<'a>(&self, tokens: &mut [Token], id: impl Fn(usize) -> Cell<'a>) -> Result<(), Misfit> {
+        let mut blocks = [Block::default(); SIDE_BY_SIDE];
+        let blocks = &mut blocks[..tokens.len()];
+        for (row, block) in blocks.iter_mut().enumerate() {
+            *block = self.number(id(row))?.to_le_bytes().into();
+        }
+        self.cipher.encrypt_blocks(blocks);
+        for (token, block) in tokens.iter_mut().zip(blocks) {
+            *token = (*block).into();
+        }
+        Ok(())
+    }
+
+    fn number(&self, id: Cell<'_>) -> Result<u128, Misfit> {
+        let canonical = match id {
+            Cell::Nothing => return Err(Misfit::Missing),
+            Cell::Text(id) => canonical(id).ok_or(Misfit::NoText)?,
+            Cell::Whole(_) => return Ok(text::followed(0, id, *self.point)),
+        };
+        if canonical.is_empty() {
+            return Err(Misfit::Empty);
+        }
+        Ok(text::followed(0, Cell::Text(&canonical), *self.point))
+    }
+}
+
+impl Drop for Hash {
+    fn drop(&mut self) {
+        self.point.zeroize();
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Misfit, Token, Tokens};
-    use crate::keyed::{KEY, Keyed};
+    use super::{Hash, Misfit, Token, Tokens};
+    use crate::keyed::KEY;
+    use crate::text::Cell;
 
     const SECRET: [u8; KEY] = [7; KEY];
 
     fn of(ids: &[Option<&[u8]>]) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
         let mut tokens = Tokens::new(&SECRET);
         let (some, others) = ids.split_at(ids.len() / 3);
-        tokens.extend(some.len(), |row| some[row])?;
-        tokens.extend(others.len(), |row| others[row])?;
+        tokens.extend(some.len(), |row| some[row].into())?;
+        tokens.extend(others.len(), |row| others[row].into())?;
         tokens.ascending()
     }
 
@@ -107,12 +159,17 @@ mod tests {
         of(&ids.iter().map(|id| Some(id.as_bytes())).collect::<Vec<_>>())
     }
 
+    /// One after the other.
+    fn token(id: &str) -> Token {
+        let mut tokens = [Token::default()];
+        assert_eq!(Hash::new(&SECRET).write(&mut tokens, |_| Cell::Text(id.as_bytes())), Ok(()));
+        tokens[0]
+    }
+
     #[test]
     fn every_token_comes_with_its_row_and_after_the_smaller_ones() {
         let names: Vec<String> = (0..20_000).map(|i| format!("p{i}")).collect();
-        let keyed = Keyed::new(&SECRET);
-        let mut expected: Vec<_> =
-            (0..).zip(&names).map(|(row, id)| (keyed.hash(id.as_bytes()), row)).collect();
+        let mut expected: Vec<_> = names.iter().map(|id| token(id)).zip(0..).collect();
         expected.sort_unstable();
         let found = of_texts(&names.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(found, Ok(expected.into_iter().unzip()));
@@ -120,10 +177,30 @@ mod tests {
 
     #[test]
     fn tokens_are_those_of_canonical_ids() {
-        let keyed = Keyed::new(&SECRET);
-        let hashes = [&b"7"[..], b"007", "é".as_bytes()].map(|id| keyed.hash(id));
+        let expected = ["7", "007", "é"].map(token);
         let (tokens, rows) = of_texts(&[" 7", "007", "e\u{301}"]).unwrap_or_default();
-        assert_eq!(rows.iter().map(|row| hashes[*row as usize]).collect::<Vec<_>>(), tokens);
+        assert_eq!(rows.iter().map(|row| expected[*row as usize]).collect::<Vec<_>>(), tokens);
+    }
+
+    #[test]
+    fn whole_numbers_are_ids_like_their_texts() {
+        let mut tokens = Tokens::new(&SECRET);
+        let ids = |row| Cell::Whole(12_345_678_901_234_567 * i64::try_from(row).unwrap_or(0));
+        assert_eq!(tokens.extend(2, ids), Ok(()));
+        assert_eq!(tokens.ascending(), of_texts(&["0", "12345678901234567"]));
+    }
+
+    #[test]
+    fn tokens_depend_on_every_byte_and_on_the_key() {
+        let long = "a".repeat(40);
+        for place in 0..40 {
+            let mut other = long.clone().into_bytes();
+            other[place] = b'b';
+            assert_ne!(token(&long), token(std::str::from_utf8(&other).unwrap_or_default()));
+        }
+        let mut tokens = Tokens::new(&[8; KEY]);
+        assert_eq!(tokens.extend(1, |_| Cell::Text(b"a")), Ok(()));
+        assert_ne!(tokens.ascending().map(|(tokens, _)| tokens), Ok(vec![token("a")]));
     }
 
     #[test]

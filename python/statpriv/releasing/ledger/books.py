@@ -25,7 +25,7 @@ from statpriv.situation import Query
 
 __all__ = ["FORMAT", "SCHEMA", "Books", "DataSet", "PastRelease", "today"]
 
-FORMAT = 4
+FORMAT = 5
 
 _PIECE = 2**16
 """Tokens that are stored together: a megabyte."""
@@ -230,7 +230,7 @@ class Books:
     def _add_tokens(self, data_set: int, tokens: NDArray[np.bytes_]) -> None:
         self.connection.executemany(
             "INSERT INTO token VALUES (?, ?, ?)",
-            ((data_set, first, tokens[first : first + _PIECE].tobytes()) for first in range(0, len(tokens), _PIECE)),
+            ((data_set, first, tokens[first : first + _PIECE].data) for first in range(0, len(tokens), _PIECE)),
         )
 
     def add_cohort(self, data_set: int, rows: int) -> None:

@@ -112,8 +112,10 @@ class Position:
         """Rows that no release has used."""
         return self.rows.n - self.rows_spent
 
-    def unspent(self) -> NDArray[np.intp]:
+    def unspent(self) -> NDArray[np.integer]:
         """The rows that may be drawn, by their place in the table."""
+        if self.rows_spent == 0:
+            return np.arange(self.rows.n, dtype=np.uint32)
         return np.flatnonzero(~self.spent)
 
 

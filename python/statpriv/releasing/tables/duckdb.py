@@ -140,12 +140,13 @@ class _Table:
         return tuple(column.name for column in self._relation.columns)
 
     def row_count(self) -> int:
-        rows = self._engine.run(f"SELECT count(*) FROM {self._relation.sql}", self._relation.unreadable)
+        n = self._relation.plain_rows()
+        if n is None:
+            ((n,),) = self._engine.run(f"SELECT count(*) FROM {self._relation.sql}", self._relation.unreadable)
         self._engine.files.check_unchanged()
-        n = int(rows[0][0])
         if n == 0:
             raise self._engine.files.refusal("it has no rows")
-        return n
+        return int(n)
 
     def groups(self) -> Groups:
         if self._source.group is None:
@@ -163,7 +164,7 @@ class _Table:
     def _tokens(self, key: bytes, column: str, named: str, rows: str) -> RowTokens:
         def read() -> RowTokens:
             return self._engine.streamed(
-                self._column(column),
+                self._ids(column),
                 self._relation.unreadable,
                 lambda stream, on_rows: RowTokens.of_stream(key, stream, on_rows),
             )
@@ -181,6 +182,12 @@ class _Table:
     def _column(self, column: str) -> str:
         known = _known_text(self._relation, position_of(self._relation.columns, column))
         return f"SELECT {known} AS text FROM {self._relation.sql}"
+
+    def _ids(self, column: str) -> str:
+        index = position_of(self._relation.columns, column)
+        if self._relation.null_values:
+            return self._column(column)
+        return f"SELECT {self._relation.hashed(index)} AS text FROM {self._relation.sql}"
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         columns = range(len(self.columns))
@@ -200,7 +207,7 @@ def _fingerprinted(
     engine: _Engine, relation: _Relation, key: bytes, selected: NDArray[np.bool_] | None
 ) -> tuple[_Fingerprints, _Fingerprints | None]:
     """Fingerprint the rows of the copied content, and for themselves the selected ones of them."""
-    texts = ", ".join(f"{relation.text(index)} AS t{index}" for index in range(len(relation.columns)))
+    texts = ", ".join(f"{relation.hashed(index)} AS t{index}" for index in range(len(relation.columns)))
     return engine.streamed(
         f"SELECT rowid, {texts} FROM content",
         relation.unreadable,
@@ -333,8 +340,10 @@ def _file_names(paths: Sequence[Path]) -> str:
 class _Relation(Protocol):
     """A source as a relation with the columns c0, c1 and so on.
 
-    ``text`` gives the SQL for the text of a cell, NULL where the source has no value; ``typed`` that for the
-    value which a predicate sees, total on every cell. ``let_go`` are the statements that part with the source.
+    ``text`` gives the SQL for the text of a cell, NULL where the source has no value; ``hashed`` that for what is
+    hashed of it, the text or a number that stands for its digits; ``typed`` that for the value which a predicate sees,
+    total on every cell. ``plain_rows`` counts the rows where that needs no engine. ``let_go`` are the statements that
+    part with the source.
     """
 
     @property
@@ -347,7 +356,9 @@ class _Relation(Protocol):
     def unreadable(self) -> str: ...
     @property
     def let_go(self) -> tuple[str, ...]: ...
+    def plain_rows(self) -> int | None: ...
     def text(self, index: int, /) -> str: ...
+    def hashed(self, index: int, /) -> str: ...
     def typed(self, index: int, demand: ColumnType, /) -> str: ...
 
 
@@ -379,7 +390,7 @@ class _Csv:
     """CSV files: every cell is text, and nothing about it is guessed from what the cells look like."""
 
     columns: tuple[Column, ...]
-    paths: str
+    files: Files
     delimiter: str
     null_values: tuple[str, ...]
     unreadable = _UNREADABLE_CSV
@@ -389,13 +400,19 @@ class _Csv:
     def sql(self) -> str:
         columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(self.columns)))
         return (
-            f"read_csv({self.paths}, columns = {{{columns}}}, auto_detect = false, header = true, "
+            f"read_csv({_file_names(self.files.paths)}, columns = {{{columns}}}, auto_detect = false, header = true, "
             f"delim = {text_literal(self.delimiter)}, quote = '\"', escape = '\"', strict_mode = true, "
             "compression = 'none', hive_partitioning = false)"
         )
 
+    def plain_rows(self) -> int | None:
+        return self.files.plain_rows()
+
     def text(self, index: int) -> str:
         return f"COALESCE(c{index}, '')"
+
+    def hashed(self, index: int) -> str:
+        return self.text(index)
 
     def typed(self, index: int, demand: ColumnType) -> str:
         return _CSV_READINGS[demand].format(text=f"({_known_text(self, index)})")
@@ -406,7 +423,12 @@ _DATE = " *[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} *"
 _CSV_READINGS: dict[ColumnType, str] = {
     "any": "{text}",
     "text": "{text}",
-    "number": (f"CASE WHEN regexp_full_match({{text}}, '{_NUMBER}') THEN TRY_CAST({{text}} AS DECIMAL(38, 18)) END"),
+    # Most numbers are whole and written as the engine writes them, which is seen faster than what else is a number.
+    "number": (
+        "CASE WHEN CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text} "
+        "THEN CAST(TRY_CAST({text} AS BIGINT) AS DECIMAL(38, 18)) "
+        f"WHEN regexp_full_match({{text}}, '{_NUMBER}') THEN TRY_CAST({{text}} AS DECIMAL(38, 18)) END"
+    ),
     "date": f"CASE WHEN regexp_full_match({{text}}, '{_DATE}') THEN TRY_CAST({{text}} AS DATE) END",
     "boolean": (
         "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
@@ -418,10 +440,11 @@ _CSV_READINGS: dict[ColumnType, str] = {
 def _csv(engine: _Engine, source: DataSource) -> _Csv:
     names = csv_header(engine.files, source.delimiter, debug=engine.debug)
     columns = tuple(Column(name, "text", "untyped", identifying=True) for name in names)
-    return _Csv(columns, _file_names(engine.files.paths), source.delimiter, source.null_values)
+    return _Csv(columns, engine.files, source.delimiter, source.null_values)
 
 
 _INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
+_INTEGERS_OF_64_BITS = _INTEGERS - {"UBIGINT"}
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(_INTEGERS, "number"),
     "FLOAT": "float",
@@ -447,8 +470,14 @@ class _Typed:
         columns = ", ".join(f"c{index}" for index in range(len(self.columns)))
         return f"{self.origin} AS source({columns})"
 
+    def plain_rows(self) -> int | None:
+        return None
+
     def text(self, index: int) -> str:
         return f"CAST(c{index} AS VARCHAR)"
+
+    def hashed(self, index: int) -> str:
+        return f"CAST(c{index} AS BIGINT)" if self.columns[index].declared in _INTEGERS_OF_64_BITS else self.text(index)
 
     def typed(self, index: int, demand: ColumnType) -> str:
         kind = self.columns[index].kind

@@ -165,10 +165,10 @@ class Table(Protocol):
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> Content:
         """Read the content and fingerprint it under a secret key; some of its rows for themselves, if any are selected.
 
-        A row's digest is that of all its cells, each with its length, so no two different rows have the same
-        text. Of the digests, in their order and in any, polynomials are evaluated at secret points, and the values
-        are hashed under the key. Two tables with equal fingerprints hold the same rows, or a collision of
-        SHA-256 was found, or one of values, whose chance is below 2^-95. ``rust/release`` has the proof.
+        The cells of a row are a polynomial, and the rows, in their order and in any, polynomials of these. They are
+        evaluated at secret points, and the values are hashed under the key. Two tables with equal fingerprints hold
+        the same rows, but for a chance below 2^-87; ``rust/release`` has the proof. A server gives SHA-256 of all
+        cells of a row, each with its length, in their place: there a collision of SHA-256 would do too.
         """
 
 
