@@ -27,6 +27,14 @@ pub struct Record {
 #[derive(Default)]
 pub struct Questions(Cell<u64>);
 
+impl Questions {
+    /// How many there were so far.
+    #[allow(dead_code)] // Of inner results only.
+    pub fn number(&self) -> u64 {
+        self.0.get()
+    }
+}
+
 impl Interrupt for Questions {
     fn check(&self) -> Result<(), Error> {
         self.0.set(self.0.get() + 1);
