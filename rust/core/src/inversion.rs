@@ -841,8 +841,8 @@ mod tests {
                 for step in 1..40 {
                     let angle = f64::from(step) * std::f64::consts::PI / 40.0;
                     let exponents = part.spread(c).into_iter().map(|(d, strength)| {
-                        let sine = (angle * d as f64 / 2.0).sin();
-                        strength * sine * sine
+                        let share = (angle * d as f64 / 2.0).sin();
+                        strength * share * share
                     });
                     let bound = 2.0 * exponents.sum::<f64>();
                     if bound < 30.0 {

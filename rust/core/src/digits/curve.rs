@@ -405,13 +405,13 @@ mod tests {
         assert!(Ball::one().scaled(-60).exceeds(&unit));
     }
 
-    /// Of equal counts one is evaluated, and of others only those that may be the largest: seen in the questions whether to go on.
+    /// For p = 1/2, and for p against 1 − p in the other direction.
     #[test]
-    fn the_same_count_is_not_evaluated_twice() {
+    fn the_same_count_is_recognised() {
+        use Direction::{OneAgainstZero, ZeroAgainstOne};
         let count = |n: u64, p: &str, w: &str, direction| {
             Curve::Pair(ShiftedBinomial::new(n, &number(p), &number(w)).unwrap(), direction)
         };
-        use Direction::{OneAgainstZero, ZeroAgainstOne};
         let first = count(9, "1/3", "1", OneAgainstZero);
         for (other, same) in [
             (count(9, "1/3", "1", OneAgainstZero), true),

@@ -520,25 +520,15 @@ mod tests {
             for (j, y) in all.iter().enumerate() {
                 assert_eq!(x.cmp(y), i.cmp(&j), "{x:?} and {y:?}");
                 let (sum, product) = (x.plus(y, &Dyadic::Infinity), x.times(y));
-                match (x.to_rational(), y.to_rational()) {
-                    (Some(a), Some(b)) => {
-                        assert_eq!(sum.to_rational(), Some(a.add(&b)));
-                        assert_eq!(product.to_rational(), Some(a.mul(&b)));
-                    }
-                    _ => {
-                        let expected = [Dyadic::MinusInfinity, Dyadic::zero(), Dyadic::Infinity];
-                        assert_eq!(product, expected[(x.signum() * y.signum() + 1) as usize]);
-                        assert_eq!(
-                            sum,
-                            if x.is_finite() {
-                                y.clone()
-                            } else if y.is_finite() || x == y {
-                                x.clone()
-                            } else {
-                                Dyadic::Infinity
-                            }
-                        );
-                    }
+                if let (Some(a), Some(b)) = (x.to_rational(), y.to_rational()) {
+                    assert_eq!(sum.to_rational(), Some(a.add(&b)));
+                    assert_eq!(product.to_rational(), Some(a.mul(&b)));
+                } else {
+                    let signs = [Dyadic::MinusInfinity, Dyadic::zero(), Dyadic::Infinity];
+                    assert_eq!(product, signs[(x.signum() * y.signum() + 1) as usize]);
+                    let infinite = if x.is_finite() { y } else { x };
+                    let opposite = !y.is_finite() && infinite != y;
+                    assert_eq!(sum, if opposite { Dyadic::Infinity } else { infinite.clone() });
                 }
             }
             assert_eq!(-(-x.clone()), *x);
@@ -589,19 +579,16 @@ mod tests {
             for y in &all[i..] {
                 let enclosure = between(x, y);
                 let inside: Vec<_> =
-                    all.iter().filter_map(|x| x.to_rational()).filter(|z| enclosure.contains(z)).collect();
+                    all.iter().filter_map(Dyadic::to_rational).filter(|z| enclosure.contains(z)).collect();
                 let expected = all.iter().filter(|z| *z >= x && *z <= y).filter_map(Dyadic::to_rational);
                 assert_eq!(inside, expected.collect::<Vec<_>>());
-                match (x.to_rational(), y.to_rational()) {
-                    (Some(a), Some(b)) => {
-                        assert_eq!(enclosure.width().to_rational(), Some(b.sub(&a)));
-                        let middle = a.add(&b).div(&Rational::from(2i64));
-                        assert_eq!(enclosure.midpoint().unwrap().to_rational(), middle);
-                    }
-                    _ => {
-                        assert_eq!(enclosure.width(), if x == y { Dyadic::zero() } else { Dyadic::Infinity });
-                        assert_eq!(enclosure.midpoint(), None);
-                    }
+                if let (Some(a), Some(b)) = (x.to_rational(), y.to_rational()) {
+                    assert_eq!(enclosure.width().to_rational(), Some(b.sub(&a)));
+                    let middle = a.add(&b).div(&Rational::from(2i64));
+                    assert_eq!(enclosure.midpoint().unwrap().to_rational(), middle);
+                } else {
+                    assert_eq!(enclosure.width(), if x == y { Dyadic::zero() } else { Dyadic::Infinity });
+                    assert_eq!(enclosure.midpoint(), None);
                 }
                 assert_eq!(enclosure.bits(), x.bits().max(y.bits()));
                 let inverse = enclosure.reciprocal(50);
