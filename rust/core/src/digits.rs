@@ -26,6 +26,8 @@ mod curve;
 mod elementary;
 mod enclosure;
 mod ends;
+#[cfg(test)]
+mod examples;
 mod hockey_stick;
 mod hypergeometric;
 mod inverse;
@@ -192,10 +194,15 @@ fn logarithm(
 
 #[cfg(test)]
 mod tests {
+    use super::examples::number;
     use super::*;
     use crate::curve::CountFamily;
+    use crate::exact::exact_terms;
     use crate::interrupt::Uninterrupted;
     use crate::pair::Direction;
+    use crate::rational::exponential;
+    use crate::record::Record;
+    use dashu_int::IBig;
 
     /// The two directions differ in the fortieth digit: the larger cannot be told from the smaller.
     #[test]
@@ -218,6 +225,89 @@ mod tests {
         let [below, above] =
             ["0.81606027941427883920", "0.81606027941427883921"].map(|text| Rational::parse(text).unwrap());
         assert!(delta.lower().order(&below).is_ge() && delta.upper().order(&above).is_le());
+    }
+
+    /// As long as one tenth of a unit is missing, it is not `digits` digits.
+    #[test]
+    fn digits_are_bits_and_their_number_is_limited() {
+        for (digits, bits) in [(1, 6), (3, 12), (1000, 3324), (10_000, 33_222)] {
+            assert_eq!(bits_for(digits), Ok(bits), "{digits}");
+            // 2^-bits < 10^-digits/3
+            assert!(IBig::from(10).pow(digits as usize) * 3 < IBig::ONE << bits, "{digits}");
+        }
+        for digits in [0, 10_001] {
+            let refused = bits_for(digits).unwrap_err().to_string();
+            assert_eq!(refused, format!("digits = {digits}; an integer from 1 to 10000 is required"));
+        }
+    }
+
+    /// What is missing is added, and sixteen bits; at most twice as many bits as there are, and half as many if nothing is known.
+    #[test]
+    fn precision_grows_by_what_is_missing() {
+        let attempts = |accuracy, ball: &dyn Fn(usize) -> Option<Ball>| {
+            let mut asked = Vec::new();
+            let found = settle(accuracy, &Uninterrupted, |bits| {
+                asked.push(bits);
+                Ok(ball(bits))
+            });
+            (asked, found.map(|ball| ball.accuracy()))
+        };
+        // 1 ± 2^-b, to b − 3 bits.
+        let known = |bits: usize| Ball::one().widened(&Ball::dyadic(1.into(), -(bits as i128)), bits + 40);
+        assert_eq!(attempts(50, &|bits| Some(known(bits))), (vec![62], Ok(59)));
+        let late = |bits: usize| Some(known(if bits < 100 { bits - 30 } else { bits }));
+        assert_eq!(attempts(50, &late).0, [62, 62 + (50 - 29) + 16]);
+        assert_eq!(attempts(0, &|bits| (bits > 30).then(Ball::zero)), (vec![12, 34], Ok(i128::MAX)));
+        // A ball that says nothing: half as many bits more at least, twice as many at most.
+        let nothing = Ball::one().widened(&Ball::from(2), 60);
+        let vague = |bits: usize| Some(if bits < 200 { nothing.clone() } else { known(bits) });
+        assert_eq!(attempts(8, &vague).0, [20, 20 + (8 + 4) + 16, 48 + 24 + 16, 88 + 44 + 16, 148 + 74 + 16]);
+        let (asked, refused) = attempts(1, &|_| None);
+        assert_eq!(asked[..4], [13, 35, 68, 118]);
+        assert!(*asked.last().unwrap() <= MOST_BITS && asked.last().unwrap() * 3 / 2 + 16 > MOST_BITS);
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "4194304 bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"
+        );
+    }
+
+    /// `δ(ε) = A − e^ε B`, where the exact tier knows `A` and `B`, and `e^ε` comes from another series than that of the digits.
+    #[test]
+    fn digits_enclose_what_the_exact_terms_say_and_hardly_more() {
+        let mut compared = 0;
+        for (name, curve) in examples::curves() {
+            for epsilon in ["0", "1/1000", "0.3", "2", "40", "-0.2", "-3"].map(examples::number) {
+                let Ok((first, second)) = exact_terms(&curve, &epsilon, &Uninterrupted) else { continue };
+                let (low, high) = exponential(&epsilon.abs(), 700);
+                let ends = [low, high].map(|end| Rational::dyadic(end, 700));
+                let one = Rational::from(1i64);
+                let value = ends.map(|x| {
+                    let ratio = if epsilon.is_negative() { one.div(&x).unwrap() } else { x };
+                    first.sub(&if epsilon.is_zero() { second.clone() } else { ratio.mul(&second) })
+                });
+                for digits in [5, 40] {
+                    let found = super::delta(&curve, &epsilon, digits, &Uninterrupted).unwrap();
+                    assert!(value.iter().all(|value| found.contains(value)), "{name} at {}", epsilon.shown());
+                    let allowed = value[0].abs().mul(&number(&format!("1e-{digits}")));
+                    assert!(found.width().to_rational().unwrap() <= allowed, "{name} at {}", epsilon.shown());
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 250, "{compared}");
+    }
+
+    #[test]
+    fn same_bits_of_logarithms_and_limits() {
+        let mut record = Record::of("inner logarithms and limits");
+        for (name, curve) in examples::curves() {
+            for epsilon in ["0", "0.3", "2"] {
+                let logarithm = log_delta(&curve, &number(epsilon), 20, &record.questions);
+                record.note(format!("{name} e={epsilon}"), logarithm);
+            }
+            record.note(format!("{name} limit"), mass_at_infinity(&curve, 20, &record.questions));
+        }
+        record.compare();
     }
 
     #[test]

@@ -641,6 +641,7 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use crate::laws::binomial_probability;
     use crate::rational::Rational;
+    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn rational(text: &str) -> Rational {
@@ -806,5 +807,132 @@ mod tests {
         let group = BinomialGroup { count: 100, at: Probability::new(&rational("1/4")).unwrap(), weight: 3 };
         let (mean, variance) = group.moments(Ball::ZERO);
         assert!((mean - 75.0).abs() < 1e-9 && (variance - 168.75).abs() < 1e-9, "{mean} {variance}");
+    }
+
+    fn parts() -> Vec<(&'static str, Box<dyn Lattice>)> {
+        let repeated = |first, masses: &[&str], count| Repeated {
+            first,
+            masses: masses.iter().map(|mass| ball(mass)).collect(),
+            count,
+        };
+        let trials = (1..80).map(|i| ball(&format!("{i}/97"))).chain([ball("1e-60")]);
+        vec![
+            ("small group", Box::new(group(9, "1/3", 1))),
+            ("likely group", Box::new(group(700, "0.8", 1))),
+            ("weighted group", Box::new(group(50, "1/2", 3))),
+            ("large group", Box::new(group(1 << 45, "1e-3", 2))),
+            ("few values", Box::new(repeated(-2, &["0.1", "0", "0.6", "0.3"], 40))),
+            ("rare value", Box::new(repeated(3, &["0", "0.999999", "0", "1e-6"], 100_000))),
+            ("noise", Box::new(TwoSidedGeometric { alpha: ball("0.9") })),
+            ("trials", Box::new(Trials::new(&trials.map(|p| (p, Ball::ONE - p)).collect::<Vec<_>>()))),
+        ]
+    }
+
+    /// The characteristic function lies below the bound by the sines; the ends are where there is mass, and no mass is outside.
+    #[test]
+    fn variables_are_bounded_as_they_say() {
+        for (name, part) in parts() {
+            for c in ["0", "0.04", "-0.06"].map(ball) {
+                let at = |angle: f64| part.transform(Complex { re: c, im: exact(angle) });
+                let size = |(exponent, factor): (Complex, Complex)| {
+                    exponent.re + (factor.re * factor.re + factor.im * factor.im).ln() / Ball::from_u64(2)
+                };
+                let level = size(at(0.0));
+                for step in 1..40 {
+                    let angle = f64::from(step) * std::f64::consts::PI / 40.0;
+                    let exponents = part.spread(c).into_iter().map(|(d, strength)| {
+                        let share = (angle * d as f64 / 2.0).sin();
+                        strength * share * share
+                    });
+                    let bound = 2.0 * exponents.sum::<f64>();
+                    if bound < 30.0 {
+                        let found = (size(at(angle)) - level).to_enclosure();
+                        assert!(
+                            found.upper() <= -bound * (1.0 - 1e-9) + 1e-9,
+                            "{name} {angle}: {found:?} {bound}"
+                        );
+                    }
+                }
+                // K' is the mean and K'' the variance: their difference quotients.
+                let (mean, variance) = part.moments(c);
+                let step = 1e-4 / variance.sqrt().max(1.0);
+                let beside = |side: f64| part.cumulant(Complex::real(c + exact(side * step))).re;
+                let (up, middle, down) = (beside(1.0), beside(0.0), beside(-1.0));
+                let slope = about(up - down) / (2.0 * step);
+                let bend = about(up + down - middle - middle) / (step * step);
+                assert!((slope - mean).abs() <= 1e-6 * (mean.abs() + variance), "{name}: {slope} {mean}");
+                assert!((bend - variance).abs() <= 1e-5 * variance, "{name}: {bend} {variance}");
+            }
+        }
+        let ends = |name: &str| parts().into_iter().find(|part| part.0 == name).unwrap().1.support();
+        assert_eq!(ends("weighted group"), (Some(0), Some(150)));
+        assert_eq!(ends("few values"), (Some(-80), Some(40)));
+        assert_eq!(ends("rare value"), (Some(400_000), Some(600_000)));
+        assert_eq!((ends("noise"), ends("trials")), ((None, None), (Some(0), Some(80))));
+    }
+
+    /// Tilts, points, bounds and which points matter, as they are chosen on the way.
+    #[test]
+    fn same_bits_of_contours() {
+        let mut record = Record::of("inner contours");
+        for (name, part) in parts() {
+            let law = LatticeSum::new(vec![part.as_ref()]);
+            let (mean, variance) = law.moments(0.0);
+            let ends = part.support();
+            record.note(format!("{name} moments"), vec![mean, variance, law.reach(), law.rough_mean(0.1)]);
+            for (place, steps) in [-9.0, -2.0, 0.0, 0.7, 6.0, 40.0].into_iter().enumerate() {
+                let k = (mean + steps * variance.sqrt()).round() as i64;
+                let k = k.clamp(ends.0.unwrap_or(i64::MIN), ends.1.unwrap_or(i64::MAX));
+                let tilts = [0.0, 0.3, -2.0].map(|start| law.saddle(k, start));
+                record.note(format!("{name} k={k} tilts {place}"), tilts.to_vec());
+                for event in [Event::Equal, Event::AtLeast, Event::AtMost] {
+                    let c = match event {
+                        Event::Equal => tilts[0],
+                        Event::AtLeast => tilts[0].abs().max(0.01).min(law.reach() / 2.0),
+                        Event::AtMost => -tilts[0].abs().max(0.01).min(law.reach() / 2.0),
+                    };
+                    let input = format!("{name} k={k} {event:?}");
+                    let Ok((contour, aliases)) = law.contour((k, k + 3), c, event) else {
+                        record.note(input, Plain("no contour"));
+                        continue;
+                    };
+                    let spread = contour.spread.iter().map(|(_, strength)| *strength).collect::<Vec<_>>();
+                    record.note(&input, (Plain(contour.points), (vec![contour.level, aliases], spread)));
+                    let (nodes, rest) = contour.relevant(&record.questions).unwrap();
+                    let last = nodes.last().copied();
+                    record.note(format!("{input} nodes"), (Plain((nodes.len(), last)), rest));
+                    let decays = [(1, 1), (1, 9), (5, contour.points / 2)].map(|(a, b)| contour.decay(a, b));
+                    let peaks = vec![contour.peak(k), contour.most(1, 3), weight(contour.tilt).re];
+                    record.note(format!("{input} sizes"), (decays.to_vec(), peaks));
+                    let sum = contour.sum(k, event, &record.questions);
+                    record.note(format!("{input} sum"), sum);
+                    let points = contour.points as f64;
+                    let all = Aliases { law: &law, ends: (k, k + 3), c, level: contour.level, points, event };
+                    let steps = [1e-3, -1e-3, 0.2].map(|step| all.chernoff(k, exact(step)));
+                    record.note(format!("{input} aliases"), (all.bound(variance * 3.0), steps.to_vec()));
+                }
+            }
+        }
+        record.compare();
+    }
+
+    #[test]
+    fn same_bits_of_sines_and_events() {
+        let mut record = Record::of("inner sines");
+        for d in [1.0, 2.0, 7.0, 1000.0] {
+            for (low, high) in [(0.0, 0.1), (0.1, 0.1), (0.4, 0.5), (1.5, 1.57), (0.0004, 0.0006)] {
+                record.note(format!("{d} {low} {high}"), least_square_of_sine(d, low, high));
+            }
+        }
+        for event in [Event::Equal, Event::AtLeast, Event::AtMost] {
+            for (re, im) in [("0.1", "0"), ("-0.1", "0.3"), ("3", "-2")] {
+                let factor = event.factor(Complex { re: ball(re), im: ball(im) });
+                record.note(format!("{event:?} {re} {im}"), (factor.re, factor.im));
+            }
+        }
+        record.note("powers", vec![power(0), power(1), power(106), power(2000)]);
+        record.note("rounded", [0.1, -3.7, 1e-200, 700.0].map(rounded).to_vec());
+        record.note("about", vec![about(Ball::WHOLE), about(ball("1/3")), about(exact(0.3))]);
+        record.compare();
     }
 }

@@ -34,7 +34,6 @@ pub(crate) fn shifted(x: &IBig, shift: i128) -> IBig {
     match shift {
         0 => x.clone(),
         1.. => x << by,
-        _ if by > length(x) => IBig::from(if x.sign() == Sign::Negative { -1 } else { 0 }),
         _ => x >> by,
     }
 }
@@ -406,6 +405,7 @@ fn power_of_two(k: i128) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Bits, Plain, Record, digest};
     use proptest::prelude::*;
 
     fn exact(x: &(IBig, i128)) -> Rational {
@@ -474,6 +474,115 @@ mod tests {
             }
             let power = Ball::rational(&Rational::parse("2/3").unwrap(), bits).power(n, bits);
             prop_assert!(power.accuracy() >= wanted - 64);
+        }
+    }
+
+    impl Bits for Ball {
+        fn bits(&self) -> String {
+            digest(&format!("{:x} {} {}", self.mantissa, self.radius, self.exponent))
+        }
+    }
+
+    /// Of many lengths, radii and exponents; of both signs; exact ones, zero, and such as say nothing.
+    fn various() -> Vec<Ball> {
+        let digits = |i: u64| IBig::from(UBig::from(3u8).pow(20 * i as usize % 311)) * (i * i + 1);
+        let ball = |i: u64| Ball {
+            mantissa: if i % 4 == 1 { -digits(i) } else { digits(i) },
+            radius: [0, 1, 0, 7, 1 << 20, (1 << 32) - 1, 1 << 33][i as usize % 7],
+            exponent: i128::from(i * 37 % 401) - 200,
+        };
+        let zero = Ball { mantissa: IBig::ZERO, radius: 5, exponent: -9 };
+        let nothing = Ball { mantissa: IBig::from(3), radius: 1 << 33, exponent: 4 };
+        (0..60).map(ball).chain([Ball::zero(), Ball::one(), zero, nothing]).collect()
+    }
+
+    #[test]
+    fn same_bits_of_operations() {
+        let mut record = Record::of("inner balls of integers");
+        let all = various();
+        for (i, a) in all.iter().enumerate() {
+            let b = &all[(i * 11 + 7) % all.len()];
+            for bits in [20, 64, 100, 130, 300] {
+                let results = vec![
+                    a.plus(b, bits),
+                    a.minus(b, bits),
+                    a.times(b, bits),
+                    a.rounded(bits),
+                    a.widened(b, bits),
+                    a.clone().largest(b.clone(), bits),
+                    a.clone().least(b.clone(), bits),
+                    a.power(5, bits),
+                    a.power(1_000_003, bits),
+                ];
+                record.note(format!("{i} to {bits}"), (results, vec![a.over(b, bits), b.over(a, bits)]));
+            }
+            let (low, high) = a.to_doubles();
+            record.note(format!("{i} in doubles"), vec![a.to_f64(), low, high]);
+            let (size, places) = (a.magnitude(), a.least_magnitude());
+            record.note(
+                format!("{i} in size"),
+                Plain((size, places, a.accuracy(), a.log2(), a.exceeds(b), b.exceeds(a))),
+            );
+            let fixed = [0, 60, 500].map(|places| a.to_fixed(places).to_string());
+            record.note(format!("{i} in integers"), Plain(digest(&format!("{fixed:?} {:?}", a.floor()))));
+        }
+        record.compare();
+    }
+
+    #[test]
+    fn numbers_are_scaled_at_the_edges_of_what_is_kept() {
+        for (k, power) in
+            [(1024, f64::INFINITY), (-1022, f64::MIN_POSITIVE), (-1074, 5e-324), (-1075, 0.0), (0, 1.0)]
+        {
+            assert_eq!(power_of_two(k).to_bits(), power.to_bits(), "{k}");
+        }
+        assert_eq!(
+            (power_of_two(1023) / 2.0, power_of_two(-1023)),
+            (power_of_two(1022), f64::MIN_POSITIVE / 2.0)
+        );
+        for (x, shift, above) in [
+            (3, 0, 3),
+            (3, 5, 96),
+            (3, 125, 3 << 125),
+            (3, 126, u128::MAX >> 2),
+            (9, -1, 5),
+            (1 << 127, -127, 2),
+            (u128::MAX, -128, 1),
+            (0, -128, 0),
+            (0, 3, 0),
+        ] {
+            assert_eq!(scaled_up(x, shift), above, "{x} · 2^{shift}");
+        }
+        for (x, shift, below) in
+            [(5, -1, 2), (-5, -1, -3), (5, -3, 0), (-5, -3, -1), (5, -99, 0), (-5, -99, -1), (5, 2, 20)]
+        {
+            assert_eq!(shifted(&IBig::from(x), shift), IBig::from(below), "{x} · 2^{shift}");
+        }
+    }
+
+    /// Ends of the same size are compared bit by bit, others by where they begin.
+    #[test]
+    fn dyadic_numbers_are_ordered_as_rationals_are() {
+        let numbers: Vec<_> = [
+            (0, 3),
+            (1, 0),
+            (2, -1),
+            (1, 1),
+            (3, 0),
+            (3, -1),
+            (-1, 0),
+            (-2, -1),
+            (-1, 1),
+            (-3, 0),
+            (7, -90),
+            (-7, -90),
+        ]
+        .map(|(m, e)| (IBig::from(m), e))
+        .to_vec();
+        for a in &numbers {
+            for b in &numbers {
+                assert_eq!(compare(a, b), exact(a).cmp(&exact(b)), "{a:?} and {b:?}");
+            }
         }
     }
 

@@ -60,7 +60,37 @@ impl Complex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Plain, Record};
     use proptest::prelude::*;
+
+    /// `(3/5 + 4/5 i)^n` has rational parts; three units for each factor are more than its rounding costs.
+    #[test]
+    fn powers_of_a_rational_point_err_by_three_units_a_factor() {
+        let places = 300;
+        let point = Complex { re: (IBig::from(3) << places) / 5, im: (IBig::from(4) << places) / 5 };
+        let (mut re, mut im, mut size) = (IBig::ONE, IBig::ZERO, IBig::ONE);
+        for n in 1..200u64 {
+            (re, im) = (&re * 3 - &im * 4, &re * 4 + &im * 3);
+            size *= 5;
+            let power = point.power(n, places);
+            for (found, exact) in [(power.re, &re), (power.im, &im)] {
+                let gap = (found * &size - (exact << places)) / &size;
+                assert!(gap < IBig::from(3 * n) && -gap < IBig::from(3 * n), "{n}");
+            }
+        }
+    }
+
+    /// Which products a power is made of shows in its last bits.
+    #[test]
+    fn same_bits_of_powers() {
+        let mut record = Record::of("inner powers of complex numbers");
+        let point = Complex { re: (IBig::from(33) << 90usize) / 65, im: -(IBig::from(56) << 90usize) / 65 };
+        for n in (1..40).chain([63, 64, 65, 255, 1000, 4_711, 1 << 40, (1 << 53) - 1]) {
+            let power = point.power(n, 90);
+            record.note(n, Plain(format!("{:x} {:x}", power.re, power.im)));
+        }
+        record.compare();
+    }
 
     proptest! {
         #[test]

@@ -346,3 +346,120 @@ fn last_change_of_mean(mean: &MeanOverSizes) -> u64 {
     };
     inclusion + mean.family().of_size(1).map_or(0, |curve| last_change_of(&curve))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::{curves, number};
+    use super::*;
+    use crate::answer::Law;
+    use crate::exact::exact_delta;
+    use crate::pair::ContinuousNoise;
+    use crate::pair::Smoothed;
+    use crate::record::{Plain, Record};
+    use dashu_int::IBig;
+
+    /// Balls as they are, with the guard bits that digits do not show.
+    #[test]
+    fn same_bits_of_curves() {
+        let mut record = Record::of("inner curves with digits");
+        for (name, curve) in curves() {
+            for epsilon in ["0", "1/1000", "0.3", "2", "90", "-0.2", "-3"] {
+                for accuracy in [0, 60, 97, 200] {
+                    let epsilon_given = number(epsilon);
+                    let value = Evaluation::new(&epsilon_given, accuracy, &record.questions).curve(&curve);
+                    record.note(format!("{name} e={epsilon} {accuracy} bits"), value);
+                }
+            }
+            record.note(format!("{name} last change"), Plain(last_change_of(&curve)));
+        }
+        record.compare();
+    }
+
+    /// `e^(last change)` is beyond every finite likelihood ratio.
+    #[test]
+    fn beyond_its_last_change_a_curve_is_constant() {
+        for (name, curve) in curves() {
+            let last = last_change_of(&curve) as usize;
+            let at = |bits: usize| exact_delta(&curve, &Rational::from(IBig::ONE << bits), &Uninterrupted);
+            // 2^last < e^last
+            let Ok(limit) = at(last) else { continue };
+            assert_eq!(at(2 * last).unwrap(), limit, "{name}");
+            for epsilon in [last, last + 1, 3 * last] {
+                let epsilon = Rational::from(epsilon as u64);
+                let value = Evaluation::new(&epsilon, 60, &Uninterrupted).curve(&curve).unwrap();
+                let exact = Ball::rational(&limit, 200);
+                assert!(!value.exceeds(&exact) && !exact.exceeds(&value), "{name}");
+                assert!(value.accuracy() >= 60, "{name}");
+            }
+        }
+    }
+
+    /// `1 − 2^-(2^40)` and more, without a power that cannot be written down.
+    #[test]
+    fn at_the_lowest_epsilon_a_curve_is_one() {
+        let (_, curve) = curves().swap_remove(2);
+        let epsilon = Rational::from(LOWEST - 1);
+        let value = Evaluation::new(&epsilon, 60, &Uninterrupted).curve(&curve).unwrap();
+        assert!(!value.exceeds(&Ball::one()) && !Ball::one().exceeds(&value));
+        let unit = value.spread();
+        assert!(Ball::one().scaled(-60).exceeds(&unit));
+    }
+
+    /// For p = 1/2, and for p against 1 − p in the other direction.
+    #[test]
+    fn the_same_count_is_recognised() {
+        use Direction::{OneAgainstZero, ZeroAgainstOne};
+        let count = |n: u64, p: &str, w: &str, direction| {
+            Curve::Pair(ShiftedBinomial::new(n, &number(p), &number(w)).unwrap(), direction)
+        };
+        let first = count(9, "1/3", "1", OneAgainstZero);
+        for (other, same) in [
+            (count(9, "1/3", "1", OneAgainstZero), true),
+            (count(9, "2/3", "1", ZeroAgainstOne), true),
+            (count(9, "1/3", "1", ZeroAgainstOne), false),
+            (count(9, "2/3", "1", OneAgainstZero), false),
+            (count(8, "1/3", "1", OneAgainstZero), false),
+            (count(9, "1/3", "1/2", OneAgainstZero), false),
+            (Curve::Max(vec![first.clone()]), false),
+        ] {
+            assert_eq!(alike(&first, &other), same, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_digits_is_refused() {
+        let law = |p| Law::binomial(5, &number(p)).unwrap();
+        let answers = Answers::new(law("1/3"), law("1/2"));
+        let noise = ContinuousNoise::Laplace { scale: number("1") };
+        let open = BinomialPeaks::new(5, vec![2], &number("0"), &number("1/2")).unwrap();
+        for (curve, message) in [
+            (
+                Curve::Smoothed(Smoothed::new(answers, noise).unwrap()),
+                "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
+            ),
+            (
+                Curve::Peaks(open, Direction::OneAgainstZero),
+                "tests over a range of probabilities that reaches 0 or 1 have no last point of change, and no digits; delta() \
+                 encloses them",
+            ),
+        ] {
+            let one = Rational::from(1i64);
+            let refused = Evaluation::new(&one, 60, &Uninterrupted).curve(&curve).unwrap_err();
+            assert_eq!(refused.to_string(), message);
+        }
+    }
+
+    /// Beside no other entry, and of all or of none.
+    #[test]
+    fn tests_of_one_entry_show_nothing_or_all() {
+        let value = |tests: Vec<u64>, lower: &str, upper: &str| {
+            let tests = BinomialPeaks::new(1, tests, &number(lower), &number(upper)).unwrap();
+            let one = Rational::from(1i64);
+            Evaluation::new(&one, 60, &Uninterrupted)
+                .curve(&Curve::Peaks(tests, Direction::OneAgainstZero))
+                .unwrap()
+        };
+        assert!(value(vec![], "1/3", "1/2").is_zero());
+        assert!(value(vec![0], "1/3", "1/2").midpoint().exceeds(&Ball::one().half()));
+    }
+}

@@ -211,8 +211,11 @@ impl Squared for IBig {
 
 #[cfg(test)]
 mod tests {
+    use super::super::examples::number;
     use super::*;
-    use crate::rational::Rational;
+    use crate::rational::{Rational, exponential};
+    use crate::record::{Plain, Record};
+    use dashu_int::UBig;
     use proptest::prelude::*;
 
     fn ball(text: &str, bits: usize) -> Ball {
@@ -236,6 +239,100 @@ mod tests {
         ));
         for places in [1024, 1030, 5000] {
             assert!((pi(places) >> (places - 200)) - pi(200) <= IBig::ONE);
+        }
+    }
+
+    /// A constant of so many places against one of many more: what is said of its error holds at every number of places.
+    #[test]
+    fn constants_err_by_less_than_two_units() {
+        let (pi_further, ln_2_further) = (pi(6000), ln_2(6000));
+        for places in [1, 60, 900, 1023, 1024, 1025, 1026, 3000] {
+            for (found, further) in [(pi(places), &pi_further), (ln_2(places), &ln_2_further)] {
+                let gap = (found << (6000 - places)) - further;
+                assert!(gap.abs_below(&(IBig::from(2) << (6000 - places))), "{places}");
+            }
+        }
+    }
+
+    /// The series of the exact tier shares no code with this one.
+    #[test]
+    fn exponentials_are_those_of_another_series_and_as_narrow_as_they_say() {
+        for x in ["0", "1/3", "-1/3", "1e-30", "41/2", "-41/2", "700.25", "-700.25", "100000"] {
+            for bits in [30, 64, 200, 1000] {
+                let given = number(x);
+                let found = exp(&Ball::rational(&given, bits + 64), bits).unwrap();
+                let further = bits + 64;
+                let (low, high) = exponential(&given.abs(), further);
+                let dyadic = |end: UBig| Ball::dyadic(IBig::from(end), -(further as i128));
+                let ends = if given.is_negative() {
+                    // Where e^|x| is large, so is its number of bits.
+                    [dyadic(high), dyadic(low)].map(|end| Ball::one().over(&end, bits + 1200).unwrap())
+                } else {
+                    [dyadic(low), dyadic(high)]
+                };
+                assert!(
+                    !ends[1].exceeds(&found.midpoint().plus(&found.spread(), bits + 2000)),
+                    "e^{x} to {bits}"
+                );
+                assert!(
+                    !found.midpoint().minus(&found.spread(), bits + 2000).exceeds(&ends[0]),
+                    "e^{x} to {bits}"
+                );
+                assert!(found.accuracy() >= bits as i128 - 10, "e^{x} to {bits}: {}", found.accuracy());
+            }
+        }
+        // What is known to a half only, or too large.
+        let vague = |radius| Ball::one().widened(&Ball::one().scaled(radius), 90);
+        assert!(exp(&vague(-2), 90).is_some() && exp(&vague(-1), 90).is_none());
+        assert!(exp(&Ball::one().scaled(59), 40).is_some() && exp(&Ball::one().scaled(60), 40).is_none());
+    }
+
+    #[test]
+    fn same_bits_of_functions_with_digits() {
+        let mut record = Record::of("inner functions with digits");
+        for places in [1, 64, 1024, 1025, 2000] {
+            let constants = format!("{:x} {:x} {}", pi(places), ln_2(places), halvings(places));
+            record.note(format!("constants to {places}"), Plain(constants));
+        }
+        for x in ["0.13", "1/3", "0.7", "0.70711", "1", "1.41421", "1.41422", "2", "5.6", "7.9"] {
+            let guess = Ball::rational(&number(x), 64).to_f64();
+            record.note(format!("guess of ln {x}"), first_guess(guess));
+        }
+        for x in ["1/3", "1", "7", "1e-9", "3.99", "4.01", "17/5", "1/8", "1/7", "123456789", "1e-400"] {
+            for bits in [20, 40, 64, 65, 100, 300, 700] {
+                let given = Ball::rational(&number(x), bits + 30);
+                let vague = given.widened(&given.scaled(-(bits as i128) / 2), bits + 30);
+                let both = |x: &Ball| (exp(x, bits), (exp(&x.negative(), bits), ln(x, bits)));
+                record.note(format!("{x} to {bits}"), (both(&given), both(&vague)));
+            }
+        }
+        for (top, bottom) in
+            [(0, 7), (1, 7), (-1, 7), (3, 7), (4, 7), (1, 2), (3, 4), (900, 1001), (-12_345, 98_765)]
+        {
+            for places in [40, 100, 400, 1500] {
+                let (root, error) = root_of_unity(&IBig::from(top), &IBig::from(bottom), places);
+                let text = format!("{:x} {:x} {error}", root.re, root.im);
+                record.note(format!("{top}/{bottom} of a turn to {places}"), Plain(text));
+            }
+        }
+        record.compare();
+    }
+
+    /// Against the same point to many more places.
+    #[test]
+    fn roots_of_unity_err_by_less_than_is_said_and_that_is_little() {
+        for (top, bottom) in [(1, 7), (-1, 7), (3, 7), (4, 7), (1, 2), (3, 4), (900, 1001), (-12_345, 98_765)]
+        {
+            for places in [40, 100, 400, 1500] {
+                let (top, bottom) = (IBig::from(top), IBig::from(bottom));
+                let (root, error) = root_of_unity(&top, &bottom, places);
+                let (further, _) = root_of_unity(&top, &bottom, places + 80);
+                for (found, fine) in [(root.re, further.re), (root.im, further.im)] {
+                    let gap = (found << 80usize) - fine;
+                    assert!(gap.abs_below(&(IBig::from(error) << 80usize)), "{top}/{bottom} to {places}");
+                }
+                assert!(error <= 3, "{top}/{bottom} to {places}: {error}");
+            }
         }
     }
 

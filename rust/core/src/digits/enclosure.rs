@@ -498,7 +498,186 @@ impl Mul for &DigitsEnclosure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Plain, Record};
     use proptest::prelude::*;
+
+    fn dyadic(m: i64, e: i128) -> Dyadic {
+        Dyadic::new(IBig::from(m), e)
+    }
+
+    /// Numbers and infinities, in order.
+    fn in_order() -> Vec<Dyadic> {
+        let numbers =
+            [(-5, 90), (-9, 0), (-1, 0), (-1, -90), (0, 0), (1, -90), (3, -2), (1, 0), (9, 0), (5, 90)];
+        let finite = numbers.into_iter().map(|(m, e)| dyadic(m, e));
+        [Dyadic::MinusInfinity].into_iter().chain(finite).chain([Dyadic::Infinity]).collect()
+    }
+
+    #[test]
+    fn infinities_follow_the_rules_of_ends() {
+        let all = in_order();
+        for (i, x) in all.iter().enumerate() {
+            for (j, y) in all.iter().enumerate() {
+                assert_eq!(x.cmp(y), i.cmp(&j), "{x:?} and {y:?}");
+                let (sum, product) = (x.plus(y, &Dyadic::Infinity), x.times(y));
+                if let (Some(a), Some(b)) = (x.to_rational(), y.to_rational()) {
+                    assert_eq!(sum.to_rational(), Some(a.add(&b)));
+                    assert_eq!(product.to_rational(), Some(a.mul(&b)));
+                } else {
+                    let signs = [Dyadic::MinusInfinity, Dyadic::zero(), Dyadic::Infinity];
+                    assert_eq!(product, signs[(x.signum() * y.signum() + 1) as usize]);
+                    let infinite = if x.is_finite() { y } else { x };
+                    let opposite = !y.is_finite() && infinite != y;
+                    assert_eq!(sum, if opposite { Dyadic::Infinity } else { infinite.clone() });
+                }
+            }
+            assert_eq!(-(-x.clone()), *x);
+            assert_eq!(x.bits() > 0, x.is_finite() && x.signum() != 0);
+        }
+        assert_eq!((dyadic(40, 0).bits(), Dyadic::Infinity.bits()), (3, 0));
+        let hash = |x: &Dyadic| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            x.hash(&mut hasher);
+            hasher.finish()
+        };
+        let hashes: std::collections::HashSet<_> = all.iter().map(hash).collect();
+        assert_eq!(hashes.len(), all.len());
+        let order = |x: &Dyadic, y| x.order(&Rational::from(y));
+        assert!(
+            order(&all[0], 0i64).is_lt()
+                && order(&all[11], 0i64).is_gt()
+                && order(&dyadic(3, 1), 6i64).is_eq()
+        );
+    }
+
+    #[test]
+    fn infinities_are_written_with_their_sign() {
+        for up in [false, true] {
+            assert_eq!(Dyadic::MinusInfinity.decimal(5, up), "-inf");
+            assert_eq!(Dyadic::Infinity.decimal(5, up), "inf");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_out_up_to_a_limit() {
+        assert_eq!(dyadic(5, 3).to_rational(), Some(Rational::from(40i64)));
+        assert_eq!(dyadic(1, 1 << 28).to_rational().map(|x| length(x.numerator())), Some((1 << 28) + 1));
+        assert_eq!(dyadic(1, (1 << 28) + 1).to_rational(), None);
+        assert_eq!(dyadic(1, -(1 << 28) - 1).to_rational(), None);
+    }
+
+    #[test]
+    fn enclosures_say_how_wide_they_are_and_what_they_hold() {
+        let between = |a: &Dyadic, b: &Dyadic| DigitsEnclosure::new(a.clone(), b.clone()).unwrap();
+        let all = in_order();
+        let refused = DigitsEnclosure::new(dyadic(3, -1), dyadic(1, 0)).unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "lower = 1.5 and upper = 1.0 do not bound an enclosure; lower ≤ upper is required"
+        );
+        for (i, x) in all.iter().enumerate() {
+            for y in &all[i..] {
+                let enclosure = between(x, y);
+                let inside: Vec<_> =
+                    all.iter().filter_map(Dyadic::to_rational).filter(|z| enclosure.contains(z)).collect();
+                let expected = all.iter().filter(|z| *z >= x && *z <= y).filter_map(Dyadic::to_rational);
+                assert_eq!(inside, expected.collect::<Vec<_>>());
+                if let (Some(a), Some(b)) = (x.to_rational(), y.to_rational()) {
+                    assert_eq!(enclosure.width().to_rational(), Some(b.sub(&a)));
+                    let middle = a.add(&b).div(&Rational::from(2i64));
+                    assert_eq!(enclosure.midpoint().unwrap().to_rational(), middle);
+                } else {
+                    assert_eq!(enclosure.width(), if x == y { Dyadic::zero() } else { Dyadic::Infinity });
+                    assert_eq!(enclosure.midpoint(), None);
+                }
+                assert_eq!(enclosure.bits(), x.bits().max(y.bits()));
+                let inverse = enclosure.reciprocal(50);
+                if x.signum() <= 0 && y.signum() >= 0 {
+                    assert_eq!(inverse, DigitsEnclosure::everything());
+                } else {
+                    let one = Rational::from(1i64);
+                    for z in inside.iter().filter_map(|z| one.div(z)) {
+                        assert!(inverse.contains(&z), "{enclosure:?}");
+                    }
+                    assert!(x.is_finite() || inverse.upper() == &Dyadic::zero());
+                    assert!(y.is_finite() || inverse.lower() == &Dyadic::zero());
+                }
+            }
+        }
+    }
+
+    /// As many decimals as the ends share, and three: those of an exact number are all of its bits.
+    #[test]
+    fn so_many_digits_show_both_ends() {
+        for (lower, upper, digits) in [
+            (dyadic(1, 0), dyadic((1 << 20) + 1, -20), 3 + 7),
+            (dyadic(1, 0), dyadic(1, 10), 3 + 1),
+            (dyadic(-1, 0), dyadic(1, 0), 3),
+            (dyadic(5, 0), dyadic(5, 0), 3 + 1),
+            (dyadic((1 << 50) + 1, 7), dyadic((1 << 50) + 1, 7), 3 + 16),
+            (dyadic(1, 0), Dyadic::Infinity, 17),
+            (dyadic(1, -400), dyadic(1025, -410), 3 + 4),
+        ] {
+            assert_eq!(DigitsEnclosure::new(lower, upper).unwrap().digits(), digits);
+        }
+    }
+
+    /// Rounded to so many bits outwards, and not where nothing is lost.
+    #[test]
+    fn ends_are_rounded_outwards_by_less_than_a_unit() {
+        for (m, bits, below, above) in
+            [(0b1011, 3, 0b1010, 0b1100), (-0b1011, 3, -0b1100, -0b1010), (0b1011, 4, 0b1011, 0b1011)]
+        {
+            let rounded = DigitsEnclosure::point(dyadic(m, -7)).outward(bits);
+            assert_eq!((rounded.lower(), rounded.upper()), (&dyadic(below, -7), &dyadic(above, -7)));
+        }
+    }
+
+    /// Where a number is too small or large to be written in full on the way, its digits are those of a number near by that is not.
+    #[test]
+    fn digits_of_tiny_and_huge_numbers_continue_those_of_others() {
+        for e in [LARGEST_WRITTEN - 3, LARGEST_WRITTEN + 1, -LARGEST_WRITTEN + 2, -LARGEST_WRITTEN - 1] {
+            for digits in [1, 5, 30] {
+                let power = decimal_places(e) - digits - 1;
+                for up in [false, true] {
+                    let [exactly, nearly] = [scaled_exactly, scaled_nearly]
+                        .map(|way| way(&IBig::from(77), e, power, up).unwrap());
+                    let gap = nearly - &exactly;
+                    assert!(gap == IBig::ZERO || gap == IBig::from(if up { 1 } else { -1 }), "{e} {digits}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn common_logarithms_of_powers_of_two_are_found_to_one() {
+        for k in [0, 1, 3, 4, 9, 10, 332, 333, 1000, 100_000, -1, -3, -4, -10, -1000] {
+            let places = decimal_places(k);
+            let power = |x: i128| {
+                let ten = Rational::from(IBig::from(10).pow(x.unsigned_abs() as usize));
+                if x < 0 { Rational::from(1i64).div(&ten).unwrap() } else { ten }
+            };
+            let two = dyadic(1, k);
+            assert!(
+                two.order(&power(places)).is_ge() && two.order(&power(places + 2)).is_lt(),
+                "{k}: {places}"
+            );
+        }
+        assert_eq!(decimal_places(1 << 100), 381_600_854_690_147_056_244_358_827_360);
+    }
+
+    #[test]
+    fn same_bits_of_decimals() {
+        let mut record = Record::of("inner decimals");
+        for e in [0, -3, 40, -90, 3000, -3000, (1 << 20) + 1, -(1 << 20), -(1 << 20) - 1, 1 << 40, -(1 << 60)]
+        {
+            for (m, digits) in [(1, 1), (7, 3), (-99, 17), (12_345_677, 5), (1, 40)] {
+                let both = [false, true].map(|up| dyadic(m, e).decimal(digits, up));
+                record.note(format!("{m} · 2^{e} to {digits}"), Plain(both));
+            }
+        }
+        record.compare();
+    }
 
     proptest! {
         #[test]

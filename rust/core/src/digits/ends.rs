@@ -137,8 +137,12 @@ fn binomial(n: u64, k: u64, p: &Rational) -> Option<Rational> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::curve::last_change_of;
+    use super::super::examples::curves;
     use super::*;
     use crate::curve::CountFamily;
+    use crate::exact::exact_delta;
+    use crate::pair::BinomialPeaks;
 
     fn number(text: &str) -> Rational {
         Rational::parse(text).unwrap()
@@ -170,6 +174,55 @@ mod tests {
                 "{lower} to {upper}, {direction:?}"
             );
         }
+    }
+
+    /// The exact tier at `e^ε = 1`, and at one beyond the last change.
+    #[test]
+    fn the_ends_are_those_of_the_exact_tier() {
+        let mut compared = 0;
+        for (name, curve) in curves() {
+            let far = Rational::from(IBig::ONE << last_change_of(&curve) as usize);
+            for (end, ratio) in [(End::Zero, Rational::from(1i64)), (End::Infinity, far)] {
+                let Some(found) = exactly(&curve, end) else { continue };
+                if let Ok(expected) = exact_delta(&curve, &ratio, &Uninterrupted) {
+                    assert_eq!(found, expected, "{name}");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared >= 44, "{compared}");
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_written_out() {
+        // 1/4 is written in four bits.
+        let quarter = number("1/4");
+        assert!(binomial(1 << 14, 3, &quarter).is_some() && binomial((1 << 14) + 1, 3, &quarter).is_none());
+        for n in 1..9 {
+            let all =
+                (0..=n).fold(Rational::from(0i64), |sum, k| sum.add(&binomial(n, k, &quarter).unwrap()));
+            assert_eq!(all, Rational::from(1i64));
+        }
+        assert_eq!(binomial(5, 2, &quarter), Some(number("135/512")));
+        for (x, up) in [("0", 0), ("1/7", 1), ("1", 1), ("8/7", 2)] {
+            assert_eq!(ceiling(&number(x)), Some(up));
+        }
+    }
+
+    /// Over a range that reaches 0 or 1 tests have a limit that nothing attains.
+    #[test]
+    fn tests_over_an_open_range_have_no_last_value() {
+        let end = |tests: Vec<u64>, lower: &str, upper: &str, end| {
+            let tests = BinomialPeaks::new(9, tests, &number(lower), &number(upper)).unwrap();
+            exactly(&Curve::Peaks(tests, Direction::OneAgainstZero), end)
+        };
+        assert_eq!(end(vec![3], "0", "1/2", End::Infinity), None);
+        assert_eq!(end(vec![3], "1/9", "1", End::Infinity), None);
+        assert_eq!(end(vec![3], "1/9", "1/2", End::Infinity), Some(number("0")));
+        assert_eq!(end(vec![0], "0", "1/2", End::Infinity), Some(number("1")));
+        // C(8, 3) 3^3 5^5 / 8^8
+        assert_eq!(end(vec![3], "0", "1/2", End::Zero), Some(number("4725000/16777216")));
+        assert_eq!(end(vec![3], "1/2", "3/4", End::Zero), Some(number("0")));
     }
 
     /// A critical entry that is counted with probability ⅓ only: a third of the distance, and no answer gives its value away.

@@ -103,3 +103,71 @@ pub(super) fn one_against_zero(
     };
     Ok(stop_loss.and_then(|sum| Some(sum.times(&scale()?, bits))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::number;
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::record::{Plain, Record};
+
+    fn located(n: u64, p: &str, inclusion: &str, ratio: &Ratio, bits: usize) -> Option<Complement> {
+        complement(n, &number(p), &number(inclusion), ratio, bits)
+    }
+
+    /// `nq`, where `r = 1`.
+    #[test]
+    fn for_a_ratio_of_one_the_threshold_is_rational() {
+        for (n, p, floor, rest) in [(7, "1/3", 4, "2/3"), (6, "1/3", 4, "0"), (10, "3/4", 2, "1/2")] {
+            let Some(Complement::Positive(found, part)) = located(n, p, "1/2", &Ratio::One, 90) else {
+                panic!("{n} {p}")
+            };
+            let gap = part.minus(&Ball::rational(&number(rest), 90), 90);
+            assert!(found == floor && !gap.is_positive() && !gap.negative().is_positive());
+        }
+    }
+
+    /// `κ` lies beyond the last answer from `(r−1)(1−w)/w = 1/p` on.
+    #[test]
+    fn beyond_a_ratio_the_threshold_is_not_positive() {
+        // w = 1/3, p = 1/2: r = 2, ε = 0.6931…
+        for (epsilon, positive) in [("0.6931", true), ("0.6932", false)] {
+            let found = located(9, "1/2", "1/3", &Ratio::new(&number(epsilon)), 90);
+            assert_eq!(matches!(found, Some(Complement::Positive(..))), positive, "{epsilon}");
+            assert!(found.is_some());
+        }
+    }
+
+    #[test]
+    fn same_bits_of_thresholds_and_stop_losses() {
+        let mut record = Record::of("inner stop-losses with digits");
+        for (n, p) in [(1, "1/3"), (2, "1/2"), (9, "0.7"), (300, "1/7"), (1 << 45, "1/3")] {
+            for (w, epsilon) in
+                ["1", "2/3", "1e-5"].into_iter().flat_map(|w| ["0", "0.01", "1", "30"].map(|e| (w, e)))
+            {
+                let ratio = Ratio::new(&number(epsilon));
+                for bits in [40, 150] {
+                    let place = match located(n, p, w, &ratio, bits) {
+                        None => (Plain("undecided".to_owned()), None),
+                        Some(Complement::NotPositive) => (Plain("not positive".to_owned()), None),
+                        Some(Complement::Positive(floor, rest)) => (Plain(floor.to_string()), Some(rest)),
+                    };
+                    let exact = Probability::Exact(number(p));
+                    let value =
+                        one_against_zero(n, &exact, &number(w), &ratio, bits, &record.questions).unwrap();
+                    let peak =
+                        Probability::Peak { successes: n / 2, failures: n - n / 2, ratio: ratio.clone() };
+                    let at_peak = (n > 1).then(|| {
+                        let n = n + 1;
+                        one_against_zero(n, &peak, &number("1"), &ratio, bits, &Uninterrupted).unwrap()
+                    });
+                    record.note(
+                        format!("n={n} p={p} w={w} e={epsilon} {bits} bits"),
+                        (place, (value, at_peak)),
+                    );
+                }
+            }
+        }
+        record.compare();
+    }
+}

@@ -145,3 +145,83 @@ impl Law {
         Ok(Some(first.times(&sum, bits)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::record::Record;
+    use dashu_int::UBig;
+
+    fn ways(n: u64, k: u64) -> UBig {
+        if k > n { UBig::ZERO } else { (0..k).fold(UBig::ONE, |ways, i| ways * (n - i) / (i + 1)) }
+    }
+
+    /// Every law of a small population, its ends and its mode, each probability and each tail.
+    #[test]
+    fn laws_of_small_populations_are_those_of_rationals() {
+        let agrees = |found: &Ball, exact: &Rational| {
+            let exact = Ball::rational(exact, 300);
+            !found.exceeds(&exact) && !exact.exceeds(found) && found.accuracy() >= 60
+        };
+        for (population, marked, draws) in (1..8u64)
+            .flat_map(|n| (0..=n).flat_map(move |m| (0..=n).map(move |s| (n, m, s))))
+            .chain([(40, 11, 17), (40, 33, 20)])
+        {
+            let law = Law { population, marked, draws };
+            let all = ways(population, draws);
+            let mass = |k: u64| {
+                let hits = if k > draws {
+                    UBig::ZERO
+                } else {
+                    ways(marked, k) * ways(population - marked, draws - k)
+                };
+                Rational::new(IBig::from(hits), all.clone()).unwrap()
+            };
+            let masses: Vec<_> = (0..=draws).map(mass).collect();
+            let support: Vec<_> = (0..=draws).filter(|&k| !masses[k as usize].is_zero()).collect();
+            assert_eq!((law.least(), law.greatest()), (support[0], support[support.len() - 1]));
+            assert_eq!(&masses[law.mode() as usize], masses.iter().max().unwrap());
+            for k in 0..=draws + 1 {
+                let point = law.point(k, 70, &Uninterrupted).unwrap().unwrap();
+                assert!(
+                    agrees(&point, masses.get(k as usize).unwrap_or(&Rational::from(0i64))),
+                    "{law:?} at {k}"
+                );
+                let tail =
+                    masses.iter().skip(k as usize).fold(Rational::from(0i64), |sum, mass| sum.add(mass));
+                let found = law.upper_tail(k, 70, &Uninterrupted).unwrap().unwrap();
+                assert!(agrees(&found, &tail), "{law:?} from {k}");
+                if support.contains(&k) {
+                    let next = masses.get(k as usize + 1).map_or(Rational::from(0i64), Clone::clone);
+                    assert!(
+                        agrees(&law.ratio_up(k, 70), &next.div(&masses[k as usize]).unwrap()),
+                        "{law:?} at {k}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn same_bits_of_tails_beyond_the_mode() {
+        let mut record = Record::of("inner hypergeometric tails");
+        for (population, marked, draws) in
+            [(60, 20, 30), (5000, 2000, 700), (1 << 40, 1 << 30, 1 << 20), (3000, 2990, 1500)]
+        {
+            let law = Law { population, marked, draws };
+            for steps in [1, 9, 300, 1500] {
+                let k = (law.mode() + steps).min(law.greatest());
+                for bits in [40, 200] {
+                    let tail = law.beyond_mode(k, bits, &record.questions).unwrap();
+                    let point = law.point(k, bits, &record.questions).unwrap();
+                    let other =
+                        law.upper_tail(law.mode().saturating_sub(steps), bits, &record.questions).unwrap();
+                    let ratio = law.ratio_up(k, bits);
+                    record.note(format!("{law:?} k={k} {bits} bits"), vec![tail, point, other, Some(ratio)]);
+                }
+            }
+        }
+        record.compare();
+    }
+}

@@ -12,7 +12,7 @@ use crate::rational::Rational;
 
 /// Comparisons with so many bits more, one after another, before a tie is believed.
 const TRIES: u32 = 3;
-/// Bits of the first comparisons.
+/// Bits of the first comparisons, unless δ all but is an end of the curve.
 const COARSE: usize = 64;
 
 /// What a certified evaluation says about an ε.
@@ -34,12 +34,22 @@ struct Look {
     gap: Option<Ball>,
 }
 
+impl Look {
+    /// About the bits in which `Δ(ε)` and δ agree without being equal.
+    fn alike(&self) -> usize {
+        let gap = self.gap.as_ref().filter(|gap| !gap.is_zero());
+        gap.map_or(0, |gap| usize::try_from(-gap.log2()).unwrap_or(0))
+    }
+}
+
 struct Search<'a> {
     curve: &'a Curve,
     delta: &'a Rational,
     /// `ln δ`, roughly; nothing for δ = 0.
     logarithm: Option<Ball>,
     accuracy: usize,
+    /// Bits that tell δ from both ends of the curve, and [`COARSE`] at least.
+    coarse: usize,
     interrupt: &'a dyn Interrupt,
 }
 
@@ -56,19 +66,20 @@ pub(super) fn epsilon(
     let curve = &curve.written_out()?;
     let bits = accuracy + 64;
     let logarithm = ln(&Ball::rational(delta, bits + 64), bits);
-    let search = Search { curve, delta, logarithm, accuracy, interrupt };
-    let (side, start) = search.look_at_end(&Ball::zero(), End::Zero)?;
-    if side == Side::Reached {
+    let mut search = Search { curve, delta, logarithm, accuracy, coarse: COARSE, interrupt };
+    let start = search.look_at_end(&Ball::zero(), End::Zero)?;
+    if start.side == Side::Reached {
         return Ok(DigitsEnclosure::from(&Ball::zero()));
     }
     let last = Ball::from(last_change_of(curve));
-    let (side_of_last, end) = search.look_at_end(&last, End::Infinity)?;
-    if side_of_last == Side::Missed {
+    let end = search.look_at_end(&last, End::Infinity)?;
+    if end.side == Side::Missed {
         return Ok(DigitsEnclosure::point(Dyadic::Infinity));
     }
-    if side == Side::Tied {
+    if start.side == Side::Tied {
         return search.next_to_zero(&last);
     }
+    search.coarse = [&start, &end].into_iter().map(Look::alike).fold(COARSE, usize::max);
     let (missed, reached) = search.scale(&start, end)?;
     let (missed, reached) = search.narrow(missed, reached)?;
     if reached.side != Side::Reached {
@@ -104,15 +115,16 @@ impl Search<'_> {
         Ok((side, Look { epsilon: epsilon.clone(), side, gap }))
     }
 
-    /// The side of an end of the curve, where δ may be equal to a rational.
-    fn look_at_end(&self, epsilon: &Ball, end: End) -> Result<(Side, Look), Error> {
+    /// An end of the curve, where δ may be equal to a rational.
+    fn look_at_end(&self, epsilon: &Ball, end: End) -> Result<Look, Error> {
         let (side, look) = self.look(epsilon, self.accuracy + COARSE)?;
-        let decided = match ends::exactly(self.curve, end).filter(|_| side == Side::Tied) {
-            Some(exact) if exact > *self.delta => Side::Missed,
-            Some(_) => Side::Reached,
-            None => side,
-        };
-        Ok((decided, look))
+        let exact = if side == Side::Tied { ends::exactly(self.curve, end) } else { None };
+        let Some(exact) = exact else { return Ok(look) };
+        let excess = exact.sub(self.delta);
+        let side = if exact > *self.delta { Side::Missed } else { Side::Reached };
+        // ln(1 + x) is about x.
+        let gap = excess.div(self.delta).map(|excess| Ball::rational(&excess, COARSE).midpoint());
+        Ok(Look { side, gap, ..look })
     }
 
     /// From `[0, reached]` to a bracket whose lower end is not zero: near zero `ln Δ` falls like `ε²`.
@@ -127,7 +139,7 @@ impl Search<'_> {
             let share = (share.max(0.0).sqrt() / 2.0).clamp(1e-9, 0.5);
             let factor = Ball::dyadic(((share * f64::from(1u32 << 31)) as u64).max(1).into(), -31);
             let point = reached.epsilon.times(&factor, 64).midpoint();
-            let (side, look) = self.look(&point, COARSE)?;
+            let (side, look) = self.look(&point, self.coarse)?;
             if side == Side::Missed {
                 return Ok((look, reached));
             }
@@ -145,7 +157,7 @@ impl Search<'_> {
             if shrunk >= self.accuracy as i128 + 3 {
                 return Ok((missed, reached));
             }
-            let accuracy = (COARSE + 3 * shrunk.max(0) as usize).min(self.accuracy + COARSE);
+            let accuracy = (self.coarse + 3 * shrunk.max(0) as usize).min(self.accuracy + self.coarse);
             let estimate = chord(&missed, &reached, &width, bits);
             let finest = missed.epsilon.scaled(-(self.accuracy as i128) - 6);
             let margin = match (&estimate, &last) {
@@ -209,4 +221,138 @@ fn chord(missed: &Look, reached: &Look, width: &Ball, bits: usize) -> Option<Bal
 fn exactly(x: &Ball) -> Result<Rational, Error> {
     let point = DigitsEnclosure::from(x);
     point.lower().to_rational().ok_or_else(|| Error::precision("epsilon is too close to 0 to be written out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::{curves, number};
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::record::{Bits, Plain, Questions, Record};
+
+    impl Bits for Look {
+        fn bits(&self) -> String {
+            (vec![self.epsilon.clone()], self.gap.clone()).bits()
+        }
+    }
+
+    /// `Δ(upper) ≤ δ < Δ(lower)`, and no wider than was asked for: as rationals, by the digits of δ.
+    #[test]
+    fn delta_passes_its_value_between_the_ends() {
+        let mut found = 0;
+        for (name, curve) in curves() {
+            for delta in ["0.3", "1/50", "1e-6"].map(number) {
+                for accuracy in [10, 70] {
+                    let epsilon = epsilon(&curve, &delta, accuracy, &Uninterrupted).unwrap();
+                    let ends = [epsilon.lower(), epsilon.upper()].map(Dyadic::to_rational);
+                    let at = |epsilon: &Rational| {
+                        let value =
+                            Evaluation::new(epsilon, accuracy + 80, &Uninterrupted).curve(&curve).unwrap();
+                        DigitsEnclosure::from(&value)
+                    };
+                    let [Some(lower), Some(upper)] = ends else {
+                        let limit = at(&Rational::from(last_change_of(&curve)));
+                        assert!(limit.upper().order(&delta).is_gt(), "{name} {}", delta.shown());
+                        continue;
+                    };
+                    assert!(at(&upper).lower().order(&delta).is_le(), "{name} {}", delta.shown());
+                    assert!(
+                        upper.is_zero() || at(&lower).upper().order(&delta).is_gt(),
+                        "{name} {}",
+                        delta.shown()
+                    );
+                    let allowed = lower.mul(&Rational::dyadic(1u8.into(), accuracy));
+                    assert!(upper.sub(&lower) <= allowed, "{name} {} {accuracy} bits", delta.shown());
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 80, "{found}");
+    }
+
+    /// A range of digits costs no more comparisons than their number grows: seen in the questions whether to go on.
+    #[test]
+    fn comparisons_grow_with_the_logarithm_of_the_digits() {
+        let (_, curve) = curves().swap_remove(3);
+        let asked = |accuracy| {
+            let questions = Questions::default();
+            epsilon(&curve, &number("1/100"), accuracy, &questions).unwrap();
+            questions.number()
+        };
+        let [few, more, many] = [40, 400, 4000].map(asked);
+        assert!(few < 60 && more < few + 40 && many < more + 40, "{few} {more} {many}");
+    }
+
+    /// δ is a value at ε = 0 or the limit, to the last bit or next to it.
+    #[test]
+    fn ties_at_both_ends_are_decided_by_rationals() {
+        let (_, curve) = curves().swap_remove(2);
+        // A count of seven with p = 1/3: max_k P[Bin(6, 1/3) = k] = 240/729, in both directions; p^6 and q^6 in the limit.
+        let next = number("1e-300");
+        let at = |delta: Rational| epsilon(&curve, &delta, 60, &Uninterrupted).unwrap();
+        let (start, limit) = (number("240/729"), number("64/729"));
+        assert!(at(start.clone()).upper().order(&Rational::from(0i64)).is_eq());
+        assert!(at(start.add(&next)).upper().order(&Rational::from(0i64)).is_eq());
+        // Δ falls from 240/729 in proportion to a small ε.
+        let above = at(start.sub(&next));
+        assert!(
+            above.lower().order(&number("1e-301")).is_gt() && above.upper().order(&number("1e-298")).is_lt()
+        );
+        assert!(above.width().order(&number("1e-315")).is_lt());
+        assert!(!at(limit.sub(&next)).lower().is_finite());
+        let below = at(limit.add(&next));
+        assert!(below.upper().is_finite() && below.width().order(&number("1e-16")).is_lt());
+        assert!(at(limit).lower() <= below.upper());
+        let refused = epsilon(&curve, &number("-1/3"), 60, &Uninterrupted).unwrap_err();
+        assert_eq!(refused.to_string(), "delta is below 0; a number of at least 0 is required");
+    }
+
+    #[test]
+    fn same_bits_of_searches() {
+        let mut record = Record::of("inner searches with digits");
+        for (name, curve) in curves() {
+            for delta in ["0.4", "0.1", "1e-3", "1e-9"] {
+                for accuracy in [6, 60] {
+                    let found = epsilon(&curve, &number(delta), accuracy, &record.questions);
+                    record.note(format!("{name} d={delta} {accuracy} bits"), found);
+                    let questions = record.questions.number();
+                    record.note(
+                        format!("{name} d={delta} {accuracy} bits, questions so far"),
+                        Plain(questions),
+                    );
+                }
+            }
+        }
+        let (_, curve) = curves().swap_remove(3);
+        let (delta, questions) = (number("1/20"), Questions::default());
+        let search = Search {
+            curve: &curve,
+            logarithm: ln(&Ball::rational(&delta, 200), 150),
+            delta: &delta,
+            accuracy: 90,
+            coarse: COARSE,
+            interrupt: &questions,
+        };
+        let mut looks = Vec::new();
+        for epsilon in ["0", "0.01", "0.2", "0.4", "1", "30"] {
+            let at = Ball::rational(&number(epsilon), 80).midpoint();
+            looks.push(search.look(&at, 70).unwrap().1);
+        }
+        let mut chords = Vec::new();
+        for (low, high) in [(0, 1), (1, 2), (2, 3), (0, 5), (1, 4)] {
+            let width = looks[high].epsilon.minus(&looks[low].epsilon, 100);
+            chords.push(chord(&looks[low], &looks[high], &width, 100));
+        }
+        let zero = looks[0].clone();
+        let brackets: Vec<_> =
+            [3, 4, 5].into_iter().filter_map(|at| search.scale(&zero, looks[at].clone()).ok()).collect();
+        record.note("looks", looks);
+        record.note("chords", chords);
+        record.note("brackets", brackets);
+        for power in [2, 30] {
+            record.note(format!("next to zero below {power}"), search.next_to_zero(&Ball::from(power)));
+        }
+        record.note("questions of these", Plain(questions.number()));
+        record.compare();
+    }
 }

@@ -400,3 +400,167 @@ fn choose_points(
     }
     Some((period, points, rate.is_some_and(|s| v > s.1), left_out))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::number;
+    use super::super::probability::Ratio;
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::rational::Rational;
+    use crate::record::{Plain, Record};
+
+    /// `(n, p, a, bits)`: small and large, at the mean and far from it.
+    fn inputs() -> Vec<(u64, Probability, u64, usize)> {
+        let mut all = Vec::new();
+        for (n, p) in [(12, "1/3"), (400, "1/2"), (5000, "0.01"), (1 << 24, "0.9"), (1 << 50, "1/7")] {
+            let exact = Probability::Exact(number(p));
+            let peak = Probability::Peak {
+                successes: n / 5 + 1,
+                failures: n - n / 5,
+                ratio: Ratio::new(&number("0.3")),
+            };
+            for probability in [exact, peak] {
+                let (hits, misses) = probability.at(80).unwrap();
+                let mean = hits.times_integer(n, 80).to_f64();
+                let deviation = (mean * misses.to_f64()).sqrt();
+                for steps in [0.0, 0.3, 2.0, 15.0] {
+                    let a = ((mean + steps * deviation).ceil() as u64 + 1).min(n - 1);
+                    all.extend([30, 120].map(|bits| (n, probability.clone(), a, bits)));
+                }
+            }
+        }
+        all
+    }
+
+    fn weights() -> [Weights; 3] {
+        [Weights::Point, Weights::Tail, Weights::StopLoss(Ball::from(5).scaled(-3))]
+    }
+
+    /// What a plan says that it leaves out, and the rounding that it states, against the same sum to twice as many bits.
+    #[test]
+    fn what_is_left_out_is_within_what_is_said() {
+        for (n, probability, a, bits) in inputs().into_iter().filter(|input| input.3 < 100) {
+            for weights in weights() {
+                let [found, further] = [bits, 2 * bits + 60].map(|bits| {
+                    let sum = |more| {
+                        weighted_sum(n, &probability, a, &weights, bits + more, &Uninterrupted).unwrap()
+                    };
+                    [0, 100, 200].into_iter().find_map(sum).unwrap()
+                });
+                assert!(!found.exceeds(&further) && !further.exceeds(&found), "{n} {a} {weights:?}");
+                let gap = found.midpoint().minus(&further, 2 * bits + 60);
+                let said = found.spread();
+                assert!(!gap.exceeds(&said) && !gap.negative().exceeds(&said), "{n} {a} {weights:?}");
+                assert!(found.accuracy() >= bits as i128 - 14, "{n} {a} {weights:?}: {}", found.accuracy());
+            }
+        }
+    }
+
+    /// `e^{−nats}` is below the power of two that stands for it, and that is less than twice as large.
+    #[test]
+    fn powers_of_two_are_just_above_those_of_e() {
+        for scale in [1.0, 3.5, 1e6] {
+            for nats in [0.0, 0.3, 1.0, 17.0, 500.0] {
+                let bound = at_most(scale, nats);
+                let nats = Rational::from_f64(nats).unwrap();
+                let power = elementary_exp(&nats.neg())
+                    .times(&Ball::rational(&Rational::from_f64(scale).unwrap(), 90), 90);
+                assert!(!power.exceeds(&bound), "{scale} {}", nats.shown());
+                assert!(
+                    !bound.exceeds(&power.times(&Ball::rational(&number("2.2"), 90), 90)),
+                    "{scale} {}",
+                    nats.shown()
+                );
+            }
+        }
+        for (x, exponent) in [(1.0, 1.0), (0.99, 0.0), (2.0, 2.0), (1e-3, -9.0)] {
+            assert_eq!(log2(x).to_bits(), f64::to_bits(exponent), "{x}");
+        }
+    }
+
+    fn elementary_exp(x: &Rational) -> Ball {
+        super::super::elementary::exp(&Ball::rational(x, 150), 90).unwrap()
+    }
+
+    /// The tilt, the points and all bounds.
+    #[test]
+    fn same_bits_of_plans() {
+        let mut record = Record::of("inner plans of lattice sums");
+        for (place, (n, probability, a, bits)) in inputs().into_iter().enumerate() {
+            for (weights, kind) in weights().into_iter().zip(["point", "tail", "stop-loss"]) {
+                let input = format!("{place} n={n} a={a} {bits} bits, {kind}");
+                let Some(plan) = Plan::new(n, &probability, a, &weights, bits) else {
+                    record.note(input, Plain("none"));
+                    continue;
+                };
+                let counts = Plain((plan.period, plan.points, plan.places, plan.subtract_pole));
+                let balls = vec![
+                    plan.tilt.clone(),
+                    plan.gap.clone(),
+                    plan.norm.clone(),
+                    plan.tilted.clone(),
+                    plan.left_out.clone(),
+                ];
+                record.note(&input, (counts, (balls, plan.gap_below)));
+                let errors = [(1, 1), (3, 3), (1 << 40, 7), (7, 1 << 40), (1 << 62, 1 << 62)]
+                    .map(|(x, y)| plan.error(x, y));
+                record.note(format!("{input} errors"), Plain(errors));
+                if plan.points < 2000 {
+                    let sum = plan.fourier_sum(&record.questions).unwrap();
+                    let value = sum.as_ref().and_then(|sum| plan.value(sum));
+                    record.note(format!("{input} sum"), (sum, value));
+                }
+            }
+        }
+        record.compare();
+    }
+
+    #[test]
+    fn same_bits_of_spreads() {
+        let mut record = Record::of("inner spreads of lattice sums");
+        for (variance, offset, rate) in
+            [(0.3, 0.1, 0.7), (25.0, -3.0, 0.01), (1e6, 900.0, 1e-3), (1e12, 0.0, 1e-9)]
+        {
+            let around = |x: f64| (x - x.abs() * 1e-12, x + x.abs() * 1e-12);
+            let spread = Spread { variance: around(variance), offset: around(offset), rate: around(rate) };
+            for half in [2.0, 5.0, 12.0] {
+                let period = ((2.0 * half * variance.sqrt()) as u64 + 1) | 1;
+                let (v, below) = spread.below(period, Some(spread.rate));
+                let (w, free) = spread.below(period, None);
+                let best = spread.best(period as f64);
+                // Next to the pole it is moved away.
+                let close = spread.below(period, Some((best, best)));
+                let decays = [1, period / 4, period / 2].map(|j| spread.decay(j, period)).to_vec();
+                let input = format!("{variance} {offset} {rate} period={period}");
+                record.note(
+                    &input,
+                    (
+                        vec![
+                            v,
+                            below,
+                            w,
+                            free,
+                            close.0,
+                            close.1,
+                            best,
+                            spread.above(period),
+                            spread.bennett(v),
+                        ],
+                        decays,
+                    ),
+                );
+                for (weights, kind) in weights().into_iter().zip(["point", "tail", "stop-loss"]) {
+                    for (size, bits) in [(1.0, 20), (1.0, 200), (1e-9, 20), (1e-9, 200)] {
+                        let points = choose_points(&spread, &weights, rate.min(0.5), size, bits);
+                        let found = points.map(|(period, points, pole, left_out)| {
+                            (Plain((period, points, pole)), left_out)
+                        });
+                        record.note(format!("{input} {kind} {size} {bits} bits"), found);
+                    }
+                }
+            }
+        }
+        record.compare();
+    }
+}

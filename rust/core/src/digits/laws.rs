@@ -189,3 +189,135 @@ pub fn poisson_binomial_pmf(
     }
     Ok(law.iter().map(DigitsEnclosure::probability).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::number;
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::record::Record;
+
+    /// Outside the support, where nothing is random, and of no trial.
+    #[test]
+    fn what_is_certain_is_exact() {
+        let one = Rational::from(1i64);
+        for (k, n, p, mass) in [
+            (0, 0, "1/3", "1"),
+            (1, 0, "1/3", "0"),
+            (4, 3, "1/3", "0"),
+            (0, 3, "0", "1"),
+            (1, 3, "0", "0"),
+            (3, 3, "1", "1"),
+            (2, 3, "1", "0"),
+            (3, 3, "1/4", "1/64"),
+        ] {
+            let found = binomial_pmf(k, n, &number(p), 10, &Uninterrupted).unwrap();
+            assert!(found.contains(&number(mass)), "{k} of {n} at {p}");
+            let logarithm = binomial_log_pmf(k, n, &number(p), 12, &Uninterrupted).unwrap();
+            match mass {
+                "1" => assert_eq!(logarithm, DigitsEnclosure::rounded(&Rational::from(0i64), 1)),
+                "0" => assert!(!logarithm.lower().is_finite() && !logarithm.upper().is_finite()),
+                // −6 ln 2
+                _ => {
+                    let between = [number("-4.1588830834"), number("-4.1588830833")];
+                    assert!(
+                        logarithm.lower().order(&between[0]).is_gt()
+                            && logarithm.upper().order(&between[1]).is_lt()
+                    );
+                }
+            }
+            let tails = [
+                binomial_upper_tail(k, n, &number(p), 20, &Uninterrupted).unwrap(),
+                binomial_lower_tail(k, n, &number(p), 20, &Uninterrupted).unwrap(),
+            ];
+            // P[X ≥ k] + P[X ≤ k] = 1 + P[X = k]
+            assert!(k > n || (&tails[0] + &tails[1]).contains(&one.add(&number(mass))), "{k} of {n} at {p}");
+        }
+    }
+
+    #[test]
+    fn probabilities_outside_of_zero_and_one_are_refused() {
+        let message = "p is outside [0, 1]; a probability from 0 to 1 is required";
+        for p in ["-1e-30", "1.000000001"].map(number) {
+            for found in [
+                binomial_pmf(1, 3, &p, 10, &Uninterrupted),
+                binomial_log_pmf(1, 3, &p, 10, &Uninterrupted),
+                binomial_upper_tail(1, 3, &p, 10, &Uninterrupted),
+                binomial_lower_tail(1, 3, &p, 10, &Uninterrupted),
+            ] {
+                assert_eq!(found.unwrap_err().to_string(), message);
+            }
+            let trials = [number("1/2"), p];
+            let refused = poisson_binomial_pmf(&trials, 10, &Uninterrupted).unwrap_err().to_string();
+            assert_eq!(refused, "p[1] is outside [0, 1]; a probability from 0 to 1 is required");
+        }
+    }
+
+    /// Subset by subset.
+    #[test]
+    fn trials_of_any_probabilities_have_the_law_of_their_sum() {
+        let trials = ["1/3", "0", "3/4", "1", "1/97", "1/2"].map(number);
+        let mut law = vec![Rational::from(0i64); trials.len() + 1];
+        for subset in 0..1usize << trials.len() {
+            let factor = |(i, p): (usize, &Rational)| {
+                if subset >> i & 1 == 1 { p.clone() } else { Rational::from(1i64).sub(p) }
+            };
+            let mass =
+                trials.iter().enumerate().map(factor).fold(Rational::from(1i64), |mass, x| mass.mul(&x));
+            let successes = subset.count_ones() as usize;
+            law[successes] = law[successes].add(&mass);
+        }
+        for digits in [1, 30] {
+            let found = poisson_binomial_pmf(&trials, digits, &Uninterrupted).unwrap();
+            assert_eq!(found.len(), law.len());
+            for (found, exact) in found.iter().zip(&law) {
+                let allowed = exact.mul(&number(&format!("1e-{digits}")));
+                assert!(found.contains(exact) && found.width().to_rational().unwrap() <= allowed);
+            }
+        }
+    }
+
+    /// `P[X ≤ k]` counts the unmarked ones.
+    #[test]
+    fn tails_of_draws_and_a_point_make_one() {
+        let law = Hypergeometric::new(40, 11, 17).unwrap();
+        for k in 0..=18 {
+            let point = hypergeometric_pmf(k, &law, 25, &Uninterrupted).unwrap();
+            let upper = hypergeometric_upper_tail(k, &law, 25, &Uninterrupted).unwrap();
+            let lower = hypergeometric_lower_tail(k, &law, 25, &Uninterrupted).unwrap();
+            let rest = &(&upper + &lower) + &-&point;
+            assert!(rest.contains(&Rational::from(1i64)), "{k}");
+            assert!(rest.width().to_rational().unwrap() < number("1e-24"), "{k}");
+        }
+    }
+
+    #[test]
+    fn same_bits_of_tails() {
+        let mut record = Record::of("inner tails with digits");
+        for (n, p) in [(3, "1/3"), (90, "0.2"), (1 << 34, "1/2")] {
+            for k in [0, 1, 2, 3, 17, 18, 19, 40, n / 2, n / 2 + 1, n] {
+                for digits in [1, 12] {
+                    let p = number(p);
+                    let upper = binomial_upper_tail(k, n, &p, digits, &record.questions);
+                    let lower = binomial_lower_tail(k, n, &p, digits, &record.questions);
+                    let masses = (
+                        binomial_pmf(k, n, &p, digits, &record.questions),
+                        binomial_log_pmf(k, n, &p, digits, &record.questions),
+                    );
+                    record.note(
+                        format!("n={n} p={} k={k} {digits} digits", p.shown()),
+                        (masses, (upper, lower)),
+                    );
+                }
+            }
+        }
+        for digits in [1, 7, 50] {
+            for many in [1, 2, 3, 4, 17, 64] {
+                let trials: Vec<_> = (1..=many).map(|i| number(&format!("{i}/{}", 3 * i + many))).collect();
+                let law = poisson_binomial_pmf(&trials, digits, &record.questions);
+                record.note(format!("{many} trials, {digits} digits"), law);
+            }
+        }
+        record.compare();
+    }
+}

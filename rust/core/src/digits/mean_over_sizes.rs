@@ -169,3 +169,96 @@ impl Evaluation<'_> {
         rest.is_positive() && rest.log2() + self.accuracy as i128 + 16 < sum.log2()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::number;
+    use super::*;
+    use crate::curve::CountFamily;
+    use crate::interrupt::Uninterrupted;
+    use crate::pair::Direction;
+    use crate::record::{Plain, Record};
+
+    fn family(p: &str) -> CountFamily {
+        CountFamily::new(&number(p), &number(p), Some(Direction::OneAgainstZero)).unwrap()
+    }
+
+    /// Wide laws, of which only the middle is summed up; members that vanish where `ε` is large; thresholds.
+    fn means() -> Vec<(&'static str, MeanOverSizes)> {
+        let known = |population, known, size| {
+            MeanOverSizes::known_entries(population, known, size, family("1/2")).unwrap()
+        };
+        let irrelevant = |size, x: &str| {
+            MeanOverSizes::irrelevant_entries(size, size - 5, &number(x), family("0.3")).unwrap()
+        };
+        let published =
+            |n, rate: &str| MeanOverSizes::published_sample(n, &number(rate), family("0.4")).unwrap();
+        vec![
+            ("few known", known(30, 7, 12)),
+            ("many known", known(4000, 2000, 900)),
+            ("many known, at thresholds", known(4000, 2000, 900).with_thresholds(9)),
+            ("all irrelevant", irrelevant(8, "1")),
+            ("many irrelevant", irrelevant(1500, "0.4")),
+            ("published size", published(40, "0.3")),
+            ("published size of many", published(900, "0.1")),
+        ]
+    }
+
+    /// Term by term, without what is left out and without a choice where to begin.
+    #[test]
+    fn means_are_the_sums_of_all_their_terms() {
+        for (name, mean) in means() {
+            let law = Law::new(mean.irrelevant());
+            for epsilon in ["0", "0.2", "1", "5"].map(number) {
+                let evaluation = Evaluation::new(&epsilon, 20, &Uninterrupted);
+                if mean.size() > 100 && evaluation.epsilon.is_zero() {
+                    continue;
+                }
+                let found = evaluation.mean_over_sizes(&mean).unwrap();
+                let further = Evaluation::new(&epsilon, 30, &Uninterrupted);
+                let direct = (law.least()..=law.greatest()).rev().fold(Ball::zero(), |sum, z| {
+                    let mass = law.point(z, 40, &Uninterrupted).unwrap();
+                    if Ball::one().scaled(-60).exceeds(&mass) {
+                        return sum.widened(&mass, 90);
+                    }
+                    let member = further.member(&mean, mean.threshold(z)).unwrap();
+                    sum.plus(&mass.times(&member, 90), 90)
+                });
+                let direct = direct.times(&Ball::rational(mean.counted(), 90), 90);
+                assert!(!found.exceeds(&direct) && !direct.exceeds(&found), "{name} at {}", epsilon.shown());
+                assert!(found.accuracy() >= 16, "{name} at {}: {}", epsilon.shown(), found.accuracy());
+            }
+        }
+    }
+
+    #[test]
+    fn same_bits_of_means_over_sizes() {
+        let mut record = Record::of("inner means over sizes");
+        for (name, mean) in means() {
+            let law = Law::new(mean.irrelevant());
+            let middle = law.least().midpoint(law.greatest());
+            for z in [law.least(), middle, law.greatest()] {
+                let mass = law.point(z, 50, &record.questions);
+                record.note(format!("{name} z={z}"), (mass, law.ratio_up(z, 50)));
+            }
+            for epsilon in ["0.1", "0.7", "3", "6"] {
+                let given = number(epsilon);
+                for accuracy in [0, 12, 50] {
+                    let evaluation = Evaluation::new(&given, accuracy, &record.questions);
+                    let start = evaluation.start(&mean, &law).unwrap().map(Plain);
+                    let value = evaluation.mean_over_sizes(&mean).unwrap();
+                    record.note(format!("{name} e={epsilon} {accuracy} bits"), (start, value));
+                }
+            }
+        }
+        let half = |k: i128| Ball::one().scaled(k);
+        let given = number("1");
+        let evaluation = Evaluation::new(&given, 20, &Uninterrupted);
+        for k in 33..40 {
+            let negligible = evaluation.is_negligible(&half(-k), &Ball::one());
+            record.note(format!("2^-{k} beside one"), Plain(negligible));
+        }
+        record.note("no rest", Plain(evaluation.is_negligible(&Ball::zero(), &Ball::one())));
+        record.compare();
+    }
+}

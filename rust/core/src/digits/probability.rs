@@ -105,3 +105,66 @@ impl Probability {
 pub(super) fn size(x: &Rational) -> u64 {
     (x.numerator().bit_len() + x.denominator().bit_len()) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::number;
+    use super::*;
+    use crate::record::Record;
+
+    fn ratios() -> Vec<(&'static str, Ratio)> {
+        vec![
+            ("one", Ratio::new(&number("0"))),
+            ("e^(1/3)", Ratio::new(&number("1/3"))),
+            ("e^-9", Ratio::new(&number("-9"))),
+            ("amplified", Ratio::amplified(&number("0.7"), &number("1/10"))),
+            ("amplified below zero", Ratio::amplified(&number("-0.7"), &number("9/10"))),
+        ]
+    }
+
+    fn agrees(a: &Ball, b: &Ball) -> bool {
+        !a.exceeds(b) && !b.exceeds(a)
+    }
+
+    /// `r · 1/r = 1`, `p + q = 1`, the complement of a complement, and `γ(r − 1) = e^ε − 1`.
+    #[test]
+    fn ratios_and_probabilities_are_what_they_are_defined_to_be() {
+        let (rate, epsilon) = (number("1/10"), number("0.7"));
+        let grown = Ratio::amplified(&epsilon, &rate).at(90).unwrap().minus(&Ball::one(), 90);
+        let plain = Ratio::new(&epsilon).at(90).unwrap().minus(&Ball::one(), 90);
+        assert!(agrees(&grown.times(&Ball::rational(&rate, 90), 90), &plain));
+        for (name, ratio) in ratios() {
+            let (r, inverse) = (ratio.at(90).unwrap(), ratio.inverse().at(90).unwrap());
+            let again = ratio.inverse().inverse().at(90).unwrap();
+            assert!(agrees(&r.times(&inverse, 90), &Ball::one()) && agrees(&again, &r), "{name}");
+            assert!(r.accuracy() >= 80 && inverse.accuracy() >= 80, "{name}");
+            let peak = Probability::Peak { successes: 3, failures: 5, ratio };
+            let ((p, q), (q_again, p_again)) = (peak.at(90).unwrap(), peak.complement().at(90).unwrap());
+            // p/q = 3/(5r)
+            assert!(agrees(&p.times(&r, 90).times_integer(5, 90), &q.times_integer(3, 90)), "{name}");
+            assert!(
+                agrees(&p.plus(&q, 90), &Ball::one()) && agrees(&p, &p_again) && agrees(&q, &q_again),
+                "{name}"
+            );
+            assert!(p.accuracy() >= 80 && peak.exact().is_none(), "{name}");
+        }
+        let third = Probability::Exact(number("1/3"));
+        assert_eq!((third.exact(), third.complement().exact()), (Some(&number("1/3")), Some(&number("2/3"))));
+        assert_eq!([number("0"), number("-5/8"), number("1/3")].map(|x| size(&x)), [1, 3 + 4, 1 + 2]);
+    }
+
+    #[test]
+    fn same_bits_of_ratios_and_probabilities() {
+        let mut record = Record::of("inner ratios and probabilities");
+        for (name, ratio) in ratios() {
+            for bits in [1, 20, 64, 90, 300] {
+                let peak = Probability::Peak { successes: 3, failures: 1 << 50, ratio: ratio.clone() };
+                record.note(
+                    format!("{name} to {bits} bits"),
+                    (vec![ratio.at(bits), ratio.inverse().at(bits)], peak.at(bits)),
+                );
+            }
+        }
+        record.compare();
+    }
+}

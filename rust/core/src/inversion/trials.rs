@@ -182,3 +182,112 @@ impl Product {
         Self { re, im, most, exponent: self.exponent + bits }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rational::Rational;
+    use crate::record::{Plain, Record};
+
+    fn ball(text: &str) -> Ball {
+        Ball::from_rational(&Rational::parse(text).unwrap())
+    }
+
+    fn of(count: u64) -> Trials {
+        let p = |i: u64| ball(&format!("{}/{}", i * 37 % 89 + 1, 90 + i % 7));
+        Trials::new(&(0..count).map(|i| (p(i), Ball::ONE - p(i))).collect::<Vec<_>>())
+    }
+
+    fn agrees(a: Ball, b: Ball) -> bool {
+        !(a - b).is_positive() && !(b - a).is_positive()
+    }
+
+    /// Factor by factor, in balls: contained, and for a few of them to 26 digits.
+    #[test]
+    fn products_are_those_of_their_factors() {
+        for count in [1, 7, 8, 9, 200] {
+            let trials = of(count);
+            for (re, im) in [("1/2", "1/3"), ("-0.9", "0.1"), ("1", "0"), ("1e-20", "0"), ("0", "1e-100")] {
+                let z = Complex { re: ball(re), im: ball(im) };
+                for mirrored in [false, true] {
+                    let one = Complex::real(Ball::ONE);
+                    let factors = trials.p.iter().zip(&trials.q).map(|(&p, &q)| {
+                        let exact = |x| Ball::from_double_double(x, 0.0);
+                        let (p, q) = if mirrored { (exact(q), exact(p)) } else { (exact(p), exact(q)) };
+                        Complex::real(q) + z.scale(p)
+                    });
+                    let truth = factors.fold(one, |product, factor| product * factor);
+                    let (product, twos) = trials.product(z, mirrored);
+                    let unit = if twos < 0 { Ball::ONE / Ball::from_u64(2) } else { Ball::from_u64(2) };
+                    let found = product.scale(unit.powi(twos.unsigned_abs()));
+                    assert!(agrees(found.re, truth.re) && agrees(found.im, truth.im), "{count} {re} {im}");
+                    let accuracy = found.re.relative_error().max(found.im.relative_error());
+                    assert!(re != "1/2" || count > 9 || accuracy < 1e-26, "{count} {mirrored}: {accuracy:e}");
+                }
+            }
+        }
+    }
+
+    /// What is too rare for double-doubles is kept apart.
+    #[test]
+    fn rare_trials_are_kept_apart() {
+        for (p, apart) in [("1e-40", 0), ("1e-46", 1), ("1e-300", 1), ("1/2", 0)] {
+            let p = ball(p);
+            for pair in [(p, Ball::ONE - p), (Ball::ONE - p, p)] {
+                let trials = Trials::new(&[pair, (ball("1/3"), ball("2/3"))]);
+                assert_eq!((trials.extreme.len(), trials.p.len(), trials.rough.len()), (apart, 2 - apart, 2));
+            }
+        }
+    }
+
+    #[test]
+    fn same_bits_of_trials() {
+        let mut record = Record::of("inner trials");
+        let rare = |i: u64| {
+            if i < 3 { (ball("1e-60"), Ball::ONE - ball("1e-60")) } else { (ball("1/7"), ball("6/7")) }
+        };
+        let extreme = Trials::new(&(0..20).map(rare).collect::<Vec<_>>());
+        for (name, trials) in [("one", of(1)), ("eight", of(8)), ("many", of(300)), ("extreme", extreme)] {
+            for c in ["0", "0.3", "-2", "30"].map(ball) {
+                let (mean, variance) = trials.tilted(c);
+                let spread = trials.spread(c).into_iter().map(|x| x.1).collect::<Vec<_>>();
+                record.note(format!("{name} at {}", about(c)), (vec![mean, variance], spread));
+            }
+            for (re, im) in [
+                ("1/2", "1/3"),
+                ("-0.9", "0.1"),
+                ("1", "0"),
+                ("1e-91", "0"),
+                ("0", "1e-100"),
+                ("1e-20", "1e-95"),
+            ] {
+                let z = Complex { re: ball(re), im: ball(im) };
+                for mirrored in [false, true] {
+                    let (product, twos) = trials.product(z, mirrored);
+                    record.note(
+                        format!("{name} {re} {im} {mirrored}"),
+                        (vec![product.re, product.im], Plain(twos)),
+                    );
+                }
+                let cumulant = trials.cumulant(z);
+                let (shift, factor) = trials.transform(z);
+                record.note(
+                    format!("{name} {re} {im} cumulant"),
+                    vec![cumulant.re, cumulant.im, shift.re, shift.im, factor.re, factor.im],
+                );
+            }
+        }
+        record.compare();
+    }
+
+    /// `Π (q + pz) = (q + pz)^n`, far below the least double.
+    #[test]
+    fn products_of_many_small_factors_do_not_vanish() {
+        let (q, count) = (ball("1e-30"), 200);
+        let trials = Trials::new(&vec![(Ball::ONE - q, q); count]);
+        let (product, twos) = trials.product(Complex::real(q), false);
+        let found = product.re.ln() + Ball::ln_2() * Ball::from_i64(twos);
+        let truth = (q + (Ball::ONE - q) * q).ln() * Ball::from_u64(count as u64);
+        assert!(agrees(found, truth) && found.relative_error() < 1e-25, "{found:?} {truth:?}");
+    }
+}

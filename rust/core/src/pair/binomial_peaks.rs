@@ -187,3 +187,35 @@ pub(super) fn at(
 ) -> Result<Ball, Error> {
     ShiftedBinomial::certain(size, p).delta(Direction::OneAgainstZero, epsilon, interrupt)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::Curve;
+    use crate::digits;
+    use crate::interrupt::Uninterrupted;
+
+    /// Each test alone, on ranges that end next to its peak or far from it: what the digits tier finds, which locates peaks on its own.
+    #[test]
+    fn single_tests_have_the_digits_of_their_peaks() {
+        let tenths = |x: u64| Rational::from(x).div(&Rational::from(10u64)).unwrap();
+        for (test, first) in (1..8u64).flat_map(|test| (1..9u64).map(move |first| (test, first))) {
+            for last in [first + 1, 9] {
+                let peaks = BinomialPeaks::new(9, vec![test], &tenths(first), &tenths(last)).unwrap();
+                for (direction, epsilon) in
+                    Direction::BOTH.into_iter().flat_map(|d| ["0.1", "0.9"].map(|e| (d, e)))
+                {
+                    let given = Rational::parse(epsilon).unwrap();
+                    let found =
+                        peaks.delta(direction, &Epsilon::new(&given), &Uninterrupted).unwrap().to_enclosure();
+                    let curve = Curve::Peaks(peaks.clone(), direction);
+                    let truth =
+                        digits::delta(&curve, &given, 20, &Uninterrupted).unwrap().midpoint().unwrap();
+                    let truth = truth.to_rational().unwrap();
+                    let input = format!("{test} from {first} to {last}, {direction:?}, {epsilon}");
+                    assert!(found.contains(&truth) && found.width() < 1e-14, "{input}: {found:?}");
+                }
+            }
+        }
+    }
+}

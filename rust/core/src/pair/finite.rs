@@ -409,7 +409,9 @@ fn is_one(ratio: Ball) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::enclosure::Enclosure;
     use crate::interrupt::Uninterrupted;
+    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn rational(text: &str) -> Rational {
@@ -568,5 +570,108 @@ mod tests {
             let other = one.sub(&x).add(&x.mul(&back.exact(&inverse, &Uninterrupted).unwrap()));
             prop_assert_eq!(there.exact(&x, &Uninterrupted).unwrap(), other);
         }
+    }
+
+    /// The last sum that is taken and the first that is refused; ends of what is a probability.
+    #[test]
+    fn sums_are_taken_up_to_the_tolerance() {
+        assert_eq!(tolerance(2), rational("4098/4503599627370496"));
+        let half = rational("1/2");
+        let sum_to = |rest: Rational| Pmf::rounded("Q", vec![half.clone(), rest]);
+        for sign in [tolerance(2), tolerance(2).neg()] {
+            assert!(sum_to(half.add(&sign)).is_ok());
+            let refused = sum_to(half.add(&sign.mul(&rational("1.000001")))).unwrap_err().to_string();
+            let expected = "probabilities in floats are divided by their sum if it differs from one by at most 2^-40 + 2 · 2^-52 = ";
+            assert!(refused.starts_with("Q sums to 1") || refused.starts_with("Q sums to 0"), "{refused}");
+            assert!(
+                refused.contains(expected)
+                    && refused.ends_with("; add what is missing, or divide them yourself")
+            );
+        }
+        let refused = |p: Vec<f64>, q: Vec<f64>| FiniteInDoubles::new(p, q).unwrap_err().to_string();
+        assert_eq!(refused(vec![], vec![]), "P is empty; at least one probability is required");
+        assert_eq!(
+            refused(vec![0.5, 0.5], vec![1.0, -0.25]),
+            "Q[1] = -0.25; a probability from 0 to 1 is required"
+        );
+        assert_eq!(refused(vec![2.5], vec![1.0]), "P[0] = 2.5; a probability from 0 to 1 is required");
+        assert!(refused(vec![2.0], vec![1.0]).starts_with("P sums to 2; "));
+        assert_eq!(
+            refused(vec![1.0], vec![0.5, 0.5]),
+            "P has 1 probabilities and Q has 2; both must list the same answers, 0 where a law does not give one"
+        );
+        for x in ["0", "-1/2"] {
+            let message = "exp_epsilon must be above 0: it is e to the power epsilon";
+            assert_eq!(ExpEpsilon::exactly(rational(x)).unwrap_err().to_string(), message);
+        }
+        assert!(matches!(ExpEpsilon::of(rational("0")), ExpEpsilon::Exactly(one) if one == rational("1")));
+    }
+
+    /// Doubles decide what they can, and no comparison wrongly: next to a tie, with tiny and subnormal numbers, at all ratios.
+    #[test]
+    fn comparisons_in_doubles_are_those_of_rationals() {
+        let numbers = [0.0, 5e-324, 1e-310, 1e-300, 0.1, 0.3, 0.300_000_000_000_000_04, 0.5, 1.0];
+        for ratio in ["1", "3", "1/3", "2.999999999999999", "1e80", "1e-80", "1e100", "1e-100"].map(rational)
+        {
+            let comparison = Comparison::new(Ball::from_rational(&ratio));
+            let in_reach = ratio > rational("1e-90") && ratio < rational("1e90");
+            assert_eq!(comparison.nearest.is_some(), in_reach, "{}", ratio.shown());
+            for p in numbers {
+                for q in numbers {
+                    let cost = Rational::from_f64(q).unwrap().mul(&ratio);
+                    let gain = Rational::from_f64(p).unwrap();
+                    let found = comparison.first_is_greater(p, q);
+                    assert!(
+                        found.is_none_or(|greater| greater == (gain > cost)),
+                        "{p} {q} {}",
+                        ratio.shown()
+                    );
+                    let apart = gain.sub(&cost).abs() > gain.max(cost).mul(&rational("1e-25"));
+                    assert!(found.is_some() || !apart, "{p} {q} {}", ratio.shown());
+                }
+            }
+        }
+    }
+
+    /// What the fast way leaves out is what it leaves open.
+    #[test]
+    fn same_bits_of_sums_in_integers_and_doubles() {
+        let mut record = Record::of("inner sums over answers");
+        let laws = [
+            (&["3/4", "1/4"] as &[&str], &["1/4", "3/4"] as &[&str]),
+            (&["1/8", "0", "7/8"], &["1/2", "1/2", "0"]),
+            (&["1/3", "1/3", "1/3"], &["1/7", "5/7", "1/7"]),
+            (&["1e-40", "0.9999999999999999999999999999999999999999"], &["1/2", "1/2"]),
+        ];
+        for (place, (p, q)) in laws.into_iter().enumerate() {
+            let pair = pair(p, q);
+            record.note(format!("{place} largest"), Plain(fixed_point::largest_ratio_bits(&pair)));
+            for epsilon in ["1e-9", "0.1", "1.0986122886681098", "-0.7", "139", "140", "-300", "1e5"] {
+                let given = rational(epsilon);
+                if given.abs() < rational("1000") {
+                    for bits in [20, 256] {
+                        let factor = fixed_point::factor(&pair, &given, bits);
+                        let bounds = fixed_point::bounds(&pair, &factor, bits, &record.questions).unwrap();
+                        record.note(
+                            format!("{place} e={epsilon} {bits} bits"),
+                            Plain(format!("{factor:?} {bounds:?}")),
+                        );
+                    }
+                }
+                let at = ExpEpsilon::of(given);
+                record.note(format!("{place} e={epsilon}"), pair.hockey_stick(&at, &record.questions));
+                if place < 2 {
+                    let doubles = |masses: &[&str]| {
+                        masses.iter().map(|x| Enclosure::from(&rational(x)).upper()).collect::<Vec<_>>()
+                    };
+                    let found = FiniteInDoubles::new(doubles(p), doubles(q)).unwrap();
+                    record.note(
+                        format!("{place} e={epsilon} in doubles"),
+                        found.hockey_stick(&at, &record.questions),
+                    );
+                }
+            }
+        }
+        record.compare();
     }
 }

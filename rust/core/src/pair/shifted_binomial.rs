@@ -417,4 +417,27 @@ mod tests {
             }
         }
     }
+
+    /// All others are alike: `(1 − e^ε (1 − w))_+`, or `w` where no other entry counts.
+    #[test]
+    fn an_entry_beside_others_that_are_all_alike_has_the_digits_of_its_curve() {
+        for p in ["0", "1"] {
+            for inclusion in [over(1, 4), over(2, 5), over(1, 1)] {
+                let pair = ShiftedBinomial::new(6, &Rational::parse(p).unwrap(), &inclusion).unwrap();
+                for (direction, epsilon) in
+                    Direction::BOTH.into_iter().flat_map(|d| [0.0, 0.1, 0.3, 2.0].map(|e| (d, e)))
+                {
+                    let (gap, value) = gap(&pair, direction, &Epsilon::from_f64(epsilon).unwrap());
+                    assert!(
+                        !gap.is_positive() && !(-gap).is_positive(),
+                        "{p} {inclusion:?} {epsilon}: {value:?}"
+                    );
+                    assert!(
+                        value.is_exact_zero() || value.relative_error() < 1e-25,
+                        "{p} {epsilon}: {value:?}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -46,13 +46,13 @@ pub(super) fn hockey_stick(
 
 /// A bound of `|ln(P(a) S_Q/(S_P Q(a)))|` wherever both are positive: all denominators are below `2^bits`, all numerators
 /// at most twice their denominators, and so are the sums. It is so large that `e` to its negative does not matter.
-fn largest_ratio_bits(pair: &Finite) -> usize {
+pub(super) fn largest_ratio_bits(pair: &Finite) -> usize {
     let masses = pair.p.masses.iter().chain(&pair.q.masses);
     128 + masses.map(|mass| mass.denominator().bit_len()).max().unwrap_or(0)
 }
 
 /// Integers below and above `2^bits r`, `r = e^ε S_P/S_Q`.
-fn factor(pair: &Finite, epsilon: &Rational, bits: usize) -> (UBig, UBig) {
+pub(super) fn factor(pair: &Finite, epsilon: &Rational, bits: usize) -> (UBig, UBig) {
     let (low, high) = exponential(&epsilon.abs(), bits);
     let (low, high) = if epsilon.is_negative() {
         let square = UBig::ONE << (2 * bits);
@@ -74,7 +74,7 @@ fn scaled(x: &Rational, bits: usize) -> (UBig, UBig) {
 }
 
 /// Integers below and above `2^bits Σ max(0, P(a) − r Q(a))`.
-fn bounds(
+pub(super) fn bounds(
     pair: &Finite,
     factor: &(UBig, UBig),
     bits: usize,

@@ -340,6 +340,7 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use crate::laws::{Hypergeometric, Probability, binomial_probability};
     use crate::rational::Rational;
+    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn check(found: Ball, truth: Ball) -> Result<(), TestCaseError> {
@@ -381,6 +382,59 @@ mod tests {
                 if (beyond / weight).to_enclosure().upper() < 1e250 {
                     check(sums.beyond * unit, beyond)?;
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn same_bits_of_mixtures() {
+        let mut record = Record::of("inner mixtures");
+        for (population, draws, hits, base, trials, p) in [
+            (9, 4, 2, 3, 5, "1/3"),
+            (60, 20, 7, 0, 59, "1/2"),
+            (60, 20, 0, 30, 25, "0.9"),
+            (60, 20, 20, 10, 45, "0.01"),
+            (5000, 900, 300, 1500, 900, "0.2"),
+            (5000, 900, 30, 4000, 900, "0.7"),
+            (1_000_000, 1000, 400, 300_000, 500_000, "0.1"),
+            (1 << 40, 1 << 20, 1 << 19, 1 << 38, 1 << 36, "1e-6"),
+            (300, 300, 100, 50, 249, "0.2"),
+            (300, 100, 50, 49, 0, "1/2"),
+            (300, 100, 50, 49, 1, "1/2"),
+            (300, 100, 50, 299, 1, "1/2"),
+        ] {
+            let at = Probability::new(&Rational::parse(p).unwrap()).unwrap();
+            let urn = Urn { population, draws, hits };
+            let mixture = Mixture::new(trials, at.odds, urn, base);
+            let sums = mixture.sums(&record.questions).unwrap();
+            let parts = sums
+                .map(|sums| (Plain(sums.centre), vec![sums.weight, sums.grown, sums.beyond, sums.growth()]));
+            record.note(
+                format!("{draws} of {population}, {hits} hits, {base} and {trials} at {p}"),
+                (Plain(mixture.is_too_low()), parts),
+            );
+        }
+        for (term, ratio) in
+            [(1e-30, 0.5), (1e-26, 0.5), (1e-30, 1.0), (1e-40, 1.0 - 1e-9), (1e-40, 1.0 - 1e-8)]
+        {
+            let sum = Sum { value: DoubleDouble::ONE, rest: 0.0 };
+            record.note(format!("after {term} at {ratio}"), sum.after(term, ratio));
+        }
+        record.compare();
+    }
+
+    /// `H(A+1)/H(A)` as integers.
+    #[test]
+    fn ratios_of_draws_are_exact() {
+        for (population, draws, hits) in [(9u64, 4u64, 2u64), (9, 9, 3), (9, 1, 0), (30, 12, 12)] {
+            let urn = Urn { population, draws, hits };
+            let choose = |n: u64, k: u64| (0..k).fold(1u64, |ways, i| ways * n.saturating_sub(i) / (i + 1));
+            let ways = |marked: u64| choose(marked, hits) * choose(population - marked, draws - hits);
+            assert_eq!(urn.greatest(), (0..=population).rev().find(|&marked| ways(marked) > 0).unwrap());
+            for marked in hits..population {
+                let (top, bottom) = urn.rise::<statpriv_simd::Portable>(marked);
+                let [top, bottom] = [top, bottom].map(|x| x.hi as u64);
+                assert_eq!(ways(marked + 1) * bottom, ways(marked) * top, "{urn:?} {marked}");
             }
         }
     }

@@ -362,3 +362,122 @@ impl Crossing {
         Ok(sum.plus_at_most(far + lost))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::rational::Rational;
+    use crate::record::{Plain, Record};
+
+    fn ball(text: &str) -> Ball {
+        Ball::from_rational(&Rational::parse(text).unwrap())
+    }
+
+    fn gaps_of(text: &[&str]) -> Vec<Ball> {
+        text.iter().map(|gap| ball(gap)).collect()
+    }
+
+    /// The split that costs least: the sizes of those of the wrong sign before and after it, in either order.
+    #[test]
+    fn what_is_not_of_the_form_costs_its_size() {
+        for (gaps, kept, split, cost) in [
+            (["-1", "-2", "3", "4"], ["-1", "-2", "3", "4"], 2, "0"),
+            (["4", "3", "-2", "-1"], ["-1", "-2", "3", "4"], 2, "0"),
+            (["-1", "0.25", "-2", "4"], ["-1", "0", "-2", "4"], 3, "0.25"),
+            (["-1", "2", "-0.5", "4"], ["-1", "2", "0", "4"], 1, "0.5"),
+            (["2", "-4", "1", "-8"], ["-8", "0", "-4", "2"], 3, "1"),
+            (["1", "2", "3", "4"], ["1", "2", "3", "4"], 0, "0"),
+            (["-1", "-2", "-3", "-4"], ["-1", "-2", "-3", "-4"], 4, "0"),
+            (["0", "-1", "0", "2"], ["0", "-1", "0", "2"], 3, "0"),
+        ] {
+            let (found, paid) = Crossing::new(gaps_of(&gaps), Ball::ONE);
+            let expected = gaps_of(&kept);
+            let same = found.gaps.iter().zip(&expected).all(|(&a, &b)| (a - b).is_exact_zero());
+            assert!(
+                same && found.split == split && (paid - ball(cost)).is_exact_zero(),
+                "{gaps:?}: {} {paid:?}",
+                found.split
+            );
+        }
+    }
+
+    /// `G(x) = Σ_k g_k Φ((k − x)/σ)` at many places is at most the value found, which one of them all but attains.
+    #[test]
+    fn no_threshold_does_better_than_the_one_that_is_found() {
+        let (crossing, _) = Crossing::new(gaps_of(&["-0.1", "-0.3", "0.05", "0.2", "0.1"]), ball("1.5"));
+        let value = crossing.value(&Uninterrupted).unwrap();
+        let mut best = Ball::ZERO;
+        for step in -400..400 {
+            let x = f64::from(step) / 64.0;
+            let point = Ball::from_f64(x).unwrap();
+            let sum = crossing.gaps.iter().enumerate().fold(Ball::ZERO, |sum, (index, &gap)| {
+                sum + gap * upper_tail((point - crossing.place(index)) / crossing.sigma)
+            });
+            assert!(!value.certainly_less(sum), "{x}");
+            best = best.max(sum);
+        }
+        assert!((best / value).to_enclosure().lower() > 0.9999 && value.relative_error() < 1e-16);
+    }
+
+    #[test]
+    fn same_bits_of_gaussian_noise() {
+        let mut record = Record::of("inner Gaussian noise");
+        for (name, gaps) in [
+            ("few", gaps_of(&["-0.1", "-0.3", "0.05", "0.2", "0.1"])),
+            ("falling", gaps_of(&["0.5", "0", "-0.25", "-0.1"])),
+            (
+                "many",
+                (0..300)
+                    .map(|i| ball(&format!("{}/{}", i - 120, 40_000 + 7 * (i - 90) * (i - 90))))
+                    .collect(),
+            ),
+        ] {
+            let count = gaps.len();
+            for sigma in ["0.3", "2", "40"] {
+                let (crossing, cost) = Crossing::new(gaps.clone(), ball(sigma));
+                let input = format!("{name} sigma={sigma}");
+                record.note(&input, (Plain(crossing.split), vec![crossing.total, cost, crossing.positive()]));
+                for (x, reach) in [(-0.5, 10.0), (3.25, 2.0), (-700.0, 4.0), (200.5, 1.0)] {
+                    let near = crossing.near(x, reach);
+                    record.note(
+                        format!("{input} near {x} {reach}"),
+                        (Plain((near.from, near.to)), near.beyond),
+                    );
+                    let balance = crossing.balance(x, reach, &record.questions).unwrap();
+                    let balls = vec![
+                        balance.upper,
+                        balance.lower,
+                        balance.logarithm(),
+                        crossing.weight(x, count / 2),
+                    ];
+                    record.note(
+                        format!("{input} balance {x} {reach}"),
+                        (balls, (balance.slope, Plain(balance.is_accurate()))),
+                    );
+                    record.note(
+                        format!("{input} value {x} {reach}"),
+                        crossing.value_at(x, &balance, reach, &record.questions),
+                    );
+                }
+                let (x, balance) = crossing.threshold(-0.5, 10.0, &record.questions).unwrap();
+                record.note(format!("{input} threshold"), (x, vec![balance.upper, balance.lower]));
+                record.note(format!("{input} value"), crossing.value(&record.questions));
+            }
+        }
+        for (distance, sigma, epsilon) in [
+            (1, "1", "10"),
+            (1, "1", "2000000"),
+            (1, "1", "1482911"),
+            (1, "1", "1482910"),
+            (1, "1", "1482912"),
+            (5, "0.1", "1e9"),
+        ] {
+            record.note(
+                format!("minute {distance} {sigma} {epsilon}"),
+                minute(distance, ball(sigma), ball(epsilon)),
+            );
+        }
+        record.compare();
+    }
+}

@@ -125,3 +125,90 @@ fn crossing(high: Ball, low: Ball, decay: Ball) -> Ball {
     let value = high * high * (Ball::ONE - decay * decay) / (roots * roots);
     if value.is_positive() { value } else { Ball::ZERO.plus_at_most(high) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::record::{Plain, Record};
+
+    fn rational(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    fn ball(text: &str) -> Ball {
+        Ball::from_rational(&rational(text))
+    }
+
+    fn row(first: i64, masses: &[&str]) -> Row {
+        Row { first, masses: masses.iter().map(|mass| ball(mass)).collect(), missing: Ball::ZERO }
+    }
+
+    fn agrees(a: Ball, b: Ball) -> bool {
+        !(a - b).is_positive() && !(b - a).is_positive()
+    }
+
+    fn rows() -> [Row; 2] {
+        [row(-1, &["0.2", "0.1", "0", "0.5", "0.2"]), row(0, &["0.4", "0.3", "0.1", "0.1", "0", "0.1"])]
+    }
+
+    /// `Σ_j x_j a^{|k−j|}`, each by itself.
+    #[test]
+    fn densities_are_sums_over_all_answers() {
+        let rows = rows();
+        let decay = ball("0.7");
+        let found = densities([&rows[0], &rows[1]], decay, &Uninterrupted).unwrap();
+        for (found, row) in found.iter().zip(&rows) {
+            assert_eq!((found.first, found.masses.len()), (-1, 7));
+            for k in -1..=5i64 {
+                let truth =
+                    (-1..=5i64).fold(Ball::ZERO, |sum, j| sum + row.at(j) * decay.powi(k.abs_diff(j)));
+                let value = found.at(k);
+                assert!(agrees(value, truth) && value.relative_error() < 1e-28, "{k}");
+            }
+        }
+    }
+
+    /// `(√α − √−γ)²` from the two ends: with `a = ¼`, `α = 4`, `γ = −1` they are 3 and `1 − 4 = −3`.
+    #[test]
+    fn what_lies_between_a_positive_end_and_a_negative_one() {
+        let found = crossing(ball("3"), ball("3"), ball("1/4"));
+        assert!(agrees(found, Ball::ONE) && found.relative_error() < 1e-25, "{found:?}");
+        // α = 9, γ = −1: 8 and 9/4 − 4.
+        let found = crossing(ball("8"), ball("1.75"), ball("1/4"));
+        assert!(agrees(found, ball("4")) && found.relative_error() < 1e-25, "{found:?}");
+    }
+
+    #[test]
+    fn same_bits_of_laplace_noise() {
+        let mut record = Record::of("inner Laplace noise");
+        let rows = rows();
+        for scale in ["0.1", "1", "30"].map(rational) {
+            let decay = decay(&scale);
+            record.note(format!("decay {}", scale.shown()), decay);
+            let found = densities([&rows[0], &rows[1]], decay, &record.questions).unwrap();
+            for row in &found {
+                record.note(format!("densities {}", scale.shown()), row.masses.clone());
+            }
+            for ratio in ["1", "1.2", "3", "40"].map(ball) {
+                for (first, second) in [(0, 1), (1, 0), (0, 0)] {
+                    let value = delta([&found[first], &found[second]], decay, ratio, &record.questions);
+                    record.note(
+                        format!("{} {first} {second} {}", scale.shown(), ratio.to_enclosure().upper()),
+                        value,
+                    );
+                }
+            }
+            for (distance, epsilon) in
+                [(1, "0.1"), (1, "1"), (1, "0.999"), (3, "0.1"), (3, "0.0999"), (7, "70")]
+            {
+                let vanishes = vanishes(distance, &scale, &Epsilon::new(&rational(epsilon)));
+                record.note(format!("vanishes {} {distance} {epsilon}", scale.shown()), Plain(vanishes));
+            }
+        }
+        for (high, low, a) in [("1e-3", "1", "0.5"), ("1", "1e-30", "0.9"), ("2", "3", "1e-9")] {
+            record.note(format!("crossing {high} {low} {a}"), crossing(ball(high), ball(low), ball(a)));
+        }
+        record.compare();
+    }
+}
