@@ -46,7 +46,10 @@ lint: $(STAMPS)/build $(STAMPS)/dev  ## formatters, linters, types, stubs
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest statpriv._native
 
-SAME_BITS = cargo test --package statpriv-core --locked --quiet --test same_bits
+KERNEL_TEST = cargo test --package statpriv-core --locked --quiet
+# Of what leaves the kernel, then of inner results; $(1) says how they are computed.
+SAME_BITS = $(KERNEL_TEST) $(1) --test same_bits && $(KERNEL_TEST) $(1) --lib same_bits
+PORTABLE = --features statpriv-simd/portable
 
 test-rust:  ## the kernel's own tests
 	cargo test --workspace --locked --quiet
@@ -55,13 +58,12 @@ test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and REA
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
 
 bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
-	STATPRIV_STORE_BITS=1 $(SAME_BITS)
-	STATPRIV_STORE_BITS=1 $(SAME_BITS) --features statpriv-simd/portable
+	export STATPRIV_STORE_BITS=1; $(call SAME_BITS) && $(call SAME_BITS,$(PORTABLE))
 
 test: lint test-rust test-python  ## every check that a change must pass
 
 campaign: $(STAMPS)/build $(STAMPS)/dev  ## 10^6 enclosures against the oracle, 10^7 executions of the fuzz bodies (hours)
-	$(SAME_BITS) --features statpriv-simd/portable
+	$(call SAME_BITS,$(PORTABLE))
 	$(BIN)/python -m tests.oracle.campaign --cases 1000000 --processes 2 $(if $(STATPRIV_SEED),--seed $(STATPRIV_SEED)) --store
 	cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- 10000000 $(STATPRIV_SEED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet -m campaign

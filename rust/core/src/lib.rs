@@ -60,3 +60,10 @@ pub mod pair;
 pub mod rational;
 pub mod special;
 pub mod trade_off;
+
+// Unit tests hold inner results against stored bits, as `tests/same_bits` holds what leaves the crate.
+#[cfg(test)]
+extern crate self as statpriv_core;
+#[cfg(test)]
+#[path = "../tests/same_bits/record.rs"]
+mod record;

@@ -1,4 +1,4 @@
-//! What was computed, next to what is stored.
+//! What was computed, next to what is stored: also for the unit tests of the kernel whose names begin with `same_bits`.
 
 use statpriv_core::ball::Ball;
 use statpriv_core::digits::DigitsEnclosure;
@@ -127,7 +127,7 @@ pub trait Bits {
 }
 
 /// FNV-1a: of what is too long to be stored.
-fn digest(text: &str) -> String {
+pub fn digest(text: &str) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
