@@ -10,6 +10,8 @@ mod few_values;
 mod noise;
 pub(crate) mod rationals;
 pub(crate) mod row;
+#[cfg(test)]
+mod same_bits;
 mod sampling;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -297,4 +297,6 @@ impl<'a> Prepared<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+mod same_bits;
+#[cfg(test)]
+pub(crate) mod tests;

@@ -626,6 +626,9 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
 }
 
 #[cfg(test)]
+mod kinds;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::answer::{Law, Sampling};

@@ -130,7 +130,7 @@ struct Dual<'a> {
 }
 
 /// `intercept + slope · x`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Line {
     intercept: Ball,
     slope: Ball,
@@ -148,7 +148,7 @@ impl Line {
 }
 
 /// `g` at `x = e^ε`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Point {
     epsilon: f64,
     x: Ball,
@@ -156,6 +156,7 @@ struct Point {
 }
 
 /// An upper bound of `g` between two neighbouring points, and where it is attained.
+#[derive(Debug)]
 struct Gap {
     bound: f64,
     peak: Option<f64>,
@@ -314,6 +315,9 @@ impl Gap {
 }
 
 #[cfg(test)]
+mod same_bits;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::curve::CountFamily;
@@ -396,7 +400,55 @@ mod tests {
     fn levels_outside_of_the_unit_interval_are_refused() {
         let half = over(1, 2);
         let curve = CountFamily::new(&half, &half, None).unwrap().of_size(9).unwrap();
-        assert!(beta(&curve, &Rational::from(-1i64), &Uninterrupted).is_err());
-        assert!(alpha(&curve, &over(3, 2), &Uninterrupted).is_err());
+        let refused = Error::argument("a type I error from 0 to 1 is required");
+        assert_eq!(beta(&curve, &Rational::from(-1i64), &Uninterrupted), Err(refused.clone()));
+        assert_eq!(alpha(&curve, &over(3, 2), &Uninterrupted), Err(refused));
+        assert!(beta(&curve, &Rational::from(0i64), &Uninterrupted).unwrap().contains(&over(255, 256)));
+        assert_eq!(beta(&curve, &Rational::from(1i64), &Uninterrupted), Ok(Enclosure::point(0.0)));
+    }
+
+    /// Each bound of δ is a bound of β: the greatest counts. Inside of another curve a minimum of several need not be convex.
+    #[test]
+    fn a_minimum_of_bounds_has_the_greatest_of_their_errors_and_is_refused_inside_of_others() {
+        let count = |p: u64| {
+            let p = over(p, 10);
+            CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(9).unwrap()
+        };
+        let level = over(1, 5);
+        let of = |curve: &Curve| beta(curve, &level, &Uninterrupted);
+        let [one, other] = [count(2), count(5)];
+        let [alone, greater] = [of(&one).unwrap(), of(&other).unwrap()];
+        assert!(alone.upper() < greater.lower());
+        for bounds in [vec![one.clone(), other.clone()], vec![other.clone(), one.clone()]] {
+            assert_eq!(of(&Curve::Min(bounds)).unwrap(), greater);
+        }
+        let share = || over(1, 2);
+        let inside = |curve: Curve| {
+            let mean = Curve::Mean(vec![(share().into(), one.clone()), (share().into(), curve.clone())]);
+            [mean, Curve::Max(vec![one.clone(), curve.clone()]), Curve::amplified(share(), curve).unwrap()]
+        };
+        for curve in inside(Curve::Min(vec![one.clone()])) {
+            assert!(of(&curve).is_ok(), "{curve:?}");
+        }
+        let refused = "a minimum of bounds inside another curve has no trade-off function here";
+        for curve in inside(Curve::Min(vec![one.clone(), other.clone()])) {
+            assert_eq!(of(&curve), Err(Error::argument(refused)), "{curve:?}");
+        }
+    }
+
+    /// Lines that are known only by what the pair gives away: with none of it nothing is certain at α = 0, with all of it everything.
+    #[test]
+    fn what_gives_the_pair_away_is_never_missed() {
+        let count = |p: u64, size: u64| {
+            let p = over(p, 4);
+            CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(size).unwrap()
+        };
+        // The critical entry alone, or beside others that never have the property, shows itself.
+        for curve in [count(1, 1), count(0, 7)] {
+            assert_eq!(beta(&curve, &over(1, 3), &Uninterrupted), Ok(Enclosure::point(0.0)));
+        }
+        // All six of them have it with (1/4)^5, and only then it is certain.
+        let found = beta(&count(1, 6), &Rational::from(0i64), &Uninterrupted).unwrap();
+        assert!(found.contains(&over(1023, 1024)) && found.width() <= 1e-15, "{found:?}");
     }
 }

@@ -116,14 +116,14 @@ struct Game<'a> {
 }
 
 /// Where the sum goes: for the choice of the grid alone.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Reach {
     lowest: f64,
     highest: f64,
 }
 
 /// The integers from `first` on, `len` of them, in units of `step`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Grid {
     first: i64,
     len: usize,
@@ -131,6 +131,7 @@ struct Grid {
 }
 
 /// `U` from above and below at the nodes of a grid.
+#[derive(Debug)]
 struct Values {
     above: Vec<f64>,
     below: Vec<f64>,
@@ -140,6 +141,7 @@ struct Values {
 }
 
 /// What a query does, on a grid.
+#[derive(Debug)]
 struct Moves {
     /// By node that follows.
     splits: Vec<(Option<usize>, Split)>,
@@ -149,7 +151,7 @@ struct Moves {
 }
 
 /// Probabilities on the grid.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Split {
     /// Splits of the probabilities onto the nodes, from above; zeros are left out.
     above: Vec<(i64, f64)>,
@@ -504,3 +506,6 @@ impl Values {
         self
     }
 }
+
+#[cfg(test)]
+mod same_bits;

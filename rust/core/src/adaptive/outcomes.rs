@@ -16,6 +16,7 @@ use crate::interrupt::Interrupt;
 use crate::pair::Epsilon;
 
 /// What one answer does.
+#[derive(Debug)]
 pub(super) struct Outcome {
     /// The probability of the answer by the reference law, positive.
     pub mass: Ball,
@@ -26,6 +27,7 @@ pub(super) struct Outcome {
 }
 
 /// What a query does.
+#[derive(Debug)]
 pub(super) struct Outcomes {
     pub known: Vec<Outcome>,
     /// Probability of further answers, and the most that they add in the mean.
@@ -37,7 +39,7 @@ pub(super) struct Outcomes {
 }
 
 /// For the choice of a grid alone.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spread {
     pub variance: f64,
     pub least: f64,

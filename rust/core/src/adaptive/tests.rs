@@ -5,7 +5,7 @@ use crate::exact;
 use crate::interrupt::Uninterrupted;
 use proptest::prelude::*;
 
-fn rational(text: &str) -> Rational {
+pub(super) fn rational(text: &str) -> Rational {
     Rational::parse(text).unwrap()
 }
 
@@ -14,7 +14,7 @@ fn over(x: u64, y: u64) -> Rational {
 }
 
 /// A count of `size` of `n` entries, before the given nodes.
-fn count(size: u64, n: u64, p: &Rational, next: Vec<Next>) -> Asked {
+pub(super) fn count(size: u64, n: u64, p: &Rational, next: Vec<Next>) -> Asked {
     let others = Law::binomial(size - 1, p).unwrap();
     Asked {
         weight: over(size, n),
@@ -29,7 +29,7 @@ fn always(node: usize, size: u64) -> Vec<Next> {
 }
 
 /// At each of several parts of these sizes, any of the properties.
-fn any_of(n: u64, sizes: &[u64], p: &[Rational]) -> Adaptive {
+pub(super) fn any_of(n: u64, sizes: &[u64], p: &[Rational]) -> Adaptive {
     let node = |(index, &size): (usize, &u64)| {
         let next = if index + 1 < sizes.len() { always(index + 1, size) } else { Vec::new() };
         p.iter().map(|p| count(size, n, p, next.clone())).collect()
@@ -192,4 +192,113 @@ fn malformed_strategies_are_refused() {
     assert!(message(nodes).contains("no ascending ranges"));
     let nothing = Asked { weight: rational("-1/2"), ..count(1, 2, &half, Vec::new()) };
     assert!(message(vec![vec![nothing]]).contains("a number of at least 0 is required"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Likelihood ratios of few entries are below 10^30, but where they are infinite.
+    #[test]
+    fn the_mass_at_infinity_is_what_is_left_of_the_exact_value(
+        sizes in prop::collection::vec(1u64..4, 1..4), unused in 0u64..2, p in prop::collection::vec(1u64..10, 1..3),
+        mirrored in any::<bool>(), stops in any::<bool>(),
+    ) {
+        let p: Vec<_> = p.into_iter().map(|p| over(p, 10)).collect();
+        let n = sizes.iter().sum::<u64>() + unused;
+        let node = |(index, &size): (usize, &u64)| {
+            let last = size as i64 - i64::from(stops && index == 0);
+            let next = if index + 1 < sizes.len() { vec![Next { first: 0, last, node: index + 1 }] } else { Vec::new() };
+            p.iter().map(|p| count(size, n, p, next.clone())).collect()
+        };
+        let forwards = Adaptive::new(sizes.iter().enumerate().map(node).collect()).unwrap();
+        let strategy = if mirrored { forwards.reversed() } else { forwards };
+        let limit = strategy.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+        let truth = exactly(&strategy, &rational("1e30"));
+        prop_assert!(limit.contains(&truth), "{limit:?} {}", truth.shown());
+        // Where a path may stop before all entries are asked, nothing is said below.
+        prop_assert!(limit.width() <= 1e-15 || (stops && limit.lower().abs() <= 1e-14), "{limit:?}");
+    }
+}
+
+/// A part without entries of the group answers as it does: what follows is a mean over its answers, and at most the greatest.
+#[test]
+fn a_query_without_weight_leaves_the_limit_between_nothing_and_the_greatest() {
+    let half = rational("1/2");
+    let next = |first: i64, last: i64, node: usize| Next { first, last, node };
+    let nothing = |follows: Vec<Next>| Asked { weight: rational("0"), ..count(2, 3, &half, follows) };
+    let nodes = vec![
+        vec![nothing(vec![next(0, 0, 1), next(1, 2, 2)])],
+        vec![count(3, 3, &half, Vec::new())],
+        vec![count(3, 3, &rational("1/3"), Vec::new())],
+    ];
+    let strategy = Adaptive::new(nodes).unwrap();
+    let limit = strategy.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+    // All three have the property: 1/4 or 1/9 of those that hold the critical entry.
+    assert!(limit.lower().abs() < 1e-14 && (limit.upper() - 0.25).abs() < 1e-14, "{limit:?}");
+    assert!(limit.contains(&exactly(&strategy, &rational("1e30"))));
+}
+
+#[test]
+fn several_answers_that_reveal_the_value_are_not_followed() {
+    let quarter = rational("1/4");
+    let law =
+        |masses: &[&Rational]| Law::table(0, masses.iter().map(|&mass| mass.clone()).collect()).unwrap();
+    let zero = rational("0");
+    let half = rational("1/2");
+    let asked = Asked {
+        weight: rational("1"),
+        laws: [law(&[&quarter, &quarter, &half]), law(&[&zero, &zero, &rational("1")])],
+        reference: law(&[&quarter, &quarter, &half]),
+        next: Vec::new(),
+    };
+    let strategy = Adaptive::new(vec![vec![asked]]).unwrap();
+    let found = strategy.mass_at_infinity(&Uninterrupted);
+    assert_eq!(
+        found.unwrap_err(),
+        Error::precision("several answers reveal the value, and their mass is not followed")
+    );
+    assert!(strategy.reversed().mass_at_infinity(&Uninterrupted).unwrap().is_exact_zero());
+}
+
+/// Ranges of answers may touch, and follow one another upwards only; nodes come after those that lead to them.
+#[test]
+fn ranges_of_answers_and_nodes_are_in_order() {
+    let half = rational("1/2");
+    let of = |next: Vec<Next>, others: usize| {
+        let mut nodes = vec![vec![count(4, 12, &half, next)]];
+        nodes.extend((0..others).map(|_| vec![count(4, 12, &half, Vec::new())]));
+        Adaptive::new(nodes)
+    };
+    let next = |first: i64, last: i64, node: usize| Next { first, last, node };
+    assert!(of(vec![next(0, 1, 1), next(2, 2, 2)], 2).is_ok());
+    let message = |found: Result<Adaptive, Error>| found.unwrap_err().to_string();
+    for ranges in
+        [vec![next(0, 2, 1), next(2, 4, 2)], vec![next(3, 4, 1), next(0, 2, 2)], vec![next(2, 1, 1)]]
+    {
+        assert_eq!(message(of(ranges, 2)), "the answers at node 0 are no ascending ranges");
+    }
+    for node in [0, 3] {
+        let expected = format!("node {node} cannot follow node 0 of 3");
+        assert_eq!(message(of(vec![next(0, 1, node)], 2)), expected);
+    }
+    let weighing = |weight: &str| {
+        Adaptive::new(vec![vec![Asked { weight: rational(weight), ..count(4, 12, &half, Vec::new()) }]])
+    };
+    assert!(weighing("0").is_ok() && weighing("1").is_ok());
+    assert_eq!(message(weighing("-1/9")), "weight = -1/9 at node 0; a number of at least 0 is required");
+    assert_eq!(message(weighing("10/9")), "the parts along a path have more entries than the population");
+}
+
+/// The node after an answer; the analyst stops between and beyond the ranges, and a query follows after every answer only where there are none.
+#[test]
+fn what_follows_is_that_of_the_range_an_answer_lies_in() {
+    let next = |first: i64, last: i64, node: usize| Next { first, last, node };
+    let asked = |next: Vec<Next>| count(6, 12, &rational("1/2"), next);
+    let some = asked(vec![next(0, 1, 1), next(3, 4, 2)]);
+    let after: Vec<_> = (-1..=5).map(|answer| some.after(answer)).collect();
+    assert_eq!(after, [None, Some(1), Some(1), None, Some(2), Some(2), None]);
+    assert!(asked(vec![next(0, 2, 1), next(3, 6, 2)]).covers() && asked(vec![next(-1, 9, 1)]).covers());
+    for ranges in [vec![], vec![next(0, 5, 1)], vec![next(1, 6, 1)], vec![next(0, 2, 1), next(4, 6, 2)]] {
+        assert!(!asked(ranges.clone()).covers(), "{ranges:?}");
+    }
 }

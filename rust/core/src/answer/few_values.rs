@@ -21,6 +21,7 @@ const COMBINATIONS_PER_PLACE: f64 = 32.0;
 const COMBINATIONS_PER_CHECK: usize = 1 << 16;
 
 /// The law of one number.
+#[derive(Debug)]
 pub(super) struct FewValues {
     /// The first two are counted out last, as one binomial law.
     values: Vec<i64>,

@@ -599,3 +599,170 @@ fn a_gap_is_wider_than_half_the_deviation_of_what_is_finer() {
     assert!(!has_gaps(&[(&many, 1), (&never, 1)]));
     assert!(has_gaps(&[(&many, 1), (&never, 1), (&rarely, 2)]));
 }
+
+fn refusal<T: std::fmt::Debug>(found: Result<T, Error>) -> String {
+    found.unwrap_err().to_string()
+}
+
+const EDGE: i64 = 1 << 60;
+
+#[test]
+fn tables_that_are_no_laws_or_far_away_are_refused() {
+    let certain = |first: i64| Law::table(first, vec![Rational::from(1i64)]);
+    let sums = |masses: &[&str]| refusal(Law::table(0, masses.iter().map(|mass| number(mass)).collect()));
+    let needed = "the probabilities of a table must not be negative and must sum to one; they sum to ";
+    assert_eq!(sums(&["1/2", "1/3"]), format!("{needed}5/6"));
+    assert_eq!(sums(&["3/2", "-1/2"]), format!("{needed}1"));
+    assert!(certain(EDGE - 1).is_ok() && certain(-EDGE).is_ok());
+    for first in [EDGE, EDGE + 1, -EDGE - 1, i64::MAX] {
+        assert_eq!(refusal(certain(first)), "the values of a table must lie within ±2^60");
+    }
+}
+
+#[test]
+fn parameters_of_binomial_laws_are_checked() {
+    for p in ["-1/2", "3/2"] {
+        let found = refusal(Law::binomial(3, &number(p)));
+        assert_eq!(found, format!("p = {p}; a probability from 0 to 1 is required"));
+    }
+    assert!(Law::binomial(1 << 53, &number("1/2")).is_ok());
+    let found = refusal(Law::binomial((1 << 53) + 1, &number("1/2")));
+    assert_eq!(found, "trials = 9007199254740993; at most 2^53 are allowed");
+    let certain = |trials, p| Law::binomial(trials, &number(p)).unwrap().support();
+    assert_eq!([certain(7, "0"), certain(0, "1/2"), certain(7, "1")], [0, 0, 7].map(|k| (Some(k), Some(k))));
+}
+
+#[test]
+fn answers_that_sums_might_carry_too_far_are_refused() {
+    let needed = "answers beyond ±2^60 are too large for a law of integers";
+    let quarter = Law::point(EDGE / 4);
+    assert!(
+        quarter.repeated(4).is_ok() && quarter.scaled(-4).is_ok() && quarter.shifted(EDGE / 4 * 3).is_ok()
+    );
+    assert!(Law::sum(vec![quarter.clone(); 4]).is_ok());
+    assert_eq!(refusal(quarter.repeated(5)), needed);
+    assert_eq!(refusal(quarter.scaled(-5)), needed);
+    assert_eq!(refusal(quarter.shifted(EDGE / 4 * 3 + 1)), needed);
+    assert_eq!(refusal(quarter.scaled(-1).unwrap().shifted(-EDGE / 4 * 3 - 1)), needed);
+    assert_eq!(refusal(Law::sum(vec![quarter.clone(); 5])), needed);
+    assert_eq!(refusal(quarter.scaled(0)), "an answer is not multiplied by zero");
+}
+
+#[test]
+fn weights_of_mixtures_are_a_law() {
+    let of = |weights: [&str; 2]| {
+        Law::mixture(weights.into_iter().map(|weight| (number(weight), Law::point(1))).collect())
+    };
+    let needed = "the weights of a mixture must not be negative and must sum to one; they sum to ";
+    assert!(of(["1/3", "2/3"]).is_ok());
+    assert_eq!(refusal(of(["1/3", "1/3"])), format!("{needed}2/3"));
+    assert_eq!(refusal(of(["-1/3", "4/3"])), format!("{needed}1"));
+}
+
+#[test]
+fn samples_that_a_population_does_not_allow_are_refused() {
+    let marked = Law::binomial(6, &number("1/2")).unwrap();
+    let drawn = |population, size| Sampling::WithoutReplacement { population, size };
+    let replaced = |population, size| Sampling::WithReplacement { population, size };
+    let poisson = |rate: &str| Sampling::Poisson { rate: number(rate) };
+    let overlapping = |population, sizes: &[u64]| Sampling::Overlapping { population, sizes: sizes.to_vec() };
+    let found = |sampling| refusal(marked.sampled(sampling));
+    for possible in [drawn(6, 6), replaced(6, 9), overlapping(6, &[6, 2]), poisson("0"), poisson("1")] {
+        assert!(marked.sampled(possible).is_ok());
+    }
+    let drawn_at_most = "size = 8; at most the population of 7 can be drawn";
+    assert_eq!([found(drawn(7, 8)), found(overlapping(7, &[7, 8]))], [drawn_at_most; 2]);
+    let more = "more marked entries, or fewer, than the population has";
+    assert_eq!([found(drawn(5, 2)), found(replaced(5, 2)), found(overlapping(5, &[2]))], [more; 3]);
+    assert_eq!(refusal(marked.shifted(-1).unwrap().sampled(poisson("1/2"))), more);
+    let endless = Law::noise(Noise::Laplace { scale: number("1") }).unwrap();
+    assert_eq!(refusal(endless.sampled(poisson("1/2"))), more);
+    assert_eq!(found(replaced(0, 2)), "population = 0; at least one entry is required");
+    assert!(marked.sampled(replaced(9, 1 << 53)).is_ok());
+    let draws = found(replaced(9, (1 << 53) + 1));
+    assert_eq!(draws, "size = 9007199254740993; at most 2^53 draws are allowed");
+    for rate in ["-1/2", "3/2"] {
+        assert_eq!(found(poisson(rate)), format!("rate = {rate}; a probability from 0 to 1 is required"));
+    }
+    let wide = |sizes: &[u64]| marked.sampled(overlapping(u64::MAX, sizes));
+    assert!(wide(&[(1 << 31) - 1, (1 << 31) - 1]).is_ok());
+    let joint = "so many counts of overlapping samples have too many joint values";
+    assert_eq!(refusal(wide(&[(1 << 31) - 1, (1 << 32) - 1])), joint);
+    assert_eq!(refusal(wide(&[u64::MAX - 1])), joint);
+}
+
+#[test]
+fn labels_and_ranks_without_a_meaning_are_refused() {
+    let law = Law::binomial(6, &number("1/2")).unwrap();
+    let quotient = |divisor| Relabelling::Quotient { factor: 1, offset: 0, divisor };
+    let clamped = |least, most| Relabelling::Clamped(Some(least), Some(most));
+    assert!(law.relabelled(quotient(1)).is_ok() && law.relabelled(clamped(2, 2)).is_ok());
+    let needed = "a divisor above 0, and a lower end not above the upper one, are required";
+    for labels in [quotient(0), quotient(-1), clamped(3, 2)] {
+        assert_eq!(refusal(law.relabelled(labels)), needed);
+    }
+    let ranked = |rank| Law::order_statistic(vec![law.clone(), Law::point(6)], rank);
+    assert!(ranked(1).is_ok() && ranked(6).is_ok());
+    for rank in [0, 7] {
+        assert_eq!(refusal(ranked(rank)), "an order statistic needs a rank from 1 to 6");
+    }
+    assert_eq!(refusal(Law::order_statistic(Vec::new(), 1)), "an order statistic needs a rank from 1 to 0");
+}
+
+#[test]
+fn noise_out_of_range_is_refused() {
+    let positive = |name: &str, x: &str| format!("{name} = {x}; a number above 0 is required");
+    for x in ["0", "-1/2"] {
+        let found = |noise| refusal(Law::noise(noise));
+        assert_eq!(found(Noise::Geometric { alpha: number(x) }), positive("alpha", x));
+        assert_eq!(found(Noise::Laplace { scale: number(x) }), positive("scale", x));
+        assert_eq!(found(Noise::RoundedLaplace { scale: number(x) }), positive("scale", x));
+        assert_eq!(found(Noise::Gaussian { variance: number(x) }), positive("sigma", x));
+        assert_eq!(found(Noise::RoundedGaussian { sigma: number(x) }), positive("sigma", x));
+    }
+    let one = refusal(Law::noise(Noise::Geometric { alpha: number("1") }));
+    assert_eq!(one, "alpha = 1; a number below 1 is required");
+    let noise = Law::noise(Noise::Geometric { alpha: number("1/2") }).unwrap();
+    let far = 1i64 << 24;
+    assert!(noise.truncated(-far, far).is_ok() && noise.truncated(3, 3).is_ok());
+    for (least, most) in [(-far - 1, 0), (0, far + 1), (1, 0)] {
+        let needed = format!(
+            "noise truncated to [{least}, {most}]; two numbers within ±2^24 in this order are required"
+        );
+        assert_eq!(refusal(noise.truncated(least, most)), needed);
+    }
+    let truncated = noise.truncated(-3, 3).unwrap();
+    assert_eq!(refusal(truncated.truncated(-2, 2)), "noise is truncated once");
+    assert_eq!(refusal(Law::point(3).truncated(-2, 2)), "only noise by itself is truncated");
+}
+
+/// `2^24` answers are written out, one more is not; nor are all of noise without bounds.
+#[test]
+fn laws_on_too_many_answers_are_refused() {
+    let far = 1i64 << 24;
+    assert!(super::row::check_length(5, far + 4).is_ok());
+    let needed = format!(
+        "the answers from 5 to {} are too many for their probabilities to be written out; 2^24 are allowed",
+        far + 5
+    );
+    assert_eq!(refusal(super::row::check_length(5, far + 5)), needed);
+    let endless = Law::noise(Noise::Laplace { scale: number("1") }).unwrap();
+    let released = Law::sum(vec![Law::point(1), endless.clone()]).unwrap();
+    for law in [endless, released] {
+        assert_eq!(refusal(row(&law, None, &Uninterrupted)), "noise without bounds has no last value");
+    }
+}
+
+/// Beyond `2^63` nobody can ask for a label: it ends there.
+#[test]
+fn labels_are_integers_that_can_be_asked_for() {
+    let quotient = |factor, offset, divisor| Relabelling::Quotient { factor, offset, divisor };
+    assert_eq!(quotient(3, 1, 2).apply(-3), -4);
+    assert_eq!([i64::MAX, -i64::MAX].map(|factor| quotient(factor, 0, 1).apply(5)), [i64::MAX, i64::MIN]);
+    assert_eq!([2, 3, 4].map(|a| Relabelling::AtMost(3).apply(a)), [3, 3, 4]);
+    let labels = Relabelling::Table([(1, 7)].into());
+    assert_eq!([1, 2].map(|a| labels.apply(a)), [7, 2]);
+    let clamped = |least, most| [-9, 2, 9].map(|a| Relabelling::Clamped(least, most).apply(a));
+    assert_eq!(clamped(Some(-1), None), [-1, 2, 9]);
+    assert_eq!(clamped(None, Some(3)), [-9, 2, 3]);
+}

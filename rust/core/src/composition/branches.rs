@@ -37,6 +37,7 @@ const MOST_LEFT: usize = 8;
 const VISITS_PER_CHECK: usize = 256;
 
 /// Some kinds of attributes, each with some law.
+#[derive(Debug)]
 struct Factor {
     /// `e^{K(c)}`.
     scale: Ball,
@@ -61,6 +62,7 @@ impl Factor {
 type Ways = Vec<(Vec<u64>, Factor)>;
 
 /// A kind of attributes that is decided after others.
+#[derive(Debug)]
 struct Level {
     kind: usize,
     ways: Ways,
@@ -69,6 +71,7 @@ struct Level {
 }
 
 /// Bounds of all patterns and of all their branches.
+#[derive(Debug)]
 pub(super) struct Branches {
     levels: Vec<Level>,
     /// `w_0 (1 − r)`.
@@ -346,6 +349,9 @@ const LEAST: f64 = 1e-290;
 fn double(x: f64) -> Ball {
     Ball::from_f64(x).unwrap_or(Ball::WHOLE)
 }
+
+#[cfg(test)]
+mod same_bits;
 
 #[cfg(test)]
 mod tests {

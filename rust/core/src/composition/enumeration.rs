@@ -55,6 +55,7 @@ fn combined(constant: Ball, laws: &[&[Atom]]) -> Vec<Atom> {
 }
 
 /// The stop-loss transform of one law.
+#[derive(Debug)]
 pub(super) struct Tail {
     /// In the order of doubles near the values, which are at most `error` away.
     atoms: Vec<(Ball, Atom)>,

@@ -37,6 +37,7 @@ const CAPPED: u64 = 400;
 const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
 
 /// Independent summands, each with any of several laws.
+#[derive(Debug)]
 struct Candidates {
     /// How many.
     count: u64,
@@ -46,6 +47,7 @@ struct Candidates {
 }
 
 /// For each kind of attributes summands that dominate whatever their values are, and what is added to the stop-loss of all.
+#[derive(Debug)]
 pub(super) struct Dominating {
     /// By kind; none where no sum is positive.
     pub summands: Vec<Vec<Summand>>,
@@ -291,6 +293,9 @@ fn crossing(transforms: &[Tail], one: f64, next: f64) -> Option<f64> {
     let place = one + (next - one) * lead / (lead + loss);
     (first != second && place > one && place < next).then_some(place)
 }
+
+#[cfg(test)]
+mod same_bits;
 
 #[cfg(test)]
 mod tests {

@@ -56,7 +56,8 @@ impl Composition {
         Ok(Curve::Max(curves))
     }
 
-    fn check_cost(&self) -> Result<(), Error> {
+    /// About how many likelihood ratios there are, over all patterns, and how many bits each mass has.
+    fn cost(&self) -> Result<(f64, f64), Error> {
         let (mut densities, mut bits) = (self.patterns(), 0.0);
         for attribute in &self.attributes {
             let copies = attribute.count as f64;
@@ -86,6 +87,11 @@ impl Composition {
                 }
             }
         }
+        Ok((densities, bits))
+    }
+
+    fn check_cost(&self) -> Result<(), Error> {
+        let (densities, bits) = self.cost()?;
         if densities <= MOST_DENSITIES && densities * bits <= MOST_BITS {
             return Ok(());
         }
@@ -189,4 +195,79 @@ fn repeated(one: &Densities, mut count: u64) -> Densities {
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{as_answer, property, rational};
+    use super::super::{Attributes, Cell};
+    use super::*;
+
+    /// Attributes of so many copies, with the rest of the entries in no part.
+    fn of(kinds: Vec<(u64, Vec<Vec<Part>>)>) -> Composition {
+        let weight = |(count, choices): &(u64, Vec<Vec<Part>>)| {
+            let one = choices[0].iter().fold(Rational::from(0i64), |sum, part| sum.add(&part.weight()));
+            one.mul(&Rational::from(*count))
+        };
+        let used = kinds.iter().fold(Rational::from(0i64), |sum, kind| sum.add(&weight(kind)));
+        let attributes = kinds.into_iter().map(|(count, choices)| Attributes { count, choices });
+        Composition::new(Rational::from(1i64).sub(&used), attributes.collect()).unwrap()
+    }
+
+    fn answer(size: u64, p: &str) -> Vec<Vec<Part>> {
+        [true, false].map(|ones_first| vec![as_answer(100_000, size, p, ones_first)]).into()
+    }
+
+    fn three_cells(count: u64) -> Vec<Vec<Part>> {
+        let cell = |mass: &str| Cell {
+            mass: rational(mass),
+            first: rational(mass).div(&rational("100000")).unwrap(),
+            second: rational(mass).div(&rational("100000")).unwrap(),
+        };
+        vec![vec![Part::Entries { count, cells: ["1/2", "1/3", "1/6"].map(cell).into() }]]
+    }
+
+    /// Of `n` entries in `c` cells `C(n+c−1, c−1)` counts; of an answer its likelihood ratios, or all answers where these are many. Copies multiply,
+    /// and every entry brings the bits of a mass: 2 for thirds, 3 for sixths, 64 for an answer of many.
+    #[test]
+    fn likelihood_ratios_and_bits_are_counted() {
+        let count = |size: u64| property(100_000, size, &rational("1/3"));
+        let cases = [
+            (vec![(1, count(7))], 2.0 * 8.0, 14.0),
+            (vec![(3, count(7))], 4.0 * 512.0, 42.0),
+            (vec![(1, three_cells(5))], 21.0, 15.0),
+            (vec![(1, count(7)), (2, count(4))], 6.0 * 8.0 * 25.0, 14.0 + 16.0),
+            // Five answers, each with a likelihood ratio of its own; masses are multiples of 1/81.
+            (vec![(1, answer(4, "1/3"))], 2.0 * 5.0, 7.0),
+            (vec![(2, answer(4, "1/3"))], 3.0 * 25.0, 14.0),
+            (vec![(1, answer(255, "1/2"))], 2.0 * 256.0, 256.0),
+            (vec![(2, answer(256, "1/2"))], 3.0 * 257.0 * 257.0, 2.0 * 64.0 * 257.0),
+        ];
+        for (kinds, densities, bits) in cases {
+            let found = of(kinds.clone()).cost().unwrap();
+            let near = |x: f64, y: f64| (x - y).abs() <= 1e-9 * y;
+            assert!(near(found.0, densities) && near(found.1, bits), "{found:?}, not {densities} {bits}");
+        }
+    }
+
+    #[test]
+    fn what_would_take_long_is_refused_with_what_it_would_take() {
+        let refused = |kinds| match of(kinds).written_out() {
+            Err(Error::Precision(message)) => message,
+            other => panic!("{other:?}"),
+        };
+        let found = refused(vec![(1, property(900_000, 300_000, &rational("1/3")))]);
+        assert_eq!(
+            found,
+            "exact values of this composition, and digits, would take about 6.0e5 likelihood ratios of about 6.0e5 bits each; \
+             delta() without digits= encloses it at any size"
+        );
+        // Few likelihood ratios, and many bits.
+        assert!(
+            refused(vec![(1, property(900_000, 40_000, &rational("1/3")))])
+                .contains("8.0e4 likelihood ratios of about 8.0e4 bits")
+        );
+        let many = refused(vec![(1024, property(100_000, 1, &rational("1/2")))]);
+        assert!(many.starts_with("the 1.0e3 sign patterns of these properties are too many"), "{many}");
+    }
 }

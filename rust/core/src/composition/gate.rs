@@ -40,6 +40,7 @@ const OUTWARDS: f64 = 1.0 / (1u64 << 40) as f64;
 const MOST_DOUBLINGS: u32 = 36;
 
 /// The count and its gate, as `Δ_{1,0}` sees them.
+#[derive(Debug)]
 struct Gated {
     entries: u64,
     /// `A1 − 1` and `A2`.
@@ -48,6 +49,7 @@ struct Gated {
 }
 
 /// Odds between which a probability lies, and a bound of `e_p` for all of them.
+#[derive(Debug)]
 struct Cell {
     odds: [f64; 2],
     bound: Ball,
@@ -214,6 +216,9 @@ impl Gated {
         Err(Error::precision("the probabilities that matter to a gated part cannot be located"))
     }
 }
+
+#[cfg(test)]
+mod same_bits;
 
 #[cfg(test)]
 mod tests {

@@ -62,8 +62,8 @@ const MOST_PERIODS: u32 = 12;
 const LEAST_DECAY: f64 = 24.0;
 /// Arguments that are tried for a bound, each half of the one before.
 const HALVINGS: u32 = 16;
-/// Blocks between two questions whether to go on.
-const BLOCKS_PER_CHECK: usize = 64;
+/// Blocks between two questions whether to go on: as many on every machine.
+const BLOCKS_PER_CHECK: usize = 256;
 
 fn exact(x: f64) -> Ball {
     Ball::from_double_double(DoubleDouble::from_f64(x), 0.0)
@@ -178,6 +178,7 @@ impl Saddle {
 }
 
 /// Where the transform is evaluated.
+#[derive(Debug)]
 pub(super) struct Contour<'a> {
     sum: &'a Sum,
     saddle: Saddle,
@@ -338,22 +339,23 @@ impl<'a> Contour<'a> {
         let workers =
             if blocks.len() < 8 { 1 } else { thread::available_parallelism().map_or(1, usize::from).min(8) };
         let mut sums = [Ball::ZERO; 2];
-        for round in blocks.chunks(BLOCKS_PER_CHECK * workers) {
+        for round in blocks.chunks(BLOCKS_PER_CHECK) {
             interrupt.check()?;
             let share = round.len().div_ceil(workers);
-            let parts: Vec<[Ball; 2]> = thread::scope(|scope| {
-                let work = |mine: &[usize]| {
-                    mine.iter().fold([Ball::ZERO; 2], |sums, &block| added(sums, steps.block(block, last)))
-                };
+            let parts: Vec<Vec<[Ball; 2]>> = thread::scope(|scope| {
+                let work =
+                    |mine: &[usize]| mine.iter().map(|&block| steps.block(block, last)).collect::<Vec<_>>();
                 let mut shares = round.chunks(share);
                 let own = shares.next().unwrap_or_default();
                 let others: Vec<_> = shares.map(|mine| scope.spawn(move || work(mine))).collect();
                 let mut parts = vec![work(own)];
                 // A worker that panics says nothing.
-                parts.extend(others.into_iter().map(|worker| worker.join().unwrap_or([Ball::WHOLE; 2])));
+                parts
+                    .extend(others.into_iter().map(|worker| worker.join().unwrap_or(vec![[Ball::WHOLE; 2]])));
                 parts
             });
-            sums = parts.into_iter().fold(sums, added);
+            // In the order of the blocks, so that the last bits do not depend on the number of processors.
+            sums = parts.into_iter().flatten().fold(sums, added);
         }
         Ok(sums)
     }
@@ -368,12 +370,14 @@ fn around_zero(x: Ball) -> Ball {
 }
 
 /// The terms `m ≠ 0`: some in closed form, the others between zero and a bound.
+#[derive(Debug)]
 struct Aliases {
     pole: Ball,
     bound: Ball,
 }
 
 /// A summand after the tilt: values relative to one of them, with masses of total one.
+#[derive(Debug)]
 struct TiltedSummand {
     count: u64,
     /// `Σ a e^{iθd}` starts with the mass of `d = 0`.
@@ -388,6 +392,7 @@ struct TiltedSummand {
 }
 
 /// `e^{cx}` times the law of the sum, over `∫ e^{cx}`.
+#[derive(Debug)]
 pub(super) struct Tilted {
     /// `e^{K(c)}`.
     pub scale: Ball,
@@ -463,6 +468,7 @@ impl TiltedSummand {
 /// `z` as two doubles errs by less than `1.7u`, a product of two such powers by `√5 u` more than both together. So `z^n`, multiplied in
 /// any order, errs by at most `e(n) = (4n − 2.3) u`, as `e(a) + e(b) + √5u ≤ e(a + b)`; up to terms of second order, for which `n < 2^40` leaves
 /// 1 %: at most [`POWER`]` · n u`.
+#[derive(Debug)]
 struct Powers {
     squares: Vec<(f64, f64)>,
 }
@@ -639,6 +645,7 @@ fn transforms(summand: &TiltedSummand, powers: Option<&[Powers]>, first: usize, 
 }
 
 /// `(sinh(aw)/(aw))^r/w²` at the nodes.
+#[derive(Debug)]
 struct Smoothing {
     /// `sinh(ac)` and `cosh(ac)`.
     hyperbolic: [Disc; 2],
@@ -696,6 +703,9 @@ fn near_sine_quotient(x: Disc) -> Disc {
     let sum = (1..=9).rev().fold(Disc::ONE, step);
     Disc { radius: sum.radius + 1.0 / ((1u128 << 65) as f64), ..sum }
 }
+
+#[cfg(test)]
+mod same_bits;
 
 #[cfg(test)]
 mod tests {

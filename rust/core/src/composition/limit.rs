@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 
 /// Of one part: `R_k(N_k)`, `w_k P_{k,v}(N_k)`, and `w_k P_{k,v}` of answers that `R_k` does not give.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Telling {
     reference: Ball,
     first: Ball,
@@ -128,5 +128,31 @@ fn telling(part: &Part, interrupt: &dyn Interrupt) -> Result<Telling, Error> {
                 certain: uncertain(found.certain),
             })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::as_answer;
+    use super::*;
+    use crate::interrupt::Uninterrupted;
+
+    /// Of a long answer next to `2^-480` is left out: so much may lie on answers that give the value away, or on none.
+    #[test]
+    fn what_lies_outside_of_windows_may_or_may_not_tell() {
+        let part = as_answer(20_000, 9000, "1/3", true);
+        let found = telling(&part, &Uninterrupted).unwrap();
+        let Part::Answer { first, second, reference, .. } = &part else { panic!("an answer") };
+        let (rows, whole) = rows_of([first, second, reference], &Uninterrupted).unwrap();
+        assert!(!whole);
+        let [_, second, reference] = rows.each_ref();
+        let outside = (reference.first..)
+            .zip(&reference.masses)
+            .filter(|(answer, _)| second.at(*answer).is_exact_zero())
+            .fold(Ball::ZERO, |sum, (_, &mass)| sum + mass);
+        let missing = rows.iter().fold(Ball::ZERO, |sum, row| sum + row.missing);
+        assert!(missing.is_positive());
+        let most = (found.reference / (outside + missing)).to_enclosure();
+        assert!(most.lower().abs() < 1e-9 && (most.upper() - 1.0).abs() < 1e-9, "{most:?}");
     }
 }

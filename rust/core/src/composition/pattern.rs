@@ -229,6 +229,7 @@ pub(super) fn shares(count: u64, parts: usize) -> Vec<Vec<u64>> {
 }
 
 /// The stop-loss by a few nodes, in plain doubles.
+#[derive(Debug)]
 struct Rough {
     nodes: Vec<(f64, f64)>,
     /// `w_0 (1 − r) w`, at the nodes, less what makes the first exponent zero.
@@ -324,3 +325,6 @@ impl Evaluated {
         (count * (highest + approximate::ln(modulus)), count * approximate::angle(im, re))
     }
 }
+
+#[cfg(test)]
+mod same_bits;

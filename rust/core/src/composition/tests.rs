@@ -1,7 +1,8 @@
 use super::*;
 use crate::interrupt::Uninterrupted;
+use proptest::prelude::*;
 
-fn rational(text: &str) -> Rational {
+pub(super) fn rational(text: &str) -> Rational {
     Rational::parse(text).unwrap()
 }
 
@@ -21,7 +22,13 @@ pub(super) fn property(n: u64, size: u64, p: &Rational) -> Vec<Vec<Part>> {
     vec![part((&share, &zero), (&zero, &share)), part((&zero, &share), (&share, &zero))]
 }
 
-fn partition(n: u64, parts: &[(u64, &str)], pattern: Option<&[usize]>) -> Composition {
+/// So many attributes of one entry each, all of them with one probability.
+pub(crate) fn alike(count: u64, n: u64, p: &str) -> Composition {
+    let unused = Rational::from(n - count).div(&Rational::from(n)).unwrap();
+    Composition::new(unused, vec![Attributes { count, choices: property(n, 1, &rational(p)) }]).unwrap()
+}
+
+pub(super) fn partition(n: u64, parts: &[(u64, &str)], pattern: Option<&[usize]>) -> Composition {
     let used: u64 = parts.iter().map(|(size, _)| size).sum();
     let attributes = parts.iter().enumerate().map(|(k, (size, p))| {
         let choices = property(n, *size, &rational(p));
@@ -46,12 +53,12 @@ fn delta(composition: &Composition, epsilon: &str) -> (Ball, Ball) {
 }
 
 /// Sizes and probabilities of parts, the probabilities evenly between two ends.
-fn evenly(count: u64, size: u64, [from, to]: [u64; 2], scale: u64) -> Vec<(u64, String)> {
+pub(super) fn evenly(count: u64, size: u64, [from, to]: [u64; 2], scale: u64) -> Vec<(u64, String)> {
     let steps = count - 1;
     (0..count).map(|k| (size, format!("{}/{}", from * steps + (to - from) * k, scale * steps))).collect()
 }
 
-fn borrowed(parts: &[(u64, String)]) -> Vec<(u64, &str)> {
+pub(super) fn borrowed(parts: &[(u64, String)]) -> Vec<(u64, &str)> {
     parts.iter().map(|(size, p)| (*size, p.as_str())).collect()
 }
 
@@ -178,7 +185,7 @@ fn one_property_in_many_parts_is_one_count() {
 }
 
 /// The counts of a property as answers: three laws instead of cells.
-fn as_answer(n: u64, size: u64, p: &str, ones_first: bool) -> Part {
+pub(super) fn as_answer(n: u64, size: u64, p: &str, ones_first: bool) -> Part {
     let others = crate::answer::Law::binomial(size - 1, &rational(p)).unwrap();
     let (one, zero) = (others.shifted(1).unwrap(), others);
     let (first, second) = if ones_first { (one, zero) } else { (zero, one) };
@@ -334,4 +341,235 @@ fn one_part_of_many_entries_in_three_cells() {
     assert!(ends.width() <= 1e-8 * ends.upper());
     // The mean of Δ_{t+1}(0.1; 1/2) over t with the law Bin(199, 2/3).
     assert!(value.to_enclosure().contains(&rational("0.0319384688653670534")));
+}
+
+/// Of one part with these numbers, the rest of the entries in none.
+fn of_one(part: Part) -> Result<Composition, Error> {
+    let unused = Rational::from(1i64).sub(&part.weight());
+    Composition::new(unused, vec![Attributes { count: 1, choices: vec![vec![part]] }])
+}
+
+fn message(found: Result<Composition, Error>) -> String {
+    match found {
+        Err(Error::Argument(message)) => message,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[test]
+fn attributes_without_parts_or_with_different_ones_are_refused() {
+    let half = property(2, 1, &rational("1/2"));
+    let [one, other] = [half[0].clone(), half[1].clone()];
+    let of = |count: u64, choices: Vec<Vec<Part>>| {
+        message(Composition::new(rational("1/2"), vec![Attributes { count, choices }]))
+    };
+    let needed = "every attribute needs parts, as many for each pair of values";
+    assert_eq!(message(Composition::new(rational("1"), Vec::new())), needed);
+    assert_eq!(of(0, vec![one.clone()]), needed);
+    assert_eq!(of(1, Vec::new()), needed);
+    assert_eq!(of(1, vec![Vec::new(), Vec::new()]), needed);
+    assert_eq!(of(1, vec![one.clone(), [one.clone(), other.clone()].concat()]), needed);
+    let light = property(4, 1, &rational("1/2")).swap_remove(0);
+    assert_eq!(
+        of(1, vec![one.clone(), light]),
+        "the parts of an attribute have one weight, whatever its values"
+    );
+    assert_eq!(of(2, vec![one.clone()]), "the weights of the parts sum to 3/2, not to one");
+    assert!(
+        Composition::new(rational("1/2"), vec![Attributes { count: 1, choices: vec![one, other] }]).is_ok()
+    );
+}
+
+#[test]
+fn cells_that_are_no_law_are_refused() {
+    let of = |cells: &[[&str; 3]]| {
+        let cell = |[mass, first, second]: [&str; 3]| Cell {
+            mass: rational(mass),
+            first: rational(first),
+            second: rational(second),
+        };
+        of_one(Part::Entries { count: 2, cells: cells.iter().copied().map(cell).collect() })
+    };
+    assert!(of(&[["1/3", "1/4", "0"], ["2/3", "0", "1/4"]]).is_ok());
+    for cells in [
+        [["1/3", "1/4", "0"], ["1/3", "0", "1/4"]],
+        [["1/3", "1/4", "0"], ["2/3", "0", "1/8"]],
+        [["-1/3", "1/4", "0"], ["4/3", "0", "1/4"]],
+        [["1/3", "-1/4", "0"], ["2/3", "1/2", "1/4"]],
+        [["1/3", "1/4", "-1/4"], ["2/3", "0", "1/2"]],
+    ] {
+        assert_eq!(
+            message(of(&cells)),
+            "cells need probabilities of sum one, and one weight for both values"
+        );
+    }
+}
+
+#[test]
+fn ranges_and_gates_that_say_nothing_are_refused() {
+    let range = |lower: &str, upper: &str| {
+        of_one(Part::Range {
+            count: 3,
+            share: rational("1/9"),
+            lower: rational(lower),
+            upper: rational(upper),
+        })
+    };
+    assert!(range("1e-9", "0.999999999").is_ok() && range("1/2", "1/2").is_ok());
+    for (lower, upper) in [("0", "1/2"), ("-1/9", "1/2"), ("2/3", "1/2"), ("1/2", "1"), ("1/2", "9/8")] {
+        assert_eq!(
+            message(range(lower, upper)),
+            "a range of probabilities strictly between 0 and 1 is required"
+        );
+    }
+    let gate = |count, least, most| of_one(Part::Gated { count, share: rational("1/9"), least, most });
+    assert!(gate(9, 2, 7).is_ok() && gate(9, 4, 4).is_ok());
+    for (count, least, most) in [(9, 1, 7), (9, 2, 8), (9, 5, 4), (9, 2, u64::MAX), (3, 2, 2)] {
+        assert_eq!(
+            message(gate(count, least, most)),
+            "a gate from 2 or more to count − 2 or less is required"
+        );
+    }
+}
+
+#[test]
+fn weights_below_zero_are_refused() {
+    let Part::Answer { first, second, reference, .. } = as_answer(9, 3, "1/2", true) else { panic!() };
+    let answer = |weight: &str| {
+        let (first, second, reference) = (first.clone(), second.clone(), reference.clone());
+        of_one(Part::Answer { weight: rational(weight), first, second, reference })
+    };
+    let rounded = |weight: &str| {
+        let (first, second, reference) = (first.clone(), second.clone(), reference.clone());
+        of_one(Part::Rounded { weight: rational(weight), first, second, reference })
+    };
+    assert!(answer("0").is_ok() && rounded("0").is_ok());
+    assert_eq!(message(answer("-1/9")), "a weight is at least 0");
+    assert_eq!(message(rounded("-1/9")), "a weight is at least 0");
+}
+
+/// What has a law for each pattern, and few of these, is evaluated pattern by pattern: 1024 are, 1025 are not.
+#[test]
+fn what_is_enclosed_itself_and_what_by_a_bound() {
+    let alike = |count: u64| alike(count, 2000, "1/2");
+    assert_eq!([1023, 1024].map(|count| alike(count).patterns()), [1024.0, 1025.0]);
+    assert!(alike(1023).is_exact() && !alike(1024).is_exact());
+    let Part::Answer { weight, first, second, reference } = as_answer(9, 3, "1/2", true) else { panic!() };
+    let answer = of_one(Part::Answer {
+        weight: weight.clone(),
+        first: first.clone(),
+        second: second.clone(),
+        reference: reference.clone(),
+    })
+    .unwrap();
+    let rounded = of_one(Part::Rounded { weight, first, second, reference }).unwrap();
+    let range = of_one(Part::Range {
+        count: 3,
+        share: rational("1/9"),
+        lower: rational("1/3"),
+        upper: rational("1/2"),
+    })
+    .unwrap();
+    let gate = of_one(Part::Gated { count: 9, share: rational("1/9"), least: 2, most: 7 }).unwrap();
+    let about = |one: &Composition| (one.is_exact(), one.has_ranges(), one.has_rounded());
+    assert_eq!(about(&answer), (true, false, false));
+    assert_eq!(about(&rounded), (false, false, true));
+    assert_eq!(about(&range), (false, true, false));
+    assert_eq!(about(&gate), (false, true, false));
+}
+
+/// A histogram of three cells has `C(4, 2) = 6` ways to give two attributes their pairs, four attributes `C(5, 1)` with two.
+#[test]
+fn patterns_are_counted_as_they_are_listed() {
+    for (count, choices, ways) in [(1, 1, 1), (4, 2, 5), (2, 3, 6), (3, 4, 20)] {
+        let choice = property(40, 1, &rational("1/2")).swap_remove(0);
+        let unused = rational("1").sub(&Rational::from(count).div(&rational("40")).unwrap());
+        let attributes = vec![Attributes { count, choices: vec![choice; choices] }];
+        let composition = Composition::new(unused, attributes).unwrap();
+        assert_eq!(composition.all_patterns().len(), ways);
+        assert_eq!(composition.patterns(), ways as f64);
+    }
+}
+
+/// A property or a histogram of three cells for each part, in small numbers; entries that no part holds.
+fn small() -> impl Strategy<Value = Composition> {
+    let part = (1u64..4, 0u64..=6, any::<bool>());
+    (prop::collection::vec(part, 1..4), 0u64..3).prop_map(|(parts, unused)| {
+        let n = unused + parts.iter().map(|(size, ..)| size).sum::<u64>();
+        let attributes = parts.into_iter().map(|(size, sixths, is_answer)| {
+            let p = Rational::from(sixths).div(&rational("6")).unwrap();
+            let choices = if is_answer {
+                [true, false].map(|ones_first| vec![as_answer(n, size, &p.shown(), ones_first)]).into()
+            } else {
+                property(n, size, &p)
+            };
+            Attributes { count: 1, choices }
+        });
+        let unused = Rational::from(unused).div(&Rational::from(n)).unwrap();
+        Composition::new(unused, attributes.collect()).unwrap()
+    })
+}
+
+/// `Δ` of the worst pattern by rationals, which go through all answers together.
+fn exactly(composition: &Composition, ratio: &Rational) -> Rational {
+    let curve = crate::curve::Curve::Composed(std::sync::Arc::new(composition.clone()), None);
+    crate::exact::exact_delta(&curve, ratio, &Uninterrupted).unwrap()
+}
+
+/// ε next to `ln ratio`, below and above.
+fn around(ratio: &Rational) -> [Epsilon; 2] {
+    let logarithm = Ball::from_rational(ratio).ln().to_enclosure();
+    [logarithm.lower(), logarithm.upper()].map(|at| Epsilon::from_f64(at.max(0.0)).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// δ falls, so that its values at two doubles next to ε enclose the one at it.
+    #[test]
+    fn small_compositions_have_the_value_of_all_answers_together(composition in small(), eighths in 8u64..30) {
+        let ratio = Rational::from(eighths).div(&rational("8")).unwrap();
+        let truth = crate::enclosure::Enclosure::from(&exactly(&composition, &ratio));
+        let [before, after] = around(&ratio).map(|at| composition.exactly(&at, &Uninterrupted).unwrap().to_enclosure());
+        prop_assert!(after.lower() <= truth.upper() && truth.lower() <= before.upper(), "{after:?} {truth:?} {before:?}");
+        prop_assert!(before.upper() - after.lower() <= 1e-14, "{after:?} {before:?}");
+        let [lower, upper] = composition.ends(&around(&ratio)[0], &Uninterrupted).unwrap().map(Ball::to_enclosure);
+        prop_assert!(upper.upper() >= truth.lower() && lower.lower() <= before.upper());
+        let found = composition.pattern(&around(&ratio)[0], &Uninterrupted).unwrap();
+        let attained = crate::enclosure::Enclosure::from(&exactly(&composition.only(&found), &ratio));
+        prop_assert!(truth.upper() - attained.lower() <= 1e-14, "{found:?}");
+    }
+
+    /// The likelihood ratios of few entries are below 10^30, but where they are infinite.
+    #[test]
+    fn the_limit_of_small_compositions_is_that_of_all_answers_together(composition in small()) {
+        let truth = exactly(&composition, &rational("1e30"));
+        let limit = composition.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+        prop_assert!(limit.contains(&truth) && limit.width() <= 1e-15, "{limit:?} {}", truth.shown());
+    }
+
+    /// By inversion, as narrowly as was asked for where the law is not far from a density.
+    #[test]
+    fn an_inversion_of_small_compositions_contains_the_value(composition in small(), eighths in 8u64..14) {
+        let ratio = Rational::from(eighths).div(&rational("8")).unwrap();
+        let [before, after] = around(&ratio);
+        for pattern in composition.all_patterns() {
+            let truth = crate::enclosure::Enclosure::from(&exactly(&composition.only(&pattern), &ratio));
+            let value = |at: &Epsilon| {
+                let prepared = Prepared::new(&composition, at, End::Upper, &Uninterrupted).unwrap();
+                prepared.value(&pattern, Goal::About(1e-3), &Uninterrupted).unwrap().to_enclosure()
+            };
+            prop_assert!(value(&after).lower() <= truth.upper() && truth.lower() <= value(&before).upper(), "{pattern:?}");
+        }
+    }
+}
+
+/// A range is cut into 32 cells, with a law for either pair of values each; into 16 where laws are long; a point is one.
+#[test]
+fn ranges_are_cut_into_cells() {
+    let laws = |count: u64, lower: &str, upper: &str| {
+        let share = rational("1/100000");
+        range::alternatives(count, &share, &rational(lower), &rational(upper), Ball::ONE).unwrap().len()
+    };
+    assert_eq!([laws(4095, "1/3", "2/3"), laws(4096, "1/3", "2/3"), laws(9, "1/3", "1/3")], [64, 32, 2]);
 }

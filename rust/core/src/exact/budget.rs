@@ -31,7 +31,7 @@ pub(super) fn check(name: &str, curve: &Curve, logarithm: f64, ratio_bits: f64) 
     )))
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Cost {
     /// Bits of the common denominator.
     denominator: f64,
@@ -140,3 +140,6 @@ pub(super) fn bits(x: &Rational) -> f64 {
     let floor = usize::from(denominator.is_power_of_two());
     (denominator.bit_len() - floor).max(x.numerator().bit_len()) as f64
 }
+
+#[cfg(test)]
+mod same_bits;
