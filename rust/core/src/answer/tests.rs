@@ -679,8 +679,8 @@ fn samples_that_a_population_does_not_allow_are_refused() {
     assert_eq!(refusal(endless.sampled(poisson("1/2"))), more);
     assert_eq!(found(replaced(0, 2)), "population = 0; at least one entry is required");
     assert!(marked.sampled(replaced(9, 1 << 53)).is_ok());
-    let draws = found(replaced(9, (1 << 53) + 1));
-    assert_eq!(draws, "size = 9007199254740993; at most 2^53 draws are allowed");
+    let too_many = found(replaced(9, (1 << 53) + 1));
+    assert_eq!(too_many, "size = 9007199254740993; at most 2^53 draws are allowed");
     for rate in ["-1/2", "3/2"] {
         assert_eq!(found(poisson(rate)), format!("rate = {rate}; a probability from 0 to 1 is required"));
     }
