@@ -199,6 +199,8 @@ class _Table:
         for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, unreadable)
         rows, *fingerprint = of_all
+        if self._relation.plain_rows() not in (None, rows):  # of which the guarantee is
+            raise self._engine.files.refusal("the engine reads more rows from it, or fewer, than it has lines")
         selection = None if of_selected is None else ContentFingerprint(*of_selected[1:])
         return _Content(ContentFingerprint(*fingerprint), selection, rows, self._engine, self._relation)
 
