@@ -413,7 +413,7 @@ def test_lines_are_rows_wherever_the_engine_reads_them_at_all(tmp_path_factory, 
 
 def test_a_table_is_refused_if_the_engine_sees_other_rows_than_lines(tmp_path, monkeypatch):
     """No such file is known; if there is one, its rows are not spent for it."""
-    monkeypatch.setattr(Files, "plain_rows", lambda _: 3)
+    monkeypatch.setattr(Files, "plain_rows", 3)
     with open_table(source_of(write(tmp_path, "a\n1\n2\n")), []) as table:
         assert table.row_count() == 3
         with pytest.raises(TableError, match="reads more rows from it, or fewer, than it has lines"):

@@ -408,7 +408,7 @@ class _Csv:
         )
 
     def plain_rows(self) -> int | None:
-        return self.files.plain_rows()
+        return self.files.plain_rows
 
     def text(self, index: int) -> str:
         return f"COALESCE(c{index}, '')"

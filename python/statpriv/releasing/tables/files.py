@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -79,8 +80,9 @@ class Files:
             if quotes % 2:
                 raise self.refusal(sentence)
 
+    @cached_property
     def plain_rows(self) -> int | None:
-        """Count the rows of CSV files by their lines, where that is beyond doubt.
+        """The rows of CSV files, counted once by their lines, where that is beyond doubt.
 
         Without a quote, a carriage return or an empty line, every line but the first of each file is a row; with
         one, what a row is is an engine's matter, and there is no answer.
