@@ -12,7 +12,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from statpriv._native import Enclosure, gaussian_delta
+from statpriv import _native
+from statpriv._native import Enclosure
 from statpriv.differential.intervals import exact, interval_context, rational_ends
 from statpriv.differential.inverse import least_epsilon
 from statpriv.differential.renyi import as_order
@@ -95,6 +96,40 @@ class GaussianMechanism:
         root = math.isqrt(self.k * scale**2)
         is_square = root**2 == self.k * scale**2
         return ratio * Fraction(root, scale), ratio * Fraction(root if is_square else root + 1, scale)
+
+
+def gaussian_delta(epsilon: Number, *, mu: Number) -> Enclosure:
+    """The least δ at which two normal laws of variance one, `mu` apart, are (ε, δ)-indistinguishable.
+
+    `Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)` (Balle and Wang, *Improving the Gaussian Mechanism for Differential Privacy*,
+    Theorem 5).
+
+    Parameters
+    ----------
+    epsilon : float, int, Fraction, Decimal or str
+        ε in nats, at least 0.
+    mu : float, int, Fraction, Decimal or str
+        The distance in standard deviations, above 0.
+
+    Returns
+    -------
+    Enclosure
+        δ, a probability.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+    PrecisionError
+        The normal tails at this ε and μ are beyond the kernel's range.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> print(f"{sp.differential.gaussian_delta(1, mu=1).upper:.6f}")
+    0.126937
+    """
+    return _native.gaussian_delta(epsilon, mu=mu)
 
 
 def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,8 +12,9 @@ from statpriv.errors import ArgumentError
 from statpriv.literals import literal, spelled
 from statpriv.numbers import Number, as_fraction, as_positive
 from statpriv.queries.property import PropertyQuery
+from statpriv.sampling_error import root, worst_variance
 
-__all__ = ["Accuracy", "accuracy_of", "root", "root_mean_squared_error", "variance_of"]
+__all__ = ["Accuracy", "accuracy_of", "root_mean_squared_error", "variance_of"]
 
 _LOGARITHM_BITS = 100
 
@@ -71,21 +71,10 @@ def accuracy_of(rmse: Number | None, half_width: Number | None, confidence: Numb
 
 def variance_of(query: PropertyQuery) -> Fraction:
     """p(1−p) at the worst p of the range."""
-    worst = min(max(Fraction(1, 2), query.lower), query.upper)
-    return worst * (1 - worst)
+    return worst_variance(query.lower, query.upper)
 
 
 def root_mean_squared_error(queries: Sequence[PropertyQuery], sizes: Sequence[int], n: int) -> Enclosure:
     """The largest error of a proportion in a part, each at its worst p (Example 2)."""
     asked = set(zip(queries, sizes, strict=True))
     return root(max(variance_of(query) * (Fraction(1, size) - Fraction(1, n)) for query, size in asked))
-
-
-def root(square: Fraction) -> Enclosure:
-    """The square root, between neighbouring doubles: each end is compared exactly."""
-    above = below = math.sqrt(square)
-    while Fraction(above) ** 2 < square:
-        above = math.nextafter(above, math.inf)
-    while Fraction(below) ** 2 > square:
-        below = math.nextafter(below, 0.0)
-    return Enclosure(below, above)

@@ -16,9 +16,10 @@ from statpriv.errors import ArgumentError, GuaranteeNotReachedError, StatprivErr
 from statpriv.literals import abridged, at_least, at_most, literal, spelled
 from statpriv.numbers import Number, as_count, as_fraction
 from statpriv.partitions import RandomPartition
-from statpriv.planning.accuracy import Accuracy, root, root_mean_squared_error, variance_of
+from statpriv.planning.accuracy import Accuracy, root_mean_squared_error, variance_of
 from statpriv.populations import Population
 from statpriv.queries.property import PropertyQuery
+from statpriv.sampling_error import root
 
 __all__ = ["LARGEST_POPULATION", "Study", "counted", "require_uniform"]
 

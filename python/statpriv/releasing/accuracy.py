@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv.bisection import least_integer
+from statpriv.enclosure import Enclosure
 from statpriv.laws import hypergeometric_upper_tail
+from statpriv.sampling_error import root, worst_variance
 
 __all__ = [
     "CONFIDENCE",
@@ -47,7 +49,7 @@ def imbalance(strata: Sequence[Stratum]) -> Fraction:
     return sum((abs(Fraction(group.size, size) - Fraction(group.rows, rows)) for group in strata), Fraction(0)) / 2
 
 
-def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None = None) -> float:
+def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None = None) -> Enclosure:
     """Error of the proportion in the part as an estimate of that in the table, at the worst p of each range.
 
     Of a table without groups the mean squared error is `p(1−p)(1/s − 1/n)` (*Parallel Composition for Statistical
@@ -55,16 +57,15 @@ def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None
     :func:`imbalance` is added. Rounding to base b changes each proportion by at most `⌊b/2⌋/s`, and by Minkowski's
     inequality the root of the mean square by no more.
 
-    >>> root_mean_squared_error([Stratum(100, 50, Fraction(1, 5), Fraction(4, 5))])
-    0.05
+    >>> root_mean_squared_error([Stratum(100, 64, Fraction(1, 5), Fraction(4, 5))])
+    Enclosure(0.0375, 0.0375)
     """
     size = sum(stratum.size for stratum in strata)
     square = imbalance(strata) ** 2
     for stratum in strata:
-        worst = min(max(Fraction(1, 2), stratum.lower), stratum.upper)
         finite = stratum.size - Fraction(stratum.size**2, stratum.rows)
-        square += worst * (1 - worst) * finite / size**2
-    return math.sqrt(square) + (rounded_to or 1) // 2 / size
+        square += worst_variance(stratum.lower, stratum.upper) * finite / size**2
+    return root(square) + Fraction((rounded_to or 1) // 2, size)
 
 
 def stratified_interval(*, least: int, most: int, strata: Sequence[Stratum]) -> tuple[Fraction, Fraction]:

@@ -281,7 +281,7 @@ def _interval(guarantee: Guarantee, number: int, least: int, most: int) -> list[
 
 def _error(guarantee: Guarantee, number: int, cell: int) -> float:
     base = guarantee.parts[number].steps.publication.rounded_to
-    return root_mean_squared_error(_strata(guarantee, number, cell), rounded_to=base)
+    return root_mean_squared_error(_strata(guarantee, number, cell), rounded_to=base).upper
 
 
 def _errors(guarantee: Guarantee) -> list[float]:

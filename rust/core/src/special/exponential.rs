@@ -3,7 +3,7 @@
 use super::LN_2;
 use super::polynomial;
 use super::series::{self, INVERSE_FACTORIALS};
-use crate::double_double::{DoubleDouble, UNIT};
+use crate::double_double::{DoubleDouble, UNIT, two_sum};
 use statpriv_simd::{Arithmetic, Portable};
 use std::sync::LazyLock;
 
@@ -12,8 +12,8 @@ const STEPS: i64 = 256;
 /// `ln 2` in three parts: its first 32 bits, the next 33, and the rest.
 pub(super) const FIRST: f64 = 0.693_147_180_369_123_8;
 pub(super) const SECOND: f64 = 1.908_214_929_114_120_8e-10;
-pub(super) const REST: DoubleDouble =
-    DoubleDouble { hi: 1.564_670_158_533_888e-20, lo: -9.896_083_983_394_73e-37 };
+/// Rounded: by less than `2^-119`.
+pub(super) const REST: f64 = 1.564_670_158_533_888e-20;
 
 /// Bound of the relative error of the mantissa of [`exp_reduced`]: `32u²`.
 pub(crate) const EXP_ERROR: f64 = 2.0 * UNIT;
@@ -41,13 +41,13 @@ pub(crate) fn exp(x: DoubleDouble) -> (DoubleDouble, i64, f64) {
 /// `e^x = mantissa · 2^exponent`, for `|x| ≤ 1024`.
 ///
 /// With `x = (256 exponent + i) ln 2/256 + r`, `mantissa = 2^(i/256) (1 + m)`, `m = e^r − 1`. The table errs by `13u²`, `r` (an absolute
-/// error is a relative one here) by `u²`, `m` counts for its `2^-9`th part, and the last addition errs by `8u²`: below `32u²`.
+/// error is a relative one here) by `u²`, `m` counts for its `2^-9`th part, and the last step errs by `5u²`: below `32u²`.
 #[inline(always)]
 pub(crate) fn exp_reduced<A: Arithmetic>(x: DoubleDouble) -> (DoubleDouble, i64) {
     let (steps, rest) = reduce::<A>(x);
     let exponent = (steps + STEPS / 2).div_euclid(STEPS);
     let power = table(steps - exponent * STEPS);
-    (power.add_smaller(power.mul_with::<A>(expm1_of_rest::<A>(rest))), exponent)
+    (expm1_of_rest::<A>(rest).horner_step::<A>(power, power).normalised(), exponent)
 }
 
 /// `e^x` and `e^x − 1`, for `−600 ≤ x ≤ 700` (below, the lower half of `e^x` is subnormal).
@@ -67,8 +67,9 @@ pub(crate) fn exp_and_expm1<A: Arithmetic>(x: DoubleDouble) -> (DoubleDouble, Do
 
 /// The number of steps `k = round(256 x/ln 2)` and `r = x − k ln 2/256`, `|r| < 0.00136`, with an absolute error below `u²`.
 ///
-/// `|k| ≤ 2^19`, so the products with the first two parts of `ln 2` are exact; the differences, below 0.003, round with `3u²`
-/// each, and the third product, below `2^-54`, with `8u²`.
+/// `|k| ≤ 2^19`, so the products with the first two parts of `ln 2` are exact. The first is a multiple of `2^-40`, so its difference from the upper part of `x` is
+/// one of `ulp(x.hi) ≤ 2^-43`, not larger than `1.001 |x|`, and exact, too. The two sums keep what they lose, below `2^-62` each. The third
+/// product, below `2^-55`, rounds by `2^-108`, as does its sum with these; its constant errs by less than `2^-108`.
 #[inline(always)]
 fn reduce<A: Arithmetic>(x: DoubleDouble) -> (i64, DoubleDouble) {
     const SCALE: f64 = 1.0 / STEPS as f64;
@@ -76,11 +77,10 @@ fn reduce<A: Arithmetic>(x: DoubleDouble) -> (i64, DoubleDouble) {
     const ROUNDER: f64 = 6_755_399_441_055_744.0;
     let k = (x.hi * (STEPS as f64 * std::f64::consts::LOG2_E) + ROUNDER) - ROUNDER;
     let step = k * SCALE;
-    let rest = x
-        .add(DoubleDouble::from_f64(-step * FIRST))
-        .add(DoubleDouble::from_f64(-step * SECOND))
-        .add(REST.mul_f64_with::<A>(-step));
-    (k as i64, rest)
+    let (sum, first) = two_sum(x.hi - step * FIRST, -step * SECOND);
+    let (sum, second) = two_sum(sum, x.lo);
+    let (hi, lo) = two_sum(sum, (first + second) - step * REST);
+    (k as i64, DoubleDouble { hi, lo })
 }
 
 #[inline(always)]
@@ -91,8 +91,8 @@ fn table(i: i64) -> DoubleDouble {
 /// `e^r − 1` for `|r| ≤ 0.00136 < 2^-9.5`, with a relative error of at most `32u²`.
 ///
 /// `r + r² S_2` with `S_k = 1/k! + r S_{k+1}`. Doubles are enough from `S_6` on, which is cut after `k = 11`: it counts for `r^5/720 < 2^-56` of
-/// the result and errs by less than `8u`, and what is cut off, `r^11/12!`, is below `2^-132`. `S_5` and `S_4` err by at most `12u²` each and count
-/// for `2^-28`. `S_2` errs by less than `12u²` and counts for `2^-9`, so all that matters is the last sum, `8u²`.
+/// the result and errs by less than `8u`, and what is cut off, `r^11/12!`, is below `2^-132`. `S_5`, `S_4` and `S_3` err by at most `15u²` each and count
+/// for `2^-20`. `S_2` errs by less than `6u²` and counts, with the square's `7u²`, for `2^-9`, so all that matters is the last step, `5u²`.
 /// Below `2^-110` the result is `r`, to half of that.
 #[inline(always)]
 fn expm1_of_rest<A: Arithmetic>(r: DoubleDouble) -> DoubleDouble {
@@ -101,11 +101,8 @@ fn expm1_of_rest<A: Arithmetic>(r: DoubleDouble) -> DoubleDouble {
     if r.hi.abs() < 1.0 / ((1u128 << 110) as f64) {
         return r;
     }
-    let x = r.hi;
-    let s6 = polynomial::<A, 6>(&C, x);
-    let s5 = INVERSE_FACTORIALS[5].add_smaller(DoubleDouble::from_f64(x * s6));
-    let s4 = INVERSE_FACTORIALS[4].add_smaller(s5.mul_with::<A>(r));
-    let s3 = INVERSE_FACTORIALS[3].add_smaller(s4.mul_with::<A>(r));
-    let s2 = INVERSE_FACTORIALS[2].add_smaller(s3.mul_with::<A>(r));
-    r.add_smaller(r.mul_with::<A>(r).mul_with::<A>(s2))
+    let s6 = DoubleDouble::from_f64(polynomial::<A, 6>(&C, r.hi));
+    let s4 = s6.horner_step::<A>(r, INVERSE_FACTORIALS[5]).horner_step::<A>(r, INVERSE_FACTORIALS[4]);
+    let s2 = s4.horner_step::<A>(r, INVERSE_FACTORIALS[3]).horner_step::<A>(r, INVERSE_FACTORIALS[2]);
+    s2.horner_step::<A>(r.mul_with::<A>(r), r).normalised()
 }
