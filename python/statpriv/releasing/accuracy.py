@@ -57,8 +57,8 @@ def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None
     :func:`imbalance` is added. Rounding to base b changes each proportion by at most `⌊b/2⌋/s`, and by Minkowski's
     inequality the root of the mean square by no more.
 
-    >>> root_mean_squared_error([Stratum(100, 64, Fraction(1, 5), Fraction(4, 5))])
-    Enclosure(0.0375, 0.0375)
+    >>> root_mean_squared_error([Stratum(16, 8, Fraction(1, 5), Fraction(4, 5))])
+    Enclosure(0.125, 0.125)
     """
     size = sum(stratum.size for stratum in strata)
     square = imbalance(strata) ** 2
