@@ -60,8 +60,12 @@ class Alternative:
     """Probability, where the values are expected ones, and law."""
 
 
-def alternatives(situation: Situation, *, shift_matters: bool) -> tuple[Contributions, list[Alternative]]:
+def alternatives(
+    situation: Situation, *, shift_matters: bool, labelled: bool
+) -> tuple[Contributions, list[Alternative]]:
     """All worlds. What the known entries add is left out where it only shifts the answer and that does not matter.
+
+    Answers may be `labelled` where nothing is done to them.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def alternatives(situation: Situation, *, shift_matters: bool) -> tuple[Contribu
     """
     sampling = situation.sampling
     hidden_number = isinstance(sampling, PoissonSampling | TemplateLaw | WithReplacement)
-    entries = contributions(situation, through_zero=hidden_number)
+    entries = contributions(situation, through_zero=hidden_number, labelled=labelled)
     if isinstance(sampling, TemplateLaw):
         return entries, list(_of_templates(situation, sampling, entries))
     if isinstance(sampling, Stratified):

@@ -185,7 +185,7 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
         raise NotApplicable("a processed answer with the published size of its sample is not one number")
     # Noise moves with the answer: what known entries add matters to it as little as to the answer itself.
     shift_matters = any(not isinstance(step, noise.Noise) for step in steps)
-    entries, worlds = alternatives(situation, shift_matters=shift_matters)
+    entries, worlds = alternatives(situation, shift_matters=shift_matters, labelled=not steps)
     curves = []
     for alternative in worlds:
         for v, w in dict.fromkeys(alternative.world.pairs(situation.pair)):

@@ -102,7 +102,7 @@ def total(situation: Situation) -> Curve:
     asked = situation.asked
     if isinstance(asked, HistogramQuery) and asked.is_uniform:
         raise NotApplicable("all entries have one law, of which only the two cells matter")
-    _, worlds = alternatives(situation, shift_matters=False)
+    _, worlds = alternatives(situation, shift_matters=False, labelled=True)
     curves = []
     for alternative in worlds:
         others = alternative.world.others
