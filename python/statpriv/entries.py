@@ -416,9 +416,9 @@ def labels_of_sums(places: Set[int], most: int) -> dict[int, int]:
     """Labels of numbers, zero among them: sums of up to `most` are equal if and only if those of their labels are.
 
     A number x is free of the others, of common divisor g and span D, if two equal sums always have it equally often:
-    c times more often means that ``c x`` is a difference of sums of the others. So c is a multiple of ``g/gcd(g, x)``, and
-    |c| is at most `most` and ``most D/|x|``. The label of x is then larger than all differences of sums of the others'
-    labels. The proof is in docs/explanation/queries.md.
+    c times more often means that ``c x`` is a difference of sums of the others. So c is a multiple of ``g/gcd(g, x)``,
+    and |c| is at most `most` and ``most D/|x|``. The label of x is then larger than all differences of sums of the
+    others' labels. The proof is in docs/explanation/queries.md.
     """
     as_they_are = {place: place for place in places}
     if len(places) > MOST_SPREAD:

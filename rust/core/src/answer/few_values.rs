@@ -20,40 +20,65 @@ const COMBINATIONS_PER_PLACE: f64 = 32.0;
 /// Combinations between two questions whether to go on.
 const COMBINATIONS_PER_CHECK: usize = 1 << 16;
 
-/// The law of one number.
+/// The law of one number, and how many of them are added up.
 #[derive(Debug)]
 pub(super) struct FewValues {
     /// The first two are counted out last, as one binomial law.
     values: Vec<i64>,
     /// The probability of each value, given that it is this one or one before it.
     shares: Vec<Rational>,
+    count: u64,
 }
 
 impl FewValues {
-    /// The values of a table, if it is worth while to count out a sum of so many numbers.
-    pub fn of(law: &Law, count: u64, left_out: Option<u32>) -> Option<Self> {
-        let found = Self::read(law)?;
-        let places = places(law, count, left_out);
+    /// The numbers of a sum, kind by kind, if it is worth while to count each kind out and to add up all combinations.
+    ///
+    /// Where none has more than two values, other ways are as good.
+    pub fn of(parts: &[(&Law, u64)], left_out: Option<u32>) -> Option<Vec<Self>> {
+        let kinds = parts.iter().map(|(law, count)| Self::read(law, *count)).collect::<Option<Vec<_>>>()?;
+        let places = places(&kinds, left_out);
         let worth = MOST_COMBINATIONS.min(COMBINATIONS_PER_PLACE * places);
-        (found.combinations(count, left_out) <= worth).then_some(found)
+        let (mut together, mut products) = (1.0, 0.0);
+        for kind in &kinds {
+            together *= kind.combinations(left_out);
+            products += together;
+            together = together.min(places);
+        }
+        (products <= worth && kinds.iter().any(|kind| kind.values.len() > 2)).then_some(kinds)
     }
 
-    /// The values of a table of more than two.
-    pub fn read(law: &Law) -> Option<Self> {
-        let Recipe::Table { first, masses } = law.recipe() else { return None };
+    /// The values of so many numbers with a table, or with a multiple of a number of hits.
+    pub fn read(law: &Law, count: u64) -> Option<Self> {
+        match law.recipe() {
+            Recipe::Table { first, masses } => Self::of_table(*first, masses, count),
+            Recipe::Binomial { trials, p } => Self::of_hits(1, p, trials.checked_mul(count)?),
+            Recipe::Scaled(law, by) => match law.recipe() {
+                Recipe::Binomial { trials, p } => Self::of_hits(*by, p, trials.checked_mul(count)?),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn of_table(first: i64, masses: &[Rational], count: u64) -> Option<Self> {
         let mut reached = Rational::from(0i64);
         let (mut values, mut shares) = (Vec::new(), Vec::new());
-        for (value, mass) in (*first..).zip(masses).filter(|(_, mass)| !mass.is_zero()) {
+        for (value, mass) in (first..).zip(masses).filter(|(_, mass)| !mass.is_zero()) {
             reached = reached.add(mass);
             values.push(value);
             shares.push(mass.div(&reached)?);
         }
-        (values.len() > 2).then_some(Self { values, shares })
+        Some(Self { values, shares, count })
+    }
+
+    fn of_hits(value: i64, p: &Rational, trials: u64) -> Option<Self> {
+        (trials <= 1 << 53)
+            .then(|| Self { values: vec![0, value], shares: vec![Rational::from(1i64), p.clone()], count: trials })
     }
 
     /// About how many combinations matter.
-    fn combinations(&self, count: u64, left_out: Option<u32>) -> f64 {
-        let mut left = count as f64;
+    fn combinations(&self, left_out: Option<u32>) -> f64 {
+        let mut left = self.count as f64;
         let mut combinations = 1.0;
         for share in self.shares.iter().skip(1).rev() {
             let p = about(share);
@@ -63,15 +88,30 @@ impl FewValues {
         combinations
     }
 
-    /// The law of the sum of so many of them.
+    /// The law of their sum.
     ///
     /// # Errors
     /// Too many answers; interruption.
-    pub fn sum(&self, count: u64, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+    pub fn sum(&self, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+        if let [certain] = self.values.as_slice() {
+            return Ok(Row::point(certain * self.count as i64));
+        }
         let bits = left_out.map(|bits| bits + 1 + self.values.len().ilog2());
         let mut counting = Counting { sum: Row::empty(), bits, since: 0, interrupt };
-        counting.count_out(&self.values, &self.shares, count, (Ball::ONE, 0))?;
+        counting.count_out(&self.values, &self.shares, self.count, (Ball::ONE, 0))?;
         Ok(counting.sum)
+    }
+
+    /// The variance of one of them, and how many places of the lattice its values span, for estimates of work.
+    fn spread(&self) -> (f64, f64) {
+        let (mut mean, mut variance) = (0.0, 0.0);
+        for (&value, share) in self.values.iter().zip(&self.shares) {
+            let (share, distance) = (about(share), value as f64 - mean);
+            variance = (1.0 - share) * (variance + share * distance * distance);
+            mean += share * distance;
+        }
+        let ends = self.values.iter().fold((i64::MAX, i64::MIN), |ends, &value| (ends.0.min(value), ends.1.max(value)));
+        (variance, ends.1.abs_diff(ends.0) as f64 + 1.0)
     }
 }
 
@@ -130,14 +170,16 @@ impl Counting<'_> {
     }
 }
 
-/// About how many places of the lattice matter.
-fn places(law: &Law, count: u64, left_out: Option<u32>) -> f64 {
-    let Recipe::Table { first, masses } = law.recipe() else { return 0.0 };
-    let weighed = || (*first..).zip(masses).map(|(value, mass)| (value as f64, about(mass)));
-    let mean: f64 = weighed().map(|(value, mass)| value * mass).sum();
-    let variance: f64 = weighed().map(|(value, mass)| (value - mean) * (value - mean) * mass).sum();
-    let span = masses.len() as f64;
-    (reach(count as f64 * variance, left_out) + span).min(span * count as f64)
+/// About how many places of the lattice matter to a sum.
+fn places(kinds: &[FewValues], left_out: Option<u32>) -> f64 {
+    let (mut variance, mut widest, mut whole) = (0.0, 0.0f64, 0.0);
+    for kind in kinds {
+        let (of_one, span) = kind.spread();
+        variance += kind.count as f64 * of_one;
+        widest = widest.max(span);
+        whole += kind.count as f64 * span;
+    }
+    (reach(variance, left_out) + widest).min(whole)
 }
 
 /// About how many integers lie within the reach of a nearly normal law, outside which `2^-bits` is left.
