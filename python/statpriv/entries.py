@@ -37,6 +37,7 @@ __all__ = [
     "EntryClass",
     "Lattice",
     "World",
+    "classes_of_a_property",
     "columns_of_entries",
     "compositions",
     "contributions",
@@ -249,6 +250,20 @@ def contributions(situation: Situation, *, through_zero: bool = False, labelled:
 
 
 def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
+    classes = tuple(
+        EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in classes_of_a_property(asked, situation)
+    )
+    return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
+
+
+def classes_of_a_property(asked: PropertyQuery, situation: Situation) -> list[tuple[str | None, int, Fraction]]:
+    """Name, size and probability of each class of entries.
+
+    Raises
+    ------
+    NotApplicable
+        A probability is a range.
+    """
     stated: Any = asked.probabilities
     if not isinstance(stated, tuple):
         per_class = [(name, size, stated) for name, size in _groups(situation, one_law=True)]
@@ -256,13 +271,14 @@ def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
         laws = dict(stated)
         per_class = [(name, size, laws[name]) for name, size in _groups(situation, one_law=False)]
     else:
-        # Doubles, which are in the same order, are compared sooner than fractions.
-        kinds = sorted(Counter(stated).items(), key=lambda kind: (float(kind[0]), kind[0]))
-        per_class = [(None, size, p) for p, size in kinds]
+        # Thousands of entries: integers and doubles, which are in the same order, are compared sooner than fractions.
+        fractions = {p.as_integer_ratio(): p for p in stated}
+        sizes = Counter(p.as_integer_ratio() for p in stated)
+        in_order = sorted(fractions, key=lambda ratio: (ratio[0] / ratio[1], fractions[ratio]))
+        per_class = [(None, sizes[ratio], fractions[ratio]) for ratio in in_order]
     if any(isinstance(p, Between) for _, _, p in per_class):
         raise NotApplicable("p is a range, over which this law has no closed supremum here")
-    classes = tuple(EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in per_class)
-    return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
+    return per_class
 
 
 def _groups(situation: Situation, *, one_law: bool) -> tuple[tuple[str | None, int], ...]:

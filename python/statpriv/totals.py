@@ -40,7 +40,7 @@ MOST_DRAWS = 1000
 """So many ways to draw from kinds of entries are averaged over one by one."""
 MOST_ANSWERS = 2**22
 """So many joint answers may all these laws have together, for all that the known entries may be: some seconds."""
-MOST_SUMMED = 2**14
+MOST_SUMMED = 2**16
 """So many may each of these laws have where the numbers of several kinds of entries are added up."""
 SUMMING = 16
 """An answer of such a law takes about so many times as long."""

@@ -319,9 +319,8 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
         },
         (None, Some(lattices)) if !direct => inverted(&lattices, left_out, interrupt)?,
         _ => {
-            let power = |(law, count): &(&Law, u64)| {
-                power_of(&*row(law, share, interrupt)?, *count, interrupt)
-            };
+            let power =
+                |(law, count): &(&Law, u64)| power_of(&*row(law, share, interrupt)?, *count, interrupt);
             added_up(parts.iter().map(power), interrupt)?
         }
     };
@@ -333,10 +332,7 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
 }
 
 /// The sum of independent numbers with these laws, the short ones first.
-fn added_up(
-    rows: impl Iterator<Item = Result<Row, Error>>,
-    interrupt: &dyn Interrupt,
-) -> Result<Row, Error> {
+fn added_up(rows: impl Iterator<Item = Result<Row, Error>>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
     let mut rows = rows.collect::<Result<Vec<_>, Error>>()?;
     rows.sort_by_key(|row| row.masses.len());
     rows.iter().try_fold(Row::point(0), |total, row| total.convolved(row, interrupt))
