@@ -111,7 +111,7 @@ def total(situation: Situation) -> Curve:
 
 
 def worst_gaps(world: World, pair: Pair, *, monotone: bool = True) -> list[int]:
-    """The differences of what two values add, where nothing else tells them apart; of log-concave laws only the extremes.
+    """The differences of what two values add, where only these matter; of log-concave laws the extreme ones.
 
     Sums of independent log-concave numbers are log-concave, so that the likelihood ratio of ``d + S`` against S is
     monotone for every d, and the best test is "at least t" for d > 0. Of a larger d its power is larger, and its level
