@@ -193,7 +193,7 @@ def test_a_sum_of_two_fair_bits_an_entry_is_a_count_of_twice_as_many(added):
 @pytest.mark.parametrize("added", [sp.noise.DiscreteLaplace(alpha="0.7"), sp.noise.Laplace(scale=1)])
 @pytest.mark.parametrize("unit", [Fraction(1, 2), Fraction(1), Fraction(3)])
 def test_of_noisy_sums_the_worst_pair_is_the_worst_of_all(added, unit):
-    """Between the integers a discrete noise need not keep ratios monotone: there the largest difference need not be it."""
+    """Between the integers a discrete noise need not keep ratios monotone: then all differences are tried."""
     values = [0 * unit, 1 * unit, 2 * unit]
     query = sp.SumQuery(dict(zip(values, ["1/4", "1/2", "1/4"], strict=True))).noisy(added)
     worst = sp.privacy_curve(query, sp.Population(4))
