@@ -9,7 +9,7 @@ critical entry may be, are the *worlds* of which the worst counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -37,9 +37,11 @@ __all__ = [
     "EntryClass",
     "Lattice",
     "World",
+    "classes_of_a_property",
     "columns_of_entries",
     "compositions",
     "contributions",
+    "labels_of_sums",
     "lattice_of",
     "multinomial",
     "number_answering",
@@ -49,6 +51,8 @@ MOST_WORLDS = 2000
 """So many choices of a critical class and of known entries are tried one by one."""
 MOST_LABELS = 2**24
 """Joint answers of several counts are labelled by integers; so many at most."""
+MOST_SPREAD = 32
+"""Of more values of an entry labels are not sought: sums of many values leave few gaps."""
 
 
 @dataclass(frozen=True)
@@ -221,10 +225,12 @@ class World:
         return [(added[pair[0]], added[pair[1]])] if pair[0] in added and pair[1] in added else []
 
 
-def contributions(situation: Situation, *, through_zero: bool = False) -> Contributions:
+def contributions(situation: Situation, *, through_zero: bool = False, labelled: bool = False) -> Contributions:
     """What the entries of the situation add.
 
-    With `through_zero` nothing that an entry may add is moved, so that an entry that is not there adds zero.
+    With `through_zero` nothing that an entry may add is moved, so that an entry that is not there adds zero. With
+    `labelled` it only matters which answers are equal, and no number is read off them: then values far apart have
+    labels that are closer together.
 
     Raises
     ------
@@ -239,11 +245,25 @@ def contributions(situation: Situation, *, through_zero: bool = False) -> Contri
     if isinstance(asked, HistogramQuery):
         return _of_cells(asked, situation)
     if isinstance(asked, Additive):
-        return _of_numbers(asked, situation, through_zero=through_zero)
+        return _of_numbers(asked, situation, through_zero=through_zero, labelled=labelled)
     raise NotApplicable(f"{type(asked).__name__} is no sum of what the entries contribute")
 
 
 def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
+    classes = tuple(
+        EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in classes_of_a_property(asked, situation)
+    )
+    return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
+
+
+def classes_of_a_property(asked: PropertyQuery, situation: Situation) -> list[tuple[str | None, int, Fraction]]:
+    """Name, size and probability of each class of entries.
+
+    Raises
+    ------
+    NotApplicable
+        A probability is a range.
+    """
     stated: Any = asked.probabilities
     if not isinstance(stated, tuple):
         per_class = [(name, size, stated) for name, size in _groups(situation, one_law=True)]
@@ -251,13 +271,14 @@ def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
         laws = dict(stated)
         per_class = [(name, size, laws[name]) for name, size in _groups(situation, one_law=False)]
     else:
-        # Doubles, which are in the same order, are compared sooner than fractions.
-        kinds = sorted(Counter(stated).items(), key=lambda kind: (float(kind[0]), kind[0]))
-        per_class = [(None, size, p) for p, size in kinds]
+        # Thousands of entries: integers and doubles, which are in the same order, are compared sooner than fractions.
+        fractions = {p.as_integer_ratio(): p for p in stated}
+        sizes = Counter(p.as_integer_ratio() for p in stated)
+        in_order = sorted(fractions, key=lambda ratio: (ratio[0] / ratio[1], fractions[ratio]))
+        per_class = [(None, sizes[ratio], fractions[ratio]) for ratio in in_order]
     if any(isinstance(p, Between) for _, _, p in per_class):
         raise NotApplicable("p is a range, over which this law has no closed supremum here")
-    classes = tuple(EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in per_class)
-    return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
+    return per_class
 
 
 def _groups(situation: Situation, *, one_law: bool) -> tuple[tuple[str | None, int], ...]:
@@ -339,7 +360,7 @@ def _most_answering(situation: Situation) -> int:
     return situation.population.size if answering is None else answering
 
 
-def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) -> Contributions:
+def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool, labelled: bool) -> Contributions:
     if asked.has_ranges:
         raise NotApplicable("probabilities of values are ranges, over which this law has no closed supremum here")
     uniform = asked.is_uniform
@@ -348,12 +369,16 @@ def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool) ->
     answering = number_answering(situation)
     if isinstance(asked, MeanQuery) and answering is None and not _sizes_are_public(situation):
         raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
+    place_of = {value: int((value - offset) / unit) for value in asked.values}
+    if labelled:
+        labels = labels_of_sums({0, *place_of.values()}, _most_answering(situation))
+        place_of = {value: labels[place] for value, place in place_of.items()}
     classes, values = [], []
     for name, size in _groups(situation, one_law=uniform):
         pmf = laws[None if uniform else name]
-        places = [(value, int((value - offset) / unit), share) for value, share in pmf]
-        classes.append(EntryClass(name, size, tuple((place, share) for _, place, share in places if share > 0)))
-        values.append(tuple((value, place) for value, place, _ in places))
+        places = sorted((place_of[value], value, share) for value, share in pmf)
+        classes.append(EntryClass(name, size, tuple((place, share) for place, _, share in places if share > 0)))
+        values.append(tuple((value, place) for place, value, _ in places))
     divisor = (answering or 1) if isinstance(asked, MeanQuery) else 1
     return Contributions(tuple(classes), tuple(values), Lattice((answering or 0) * offset / divisor, unit / divisor))
 
@@ -401,6 +426,32 @@ def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:
     """The coarsest lattice through these numbers, which are in order, and the place of each on it."""
     unit = _common_unit(tuple(value - values[0] for value in values))
     return Lattice(values[0], unit), tuple(int((value - values[0]) / unit) for value in values)
+
+
+def labels_of_sums(places: Set[int], most: int) -> dict[int, int]:
+    """Labels of numbers, zero among them: sums of up to `most` are equal if and only if those of their labels are.
+
+    A number x is free of the others, of common divisor g and span D, if two equal sums always have it equally often:
+    c times more often means that ``c x`` is a difference of sums of the others. So c is a multiple of ``g/gcd(g, x)``,
+    and |c| is at most `most` and ``most D/|x|``. The label of x is then larger than all differences of sums of the
+    others' labels. The proof is in docs/explanation/queries.md.
+    """
+    as_they_are = {place: place for place in places}
+    if len(places) > MOST_SPREAD:
+        return as_they_are
+    for x in sorted(places - {0}, key=abs, reverse=True):
+        others = places - {x}
+        unit, span = gcd(*others) or abs(x), max(others) - min(others)
+        if unit // gcd(unit, x) > min(most, most * span // abs(x)):
+            labels = labels_of_sums({y // unit for y in others}, most)
+            closer = {y: labels[y // unit] for y in others}
+            closer[x] = most * _span(closer) + 1
+            return min(closer, as_they_are, key=_span)
+    return as_they_are
+
+
+def _span(labels: dict[int, int]) -> int:
+    return max(labels.values()) - min(labels.values())
 
 
 def _common_unit(values: tuple[Fraction, ...]) -> Fraction:

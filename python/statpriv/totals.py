@@ -40,7 +40,7 @@ MOST_DRAWS = 1000
 """So many ways to draw from kinds of entries are averaged over one by one."""
 MOST_ANSWERS = 2**22
 """So many joint answers may all these laws have together, for all that the known entries may be: some seconds."""
-MOST_SUMMED = 2**14
+MOST_SUMMED = 2**16
 """So many may each of these laws have where the numbers of several kinds of entries are added up."""
 SUMMING = 16
 """An answer of such a law takes about so many times as long."""
@@ -60,8 +60,12 @@ class Alternative:
     """Probability, where the values are expected ones, and law."""
 
 
-def alternatives(situation: Situation, *, shift_matters: bool) -> tuple[Contributions, list[Alternative]]:
+def alternatives(
+    situation: Situation, *, shift_matters: bool, labelled: bool
+) -> tuple[Contributions, list[Alternative]]:
     """All worlds. What the known entries add is left out where it only shifts the answer and that does not matter.
+
+    Answers may be `labelled` where nothing is done to them.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def alternatives(situation: Situation, *, shift_matters: bool) -> tuple[Contribu
     """
     sampling = situation.sampling
     hidden_number = isinstance(sampling, PoissonSampling | TemplateLaw | WithReplacement)
-    entries = contributions(situation, through_zero=hidden_number)
+    entries = contributions(situation, through_zero=hidden_number, labelled=labelled)
     if isinstance(sampling, TemplateLaw):
         return entries, list(_of_templates(situation, sampling, entries))
     if isinstance(sampling, Stratified):

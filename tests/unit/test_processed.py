@@ -171,3 +171,40 @@ def test_a_query_of_the_users_own_can_be_processed():
 def test_bad_processing_is_refused(make, message):
     with pytest.raises(sp.ArgumentError, match=message):
         make()
+
+
+# --- noise on sums
+
+
+@pytest.mark.parametrize(
+    "added", [sp.noise.Gaussian(sigma=2), sp.noise.Laplace(scale=2), sp.noise.DiscreteLaplace(alpha="0.7")]
+)
+def test_a_sum_of_two_fair_bits_an_entry_is_a_count_of_twice_as_many(added):
+    bits = sp.SumQuery({0: "1/4", 1: "1/2", 2: "1/4"}).noisy(added)
+    total = sp.privacy_curve(bits, sp.Population(12), adversary=sp.Adversary(known=2), pair=(1, 0))
+    count = sp.privacy_curve(sp.PropertyQuery("1/2").noisy(added), sp.Population(19), pair=(1, 0))
+    assert total.kind == count.kind == "exact"
+    assert abs(total.delta("0.1").midpoint / count.delta("0.1").midpoint - 1) < 1e-13
+    worst = sp.privacy_curve(bits, sp.Population(12), adversary=sp.Adversary(known=2))
+    two = [sp.privacy_curve(bits, sp.Population(10), pair=pair).delta("0.1") for pair in ((2, 0), (0, 2))]
+    assert worst.delta("0.1").upper == max(delta.upper for delta in two)
+
+
+@pytest.mark.parametrize("added", [sp.noise.DiscreteLaplace(alpha="0.7"), sp.noise.Laplace(scale=1)])
+@pytest.mark.parametrize("unit", [Fraction(1, 2), Fraction(1), Fraction(3)])
+def test_of_noisy_sums_the_worst_pair_is_the_worst_of_all(added, unit):
+    """Between the integers a discrete noise need not keep ratios monotone: then all differences are tried."""
+    values = [0 * unit, 1 * unit, 2 * unit]
+    query = sp.SumQuery(dict(zip(values, ["1/4", "1/2", "1/4"], strict=True))).noisy(added)
+    worst = sp.privacy_curve(query, sp.Population(4))
+    pairs = [(v, w) for v in values for w in values if v != w]
+    for epsilon in ("0", "0.2", "1"):
+        each = [sp.privacy_curve(query, sp.Population(4), pair=pair).delta(epsilon) for pair in pairs]
+        assert worst.delta(epsilon).upper == max(delta.upper for delta in each)
+
+
+def test_gaussian_noise_on_sums_with_gaps_or_between_the_integers_of_other_noise_is_bounded():
+    gaussian, laplace = sp.noise.Gaussian(sigma=2), sp.noise.DiscreteLaplace(alpha="0.7")
+    gaps = sp.SumQuery({0: "1/2", 2: "1/4", 3: "1/4"}).noisy(gaussian)
+    halves = sp.SumQuery({0: "1/4", "1/2": "1/2", 1: "1/4"}).noisy(laplace).noisy(gaussian)
+    assert [sp.privacy_curve(query, sp.Population(9)).kind for query in (gaps, halves)] == ["bound", "bound"]

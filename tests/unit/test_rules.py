@@ -134,6 +134,15 @@ def test_a_rule_declares_what_it_rests_on(rule):
     assert inspect.getdoc(rule.lowering)
 
 
+def test_what_makes_a_curve_of_a_situation_alone_is_a_rule():
+    declared = {rule.lowering for rule in all_rules()}
+    for module in {inspect.getmodule(lowering) for lowering in declared}:
+        for name, made in inspect.getmembers(module, inspect.isfunction):
+            alone = list(inspect.signature(made).parameters) == ["situation"] and made.__module__ == module.__name__
+            if alone and made.__annotations__["return"] == "Curve" and not name.startswith("_"):
+                assert made in declared
+
+
 @pytest.mark.parametrize("known", [0, 3, {"f": 2}])
 def test_groups_of_one_p_are_one_population(known):
     grouped, together = sp.PropertyQuery({"f": "0.3", "m": "0.3"}), sp.PropertyQuery("0.3")
@@ -303,3 +312,38 @@ def test_beyond_what_is_added_up_there_are_bounds(situation, reason):
         lower(situation, "exact")
     assert reason in str(refused.value)
     assert lower(situation, "tightest").kind == "bound"
+
+
+def test_a_published_size_is_averaged_over_at_any_size():
+    published = sp.PoissonSampling("1/100", size_published=True)
+    curve = sp.privacy_curve(HALF, sp.Population(10**5), sampling=published)
+    assert curve.kind == "exact"
+    assert curve.delta("0.1") <= sp.privacy_curve(HALF, sp.Population(10**5), sampling=published, bound="spc").delta(
+        "0.1"
+    )
+
+
+def test_histograms_of_groups_of_sixty_are_added_up():
+    cells = sp.HistogramQuery({"f": ["0.5", "0.3", "0.2"], "m": ["0.2", "0.3", "0.5"]})
+    curve = sp.privacy_curve(cells, sp.Population(groups={"f": 60, "m": 60}))
+    assert curve.kind == "exact"
+    total = sp.privacy_curve(cells, curve.situation.population, bound="total-histogram")
+    assert curve.delta("0.1") < total.delta("0.1")
+
+
+def test_parts_of_random_sizes_take_the_values_of_the_pair_or_the_worst():
+    common, parts = sp.PropertyQuery("0.7", attribute="common"), sp.MultinomialPartition(["1/2", "1/4"])
+    both = sp.compose([common, common], sp.Population(4), parts)
+    first, second = (sp.compose([common, common], sp.Population(4), parts, pair=pair) for pair in ((1, 0), (0, 1)))
+    assert second.delta("0.1") < first.delta("0.1") == both.delta("0.1")
+
+
+def test_too_many_answers_for_a_step_over_a_range_are_counted_out():
+    query = sp.PropertyQuery(sp.Between("0.2", "0.4")).rounded(10)
+    with pytest.raises(sp.NotAvailableError, match="the 4000001 possible answers are too many to be published one by"):
+        sp.privacy_curve(query, sp.Population(4_000_000), bound="exact")
+
+
+def test_a_part_without_a_curve_is_the_reason_that_the_sum_has_none():
+    with pytest.raises(sp.NotAvailableError, match="a part has no curve: bound = 'tightest' does not apply here"):
+        sp.compose([Parity()], TWELVE, sp.RandomPartition([6]), adversary=THREE, bound="partition-sum")

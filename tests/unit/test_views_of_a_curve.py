@@ -66,6 +66,12 @@ def test_more_points_enclose_the_divergence_more_narrowly():
     assert fine.width < coarse.width / 10
 
 
+def test_four_hundred_points_are_taken_unless_stated():
+    curve = sp.privacy_curve(HALF, sp.Population(20), sampling=sp.WithReplacement(3))
+    assert curve.zcdp() == curve.zcdp(points=400) != curve.zcdp(points=399)
+    assert curve.renyi(2) == curve.renyi(2, points=400) != curve.renyi(2, points=399)
+
+
 def test_an_answer_that_gives_the_value_away_is_infinitely_far_from_others():
     assert sp.privacy_curve(HALF, sp.Population(20)).renyi(2) == sp.Enclosure(math.inf, math.inf)
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from statpriv import noise
 from statpriv._native import Curve
-from statpriv.answers import hockey_stick
+from statpriv.answers import Continuous, hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
-from statpriv.entries import multinomial
+from statpriv.entries import Lattice, multinomial
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
 from statpriv.queries.processed import Step
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.sum import Additive
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.rules.whole_population import uniform_cells, worst
+from statpriv.rules.whole_population import uniform_cells, worst, worst_gaps
 from statpriv.samplings import PoissonSampling, WithoutReplacement, samplings_but
 from statpriv.situation import Situation
 from statpriv.totals import alternatives
@@ -185,15 +185,27 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
         raise NotApplicable("a processed answer with the published size of its sample is not one number")
     # Noise moves with the answer: what known entries add matters to it as little as to the answer itself.
     shift_matters = any(not isinstance(step, noise.Noise) for step in steps)
-    entries, worlds = alternatives(situation, shift_matters=shift_matters)
+    entries, worlds = alternatives(situation, shift_matters=shift_matters, labelled=not steps)
     curves = []
     for alternative in worlds:
-        for v, w in dict.fromkeys(alternative.world.pairs(situation.pair)):
+        pairs = alternative.world.pairs(situation.pair)
+        if situation.sampling is None and not shift_matters:
+            monotone = keeps_ratios_monotone(steps, entries.lattice)
+            pairs = [(gap, 0) for gap in worst_gaps(alternative.world, situation.pair, monotone=monotone)]
+        for v, w in dict.fromkeys(pairs):
             cases = [
                 (weight, hockey_stick(law(v), law(w), entries.lattice, steps)) for weight, law in alternative.known
             ]
             curves.append(over_known_values(cases, situation))
     return worst(curves)
+
+
+def keeps_ratios_monotone(noises: tuple[Step, ...], lattice: Lattice) -> bool:
+    """Whether the sum of a log-concave number and these noises is totally positive.
+
+    All noises have log-concave densities, or log-concave laws on the integers: these say nothing about answers between.
+    """
+    return lattice.unit.denominator == 1 or all(isinstance(added, Continuous) for added in noises)
 
 
 def over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:

@@ -8,15 +8,16 @@ from typing import Any
 from statpriv import noise
 from statpriv._native import Curve
 from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
+from statpriv.entries import contributions
 from statpriv.queries.order_statistic import OrderStatisticQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.queries.protocol import AnswerLaws
 from statpriv.queries.sum import Additive
-from statpriv.rules.hidden_sample import released_totals
+from statpriv.rules.hidden_sample import keeps_ratios_monotone, released_totals
 from statpriv.rules.order_statistic import released_order_statistics
 from statpriv.rules.registry import NotApplicable, rule
-from statpriv.rules.whole_population import of_stated_laws, worst
+from statpriv.rules.whole_population import is_log_concave, of_stated_laws, worst
 from statpriv.samplings import OverlappingSamples, TemplateLaw, samplings_but
 from statpriv.situation import Situation
 
@@ -58,5 +59,11 @@ def processed(situation: Situation) -> Curve:
 
 
 def _is_monotone(situation: Situation) -> bool:
-    """Counts of independent entries have log-concave laws, which a sample of them keeps in ratio."""
-    return isinstance(situation.asked, PropertyQuery) and not isinstance(situation.sampling, TemplateLaw)
+    """Counts of independent entries have log-concave laws, which a sample of them keeps in ratio; so have some sums."""
+    query: Any = situation.query
+    if isinstance(situation.asked, PropertyQuery):
+        return not isinstance(situation.sampling, TemplateLaw)
+    if situation.sampling is not None:
+        return False
+    entries = contributions(situation)
+    return keeps_ratios_monotone(query.steps, entries.lattice) and all(map(is_log_concave, entries.worlds(situation)))

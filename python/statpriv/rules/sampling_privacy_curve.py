@@ -194,7 +194,7 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
 
 def _over_compositions(situation: Situation, size: int) -> Curve:
     """Multivariate hypergeometric numbers of the unknown others of each class, and of known ones."""
-    entries = contributions(situation)
+    entries = contributions(situation, labelled=True)
     worlds = []
     for world in entries.worlds(situation):
         pools = [*world.unknown, sum(world.known)]
@@ -239,7 +239,7 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
         )
     if isinstance(asked, HistogramQuery) and asked.is_uniform and others <= MOST_SIZES:
         return _over_sizes(others, rate, lambda size: histogram_of_cells(asked, size, situation.pair))
-    entries = contributions(situation)
+    entries = contributions(situation, labelled=True)
     worlds = []
     for world in entries.worlds(situation):
         if prod(unknown + 1 for unknown in world.unknown) > MOST_TEMPLATES:
@@ -264,7 +264,7 @@ def _over_sizes(others: int, rate: Fraction, of_size: Callable[[int], Curve]) ->
 def _drawn_again(situation: Situation, size: int) -> Curve:
     """Templates with multiplicities: m_j of the critical entry, and a partition of the other draws among others."""
     n = situation.population.size
-    entries = contributions(situation)
+    entries = contributions(situation, labelled=True)
     if size >= MOST_TEMPLATES:
         raise NotApplicable(f"so many draws have more than {MOST_TEMPLATES} kinds of multiplicities")
     worlds = []
@@ -292,7 +292,7 @@ def _strata(situation: Situation, sampling: Stratified) -> Iterator[tuple[Fracti
     asked = situation.asked
     if situation.adversary.total or isinstance(asked, LinearQuery):
         raise NotApplicable("a stratified sample with known entries, or of several counts, is not averaged over")
-    entries = contributions(situation)
+    entries = contributions(situation, labelled=True)
     if (entries.joint_values or 1) > MOST_ANSWERS:
         raise NotApplicable(f"about {entries.joint_values:.0e} joint answers are too many for this mean")
     sizes = dict(sampling.sizes)

@@ -9,7 +9,7 @@ from typing import Any
 
 from statpriv._native import Curve, Law
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
-from statpriv.entries import Contributions, World, contributions
+from statpriv.entries import World, classes_of_a_property, contributions
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.numbers import Number
@@ -62,27 +62,27 @@ def varied_count(situation: Situation) -> Curve:
     query: Any = situation.query
     if query.is_uniform:
         raise NotApplicable("all entries have one probability")
-    entries = contributions(situation)
-    probabilities = [kind.p or Fraction(0) for kind in entries.classes]
-    if len({*probabilities}) == 1:  # of groups that differ in their names alone
-        p, unknown = probabilities[0], situation.population.size - situation.adversary.total
+    classes = classes_of_a_property(query, situation)
+    p = classes[0][2]
+    if all(other == p for _, _, other in classes):  # of groups that differ in their names alone
+        unknown = situation.population.size - situation.adversary.total
         return Curve.count(size=unknown, lower=p, upper=p, pair=situation.pair)
     curves = [
         Curve.varied_count(
-            counts=[kind.size - known for kind, known in zip(entries.classes, choice, strict=True)],
-            probabilities=probabilities,
+            counts=[size - known for (_, size, _), known in zip(classes, choice, strict=True)],
+            probabilities=[p for _, _, p in classes],
             pair=situation.pair,
         )
-        for choice in _choices_of_known(situation, entries)
+        for choice in _choices_of_known(situation, len(classes))
     ]
     return worst(curves)
 
 
-def _choices_of_known(situation: Situation, entries: Contributions) -> list[tuple[int, ...]]:
+def _choices_of_known(situation: Situation, classes: int) -> list[tuple[int, ...]]:
     """How many entries of each class may be known, whichever entry is critical."""
     if situation.adversary.total == 0:
-        return [(0,) * len(entries.classes)]
-    return list(dict.fromkeys(world.known for world in entries.worlds(situation)))
+        return [(0,) * classes]
+    return list(dict.fromkeys(world.known for world in contributions(situation).worlds(situation)))
 
 
 @rule(
@@ -102,26 +102,31 @@ def total(situation: Situation) -> Curve:
     asked = situation.asked
     if isinstance(asked, HistogramQuery) and asked.is_uniform:
         raise NotApplicable("all entries have one law, of which only the two cells matter")
-    _, worlds = alternatives(situation, shift_matters=False)
+    _, worlds = alternatives(situation, shift_matters=False, labelled=True)
     curves = []
     for alternative in worlds:
         others = alternative.world.others
-        curves += [Curve.answers(others.shifted(gap), others) for gap in _worst_gaps(alternative.world, situation.pair)]
+        curves += [Curve.answers(others.shifted(gap), others) for gap in worst_gaps(alternative.world, situation.pair)]
     return worst(curves)
 
 
-def _worst_gaps(world: World, pair: Pair) -> list[int]:
-    """The differences of what two values add; of log-concave laws only the largest of either sign.
+def worst_gaps(world: World, pair: Pair, *, monotone: bool = True) -> list[int]:
+    """The differences of what two values add, where only these matter; of log-concave laws the extreme ones.
 
     Sums of independent log-concave numbers are log-concave, so that the likelihood ratio of ``d + S`` against S is
     monotone for every d, and the best test is "at least t" for d > 0. Of a larger d its power is larger, and its level
-    is the same.
+    is the same. What is done to the answer keeps that if it keeps ratios `monotone`.
     """
     gaps = list(dict.fromkeys(v - w for v, w in world.pairs(pair) if v != w))
-    present = zip(world.contributions.classes, world.unknown, strict=True)
-    if len(gaps) > 2 and all(kind.is_log_concave for kind, count in present if count):
+    if len(gaps) > 2 and monotone and is_log_concave(world):
         return [max(gaps), min(gaps)]
     return gaps
+
+
+def is_log_concave(world: World) -> bool:
+    """Whether the sum of the unknown others is one of log-concave numbers."""
+    present = zip(world.contributions.classes, world.unknown, strict=True)
+    return all(kind.is_log_concave for kind, count in present if count)
 
 
 @rule(

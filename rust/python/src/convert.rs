@@ -3,11 +3,15 @@
 use crate::errors;
 use dashu_int::{IBig, UBig};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString, PyType};
 use statpriv_core::rational::Rational;
 
 /// Decimal exponents beyond this are refused before anything is written out.
 const LARGEST_DECIMAL_EXPONENT: i64 = 100_000;
+
+/// Many numbers are fractions already, and need not be asked what else they are.
+static FRACTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// The rational that `value` is, exactly. `name` is what the message calls it.
 pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
@@ -16,6 +20,9 @@ pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
     // Before all others, which are asked for methods that these do not have.
     if let Ok(integer) = value.cast_exact::<PyInt>() {
         return integer_from(integer).map(Rational::from).map_err(|_| refuse(NOT_A_NUMBER));
+    }
+    if value.is_exact_instance(FRACTION.import(py, "fractions", "Fraction")?.as_any()) {
+        return quotient(&value.call_method0("as_integer_ratio")?).ok_or_else(|| refuse(NOT_A_NUMBER));
     }
     if value.is_instance_of::<PyBool>() {
         return Err(refuse("is a truth value; a number is required"));
@@ -43,14 +50,14 @@ pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
         return Err(refuse(NOT_A_NUMBER));
     }
     let ratio = value.call_method0("as_integer_ratio").map_err(|_| refuse(NOT_FINITE))?;
-    let exact = ratio.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().map_err(|_| refuse(NOT_A_NUMBER))?;
-    let (Ok(top), Ok(bottom)) = (integer_from(&exact.0), integer_from(&exact.1)) else {
-        return Err(refuse(NOT_A_NUMBER));
-    };
-    UBig::try_from(bottom)
-        .ok()
-        .and_then(|bottom| Rational::new(top, bottom).ok())
-        .ok_or_else(|| refuse(NOT_A_NUMBER))
+    quotient(&ratio).ok_or_else(|| refuse(NOT_A_NUMBER))
+}
+
+/// The quotient of a pair of integers, the second above 0.
+fn quotient(ratio: &Bound<'_, PyAny>) -> Option<Rational> {
+    let (top, bottom) = ratio.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().ok()?;
+    let bottom = UBig::try_from(integer_from(&bottom).ok()?).ok()?;
+    Rational::new(integer_from(&top).ok()?, bottom).ok()
 }
 
 const NOT_FINITE: &str = "is not finite; a finite number is required";

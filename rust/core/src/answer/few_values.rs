@@ -14,64 +14,114 @@ use crate::interrupt::Interrupt;
 use crate::rational::Rational;
 
 /// More combinations are not counted out: some seconds of work.
-const MOST_COMBINATIONS: f64 = (1u64 << 28) as f64;
-/// A combination costs about as much as one place of a lattice at this many points of its contour.
-const COMBINATIONS_PER_PLACE: f64 = 32.0;
+const MOST_COMBINATIONS: f64 = (1u64 << 27) as f64;
+/// A combination costs about as much as this many waves at one place of a lattice.
+const WAVES_PER_COMBINATION: f64 = 2.0;
+/// Waves that a place costs at least, with all that comes besides.
+const LEAST_WAVES: f64 = 64.0;
+/// Points of a contour that are tried for how many matter.
+const TRIED: u32 = 512;
+/// A transform below `e^{-73}`, about `2^{-106}`, is no wave.
+const NEGLIGIBLE: f64 = 73.0;
 /// Combinations between two questions whether to go on.
 const COMBINATIONS_PER_CHECK: usize = 1 << 16;
 
-/// The law of one number.
+/// The law of one number, and how many of them are added up.
 #[derive(Debug)]
 pub(super) struct FewValues {
     /// The first two are counted out last, as one binomial law.
     values: Vec<i64>,
     /// The probability of each value, given that it is this one or one before it.
     shares: Vec<Rational>,
+    count: u64,
 }
 
 impl FewValues {
-    /// The values of a table, if it is worth while to count out a sum of so many numbers.
-    pub fn of(law: &Law, count: u64, left_out: Option<u32>) -> Option<Self> {
-        let found = Self::read(law)?;
-        let places = places(law, count, left_out);
-        let worth = MOST_COMBINATIONS.min(COMBINATIONS_PER_PLACE * places);
-        (found.combinations(count, left_out) <= worth).then_some(found)
+    /// The numbers of a sum, kind by kind, if it is worth while to count each kind out and to add up all combinations.
+    ///
+    /// Where none has more than two values, other ways are as good.
+    pub fn of(parts: &[(&Law, u64)], left_out: Option<u32>) -> Option<Vec<Self>> {
+        let kinds = parts.iter().map(|(law, count)| Self::read(law, *count)).collect::<Option<Vec<_>>>()?;
+        let places = places(&kinds, left_out);
+        let worth = MOST_COMBINATIONS.min(places * waves(&kinds).max(LEAST_WAVES) / WAVES_PER_COMBINATION);
+        let (mut together, mut products) = (1.0, 0.0);
+        for kind in &kinds {
+            together *= kind.combinations(left_out);
+            products += together;
+            together = together.min(places);
+        }
+        (products <= worth && kinds.iter().any(|kind| kind.values.len() > 2)).then_some(kinds)
     }
 
-    /// The values of a table of more than two.
-    pub fn read(law: &Law) -> Option<Self> {
-        let Recipe::Table { first, masses } = law.recipe() else { return None };
+    /// The values of so many numbers with a table, or with a multiple of a number of hits.
+    pub fn read(law: &Law, count: u64) -> Option<Self> {
+        match law.recipe() {
+            Recipe::Table { first, masses } => Self::of_table(*first, masses, count),
+            Recipe::Binomial { trials, p } => Self::of_hits(1, p, trials.checked_mul(count)?),
+            Recipe::Scaled(law, by) => match law.recipe() {
+                Recipe::Binomial { trials, p } => Self::of_hits(*by, p, trials.checked_mul(count)?),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn of_table(first: i64, masses: &[Rational], count: u64) -> Option<Self> {
         let mut reached = Rational::from(0i64);
         let (mut values, mut shares) = (Vec::new(), Vec::new());
-        for (value, mass) in (*first..).zip(masses).filter(|(_, mass)| !mass.is_zero()) {
+        for (value, mass) in (first..).zip(masses).filter(|(_, mass)| !mass.is_zero()) {
             reached = reached.add(mass);
             values.push(value);
             shares.push(mass.div(&reached)?);
         }
-        (values.len() > 2).then_some(Self { values, shares })
+        Some(Self { values, shares, count })
     }
 
-    /// About how many combinations matter.
-    fn combinations(&self, count: u64, left_out: Option<u32>) -> f64 {
-        let mut left = count as f64;
+    fn of_hits(value: i64, p: &Rational, trials: u64) -> Option<Self> {
+        (trials <= 1 << 53).then(|| Self {
+            values: vec![0, value],
+            shares: vec![Rational::from(1i64), p.clone()],
+            count: trials,
+        })
+    }
+
+    /// About how many combinations matter: at most all ways to share them out, `C(n + m, m)` with `m` values but one.
+    fn combinations(&self, left_out: Option<u32>) -> f64 {
+        let mut left = self.count as f64;
         let mut combinations = 1.0;
+        let all = (1..self.values.len()).map(|k| (left + k as f64) / k as f64).product();
         for share in self.shares.iter().skip(1).rev() {
             let p = about(share);
             combinations *= reach(left * p * (1.0 - p), left_out).min(left) + 1.0;
             left *= 1.0 - p;
         }
-        combinations
+        combinations.min(all)
     }
 
-    /// The law of the sum of so many of them.
+    /// The law of their sum.
     ///
     /// # Errors
     /// Too many answers; interruption.
-    pub fn sum(&self, count: u64, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+    pub fn sum(&self, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+        if let [certain] = self.values.as_slice() {
+            return Ok(Row::point(certain * self.count as i64));
+        }
         let bits = left_out.map(|bits| bits + 1 + self.values.len().ilog2());
         let mut counting = Counting { sum: Row::empty(), bits, since: 0, interrupt };
-        counting.count_out(&self.values, &self.shares, count, (Ball::ONE, 0))?;
+        counting.count_out(&self.values, &self.shares, self.count, (Ball::ONE, 0))?;
         Ok(counting.sum)
+    }
+
+    /// The values with their probabilities, for estimates of work.
+    fn masses(&self) -> Vec<(f64, f64)> {
+        let mut left = 1.0;
+        let last_first = self.values.iter().zip(&self.shares).rev();
+        let mass = |(&value, share): (&i64, &Rational)| {
+            let mass = left * about(share);
+            left -= mass;
+            (value as f64, mass)
+        };
+        last_first.map(mass).collect()
     }
 }
 
@@ -130,14 +180,45 @@ impl Counting<'_> {
     }
 }
 
-/// About how many places of the lattice matter.
-fn places(law: &Law, count: u64, left_out: Option<u32>) -> f64 {
-    let Recipe::Table { first, masses } = law.recipe() else { return 0.0 };
-    let weighed = || (*first..).zip(masses).map(|(value, mass)| (value as f64, about(mass)));
-    let mean: f64 = weighed().map(|(value, mass)| value * mass).sum();
-    let variance: f64 = weighed().map(|(value, mass)| (value - mean) * (value - mean) * mass).sum();
-    let span = masses.len() as f64;
-    (reach(count as f64 * variance, left_out) + span).min(span * count as f64)
+/// The variance of a sum, about.
+fn variance(kinds: &[FewValues]) -> f64 {
+    let of_one = |kind: &FewValues| {
+        let masses = kind.masses();
+        let mean: f64 = masses.iter().map(|(value, mass)| value * mass).sum();
+        masses.iter().map(|(value, mass)| (value - mean) * (value - mean) * mass).sum::<f64>()
+    };
+    kinds.iter().map(|kind| kind.count as f64 * of_one(kind)).sum()
+}
+
+/// About how many places of the lattice matter to a sum.
+fn places(kinds: &[FewValues], left_out: Option<u32>) -> f64 {
+    let span = |kind: &FewValues| {
+        let ends = kind.values.iter().fold((i64::MAX, i64::MIN), |ends, &v| (ends.0.min(v), ends.1.max(v)));
+        ends.1.abs_diff(ends.0) as f64 + 1.0
+    };
+    let widest = kinds.iter().map(span).fold(0.0, f64::max);
+    let whole = kinds.iter().map(|kind| span(kind) * kind.count as f64).sum();
+    (reach(variance(kinds), left_out) + widest).min(whole)
+}
+
+/// About how many waves an inversion would add up: points of a contour of the whole sum at which its transform matters, the share
+/// of them taken from angles that are spread by the golden ratio.
+fn waves(kinds: &[FewValues]) -> f64 {
+    let masses: Vec<_> = kinds.iter().map(|kind| (kind.count as f64, kind.masses())).collect();
+    let decay = |angle: f64| -> f64 {
+        let of_kind = |(count, masses): &(f64, Vec<(f64, f64)>)| {
+            let add = |sum: (f64, f64), &(value, mass): &(f64, f64)| {
+                let (sine, cosine) = approximate::sin_cos(value * angle);
+                (sum.0 + mass * cosine, sum.1 + mass * sine)
+            };
+            let (re, im) = masses.iter().fold((0.0, 0.0), add);
+            -0.5 * std::f64::consts::LN_2 * count * approximate::log2(re * re + im * im)
+        };
+        masses.iter().map(of_kind).sum()
+    };
+    let angle = |k: u32| std::f64::consts::PI * (f64::from(k) * 0.618_033_988_749_894_9).fract();
+    let relevant = (0..TRIED).filter(|&k| decay(angle(k)) < NEGLIGIBLE).count() as f64;
+    relevant / f64::from(TRIED) * 8.5 * approximate::power(variance(kinds), 0.5)
 }
 
 /// About how many integers lie within the reach of a nearly normal law, outside which `2^-bits` is left.

@@ -69,33 +69,36 @@ impl Row {
         Ok(())
     }
 
-    /// How many masses are not zero.
-    fn possible(&self) -> usize {
-        self.masses.iter().filter(|mass| !mass.is_exact_zero()).count()
+    /// The masses that are not zero, with their places in the window.
+    fn possible(&self) -> Vec<(usize, Ball)> {
+        let masses = self.masses.iter().copied().enumerate();
+        masses.filter(|(_, mass)| !mass.is_exact_zero()).collect()
     }
 
     /// `P * Q`: what is missing is at most `1 − (1−m)(1−m') ≤ m + m'`.
     pub fn convolved(&self, other: &Self, interrupt: &dyn Interrupt) -> Result<Self, Error> {
-        let costs = |one: &Self, all: &Self| one.possible().saturating_mul(all.masses.len());
-        let (long, short) =
-            if costs(self, other) < costs(other, self) { (other, self) } else { (self, other) };
-        let missing = long.missing + short.missing;
-        if short.masses.is_empty() {
+        let (long, short) = (self.possible(), other.possible());
+        let (long, short) = if long.len() < short.len() { (short, long) } else { (long, short) };
+        let missing = self.missing + other.missing;
+        if short.is_empty() {
             return Ok(Self { missing, ..Self::empty() });
         }
-        let first = long.first + short.first;
-        check_length(first, long.last() + short.last())?;
-        let products = costs(short, long);
+        let first = self.first + other.first;
+        check_length(first, self.last() + other.last())?;
+        let products = short.len().saturating_mul(long.len());
         if products > MOST_PRODUCTS {
             return Err(Error::precision(format!("a convolution of {products} products is not tried")));
         }
-        let mut masses = vec![Ball::ZERO; long.masses.len() + short.masses.len() - 1];
+        let mut masses = vec![Ball::ZERO; self.masses.len() + other.masses.len() - 1];
         let mut since = 0;
-        for (start, &factor) in short.masses.iter().enumerate().filter(|(_, mass)| !mass.is_exact_zero()) {
-            for (sum, &mass) in masses.iter_mut().skip(start).zip(&long.masses) {
-                *sum = *sum + mass * factor;
+        for (start, factor) in short {
+            let Some(sums) = masses.get_mut(start..) else { continue };
+            for &(place, mass) in &long {
+                if let Some(sum) = sums.get_mut(place) {
+                    *sum = *sum + mass * factor;
+                }
             }
-            since += long.masses.len();
+            since += long.len();
             if since > PRODUCTS_PER_CHECK {
                 interrupt.check()?;
                 since = 0;
@@ -307,20 +310,18 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
     let lattices: Option<Vec<_>> = parts.iter().map(|(law, count)| lattice(law, *count)).collect();
     let single = matches!(parts.as_slice(), [] | [(_, 1)]);
     let direct = single || is_direct(&parts);
-    let few_values = match parts.as_slice() {
-        [(law, count)] if !direct => FewValues::of(law, *count, left_out).map(|few| (few, *count)),
-        _ => None,
-    };
+    let few_values = if direct { None } else { FewValues::of(&parts, left_out) };
+    let share = left_out.map(|bits| bits + 1 + parts.len().ilog2());
     let mut row = match (few_values, lattices) {
-        (Some((few, count)), _) => few.sum(count, left_out, interrupt)?,
+        (Some(kinds), _) => match kinds.as_slice() {
+            [one] => one.sum(left_out, interrupt)?,
+            kinds => added_up(kinds.iter().map(|kind| kind.sum(share, interrupt)), interrupt)?,
+        },
         (None, Some(lattices)) if !direct => inverted(&lattices, left_out, interrupt)?,
         _ => {
-            let share = left_out.map(|bits| bits + 1 + parts.len().ilog2());
-            let rows =
-                parts.iter().map(|(law, count)| power_of(&*row(law, share, interrupt)?, *count, interrupt));
-            let mut rows = rows.collect::<Result<Vec<_>, Error>>()?;
-            rows.sort_by_key(|row| row.masses.len());
-            rows.iter().try_fold(Row::point(0), |total, row| total.convolved(row, interrupt))?
+            let power =
+                |(law, count): &(&Law, u64)| power_of(&*row(law, share, interrupt)?, *count, interrupt);
+            added_up(parts.iter().map(power), interrupt)?
         }
     };
     row.first = row.first.saturating_add(offset);
@@ -328,6 +329,13 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
         row = smoothed(&row, noise, left_out, interrupt)?;
     }
     Ok(row)
+}
+
+/// The sum of independent numbers with these laws, the short ones first.
+fn added_up(rows: impl Iterator<Item = Result<Row, Error>>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+    let mut rows = rows.collect::<Result<Vec<_>, Error>>()?;
+    rows.sort_by_key(|row| row.masses.len());
+    rows.iter().try_fold(Row::point(0), |total, row| total.convolved(row, interrupt))
 }
 
 /// Two-sided geometric noise is added: `P[a] = (1−α)/(1+α) (F(a) + G(a))` with `F(a) = d(a) + αF(a−1)` and

@@ -303,12 +303,35 @@ proptest! {
             masses[place] = fraction(*weight, total);
         }
         let Ok(law) = Law::table(first, masses) else { return Ok(()) };
-        let Some(values) = FewValues::read(&law) else { return Ok(()) };
+        let Some(values) = FewValues::read(&law, count) else { return Ok(()) };
         let expected = exact(&law.repeated(count).unwrap());
         for left_out in [None, Some(3), Some(60)] {
-            check(&values.sum(count, left_out, &Uninterrupted).unwrap(), &expected)?;
+            check(&values.sum(left_out, &Uninterrupted).unwrap(), &expected)?;
         }
     }
+}
+
+/// Kinds of numbers with the same few values, others with two or one: every combination is added up.
+#[test]
+fn several_kinds_of_few_values_are_counted_out() {
+    let far = |weights: [i64; 3]| {
+        let mut masses = vec![zero(); 1000];
+        for (place, weight) in [0, 1, 999].into_iter().zip(weights) {
+            masses[place] = fraction(weight, weights.iter().sum::<i64>() as u64);
+        }
+        Law::table(-1, masses).unwrap()
+    };
+    let (one, other, certain) =
+        (far([1, 2, 3]), far([5, 1, 1]), Law::table(7, vec![fraction(1, 1)]).unwrap());
+    let hits = Law::binomial(3, &fraction(1, 3)).unwrap().scaled(-40).unwrap();
+    let parts = [(&one, 3), (&other, 2), (&hits, 2), (&certain, 2)];
+    let sum = Law::sum(parts.iter().map(|(law, count)| law.repeated(*count).unwrap()).collect()).unwrap();
+    let expected = exact(&sum);
+    for left_out in [None, Some(3), Some(60)] {
+        assert!(FewValues::of(&parts, left_out).is_some());
+        check(&row(&sum, left_out, &Uninterrupted).unwrap(), &expected).unwrap();
+    }
+    assert!(FewValues::of(&parts[2..], None).is_none());
 }
 
 /// Values far apart are counted out, values side by side are not; both ways give one law.
@@ -321,10 +344,10 @@ fn counting_out_and_inversion_give_one_law() {
         masses.push(r.clone());
         Law::table(0, masses).unwrap()
     };
-    assert!(FewValues::of(&far(1000), 1000, Some(60)).is_some());
-    assert!(FewValues::of(&far(2), 1000, Some(60)).is_none());
+    assert!(FewValues::of(&[(&far(1000), 1000)], Some(60)).is_some());
+    assert!(FewValues::of(&[(&far(2), 1000)], Some(60)).is_none());
     let law = far(50);
-    let counted = FewValues::read(&law).unwrap().sum(300, None, &Uninterrupted).unwrap();
+    let counted = FewValues::read(&law, 300).unwrap().sum(None, &Uninterrupted).unwrap();
     let Recipe::Table { first, masses } = law.recipe() else { panic!("a table") };
     let one =
         Repeated { first: *first, masses: masses.iter().map(Ball::from_rational).collect(), count: 300 };

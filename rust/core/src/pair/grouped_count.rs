@@ -24,6 +24,7 @@ use crate::interrupt::Interrupt;
 use crate::inversion::{BinomialGroup, Lattice, LatticeSum, Trials};
 use crate::laws::Probability;
 use crate::rational::Rational;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Groups of up to so many entries are multiplied out entry by entry: it takes less time than a logarithm.
@@ -158,27 +159,33 @@ pub(super) struct Count<'a> {
 impl Count<'_> {
     /// `f_a` and what it may fall short by; see the module documentation.
     fn delta(&self) -> Result<Ball, Error> {
-        let first = self.threshold()?;
+        let Crossing { first, undecided } = self.crossing()?;
         let mass = self.others.probability(first - 1, self.interrupt)?;
         let tail = self.others.upper_tail(first, self.interrupt)?;
         let value = mass - self.epsilon.ratio_minus_one() * tail;
-        Ok(self.undecided(first)?.into_iter().fold(value, Ball::plus_at_most))
+        Ok(undecided.into_iter().fold(value, Ball::plus_at_most))
     }
 
-    /// The first `k` for which `d_k` is not certainly negative: from next to the mean of `S` tilted by ε, where the ratio is about
-    /// `e^ε`, in doubling steps, then by bisection.
+    /// Where the `d_k` change their sign: from next to the mean of `S` tilted by ε, where the ratio is about `e^ε`, in doubling steps,
+    /// then by bisection. Three neighbours take one contour as well as one.
     ///
     /// `d_0 < 0`, and `d_k > 0` beyond the greatest value of `S`.
-    pub fn threshold(&self) -> Result<i64, Error> {
+    pub fn crossing(&self) -> Result<Crossing, Error> {
         let (mut low, mut high, mut step) = (0, self.size + 1, 1);
+        let mut known = BTreeMap::new();
         let epsilon = self.epsilon.value.to_enclosure().lower();
         let mut at = (self.others.rough_mean(epsilon) + 0.5).round() as i64;
         while high - low > 1 {
             at = at.clamp(low + 1, high - 1);
-            if (-self.difference(at)?).is_positive() {
-                low = at;
-            } else {
-                high = at;
+            let ends = ((at - 1).max(low + 1), (at + 1).min(high - 1));
+            for (k, difference) in (ends.0..).zip(self.differences(ends)?) {
+                known.insert(k, difference);
+                if (-difference).is_positive() {
+                    low = k;
+                }
+            }
+            if low < ends.1 {
+                high = ends.0.max(low + 1);
             }
             at = match (low, high) {
                 (0, _) => high.saturating_sub(step),
@@ -187,14 +194,17 @@ impl Count<'_> {
             };
             step = step.saturating_mul(2);
         }
-        Ok(high)
+        Ok(Crossing { first: high, undecided: self.undecided(high, known)? })
     }
 
-    /// The `d_k` from the threshold on that are not certainly at least zero.
-    pub fn undecided(&self, first: i64) -> Result<Vec<Ball>, Error> {
+    /// The `d_k` from the first on that are not certainly at least zero.
+    fn undecided(&self, first: i64, mut known: BTreeMap<i64, Ball>) -> Result<Vec<Ball>, Error> {
         let mut all = Vec::new();
         for k in first..=self.size {
-            let difference = self.difference(k)?;
+            if !known.contains_key(&k) {
+                known.extend((k..).zip(self.differences((k, (k + 2).min(self.size)))?));
+            }
+            let difference = known.get(&k).copied().unwrap_or(Ball::WHOLE);
             if difference.is_positive() {
                 break;
             }
@@ -208,13 +218,20 @@ impl Count<'_> {
         Ok(all)
     }
 
-    /// `d_k`.
-    fn difference(&self, k: i64) -> Result<Ball, Error> {
-        match self.others.probabilities(k - 1, k, self.interrupt)?.as_slice() {
-            &[below, mass] => Ok(below - self.epsilon.ratio() * mass),
-            _ => Ok(Ball::WHOLE),
-        }
+    /// `d_k` from one integer to another.
+    fn differences(&self, (first, last): (i64, i64)) -> Result<Vec<Ball>, Error> {
+        let masses = self.others.probabilities(first - 1, last, self.interrupt)?;
+        let pairs = masses.iter().zip(masses.iter().skip(1));
+        Ok(pairs.map(|(&below, &mass)| below - self.epsilon.ratio() * mass).collect())
     }
+}
+
+/// Where the `d_k` change their sign.
+pub(super) struct Crossing {
+    /// The first integer for which `d_k` is not certainly negative.
+    pub first: i64,
+    /// The `d_k` from there on that are not certainly at least zero.
+    pub undecided: Vec<Ball>,
 }
 
 #[cfg(test)]
@@ -374,13 +391,12 @@ pub(super) mod tests {
                     epsilon: &epsilon_given,
                     interrupt: &record.questions,
                 };
-                let first = count.threshold().unwrap();
-                let differences =
-                    [-1, 0, 1].map(|step| count.difference((first + step).clamp(1, count.size)).unwrap());
-                let undecided = count.undecided(first);
+                let Crossing { first, undecided } = count.crossing().unwrap();
+                let ends = [-1, 1].map(|step| (first + step).clamp(1, count.size));
+                let differences = count.differences((ends[0], ends[1])).unwrap();
                 record.note(
                     format!("{name} {direction:?} e={epsilon} of {}", large.len()),
-                    (Plain(first), (differences.to_vec(), undecided)),
+                    (Plain(first), (differences, undecided)),
                 );
             }
         }

@@ -20,7 +20,7 @@
 //! Entries that are certain, `p` of 0 or 1, shift all answers. For one of these as the critical one `T` counts one entry more than for any other, which makes
 //! Δ no larger: a sum is post-processing of its terms.
 
-use super::grouped_count::{Count, GroupedCount, oriented};
+use super::grouped_count::{Count, Crossing, GroupedCount, oriented};
 use super::{Direction, Epsilon};
 use crate::ball::Ball;
 use crate::curve::Curve;
@@ -122,8 +122,8 @@ impl VariedCount {
         parts.extend(large.iter().map(|group| group as &dyn Lattice));
         let size = self.all.size as i64;
         let count = Count { others: LatticeSum::new(parts), size, epsilon, interrupt };
-        let first = count.threshold()?;
-        let last = first + count.undecided(first)?.len() as i64;
+        let Crossing { first, undecided } = count.crossing()?;
+        let last = first + undecided.len() as i64;
         let thresholds = (first - 1).max(1)..=last.min(size - 1);
         if thresholds.is_empty() {
             return Ok(limit);

@@ -1,0 +1,55 @@
+"""Labels of sums: equal where the sums are, and only there."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import statpriv as sp
+from statpriv.entries import MOST_SPREAD, labels_of_sums
+
+PLACES = st.one_of(st.integers(-12, 12), st.integers(-400, 400))
+
+
+@given(st.sets(PLACES, max_size=4), st.integers(1, 5))
+def test_sums_are_equal_exactly_if_those_of_their_labels_are(values, most):
+    places = {0, *values}
+    labels = labels_of_sums(places, most)
+    both = {
+        (sum(chosen), sum(labels[place] for place in chosen))
+        for chosen in combinations_with_replacement(sorted(places), most)
+    }
+    assert len(both) == len({of for of, _ in both}) == len({label for _, label in both})
+    assert max(labels.values()) - min(labels.values()) <= max(places) - min(places)
+
+
+def test_a_free_value_is_one_more_digit():
+    assert labels_of_sums({0, 1, 10**6}, 200) == {0: 0, 1: 1, 10**6: 201}
+    assert labels_of_sums({0, 120_050, 3_500_017}, 200) == {0: 0, 120_050: 1, 3_500_017: 201}
+    assert labels_of_sums({0, 1, 10, 100, 1000}, 5) == {0: 0, 1: 1, 10: 6, 100: 31, 1000: 156}
+    assert labels_of_sums({0, -7}, 3) == {0: 0, -7: 1}
+
+
+def test_values_that_are_not_free_stay_where_they_are():
+    assert labels_of_sums({0, 1, 200}, 200) == {0: 0, 1: 1, 200: 200}
+    assert labels_of_sums({0, 1, 2, 1000, 1001}, 100) == {place: place for place in (0, 1, 2, 1000, 1001)}
+    many = {place**3 for place in range(MOST_SPREAD + 1)}
+    assert labels_of_sums(many, 1) == {place: place for place in many}
+
+
+def test_a_curve_does_not_depend_on_how_far_apart_free_values_are():
+    def curve(second, third):
+        north, south = {0: "1/2", second: "1/3", third: "1/6"}, {0: "1/4", second: "1/4", third: "1/2"}
+        query = sp.SumQuery({"north": north, "south": south})
+        return sp.privacy_curve(query, sp.Population(groups={"north": 4, "south": 3}))
+
+    near, far = curve(1, 8), curve("1200.50", "35000.17")
+    assert near.exact_delta(exp_epsilon="1.1") == far.exact_delta(exp_epsilon="1.1") > 0
+
+
+def test_steps_act_on_the_numbers_themselves():
+    """Rounding to thousands leaves the number of thousands among the others, Bin(2, 1/6), and one more or none."""
+    query = sp.SumQuery({0: "1/2", 1: "1/3", 1000: "1/6"}).rounded(1000)
+    curve = sp.privacy_curve(query, sp.Population(3), pair=(1000, 0))
+    assert curve.exact_delta(exp_epsilon=1) == Fraction(25, 36)
