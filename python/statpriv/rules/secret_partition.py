@@ -54,8 +54,8 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
         "As for few attributes, δ is the stop-loss of a sum of independent numbers, one a part. The maximum of the "
         "stop-loss transforms of a part over all pairs of values is that of a law that dominates them in convex order; "
         "the sum of these laws bounds every combination of values at once, and those that are left open by branch and "
-        "bound. The lower end is attained by a combination. A count with continuous noise is between its rounded laws "
-        "and laws that dominate it."
+        "bound. So do the largest moduli of the transforms of each part; the smaller bound counts. The lower end is "
+        "attained by a combination. A count with continuous noise is between its rounded laws and laws that dominate it."
     ),
     source=SOURCE,
     assumptions=ASSUMPTIONS,
@@ -75,8 +75,9 @@ def bounded_patterns(situation: PartitionedSituation) -> Curve:
     samplings=(RandomPartition,),
     theorem=(
         "As for known probabilities, δ is at most the stop-loss of a sum of independent numbers, one a part, where the "
-        "law of a part dominates in convex order those of all probabilities in its range, for both values. What is "
-        "done to a count reveals no more than the count."
+        "law of a part dominates in convex order those of all probabilities in its range, for both values; or at most "
+        "what the largest moduli of their transforms allow, whichever is less. What is done to a count reveals no more "
+        "than the count."
     ),
     source="docs/explanation/ranges.md, with the proof",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),

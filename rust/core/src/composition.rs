@@ -21,6 +21,7 @@ mod exact_laws;
 mod gate;
 mod inversion;
 mod limit;
+mod moduli;
 mod part;
 mod pattern;
 mod range;
@@ -41,6 +42,8 @@ use sum::Sum;
 
 /// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
 const MOST_PATTERNS: f64 = 1024.0;
+/// What is missing of laws matters little where it is at most this part of the value: `2^-40`.
+const LITTLE: f64 = 1.0 / ((1u64 << 40) as f64);
 /// Relative widths at which patterns are told apart.
 const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
 
@@ -78,7 +81,7 @@ pub enum End {
     Lower,
     /// Not exceeded.
     Upper,
-    /// Not exceeded by one law that dominates all patterns: quickly had, and looser.
+    /// Not exceeded by what bounds all patterns at once, without branches.
     Dominating,
 }
 
@@ -180,7 +183,7 @@ impl Composition {
         match end {
             End::Lower => prepared.attained(interrupt),
             End::Upper => Ok(prepared.ends(interrupt)?[1]),
-            End::Dominating => prepared.envelope(&prepared.dominating(interrupt)?, interrupt),
+            End::Dominating => prepared.bounded(interrupt),
         }
     }
 
@@ -199,6 +202,19 @@ impl Composition {
     /// As [`Self::delta`].
     pub fn exactly(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         Ok(Prepared::new(self, epsilon, End::Upper, interrupt)?.worst_of_all(interrupt)?.0)
+    }
+
+    /// A number on the same side of a level as `δ(ε)`, known no better than that takes; `δ(ε)` itself where it is next to the level. All patterns are tried.
+    ///
+    /// # Errors
+    /// As [`Self::delta`].
+    pub fn told_from(
+        &self,
+        level: Ball,
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        Prepared::new(self, epsilon, End::Upper, interrupt)?.told_from(level, interrupt)
     }
 
     /// The same parts with one pattern only.
@@ -265,6 +281,13 @@ impl<'a> Prepared<'a> {
         self.value_of(&part::merged(chosen(&self.parts, pattern)), goal, interrupt)
     }
 
+    /// Whether the values of a pattern's parts can be gone through.
+    fn is_listed(&self, pattern: &Pattern) -> bool {
+        let parts = part::merged(chosen(&self.parts, pattern));
+        let lengths: Vec<usize> = parts.iter().flat_map(|(copies, part)| part.lengths(*copies)).collect();
+        enumeration::is_short(&lengths)
+    }
+
     fn value_of(
         &self,
         parts: &[(u64, Evaluated)],
@@ -280,19 +303,33 @@ impl<'a> Prepared<'a> {
                 laws.extend(values);
                 missing = missing + lost;
             }
-            (enumeration::positive_part(self.constant, &laws, interrupt)?, missing)
+            let positive = enumeration::positive_part(self.constant, &laws, interrupt)?;
+            // Far into a tail what is missing of listed laws may be more than all of δ: transforms miss nothing.
+            let is_little = missing.certainly_less(positive * Ball::from_f64(LITTLE).unwrap_or(Ball::ZERO))
+                || missing.is_exact_zero();
+            if is_little { (positive, missing) } else { self.inverted(parts, goal, interrupt)? }
         } else {
-            let summands =
-                parts.iter().map(|(copies, part)| part.summand(*copies)).collect::<Result<_, Error>>()?;
-            let sum = Sum { constant: self.constant, summands };
-            let missing =
-                parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.missing(*copies, self.ratio));
-            (inversion::positive_part(&sum, goal, interrupt)?, missing)
+            self.inverted(parts, goal, interrupt)?
         };
         let certain =
             parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.certain * Ball::from_u64(*copies));
         // Where masses are missing, other parts have a little less than mass one.
         Ok((positive + certain).plus_at_most(missing + certain * missing))
+    }
+
+    /// `E[S_+]` by inversion, and what is missing of the laws.
+    fn inverted(
+        &self,
+        parts: &[(u64, Evaluated)],
+        goal: Goal,
+        interrupt: &dyn Interrupt,
+    ) -> Result<(Ball, Ball), Error> {
+        let summands =
+            parts.iter().map(|(copies, part)| part.summand(*copies)).collect::<Result<_, Error>>()?;
+        let sum = Sum { constant: self.constant, summands };
+        let missing =
+            parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.missing(*copies, self.ratio));
+        Ok((inversion::positive_part(&sum, goal, interrupt)?, missing))
     }
 }
 

@@ -304,6 +304,24 @@ impl Curve {
         self.enclosure(&prepared, interrupt)
     }
 
+    /// A number on the same side of a level as δ at the rational that a double stores; δ itself where it is next to the level, or costs no more.
+    ///
+    /// # Errors
+    /// As [`Curve::delta_at`].
+    pub(crate) fn told_from(
+        &self,
+        level: Ball,
+        epsilon: f64,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Enclosure, Error> {
+        match (self, Epsilon::from_f64(epsilon)) {
+            (Self::Composed(parts, None), Some(prepared)) if parts.is_exact() && epsilon >= 0.0 => {
+                Ok(parts.told_from(level, &prepared, interrupt)?.to_enclosure())
+            }
+            _ => self.delta_at(epsilon, interrupt),
+        }
+    }
+
     /// Whether a value is an enclosure between two numbers that need not be close: an attained one, and a bound of all patterns.
     #[must_use]
     pub fn is_bracket(&self) -> bool {

@@ -30,6 +30,9 @@ impl Disc {
     pub const ZERO: Self = Self { re: 0.0, im: 0.0, radius: 0.0 };
     pub const ONE: Self = Self { re: 1.0, im: 0.0, radius: 0.0 };
 
+    /// The unit disc.
+    pub const UNKNOWN: Self = Self { radius: 1.0, ..Self::ZERO };
+
     /// Both parts of a ball to doubles; anything where they say nothing.
     pub fn from_complex(z: Complex) -> Self {
         let part = |x: Ball| x.to_double_with_error().unwrap_or((0.0, f64::INFINITY));
@@ -73,6 +76,10 @@ impl Disc {
         let (re, im) = (self.re + other.re, self.im + other.im);
         let rounding = 1.5 * ROUNDING * (re.abs() + im.abs());
         Self { re, im, radius: enlarged(self.radius + other.radius + rounding) }
+    }
+
+    pub fn conjugate(self) -> Self {
+        Self { im: -self.im, ..self }
     }
 
     /// By a double, exactly given.

@@ -41,7 +41,7 @@ enum Side {
 }
 
 struct Search<'a> {
-    /// δ at an ε.
+    /// δ at an ε, or a number on the same side of the target.
     delta: &'a dyn Fn(f64) -> Result<Enclosure, Error>,
     target: Enclosure,
     /// The answer is narrow enough where its ends differ by this part of it.
@@ -87,7 +87,8 @@ fn searched(
     start: Start,
     interrupt: &dyn Interrupt,
 ) -> Result<(Enclosure, f64), Error> {
-    let value = |epsilon| curve.delta_at(epsilon, interrupt);
+    let level = Ball::from_rational(delta);
+    let value = |epsilon| curve.told_from(level, epsilon, interrupt);
     let search = Search { delta: &value, narrow, target: Enclosure::from(delta) };
     let (side, logarithm) = search.compare(start.missed)?;
     let top = start.top.unwrap_or(logarithm);

@@ -17,7 +17,7 @@ use super::inversion::{BLOCK, Contour, NEGLIGIBLE, Steps, Tilted, WORTH};
 use super::part::Evaluated;
 use super::pattern::{chosen, shares};
 use super::sum::{Sum, Summand, about};
-use super::{Attributes, Pattern, Prepared};
+use super::{Attributes, Composition, Pattern, Prepared};
 use crate::ball::Ball;
 use crate::disc::Disc;
 use crate::error::Error;
@@ -95,6 +95,12 @@ struct Walk<'a> {
 }
 
 impl Branches {
+    /// Whether there are few enough kinds of attributes.
+    pub(super) fn can_be_followed(composition: &Composition) -> bool {
+        let ways: f64 = composition.attributes.iter().map(Attributes::ways).sum();
+        composition.attributes.len() <= MOST_KINDS && ways <= MOST_WAYS
+    }
+
     /// On a contour for a pattern that is thought to be bad, of which the bound is relatively so narrow. Nothing where this is too much work, or no contour serves.
     pub(super) fn new(
         prepared: &Prepared<'_>,
@@ -104,8 +110,7 @@ impl Branches {
         interrupt: &dyn Interrupt,
     ) -> Result<Option<Self>, Error> {
         let attributes = &prepared.composition.attributes;
-        let ways: f64 = attributes.iter().map(Attributes::ways).sum();
-        if dominating.most.is_not_positive() || attributes.len() > MOST_KINDS || ways > MOST_WAYS {
+        if dominating.most.is_not_positive() || !Self::can_be_followed(prepared.composition) {
             return Ok(None);
         }
         let laws = Laws { prepared, most: dominating.most };
@@ -355,8 +360,8 @@ mod same_bits;
 
 #[cfg(test)]
 mod tests {
+    use super::super::End;
     use super::super::inversion::Goal;
-    use super::super::{Composition, End};
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::pair::Epsilon;

@@ -40,6 +40,8 @@ const ORDER: u32 = 16;
 pub(super) const BLOCK: usize = 128;
 /// Independent recurrences, so that they can run side by side.
 const LANES: usize = 8;
+/// More than what underflow loses in one operation.
+const LEAST: f64 = 1e-290;
 /// What is certainly below this part of the largest term is not told apart from zero: `2^-64`.
 pub(super) const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Up to so many equal summands the power of a transform is taken in doubles.
@@ -230,6 +232,12 @@ impl<'a> Contour<'a> {
             narrow.scaled(if node == 0 { 1.0 } else { 2.0 })
         };
         (first..first + nodes).map(weight).collect()
+    }
+
+    /// At least twice all weights, for `a` and for `2a`: `|sinh(aw)/(aw)| ≤ cosh(ac) ≤ e^{ac}`, and `|w| ≥ c`.
+    pub(super) fn most_weight(&self) -> Ball {
+        let (a, c) = (exact(self.half_width), exact(self.saddle.c));
+        Ball::from_u64(2) * (Ball::from_u64(2 * u64::from(ORDER)) * a * c).exp() / (c * c)
     }
 
     /// `J`: the rest is a tenth of the width. Both smoothings have to reach it, the narrower one does so last.
@@ -535,32 +543,46 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The transform at some nodes `j = first, …`, at most [`BLOCK`], over `e^{K(c)}`.
-    pub fn products(&self, first: usize, nodes: usize) -> Vec<Disc> {
-        let mut products: Vec<Disc> = (first..first + nodes)
-            .map(|node| {
-                self.origin.as_ref().map_or(Disc { radius: 1.0, ..Disc::ZERO }, |origin| origin.disc(node))
-            })
-            .collect();
+    /// At least the modulus of the transform at some nodes `j = first, …`, at most [`BLOCK`], over `e^{K(c)}`.
+    pub fn moduli(&self, first: usize, nodes: usize) -> [f64; BLOCK] {
+        self.moduli_with_points(first, nodes).0
+    }
+
+    /// The same, and the transforms of the summands that were gone through until all moduli are next to zero.
+    fn moduli_with_points(&self, first: usize, nodes: usize) -> ([f64; BLOCK], Vec<Option<Points>>) {
+        let mut squares = [1.0f64; BLOCK];
+        let mut found = Vec::new();
         for (summand, powers) in self.tilted.summands.iter().zip(&self.differences) {
-            if products.iter().all(|product| product.largest() < NEGLIGIBLE) {
+            if squares.iter().take(nodes).all(|square| *square < NEGLIGIBLE * NEGLIGIBLE) {
                 break;
             }
-            let transforms = transforms(summand, powers.as_deref(), first, nodes);
-            for (offset, (product, transform)) in products.iter_mut().zip(transforms).enumerate() {
-                if product.largest() >= NEGLIGIBLE {
-                    *product = product.times(self.raised(summand, transform, first + offset));
-                }
+            let points = powers.as_ref().map(|powers| Points::new(summand, powers, first));
+            if let Some(points) = &points {
+                multiply_by_power(&mut squares, points.squares(), summand.count);
             }
+            found.push(points);
         }
-        // What the factors left out would have made of a small one is not larger.
-        for product in &mut products {
-            let largest = product.largest();
-            if largest < NEGLIGIBLE {
-                *product = Disc { radius: largest, ..Disc::ZERO };
+        // A square root is rounded once.
+        (squares.map(|square| square.sqrt() * (1.0 + f64::EPSILON)), found)
+    }
+
+    /// The transform at some nodes `j = first, …`, at most [`BLOCK`], over `e^{K(c)}`: where it is next to zero, no more than that.
+    pub fn products(&self, first: usize, nodes: usize) -> Vec<Disc> {
+        let (moduli, points) = self.moduli_with_points(first, nodes);
+        let at = |(place, &radius): (usize, &f64)| {
+            let bound = Disc { radius, ..Disc::ZERO };
+            if radius < NEGLIGIBLE {
+                return bound;
             }
-        }
-        products
+            let origin = self.origin.as_ref().map_or(Disc::UNKNOWN, |origin| origin.disc(first + place));
+            let factors = self.tilted.summands.iter().zip(&points).map(|(summand, points)| {
+                let transform = points.as_ref().map_or(Disc::UNKNOWN, |points| points.disc(place));
+                self.raised(summand, transform, first + place)
+            });
+            let product = factors.fold(origin, Disc::times);
+            if product.radius < radius { product } else { bound }
+        };
+        moduli.iter().take(nodes).enumerate().map(at).collect()
     }
 
     /// Terms of nodes `j = block · BLOCK, …`, for both smoothings; those of `−j` are their conjugates.
@@ -568,15 +590,22 @@ impl<'a> Steps<'a> {
         let first = block * BLOCK;
         let nodes = BLOCK.min(last + 1 - first);
         let mut sums = [Ball::ZERO; 2];
+        let mut neglected = 0.0;
         for (offset, product) in self.products(first, nodes).into_iter().enumerate() {
             let node = first + offset;
+            if product.largest() < NEGLIGIBLE {
+                neglected += product.largest();
+                continue;
+            }
             let weights = self.smoothing.weights(node, self.contour);
             let twice = if node == 0 { 1.0 } else { 2.0 };
             for (sum, weight) in sums.iter_mut().zip(weights) {
                 *sum = *sum + product.times(weight).scaled(twice).to_complex().re;
             }
         }
-        sums
+        // At most BLOCK additions were rounded.
+        let neglected = exact(neglected * (1.0 + 2.0 * BLOCK as f64 * f64::EPSILON));
+        sums.map(|sum| sum + around_zero(neglected * self.contour.most_weight()))
     }
 
     /// The transform of all equal summands; no transform is above one.
@@ -602,8 +631,8 @@ impl<'a> Steps<'a> {
 }
 
 /// An upper bound of `x^n` for `0 ≤ x ≤ 1`.
-fn modulus_power(x: f64, n: u64) -> f64 {
-    let up = |x: f64| x * (1.0 + 2.0 * f64::EPSILON) + 1e-290;
+pub(super) fn modulus_power(x: f64, n: u64) -> f64 {
+    let up = |x: f64| x * (1.0 + 2.0 * f64::EPSILON) + LEAST;
     let (mut result, mut square, mut n) = (1.0, x, n);
     while n > 0 {
         if n & 1 == 1 {
@@ -618,30 +647,71 @@ fn modulus_power(x: f64, n: u64) -> f64 {
 /// `Σ a_i e^{iθ_j d_i}` at consecutive nodes.
 ///
 /// A power errs by `4.04 n u`, the masses together by `error`, and a sum of `A` products in each part by `(A + 2) u` times the masses.
-fn transforms(summand: &TiltedSummand, powers: Option<&[Powers]>, first: usize, nodes: usize) -> Vec<Disc> {
-    let Some(powers) = powers else { return vec![Disc { radius: 1.0, ..Disc::ZERO }; nodes] };
-    let mut re = [summand.origin; BLOCK];
-    let mut im = [0.0; BLOCK];
-    for (&mass, powers) in summand.masses.iter().zip(powers) {
-        let mut lanes = [(0.0, 0.0); LANES];
-        for (lane, z) in lanes.iter_mut().enumerate() {
-            *z = powers.of(first + lane);
-        }
-        let step = powers.of(LANES);
-        for (re, im) in re.chunks_exact_mut(LANES).zip(im.chunks_exact_mut(LANES)) {
-            for ((re, im), z) in re.iter_mut().zip(im).zip(&mut lanes) {
-                *re += mass * z.0;
-                *im += mass * z.1;
-                *z = product(*z, step);
+struct Points {
+    re: [f64; BLOCK],
+    im: [f64; BLOCK],
+    first: usize,
+    roundings: f64,
+}
+
+impl Points {
+    fn new(summand: &TiltedSummand, powers: &[Powers], first: usize) -> Self {
+        let mut re = [summand.origin; BLOCK];
+        let mut im = [0.0; BLOCK];
+        for (&mass, powers) in summand.masses.iter().zip(powers) {
+            let mut lanes = [(0.0, 0.0); LANES];
+            for (lane, z) in lanes.iter_mut().enumerate() {
+                *z = powers.of(first + lane);
+            }
+            let step = powers.of(LANES);
+            for (re, im) in re.chunks_exact_mut(LANES).zip(im.chunks_exact_mut(LANES)) {
+                for ((re, im), z) in re.iter_mut().zip(im).zip(&mut lanes) {
+                    *re += mass * z.0;
+                    *im += mass * z.1;
+                    *z = product(*z, step);
+                }
             }
         }
+        let roundings = (1.5 * (summand.masses.len() + 3) as f64) * ROUNDING + summand.error * (1.0 + 1e-9);
+        Self { re, im, first, roundings }
     }
-    let roundings = (1.5 * (summand.masses.len() + 3) as f64) * ROUNDING + summand.error * (1.0 + 1e-9);
-    let point = |(offset, (&re, &im)): (usize, (&f64, &f64))| {
-        let radius = POWER * (first + offset + LANES) as f64 * ROUNDING * 1.01 + roundings;
-        Disc { re, im, radius }
-    };
-    re.iter().zip(&im).take(nodes).enumerate().map(point).collect()
+
+    fn radius(&self, place: usize) -> f64 {
+        POWER * (self.first + place + LANES) as f64 * ROUNDING * 1.01 + self.roundings
+    }
+
+    fn disc(&self, place: usize) -> Disc {
+        match (self.re.get(place), self.im.get(place)) {
+            (Some(&re), Some(&im)) => Disc { re, im, radius: self.radius(place) },
+            _ => Disc::UNKNOWN,
+        }
+    }
+
+    /// At least the squares of the moduli, which are at most one: `(|z| + r)² ≤ |z|² + 2r(1 + r) + r²`, as `|z| ≤ 1 + r`.
+    fn squares(&self) -> [f64; BLOCK] {
+        let radius = self.radius(BLOCK);
+        let more = 2.1 * radius * (1.0 + 2.0 * radius) + 4.0 * ROUNDING;
+        let mut squares = [0.0; BLOCK];
+        for ((square, re), im) in squares.iter_mut().zip(&self.re).zip(&self.im) {
+            *square = (re * re + im * im + more).min(1.0);
+        }
+        squares
+    }
+}
+
+/// `products · x^n` where `0 ≤ x ≤ 1`, rounded up.
+fn multiply_by_power(products: &mut [f64; BLOCK], mut x: [f64; BLOCK], mut n: u64) {
+    const UP: f64 = 1.0 + 2.0 * f64::EPSILON;
+    loop {
+        if n & 1 == 1 {
+            products.iter_mut().zip(&x).for_each(|(product, x)| *product = *product * x * UP + LEAST);
+        }
+        n >>= 1;
+        if n == 0 {
+            return;
+        }
+        x.iter_mut().for_each(|x| *x = *x * *x * UP + LEAST);
+    }
 }
 
 /// `(sinh(aw)/(aw))^r/w²` at the nodes.
@@ -678,7 +748,7 @@ impl Smoothing {
         let inverse = w.reciprocal();
         let pole = inverse.times(inverse);
         let x = w.times(self.a);
-        let turn = self.turn.as_ref().map_or(Disc { radius: 1.0, ..Disc::ZERO }, |turn| turn.disc(node));
+        let turn = self.turn.as_ref().map_or(Disc::UNKNOWN, |turn| turn.disc(node));
         let (real, imaginary) = (Disc { im: 0.0, ..turn }, Disc { re: 0.0, ..turn });
         let [sinh, cosh] = self.hyperbolic;
         let even = cosh.times(real).plus(sinh.times(imaginary));
@@ -830,14 +900,16 @@ mod tests {
             let (_, tilted) = TiltedSummand::new(&Summand { count: *count, atoms: atoms.clone() }, exact(c));
             let powers: Vec<Powers> =
                 tilted.differences.iter().map(|&d| Powers::new(exact(angle) * d).unwrap()).collect();
-            let found = transforms(&tilted, Some(&powers), first, BLOCK);
+            let points = Points::new(&tilted, &powers, first);
+            let squares = points.squares();
             // Σ m e^{(c+iθ)x} / Σ m e^{cx}, turned back by the value that the others are measured from.
             let total = atoms.iter().fold(Ball::ZERO, |sum, atom| sum + atom.mass * (exact(c) * atom.value).exp());
             let origin = about(atoms.iter().max_by(|a, b| {
                 let weight = |atom: &Atom| about(atom.mass) * approximate::exp(c * about(atom.value));
                 weight(a).total_cmp(&weight(b))
             }).unwrap().value);
-            for (offset, disc) in found.into_iter().enumerate() {
+            for offset in 0..BLOCK {
+                let disc = points.disc(offset);
                 let theta = exact(angle) * Ball::from_u64((first + offset) as u64);
                 let truth = atoms.iter().fold(Complex::real(Ball::ZERO), |sum, atom| {
                     let share = atom.mass * (exact(c) * atom.value).exp() / total;
@@ -845,6 +917,8 @@ mod tests {
                 });
                 let gap = about(truth.re - exact(disc.re)).hypot(about(truth.im - exact(disc.im)));
                 prop_assert!(gap <= disc.radius && disc.radius <= 1e-11);
+                let square = about(truth.re * truth.re + truth.im * truth.im);
+                prop_assert!((0.0..1e-10).contains(&(squares[offset] - square)) || squares[offset] == 1.0);
             }
         }
     }

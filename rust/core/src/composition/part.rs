@@ -182,8 +182,9 @@ impl Part {
                 Ok(Evaluated { shape: Shape::Alternatives(laws), ..Evaluated::NOTHING })
             }
             Self::Gated { count, share, least, most } => {
-                let law = gate::dominating(*count, share, [*least, *most], ratio, interrupt)?;
-                Ok(Evaluated { shape: Shape::Alternatives(vec![law]), ..Evaluated::NOTHING })
+                let (atoms, missing) = gate::dominating(*count, share, [*least, *most], ratio, interrupt)?;
+                let laws = vec![Alternative { atoms, missing, entries: None }];
+                Ok(Evaluated { shape: Shape::Alternatives(laws), ..Evaluated::NOTHING })
             }
             Self::Answer { weight, first, second, reference } => {
                 let (rows, _) = rows_of([first, second, reference], interrupt)?;
@@ -203,6 +204,15 @@ impl Part {
 /// Values and masses, and what is missing for δ.
 pub(super) type Incomplete = (Vec<Atom>, Ball);
 
+/// One of several laws, it is not known which.
+#[derive(Clone, Debug)]
+pub(super) struct Alternative {
+    pub atoms: Vec<Atom>,
+    pub missing: Ball,
+    /// Independent summands with this law, of which nothing is missing.
+    pub entries: Option<Summand>,
+}
+
 /// How the law of a summand is had.
 #[derive(Clone, Debug)]
 enum Shape {
@@ -210,8 +220,8 @@ enum Shape {
     Entries { count: u64, cells: Vec<Cell> },
     /// Only by its values.
     Answer,
-    /// One of several, it is not known which: laws of what the whole part adds, and what is missing of them.
-    Alternatives(Vec<Incomplete>),
+    /// One of several: laws of what the whole part adds.
+    Alternatives(Vec<Alternative>),
 }
 
 /// A part at one ε.
@@ -302,6 +312,18 @@ impl Evaluated {
         };
         let count = count.ok_or_else(|| Error::argument("more than 2^64 entries"))?;
         Ok(Summand { count, atoms: self.atoms.clone() })
+    }
+
+    /// For each law that it may have summands with that law, and what is missing of them for δ.
+    pub(super) fn each_law(&self, ratio: Ball) -> Result<Vec<(Summand, Ball)>, Error> {
+        let Shape::Alternatives(laws) = &self.shape else {
+            return Ok(vec![(self.summand(1)?, self.missing(1, ratio))]);
+        };
+        let of_law = |law: &Alternative| match &law.entries {
+            Some(entries) => (entries.clone(), Ball::ZERO),
+            None => (Summand { count: 1, atoms: law.atoms.clone() }, law.missing),
+        };
+        Ok(laws.iter().map(of_law).collect())
     }
 
     /// How many values [`Self::laws`] has, of each law.
@@ -412,7 +434,7 @@ impl Evaluated {
     /// The laws of what this part may add, and what is missing, where its values are few enough to be listed.
     pub(super) fn alone(&self, ratio: Ball) -> Result<Option<Vec<Incomplete>>, Error> {
         if let Shape::Alternatives(laws) = &self.shape {
-            return Ok(Some(laws.clone()));
+            return Ok(Some(laws.iter().map(|law| (law.atoms.clone(), law.missing)).collect()));
         }
         let lengths = self.lengths(1);
         if lengths.len() != 1 || lengths.iter().any(|&length| length > MOST_COMBINATIONS) {

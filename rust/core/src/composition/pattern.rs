@@ -21,6 +21,8 @@ const OF_MANY: Goal = Goal::Within { usually: 1e-7, at_most: 1e-6 };
 const NEXT_TO_EACH_OTHER: f64 = 1.0 / ((1u64 << 22) as f64);
 /// How near to the worst pattern that was found a bound of all is brought, as parts of what lies between: each time as long as it is little work.
 const NEARER: [f64; 3] = [0.5, 0.5, 0.25];
+/// A bound this near to the worst pattern that was found, relatively, is left as it is: `2^-8`.
+const NEAR: f64 = 1.0 / ((1u64 << 8) as f64);
 /// Nodes of the rough inversion that patterns are compared by.
 const NODES: usize = 40;
 /// Times that all attributes are gone through in search of a better pattern.
@@ -70,6 +72,50 @@ impl Prepared<'_> {
             return Ok((worst.hull(worst.max(threshold)), pattern));
         }
         worst_of(patterns)
+    }
+
+    /// A number on the same side of a level as δ, that of a pattern if one is above it or all are below it by rough values; else δ.
+    pub(super) fn told_from(&self, level: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let found = self.search();
+        let widths = if self.is_listed(&found) { &[][..] } else { &COARSE };
+        for &width in widths {
+            let value = self.value(&found, Goal::About(width), interrupt)?;
+            if level.certainly_less(value) {
+                return Ok(value);
+            }
+            if value.certainly_less(level) {
+                if self.all_are_below(level, &found, interrupt)? {
+                    return Ok(value);
+                }
+                break;
+            }
+        }
+        Ok(self.worst_of_all(interrupt)?.0)
+    }
+
+    /// Whether rough values show that no pattern is above a level.
+    fn all_are_below(&self, level: Ball, found: &Pattern, interrupt: &dyn Interrupt) -> Result<bool, Error> {
+        let mut left = Vec::new();
+        for pattern in self.composition.all_patterns() {
+            if !self.value(&pattern, Goal::Bound, interrupt)?.certainly_less(level) {
+                left.push(pattern);
+            }
+        }
+        if left.len() > FEW_PATTERNS {
+            let Ok(dominating) = self.dominating(interrupt) else { return Ok(false) };
+            let Some(above) = self.above(level, &dominating, found, interrupt)? else { return Ok(false) };
+            left = above;
+        }
+        for pattern in left {
+            let mut below = false;
+            for width in COARSE {
+                below = below || self.value(&pattern, Goal::About(width), interrupt)?.certainly_less(level);
+            }
+            if !below {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The patterns that may be above a threshold: first by bounds that are rough, then by narrower ones.
@@ -130,6 +176,13 @@ impl Prepared<'_> {
     pub(super) fn ends(&self, interrupt: &dyn Interrupt) -> Result<[Ball; 2], Error> {
         let found = self.search();
         let value = self.value(&found, OF_MANY, interrupt)?;
+        let by_moduli = self.bound_by_moduli(interrupt)?;
+        if let Some(bound) = by_moduli
+            && !Branches::can_be_followed(self.composition)
+            && bound.certainly_less(value * Ball::from_f64(1.0 + NEAR).unwrap_or(Ball::WHOLE))
+        {
+            return Ok([value, bound]);
+        }
         let dominating = self.dominating(interrupt)?;
         let above = |threshold| self.above(threshold, &dominating, &found, interrupt);
         let worst_of = |left| self.worst_of(left, &found, value, OF_MANY, interrupt);
@@ -137,13 +190,19 @@ impl Prepared<'_> {
             let worst = worst_of(left)?.0;
             return Ok([worst, worst]);
         }
-        let mut bound = self.envelope(&dominating, interrupt)?;
+        let mut bound = smaller(self.envelope(&dominating, interrupt)?, by_moduli);
         for nearness in NEARER {
             let threshold = value + (bound - value) * Ball::from_f64(nearness).unwrap_or(Ball::WHOLE);
             let Some(left) = above(threshold)? else { break };
             bound = threshold.max(worst_of(left)?.0);
         }
         Ok([value, bound])
+    }
+
+    /// A bound of every pattern, without branches.
+    pub(super) fn bounded(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let by_moduli = self.bound_by_moduli(interrupt)?;
+        Ok(smaller(self.envelope(&self.dominating(interrupt)?, interrupt)?, by_moduli))
     }
 
     /// A bad pattern, found by changing one attribute after the other while that makes it worse. It proves nothing: what is certified is the
@@ -201,6 +260,12 @@ impl Composition {
             patterns.iter().flat_map(|pattern| shares.iter().map(move |share| with(pattern, share))).collect()
         })
     }
+}
+
+/// Of two bounds the one with the smaller upper end.
+fn smaller(one: Ball, other: Option<Ball>) -> Ball {
+    let upper = |bound: Ball| bound.to_enclosure().upper();
+    other.filter(|other| upper(*other) < upper(one)).unwrap_or(one)
 }
 
 /// What belongs to a pattern of what is there by attribute, choice and part, with how often each occurs.

@@ -14,8 +14,8 @@
 //! So the range is cut into cells, and the law of a point of each, spread by its `Λ`, bounds the cell, for both pairs of values: `(0, 1)` at `p` is `(1, 0)` at
 //! `1 − p`. The [envelope](super::envelope) of all these laws bounds the range, whatever the pattern. Ends of a range do not suffice.
 
-use super::part::{Incomplete, binomial_row};
-use super::sum::Atom;
+use super::part::{Alternative, binomial_row};
+use super::sum::{Atom, Summand};
 use crate::ball::Ball;
 use crate::error::Error;
 use crate::rational::Rational;
@@ -34,7 +34,7 @@ pub(super) fn alternatives(
     lower: &Rational,
     upper: &Rational,
     ratio: Ball,
-) -> Result<Vec<Incomplete>, Error> {
+) -> Result<Vec<Alternative>, Error> {
     let one = Rational::from(1i64);
     let cells = match count {
         _ if lower == upper => 1,
@@ -58,7 +58,7 @@ fn dominating(
     share: &Rational,
     [least, most]: [&Rational; 2],
     ratio: Ball,
-) -> Result<Incomplete, Error> {
+) -> Result<Alternative, Error> {
     let one = Rational::from(1i64);
     let half = Rational::from(2i64);
     let middle = least.add(most).div(&half).unwrap_or_else(|| least.clone());
@@ -74,15 +74,21 @@ fn dominating(
     let spread = (slope(p2, q2) * q / (q2 * slope(p, q))).max(slope(p1, q1) * p / (p1 * slope(p, q)));
     let spread = if least == most { Ball::ONE } else { spread };
     let each = ball(share);
-    let centre = (Ball::ONE - ratio) * each * Ball::from_u64(count);
     let (hit, miss) = (each / p, -(ratio * each / q));
+    let spread_out = |value: Ball, entries: Ball| {
+        let centre = (Ball::ONE - ratio) * each * entries;
+        centre + spread * (value - centre)
+    };
     let row = binomial_row(count, &middle, LEFT_OUT)?;
     let atoms = (row.first..).zip(&row.masses).filter(|(_, mass)| mass.is_positive()).map(|(a, &mass)| {
         let hits = a.unsigned_abs();
         let value = hit * Ball::from_u64(hits) + miss * Ball::from_u64(count.saturating_sub(hits));
-        Atom { value: centre + spread * (value - centre), mass }
+        Atom { value: spread_out(value, Ball::from_u64(count)), mass }
     });
+    let of_one = |value: Ball, mass: Ball| Atom { value: spread_out(value, Ball::ONE), mass };
+    let entries = Summand { count, atoms: vec![of_one(hit, p), of_one(miss, q)] };
     // What is missing adds at most the largest positive value that is possible, of which w_k/p₀ spread is a bound.
-    let most_value = spread * (hit * Ball::from_u64(count) - centre) + centre;
-    Ok((atoms.collect(), row.missing * (Ball::ONE + most_value.max(Ball::ZERO))))
+    let most_value = spread_out(hit * Ball::from_u64(count), Ball::from_u64(count));
+    let missing = row.missing * (Ball::ONE + most_value.max(Ball::ZERO));
+    Ok(Alternative { atoms: atoms.collect(), missing, entries: Some(entries) })
 }
