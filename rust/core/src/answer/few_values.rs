@@ -63,12 +63,18 @@ impl FewValues {
         combinations
     }
 
+    /// Bits of what may be left out of each binomial law. Of `v` values `v − 1` are counted out, one after the other, and `v < 2 · 2^⌊log₂ v⌋`:
+    /// so less than `2^-left_out` is missing of the sum.
+    pub fn bits_of_each(&self, left_out: u32) -> u32 {
+        left_out + 1 + self.values.len().ilog2()
+    }
+
     /// The law of the sum of so many of them.
     ///
     /// # Errors
     /// Too many answers; interruption.
     pub fn sum(&self, count: u64, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
-        let bits = left_out.map(|bits| bits + 1 + self.values.len().ilog2());
+        let bits = left_out.map(|bits| self.bits_of_each(bits));
         let mut counting = Counting { sum: Row::empty(), bits, since: 0, interrupt };
         counting.count_out(&self.values, &self.shares, count, (Ball::ONE, 0))?;
         Ok(counting.sum)
