@@ -301,9 +301,7 @@ fn shares(nodes: &[Vec<Asked>]) -> [Rational; 2] {
                 let (least, greatest) = (least.add(&asked.weight), greatest.add(&asked.weight));
                 ends = Some(match ends {
                     None => [least, greatest],
-                    Some([low, high]) => {
-                        [if least < low { least } else { low }, if high < greatest { greatest } else { high }]
-                    }
+                    Some([low, high]) => [low.min(least), high.max(greatest)],
                 });
             }
         }

@@ -146,8 +146,8 @@ impl Search<'_> {
             let slope = reached_gap - missed_gap;
             let secant = missed - missed_gap * (reached - missed) / slope;
             let usable = proposals < PROPOSALS && secant > missed && secant < reached;
-            // A proposal next to one end is moved beyond the answer, where it makes the bracket narrow enough.
-            let aside = (self.narrow / 2.0 * reached).min((reached - missed) / 2.0);
+            // A proposal next to one end is moved beyond the answer, where it makes the bracket narrow enough: by less than half of a bracket that is not.
+            let aside = self.narrow / 2.0 * reached;
             let point = if usable { secant.clamp(missed + aside, reached - aside) } else { middle };
             let point = point.clamp(missed.next_up(), reached.next_down());
             proposals += 1;
@@ -228,7 +228,7 @@ mod tests {
     use crate::answer::Law;
     use crate::interrupt::Uninterrupted;
     use crate::pair::Answers;
-    use std::cell::Cell;
+    use std::cell::{Cell, RefCell};
 
     /// Work is given up after so many questions: an evaluation of a law of few answers asks one.
     struct Allowance(Cell<u32>);
@@ -296,6 +296,38 @@ mod tests {
         let of = |delta: &str| epsilon(&sure, &rational(delta), &Uninterrupted).unwrap();
         assert_eq!(of("0.2499999"), Enclosure::point(f64::INFINITY));
         assert_eq!(of("1/4"), Enclosure::point(0.0));
+    }
+
+    /// `δ = e^{−ε}`, and every ε that was looked at.
+    fn exponential(delta: &str, narrow: f64, start: f64) -> (Enclosure, Vec<f64>) {
+        let seen = RefCell::new(Vec::new());
+        let at = |epsilon: f64| {
+            seen.borrow_mut().push(epsilon);
+            Ok((-Ball::from_f64(epsilon).unwrap()).exp().to_enclosure())
+        };
+        let search = Search { delta: &at, narrow, target: Enclosure::from(&rational(delta)) };
+        let found = search.run(start, -start, 0.0).unwrap();
+        (found, seen.into_inner())
+    }
+
+    /// `ln 5` lies between 1 and 2, half of the greater end apart.
+    #[test]
+    fn a_bracket_that_is_as_narrow_as_wanted_is_the_answer() {
+        let (found, seen) = exponential("1/5", 0.5, 0.0);
+        assert_eq!((found.lower(), found.upper()), (1.0, 2.0));
+        assert_eq!(seen, [1.0, 2.0]);
+    }
+
+    /// From 16 on by ¼, 1 and 4, which leads beyond `9 ln 10`.
+    #[test]
+    fn next_to_a_known_end_steps_are_four_times_as_long_each_time() {
+        let (found, seen) = exponential("1e-9", 1e-6, 16.0);
+        assert_eq!(seen[..3], [16.25, 17.25, 21.25]);
+        assert!(
+            found.contains(&rational("20.723265836946411156161923092159277868409913397658")),
+            "{found:?}"
+        );
+        assert!(found.width() <= 1e-6 * found.upper());
     }
 
     /// Of 1025 patterns the worst one is not known to be: δ lies between an attained value and a bound, and ε between their answers.

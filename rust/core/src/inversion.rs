@@ -871,6 +871,25 @@ mod tests {
         assert_eq!((ends("noise"), ends("trials")), ((None, None), (Some(0), Some(80))));
     }
 
+    /// Of geometric noise `Σ_{m≥1} P[X = k + mM] e^{cmM}` is a geometric series; next to the end of what is finite Chernoff's bound has to stay
+    /// this side of it.
+    #[test]
+    fn aliases_of_noise_far_out_are_below_their_bound() {
+        let noise = TwoSidedGeometric { alpha: ball("0.4") };
+        let law = LatticeSum::new(vec![&noise]);
+        for (k, points) in [(20, 101), (2000, 101), (2000, 11)] {
+            let c = law.saddle(k, 0.0);
+            let level = law.cumulant(Complex::real(exact(c))).re;
+            let ratio = (noise.alpha * exact(c).exp()).powi(points);
+            let mass = ball("0.6") / ball("1.4") * noise.alpha.powi(k.unsigned_abs());
+            let truth = mass * (exact(c) * Ball::from_i64(k) - level).exp() * ratio / (Ball::ONE - ratio);
+            let points = points as f64;
+            let aliases = Aliases { law: &law, ends: (k, k), c, level, points, event: Event::Equal };
+            let bound = aliases.bound(law.moments(c).1);
+            assert!(!bound.certainly_less(truth), "{k} {points}: {bound:?} {truth:?}");
+        }
+    }
+
     /// Tilts, points, bounds and which points matter, as they are chosen on the way.
     #[test]
     fn same_bits_of_contours() {

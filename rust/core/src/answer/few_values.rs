@@ -98,6 +98,12 @@ impl FewValues {
         combinations.min(all)
     }
 
+    /// Bits of what may be left out of each binomial law. Of `v` values `v − 1` are counted out, one after the other, and `v < 2 · 2^⌊log₂ v⌋`:
+    /// so less than `2^-left_out` is missing of the sum.
+    pub fn bits_of_each(&self, left_out: u32) -> u32 {
+        left_out + 1 + self.values.len().ilog2()
+    }
+
     /// The law of their sum.
     ///
     /// # Errors
@@ -106,7 +112,7 @@ impl FewValues {
         if let [certain] = self.values.as_slice() {
             return Ok(Row::point(certain * self.count as i64));
         }
-        let bits = left_out.map(|bits| bits + 1 + self.values.len().ilog2());
+        let bits = left_out.map(|bits| self.bits_of_each(bits));
         let mut counting = Counting { sum: Row::empty(), bits, since: 0, interrupt };
         counting.count_out(&self.values, &self.shares, self.count, (Ball::ONE, 0))?;
         Ok(counting.sum)

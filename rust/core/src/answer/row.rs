@@ -160,10 +160,8 @@ pub(super) fn cover<T: Copy>(
     }
     let (from, to) = (first.min(*start), last.max(*start + masses.len() as i64 - 1));
     check_length(from, to)?;
-    if from < *start {
-        masses.splice(0..0, std::iter::repeat_n(zero, start.abs_diff(from) as usize));
-        *start = from;
-    }
+    masses.splice(0..0, std::iter::repeat_n(zero, start.abs_diff(from) as usize));
+    *start = from;
     masses.resize((to.abs_diff(from) + 1) as usize, zero);
     Ok(())
 }

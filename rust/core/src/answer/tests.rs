@@ -359,6 +359,20 @@ fn counting_out_and_inversion_give_one_law() {
     }
 }
 
+/// `(v − 1) 2^-each ≤ 2^-30` for `v` values, and four times as much is more.
+#[test]
+fn of_all_numbers_together_no_more_is_left_out_than_may_be() {
+    for values in 3u64..40 {
+        let law = Law::table(0, vec![fraction(1, values); values as usize]).unwrap();
+        let each = FewValues::read(&law, 300).unwrap().bits_of_each(30);
+        let all = two_to_the_minus(each).mul(&Rational::from(values - 1));
+        assert!(
+            all <= two_to_the_minus(30) && all.mul(&Rational::from(4i64)) > two_to_the_minus(30),
+            "{values}"
+        );
+    }
+}
+
 /// Cut binomial tails are paid for in each mass: none of them is missing.
 #[test]
 fn order_statistics_of_many_entries_hold_those_that_are_complete() {

@@ -299,7 +299,10 @@ mod same_bits;
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Cell, End, Part};
     use super::*;
+    use crate::interrupt::Uninterrupted;
+    use crate::rational::Rational;
     use proptest::prelude::*;
 
     fn laws() -> impl Strategy<Value = Vec<Vec<Atom>>> {
@@ -318,6 +321,29 @@ mod tests {
         let zero = vec![Atom { value: exact(0.0), mass: exact(1.0) }];
         let bound = chords(&[zero.clone(), zero]).unwrap();
         assert!(Tail::new(&bound).stop_loss(exact(0.0)).is_exact_zero());
+    }
+
+    /// Of a hundred entries in three cells, copied three times, no values are listed: one entry stands for each of three hundred.
+    #[test]
+    fn parts_of_many_entries_are_dominated_entry_by_entry() {
+        let ratio = exact(1.5);
+        let part = |count: u64, first: [&str; 3], second: [&str; 3]| {
+            let cell = |(mass, (first, second)): (&str, (&str, &str))| {
+                let [mass, first, second] = [mass, first, second].map(|text| Rational::parse(text).unwrap());
+                Cell { mass, first, second }
+            };
+            let cells =
+                ["1/2", "1/4", "1/4"].into_iter().zip(first.into_iter().zip(second)).map(cell).collect();
+            Part::Entries { count, cells }.at(ratio, End::Upper, &Uninterrupted).unwrap()
+        };
+        let [one, other] = [["1/500", "0", "0"], ["0", "1/500", "0"]];
+        let (there, back) = (part(100, one, other), part(100, other, one));
+        let found = Candidates::of(&[&there, &back], 3, ratio).unwrap();
+        assert_eq!((found.count, found.laws.len()), (300, 2));
+        assert!(found.laws.iter().all(|law| law.len() == 3) && found.missing.is_exact_zero());
+        let refused = Candidates::of(&[&there, &part(99, other, one)], 3, ratio).unwrap_err();
+        let message = "parts of one attribute with different numbers of entries have no common bound";
+        assert_eq!(refused, Error::precision(message));
     }
 
     proptest! {

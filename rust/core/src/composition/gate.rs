@@ -242,6 +242,28 @@ mod tests {
         sum + (withheld.1 - t * withheld.0).max(0.0)
     }
 
+    /// Where `tn` and `j − r(N−j)` all but cancel, doubles lose more of the root than the first step outwards makes up for.
+    #[test]
+    fn the_range_of_a_rare_test_is_found_in_a_large_part() {
+        let entries = 3u64.pow(28);
+        for ratio in [1.0, 1.1, 1.7] {
+            let gated = Gated { entries, tests: [1, entries - 2], ratio: exact(ratio).unwrap() };
+            for share in [0.9, 1.0 - 1e-9, 1.0, 1.0 + 1e-9] {
+                let t = -ratio * share;
+                let [low, high] = [-1.0, 1.0].map(|direction| gated.end(t, 1, direction).unwrap());
+                // (1+o)(j/o − r(N−j)) − tn falls with o.
+                let left = |odds: f64| {
+                    let odds = exact(odds).unwrap();
+                    let misses = gated.ratio * Ball::from_u64(entries - 2);
+                    (Ball::ONE + odds) * (Ball::ONE / odds - misses)
+                        - exact(t).unwrap() * Ball::from_u64(entries)
+                };
+                assert!(left(low).is_positive() && (-left(high)).is_positive(), "{ratio} {share}");
+                assert!(high <= low * (1.0 + 1e-6), "{ratio} {share}: {low} {high}");
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 

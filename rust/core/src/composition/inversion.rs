@@ -942,6 +942,28 @@ mod tests {
         }
     }
 
+    /// Of 1000 fair signs less 900 nearly all aliases lie below zero, where `x_− = x_+ − x`: the closed form of the `x` is negative, and the bound makes up for it.
+    #[test]
+    fn aliases_far_out_are_bounded_from_above() {
+        let law =
+            crate::answer::Law::binomial(1000, &crate::rational::Rational::parse("1/2").unwrap()).unwrap();
+        let row = crate::answer::row::row(&law, None, &Uninterrupted).unwrap();
+        let sign =
+            vec![Atom { value: exact(1.0), mass: exact(0.5) }, Atom { value: exact(-1.0), mass: exact(0.5) }];
+        let sum = Sum { constant: exact(-900.0), summands: vec![Summand { count: 1000, atoms: sign }] };
+        let contour = Contour::new(&sum, Saddle::of(&sum), 1e-6);
+        let aliases = contour.aliases();
+        let (c, period) = (contour.tilt(), contour.period());
+        let shifted = |shift: Ball| {
+            (0i64..).zip(&row.masses).fold(Ball::ZERO, |sum, (k, &mass)| {
+                sum + mass * (Ball::from_i64(2 * k - 1900) + shift).max(Ball::ZERO)
+            })
+        };
+        let terms = (-12i64..=12).filter(|m| *m != 0).map(|m| period * Ball::from_i64(m));
+        let truth = terms.fold(Ball::ZERO, |sum, shift| sum + (-(c * shift)).exp() * shifted(shift));
+        assert!(aliases.pole.certainly_less(truth) && truth.certainly_less(aliases.pole + aliases.bound));
+    }
+
     /// Powers that doubles hold exactly. Each product is enlarged by `2ε`, and a square enlarges as often as its exponent says.
     #[test]
     fn a_power_of_a_modulus_is_bounded_closely() {

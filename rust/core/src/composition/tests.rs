@@ -449,6 +449,20 @@ fn weights_below_zero_are_refused() {
     assert_eq!(message(rounded("-1/9")), "a weight is at least 0");
 }
 
+/// It counts once itself, and again as much as all other summands can add beside it.
+#[test]
+fn what_is_missing_of_a_part_is_missing_of_the_sum() {
+    let part = Part::Gated { count: 40, share: rational("1/80"), least: 10, most: 30 };
+    let epsilon = Epsilon::new(&rational("1/2"));
+    let composition = of_one(part).unwrap();
+    let prepared = Prepared::new(&composition, &epsilon, End::Upper, &Uninterrupted).unwrap();
+    let (_, alone) =
+        gate::dominating(40, &rational("1/80"), [10, 30], prepared.ratio, &Uninterrupted).unwrap();
+    let missing = prepared.dominating(&Uninterrupted).unwrap().missing;
+    assert!(alone.is_positive() && !missing.certainly_less(alone));
+    assert!(missing.certainly_less(alone + alone), "{missing:?} {alone:?}");
+}
+
 /// What has a law for each pattern, and few of these, is evaluated pattern by pattern: 1024 are, 1025 are not.
 #[test]
 fn what_is_enclosed_itself_and_what_by_a_bound() {

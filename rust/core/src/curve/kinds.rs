@@ -12,6 +12,10 @@ fn number(text: &str) -> Rational {
     Rational::parse(text).unwrap()
 }
 
+fn ball(text: &str) -> Ball {
+    Ball::from_rational(&number(text))
+}
+
 fn family(p: &str) -> CountFamily {
     CountFamily::new(&number(p), &number(p), Some(Direction::OneAgainstZero)).unwrap()
 }
@@ -269,6 +273,22 @@ fn what_has_exact_values_and_what_has_none() {
         exact_delta(&count(6, "1/3"), &number("0"), &Uninterrupted),
         Err(Error::argument("exp_epsilon must be above 0"))
     );
+}
+
+/// Of the answers ½ and ¼ nothing but `1/2 − e^ε/4` is left, which next to `ε = ln 2` is below what balls tell from zero.
+#[test]
+fn a_logarithm_of_what_may_be_zero_is_refused() {
+    let [one, zero] = ["1/2", "1/4"].map(|p| Law::binomial(1, &number(p)).unwrap());
+    let curve = Curve::Answers(Answers::new(one, zero));
+    let below = number("0.693147180559945309417232121458176568075500134360255254");
+    let refused = curve.log_delta(&below, &Uninterrupted);
+    let message = "delta cannot be told from zero here, so its logarithm is not known";
+    assert_eq!(refused, Err(Error::precision(message)));
+    let above = curve.log_delta(&number("0.7"), &Uninterrupted).unwrap();
+    assert_eq!(above, Enclosure::point(f64::NEG_INFINITY));
+    let logarithm = curve.log_delta(&number("0.6"), &Uninterrupted).unwrap();
+    let truth = (ball("1/2") - ball("0.6").exp() * ball("1/4")).ln().to_enclosure();
+    assert!(logarithm.lower() <= truth.upper() && truth.lower() <= logarithm.upper());
 }
 
 #[test]

@@ -394,6 +394,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_curve_is_as_accurate_as_it_is_asked_for() {
+        for (name, curve) in curves() {
+            for epsilon in ["0", "0.1", "-0.1"].map(number) {
+                let value = Evaluation::new(&epsilon, 200, &Uninterrupted).curve(&curve).unwrap();
+                assert!(value.accuracy() >= 200, "{name} {epsilon:?}: {}", value.accuracy());
+            }
+        }
+    }
+
     /// `1 − 2^-(2^40)` and more, without a power that cannot be written down.
     #[test]
     fn at_the_lowest_epsilon_a_curve_is_one() {

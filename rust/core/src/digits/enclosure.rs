@@ -558,6 +558,17 @@ mod tests {
         }
     }
 
+    /// 999 999 to one, …, five digits.
+    #[test]
+    fn rounding_up_carries_into_one_more_digit() {
+        for digits in 1..6 {
+            let power_of_ten = format!("1{}", "0".repeat(digits - 1));
+            let found = decimal_digits(&IBig::from(999_999), 0, digits, true);
+            assert_eq!(found, (power_of_ten, 7 - digits as i128));
+        }
+        assert_eq!(decimal_digits(&IBig::from(999_999), 0, 6, true), ("999999".to_owned(), 0));
+    }
+
     #[test]
     fn numbers_are_written_out_up_to_a_limit() {
         assert_eq!(dyadic(5, 3).to_rational(), Some(Rational::from(40i64)));

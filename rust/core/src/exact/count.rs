@@ -139,3 +139,23 @@ pub(super) fn inner_peaks(others: u64, tests: &[u64], ratio: &Rational) -> Vec<R
         |&j: &u64| Rational::from(j).div(&Rational::from(j).add(&Rational::from(others - j).mul(ratio)));
     tests.iter().filter(|j| (1..others).contains(j)).filter_map(peak).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Questions;
+
+    /// Of thirds and halves likelihood ratios lie within `2^±(64 + 2 · 2 + 2)`: beyond that no bits of `e^ε` are asked for.
+    #[test]
+    fn what_is_beyond_all_likelihood_ratios_is_not_written_out() {
+        let [third, half] = ["1/3", "1/2"].map(|text| Rational::parse(text).unwrap());
+        let count = Count::new(9, &third, &half);
+        let asked = |epsilon: u64| {
+            let (ratio, questions) = (Ratio::from_epsilon(&Rational::from(epsilon)), Questions::default());
+            let range = count.range_of_likelihood_ratios();
+            let first = ratio.decide(range, &questions, |ratio| Ok(count.first_answer(ratio))).unwrap();
+            (first, questions.number())
+        };
+        assert_eq!([70, 71].map(asked), [(10, 1), (10, 0)]);
+    }
+}

@@ -362,4 +362,18 @@ mod tests {
             println!("{n}: {product:?} {:?} relative {:e} {}", whole, all.1, all.0.len());
         }
     }
+
+    /// `1 − p` is a sum of two doubles; half of the lower one is none where `p` is a subnormal, and then the ball may not be a point.
+    #[test]
+    fn complements_are_exact_but_for_subnormal_probabilities() {
+        let complement = |p: f64| PoissonBinomial::from_doubles(&[p]).unwrap().entries[0].1;
+        for p in [1e-100, 1e-20, 0.3, 0.999] {
+            assert!(complement(p).relative_error() == 0.0, "{p}");
+        }
+        for units in [1, 3, 5] {
+            let p = f64::from_bits(units);
+            assert!(complement(p).relative_error() > 0.0, "{p}");
+            assert!(!(Ball::ONE - complement(p)).is_exact_zero(), "{p}");
+        }
+    }
 }

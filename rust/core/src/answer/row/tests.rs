@@ -1,8 +1,10 @@
 //! Rows by inversion against direct convolution, and what rows are made of.
 
 use super::*;
+use crate::answer::{Noise, Sampling};
 use crate::interrupt::Uninterrupted;
 use crate::rational::Rational;
+use crate::record::Questions;
 
 fn fraction(a: i64, b: u64) -> Rational {
     sampling::ratio(a.unsigned_abs(), b)
@@ -90,4 +92,65 @@ fn what_is_missing_adds_up() {
     assert!(agree(mixture.missing, Ball::from_u64(3) * power(3)));
     assert!(agree(part(4).scaled(-2).unwrap().missing, power(4)));
     assert!(agree(part(4).relabelled(&Relabelling::AtMost(9)).unwrap().missing, power(4)));
+}
+
+/// Noise with `α = ½` on data that are 0 or 2 with probability ½ each: an answer between has `Σ_j d_j α^{|a−j|} (1−α)/(1+α)`, and the first and the
+/// last with all on their side `Σ_j d_j α^{distance}/(1+α)`.
+#[test]
+fn at_merged_ends_all_answers_on_one_side_are_one() {
+    let half = Ball::ONE / Ball::from_u64(2);
+    let data = Row { first: 0, masses: vec![half, Ball::ZERO, half], missing: power(9) };
+    for (last, parts_of_24) in [(0, vec![24]), (2, vec![10, 4, 10]), (3, vec![10, 4, 5, 5])] {
+        let row = with_merged_ends(&data, half, 0, last).unwrap();
+        assert_eq!((row.first, row.last()), (0, last));
+        for (mass, part) in row.masses.iter().zip(parts_of_24) {
+            assert!(agree(*mass, Ball::from_u64(part) / Ball::from_u64(24)), "{row:?}");
+        }
+        assert!(agree(row.missing, power(9)));
+    }
+}
+
+/// A convolution asks once there are more than `2^18` products since it asked last.
+#[test]
+fn long_convolutions_ask_whether_to_go_on() {
+    let asked = |short: usize| {
+        let questions = Questions::default();
+        let row = |length: usize| Row { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };
+        row(PRODUCTS_PER_CHECK / 2).convolved(&row(short), &questions).unwrap();
+        questions.number()
+    };
+    assert_eq!([1, 2, 3, 5, 6].map(asked), [0, 0, 1, 1, 2]);
+}
+
+/// Rows of two laws share work where both are sampled, relabelled or smoothed alike, and only there.
+#[test]
+fn two_laws_have_the_rows_that_each_has_alone() {
+    let count = Law::binomial(60, &fraction(3, 10)).unwrap();
+    let more = Law::binomial(60, &fraction(7, 20)).unwrap();
+    let sampled =
+        |law: &Law, size| law.sampled(Sampling::WithoutReplacement { population: 60, size }).unwrap();
+    let cut = |law: &Law, most| law.relabelled(Relabelling::AtMost(most)).unwrap();
+    let noisy = |law: &Law, alpha| {
+        let noise = Law::noise(Noise::Geometric { alpha }).unwrap();
+        Law::sum(vec![law.clone(), noise]).unwrap()
+    };
+    let pairs = [
+        [sampled(&count, 25), sampled(&more, 25)],
+        [sampled(&count, 25), sampled(&more, 26)],
+        [cut(&count, 9), cut(&more, 9)],
+        [cut(&count, 9), cut(&more, 10)],
+        [noisy(&count, fraction(1, 2)), noisy(&more, fraction(1, 2))],
+        [noisy(&count, fraction(1, 2)), noisy(&more, fraction(1, 3))],
+    ];
+    for [one, other] in &pairs {
+        let together = rows([one, other], Some(60), &Uninterrupted).unwrap();
+        for (law, found) in [one, other].into_iter().zip(together) {
+            let alone = row(law, Some(60), &Uninterrupted).unwrap();
+            let gap = |answer: i64| found.at(answer) - alone.at(answer);
+            let answers = found.first.min(alone.first)..=found.last().max(alone.last());
+            let lost = found.missing + alone.missing;
+            let far = answers.into_iter().find(|&answer| lost.certainly_less(gap(answer).max(-gap(answer))));
+            assert_eq!(far, None, "{law:?}");
+        }
+    }
 }
