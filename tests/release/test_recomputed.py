@@ -318,6 +318,35 @@ def test_queries_that_are_said_to_ask_one_property_are_found_to_ask_four(tmp_pat
     assert sp.verify(tmp_path / "report.json").verdict == "proved"
 
 
+def test_a_later_release_does_not_pass_for_a_first_one(later, tmp_path):
+    """Without its history, on the rows that were left, it would be a claim about this release alone."""
+    guarantee = later["guarantee"]
+    guarantee.update(releases=1, delta=guarantee.pop("this_release"))
+    del guarantee["term"], later["history"]
+    later["data"]["rows"] = later["composition"]["population"]
+    told = disagreements(later, tmp_path)
+    assert told == ["ledger.rows_spent_before is 500, but the guarantee is that of a first release"]
+
+
+@pytest.mark.parametrize(
+    ("forge", "sentence"),
+    [
+        (lambda report: report["answers"].append(report["answers"][0]), "the answers are not those of the queries"),
+        (lambda report: report["answers"].pop(), "the answers are not those of the queries in number or size"),
+        (lambda report: report["answers"][0].update(size=900), "the answers are not those of the queries in number"),
+        (lambda report: report["release"].update(rows_spent=1), "release.rows_spent is 1, which the queries do not"),
+    ],
+    ids=["one more", "one less", "more rows", "fewer rows spent"],
+)
+def test_answers_that_the_guarantee_is_not_about_show(workshop, tmp_path, forge, sentence):
+    people(workshop, 400)
+    release(workshop, HISTOGRAM, query("vote = 0", rows=100), delta="0.3")
+    report = workshop.report
+    assert disagreements(report, tmp_path) == []
+    forge(report)
+    assert any(text.startswith(sentence) for text in disagreements(report, tmp_path))
+
+
 def test_a_report_that_contradicts_itself_is_no_claim(later, tmp_path):
     later["data"]["rows"] = 1000
     disagreements(later, tmp_path)
