@@ -180,7 +180,7 @@ def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
     if cells:
         if situation.sampling is None:
             yield "total-count", "exact" if all(low == high for low, high in parts[0].cells) else "ranges"
-        elif not known:
+        else:
             yield "partition-sum", "partition-sum"
         return
     if not several and not gated:
@@ -370,6 +370,11 @@ def _described(situation: AnySituation) -> dict[str, Any]:
             f"{adversary!r} cannot be certified; a number of known entries at their worst values can"
         )
     parts = Counter(_parts(situation))
+    if any(part.cells for part in parts):
+        if situation.pair is not None:
+            raise NotAvailableError(f"pair = {situation.pair!r}; histograms can be certified for the worst pair")
+        if adversary.known and situation.sampling is not None:
+            raise NotAvailableError(f"{adversary!r} cannot be certified beside a histogram on a part of the entries")
     return {
         "population": situation.population.size,
         "known_rows": adversary.known,

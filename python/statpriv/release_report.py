@@ -295,7 +295,6 @@ class Report:
         if self.asked is not None and not _all_processed(self.asked, asked.parts):
             yield "the parts of the composition have a gate, a suppression or a rounding that the queries do not have"
 
-
     def _in_rows_used(self) -> Iterator[str]:
         if self.everything is None and self.rows_spent_before:
             yield f"ledger.rows_spent_before is {self.rows_spent_before}, but the guarantee is that of a first release"

@@ -16,6 +16,7 @@ from statpriv.certificate import _described
 from statpriv.checker import CertificateError, TooLargeError, check
 from statpriv.checker import certificate as claims
 from statpriv.digits import exact_ends
+from statpriv.repeated_releases import Cohort, RepeatedReleases
 
 from .test_checker import altered, schema, unnoticed_alterations
 
@@ -155,6 +156,24 @@ def test_histograms_are_certified(curve, delta, theorem, exact):
     verdict = certificate.check()
     assert (verdict.verdict, verdict.exact) == ("proved", exact)
     schema().validate(certificate.document)
+
+
+def test_histograms_that_cannot_be_certified_are_named():
+    cells, people, known = sp.HistogramQuery(["0.2", "0.8"]), sp.Population(20), sp.Adversary(known=1)
+    curves = [
+        (
+            sp.privacy_curve(cells, people, pair=(1, 0)),
+            r"pair = \(1, 0\); histograms can be certified for the worst pair",
+        ),
+        (
+            sp.compose([cells], people, sp.RandomPartition([9]), adversary=known),
+            r"Adversary\(known=1\) cannot be certified beside a histogram on a part of the entries",
+        ),
+        (sp.privacy_curve(sp.HistogramQuery([1, 0]), people), "only cells of p strictly between 0 and 1"),
+    ]
+    for curve, message in curves:
+        with pytest.raises(sp.NotAvailableError, match=message):
+            curve.certify(epsilon="0.1", delta=1)
 
 
 def test_a_false_claim_about_one_law_is_refuted():
@@ -298,6 +317,23 @@ def test_all_known_rows_may_be_in_one_group():
     )
     document = curve.certify(epsilon="0.5", delta="0.9").document
     assert [group["situation"]["known_rows"] for group in document["groups"].values()] == [9, 4]
+
+
+def test_a_count_with_one_law_a_group_is_certified_group_by_group():
+    people = sp.Population(groups={"f": 200, "m": 100})
+    curve = sp.privacy_curve(sp.PropertyQuery({"f": "0.4", "m": "0.5"}), people)
+    document = curve.certify(epsilon="0.2", delta="0.1").document
+    assert [group["witness"]["theorem"] for group in document["groups"].values()] == ["total-count"] * 2
+    cells = sp.privacy_curve(sp.HistogramQuery({"f": ["0.4", "0.6"], "m": ["0.5", "0.5"]}), people)
+    with_cells = cells.certify(epsilon="0.2", delta="0.1").document
+    assert [len(group["situation"]["parts"][0]["cells"]) for group in with_cells["groups"].values()] == [2, 2]
+
+
+def test_releases_of_groups_are_not_added_up():
+    curve = two_groups(RANGES)
+    both = RepeatedReleases((Cohort(400),), (curve, curve))
+    with pytest.raises(sp.NotAvailableError, match="only where none is stated by group"):
+        both.certify(epsilon="0.5", delta="0.9")
 
 
 def test_a_group_that_misses_refutes_nothing():
