@@ -237,6 +237,14 @@ def test_histograms_that_would_be_computed_for_hours_are_refused_at_once():
         claims.delta_of(situation([of_cells(["1/2", "1/2"], 2**30)], 2**31), "partition-sum", Fraction(1, 10), 192)
     with pytest.raises(TooLargeError, match="too many pairs of cells of a large histogram matter"):
         claims.delta_of(situation([of_cells(["1/2", "1/2"], 2**30)], 2**30), "total-count", Fraction(1, 10), 192)
+    # Of later cells the least probability is larger, and the least sum with another one smaller: all pairs matter.
+    apart = [(Fraction(500 + k, 10**5), Fraction(1007 - k, 10**5)) for k in range(-50, 50)]
+    for cells, message in [
+        ([Fraction(1, 257)] * 257, "a histogram has more than 256 cells"),
+        (apart, "too many pairs of cells of a large histogram matter"),
+    ]:
+        with pytest.raises(TooLargeError, match=message):
+            claims.delta_of(situation([of_cells(cells, 300)], 300), "total-count", Fraction(1, 10), 192)
     with pytest.raises(TooLargeError, match="the exact fractions would be too many"):
         claims.delta_of(situation([of_cells(["0.1", "0.2", "0.7"], 3000)], 3000), "total-count", Fraction(0), None)
 

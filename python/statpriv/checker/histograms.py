@@ -23,12 +23,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import permutations
 from math import isqrt
 from typing import TypeAlias
 
 from .counts import MOST_COSTS, MOST_TERMS, ONE, ZERO, Interval, Law, Part, TooLargeError, binomial, largest
+
+_MOST_CELLS, _MOST_PAIRS = 2**8, 2**7
+_TOO_MANY = "too many pairs of cells of a large histogram matter"
 
 Least: TypeAlias = "tuple[Fraction, Fraction, Fraction]"
 """a, b and s of (2)."""
@@ -58,9 +61,11 @@ class Histogram:
         """About how many terms are computed, in units of some sixteen."""
         return 2**8 * len(self.pairs) * (64 + isqrt(self.size - known))
 
-    @property
+    @cached_property
     def pairs(self) -> list[Least]:
         """What the laws of two cells have at least, of the pairs of cells that matter (2)."""
+        if len(self.cells) > _MOST_CELLS:
+            raise TooLargeError(f"a histogram has more than {_MOST_CELLS} cells")
         found, highs = set(), sum(high for _, high in self.cells)
         for (low, high), (other_low, other_high) in permutations(self.cells, 2):
             together = max(low + other_low, 1 - (highs - high - other_high))
@@ -69,12 +74,14 @@ class Histogram:
         for pair in sorted(found):
             if not any(all(least <= own for least, own in zip(other, pair, strict=True)) for other in kept):
                 kept.append(pair)
+            if len(kept) > _MOST_PAIRS:
+                raise TooLargeError(_TOO_MANY)
         return kept
 
     def worst(self, _pair: object, known: int, r: Fraction, bits: int | None) -> Interval:
         """Bounds of Δ, or of its bound (2); entries that are known shift the counts."""
         if self.cost(known) > MOST_COSTS:
-            raise TooLargeError("too many pairs of cells of a large histogram matter")
+            raise TooLargeError(_TOO_MANY)
         entries = self.size - known
         return largest([_of_two_cells(pair, entries, r, bits) for pair in self.pairs])
 
