@@ -4,7 +4,7 @@ import json
 import re
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import comb, prod
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv.certificate import _described
-from statpriv.checker import CertificateError, TooLargeError, check
+from statpriv.checker import CertificateError, TooLargeError, check, counts, histograms
 from statpriv.checker import certificate as claims
 from statpriv.digits import exact_ends
 from statpriv.repeated_releases import Cohort, RepeatedReleases
@@ -127,6 +127,21 @@ def test_the_mean_in_pieces_is_closer_with_more_of_them(boxes):
     assert rough[0] <= fine[0] <= exactly[0] <= fine[1] <= rough[1]
     assert rough[1] - rough[0] < exactly[0] / 20
     assert fine[1] - fine[0] <= (rough[1] - rough[0]) / 2 + CLOSE
+
+
+@pytest.mark.parametrize("splits", [0, 3, 50])
+def test_the_mean_in_pieces_counts_what_the_law_leaves_out(splits):
+    """Of few bits few terms are kept: a value may be one at all that are left out."""
+    law = counts.binomial(60, Fraction(1, 3), 8)
+    exact = [comb(60, z) * Fraction(1, 3) ** z * Fraction(2, 3) ** (60 - z) for z in range(61)]
+    outside = sum(mass for z, mass in enumerate(exact) if z not in law.terms)
+    assert outside > Fraction(1, 10**4)
+    low, high = histograms._mean(law, lambda z: (Fraction(z > max(law.terms)),) * 2, 60, splits)
+    beyond = sum(exact[max(law.terms) + 1 :])
+    assert low <= beyond <= high < 20 * outside
+    middle = sum(mass for z, mass in enumerate(exact) if z >= 20)
+    low, high = histograms._mean(law, lambda z: (Fraction(z >= 20),) * 2, 60, splits)
+    assert low <= middle <= high
 
 
 def table_of_cells(**kwargs):
