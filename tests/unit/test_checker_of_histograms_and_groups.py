@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from fractions import Fraction
 from itertools import product
 from math import comb, prod
@@ -18,7 +19,7 @@ from statpriv.checker import certificate as claims
 from statpriv.digits import exact_ends
 from statpriv.repeated_releases import Cohort, RepeatedReleases
 
-from .test_checker import altered, schema, unnoticed_alterations
+from .test_checker import FOLDER, altered, run, schema, unnoticed_alterations
 
 CLOSE = Fraction(1, 2**100)
 ratios = st.fractions(min_value=1, max_value=4, max_denominator=20)
@@ -376,6 +377,16 @@ def test_groups_that_do_not_fit_together_are_refused():
     for place in ([], None):
         with pytest.raises(CertificateError):
             check(altered(document, ("groups", "m"), place))
+
+
+@pytest.mark.parametrize("curve", [beside_a_count(), two_groups(RANGES)], ids=["histogram", "groups"])
+def test_it_decides_them_as_a_folder_far_from_the_package(tmp_path, curve):
+    path = tmp_path / "certificate.json"
+    path.write_text(str(curve.certify(epsilon="0.5", delta="0.3")), encoding="utf-8")
+    copied = shutil.copytree(FOLDER, tmp_path / "copied", ignore=shutil.ignore_patterns("__pycache__"))
+    done = run(["-I", str(copied)], path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("proved: (epsilon, delta) = (0.5, 0.3) for ")
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def check_release(document: object) -> Verdict:
     top = table(document, "the certificate", {"format", "claim", "situation", "witness"})
     (epsilon, claimed), situation = claim(top), situation_of(top["situation"])
     witness = table(top["witness"], "witness", {"theorem", "delta", "margin"})
-    name, stated = witness["theorem"], _interval(witness["delta"], "witness.delta")
+    name, stated = witness["theorem"], interval(witness["delta"], "witness.delta")
     _, exact = theorem(name, situation)
     smallest = min(value for value in (claimed, stated[0], ONE) if value > 0)
     bits = 192 + min(MOST_BITS, smallest.denominator.bit_length() - smallest.numerator.bit_length())
@@ -126,7 +126,7 @@ def check_release(document: object) -> Verdict:
     text = f"(epsilon, delta) = ({top['claim']['epsilon']}, {top['claim']['delta']}) for {json.dumps(top['situation'])}"
     told = "proved" if found[1] <= claimed else "refuted" if refuted else "undecided"
     if not refuted:
-        _agree(found, claimed, name, stated, _interval(witness["margin"], "witness.margin"))
+        _agree(found, claimed, name, stated, interval(witness["margin"], "witness.margin"))
     return Verdict(told, text, claimed, found, exact)
 
 
@@ -176,7 +176,8 @@ def number(value: object, place: str) -> Fraction:
     return Fraction(value)
 
 
-def _interval(value: object, place: str) -> Interval:
+def interval(value: object, place: str) -> Interval:
+    """Two numbers in order."""
     ends = table(value, place, {"lower", "upper"})
     low, high = number(ends["lower"], f"{place}.lower"), number(ends["upper"], f"{place}.upper")
     if low > high:
@@ -218,14 +219,16 @@ def situation_of(value: object) -> Situation:
 
 def _part(value: object, place: str, most: int) -> Part | Histogram:
     if isinstance(value, dict) and "cells" in value:
-        return _histogram(value, place, most)
+        from .histograms import read_histogram
+
+        return read_histogram(value, place, most)
     part = table(value, place, {"probability", "size", "count", "attribute", "gate"})
-    ends, gate = _interval(part["probability"], f"{place}.probability"), part["gate"]
+    ends, gate = interval(part["probability"], f"{place}.probability"), part["gate"]
     if gate is None and not 0 < ends[0] <= ends[1] < 1:
         raise CertificateError(f"{place}.probability: a range strictly between 0 and 1 is required")
     if gate is not None and ends != (ZERO, ONE):
         raise CertificateError(f"{place}.probability: from 0 to 1 is required behind a gate, which is for every p")
-    size, count, attribute = _sizes(part, place, most)
+    size, count, attribute = sizes(part, place, most)
     if gate is not None:
         if not isinstance(gate, list) or len(gate) != 2:
             raise CertificateError(f"{place}.gate: null or two counts are required")
@@ -234,22 +237,9 @@ def _part(value: object, place: str, most: int) -> Part | Histogram:
     return Part(*ends, size, count, attribute, gate)
 
 
-def _sizes(part: dict[str, Any], place: str, most: int) -> tuple[int, int, str | None]:
+def sizes(part: dict[str, Any], place: str, most: int) -> tuple[int, int, str | None]:
     """Entries of a part, how many such parts there are, and what they ask."""
     if part["attribute"] is not None and not isinstance(part["attribute"], str):
         raise CertificateError(f"{place}.attribute: a text or null is required")
     size, count = (whole(part[key], f"{place}.{key}", 1, most) for key in ("size", "count"))
     return size, count, part["attribute"]
-
-
-def _histogram(value: object, place: str, most: int) -> Histogram:
-    from .histograms import Histogram
-
-    part = table(value, place, {"cells", "size", "count", "attribute"})
-    listed = part["cells"] if isinstance(part["cells"], list) else []
-    cells = tuple(_interval(cell, f"{place}.cells[{k}]") for k, cell in enumerate(listed))
-    if len(cells) < 2 or not all(0 < low <= high < 1 for low, high in cells):
-        raise CertificateError(f"{place}.cells: two or more ranges strictly between 0 and 1 are required")
-    if not sum(low for low, _ in cells) <= 1 <= sum(high for _, high in cells):
-        raise CertificateError(f"{place}.cells: ranges of probabilities that can sum to one are required")
-    return Histogram(cells, *_sizes(part, place, most))

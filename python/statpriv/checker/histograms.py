@@ -28,7 +28,20 @@ from itertools import permutations
 from math import isqrt
 from typing import TypeAlias
 
-from .counts import MOST_COSTS, MOST_TERMS, ONE, ZERO, Interval, Law, Part, TooLargeError, binomial, largest
+from .certificate import interval, sizes, table
+from .counts import (
+    MOST_COSTS,
+    MOST_TERMS,
+    ONE,
+    ZERO,
+    CertificateError,
+    Interval,
+    Law,
+    Part,
+    TooLargeError,
+    binomial,
+    largest,
+)
 
 _MOST_CELLS, _MOST_PAIRS = 2**8, 2**7
 _TOO_MANY = "too many pairs of cells of a large histogram matter"
@@ -121,3 +134,15 @@ def _mean(law: Law, value: Callable[[int], Interval], most: int, splits: int) ->
     total = law.mass(0, most)
     low, high = (sum((bounds[end] for bounds in pieces.values()), ZERO) for end in (0, 1))
     return low / total[1], min(ONE, (high + law.below + law.above) / total[0])
+
+
+def read_histogram(value: object, place: str, most: int) -> Histogram:
+    """A part in which a histogram is asked, of at most so many entries."""
+    part = table(value, place, {"cells", "size", "count", "attribute"})
+    listed = part["cells"] if isinstance(part["cells"], list) else []
+    cells = tuple(interval(cell, f"{place}.cells[{k}]") for k, cell in enumerate(listed))
+    if len(cells) < 2 or not all(0 < low <= high < 1 for low, high in cells):
+        raise CertificateError(f"{place}.cells: two or more ranges strictly between 0 and 1 are required")
+    if not sum(low for low, _ in cells) <= 1 <= sum(high for _, high in cells):
+        raise CertificateError(f"{place}.cells: ranges of probabilities that can sum to one are required")
+    return Histogram(cells, *sizes(part, place, most))
