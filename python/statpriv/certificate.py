@@ -1,9 +1,9 @@
 """Certificates: a claim of privacy with what a reader needs to check it without this library.
 
-What :mod:`statpriv.checker` can prove, counts on secret parts by one of four theorems, can be certified. What is done
-to a count before it is published never raises δ: the certificate is one of the counts themselves, or, where a gate
-makes them private for every p, of the gated ones. The numbers of a certificate come from the kernel; it is only handed
-out after the checker has come to the same ones.
+What :mod:`statpriv.checker` can prove, counts and histograms on secret parts by one of four theorems, can be certified,
+of entries of several groups group by group. What is done to a count before it is published never raises δ: the
+certificate is one of the counts themselves, or, where a gate makes them private for every p, of the gated ones. The
+numbers of a certificate come from the kernel; it is only handed out after the checker has come to the same ones.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.literals import abridged, literal, spelled
 from statpriv.numbers import Number, as_fraction
 from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
+from statpriv.queries.property import Between, PropertyQuery
 from statpriv.samplings import WithoutReplacement
 from statpriv.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
 
@@ -72,8 +74,8 @@ class Certificate:
     def theorems(self) -> tuple[str, ...]:
         """Names of the theorems that it rests on, as the checker knows them."""
         document = self.document
-        releases = document.get("releases", [document])
-        return tuple(dict.fromkeys(release["witness"]["theorem"] for release in releases))
+        inner = document.get("releases", [*document.get("groups", {"": document}).values()])
+        return tuple(dict.fromkeys(part["witness"]["theorem"] for part in inner))
 
     def check(self) -> checker.Verdict:
         """What the checker says of it."""
@@ -94,6 +96,8 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
         raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number from 0 to {_LARGEST_EPSILON} can be certified")
     if not 0 <= target <= 1:
         raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
+    if groups := _of_groups(curve.situation):
+        return _group_by_group(groups, epsilon=exact_epsilon, delta=target)
     counts = _of_counts(curve.situation)
     situation = _described(counts)
     claim = {"epsilon": _text(exact_epsilon), "delta": _text(target)}
@@ -131,8 +135,31 @@ def together(
         "cohorts": [{"rows": cohort.rows, "joined_after": cohort.joined_after} for cohort in cohorts],
         "releases": [release.document for release in releases],
     }
+    if any("situation" not in release for release in document["releases"]):
+        raise NotAvailableError("several releases are certified together only where none is stated by group")
     if _checked(document).verdict != "proved":
         raise DisagreementError("the checker does not prove the sum over all releases; please report it")
+    return Certificate(_written(document))
+
+
+def _group_by_group(groups: dict[str, PartitionedSituation], *, epsilon: Fraction, delta: Fraction) -> Certificate:
+    """A certificate of each group, to somebody who is told its own counts: that one is false refutes nothing."""
+    from statpriv.curve import PrivacyCurve
+
+    def proof(name: str) -> Certificate:
+        try:
+            return certify(PrivacyCurve(groups[name]), epsilon=epsilon, delta=delta)
+        except (RefutedError, NotAvailableError) as missed:
+            raise NotAvailableError(f"the group {name!r} by itself: {missed}") from None
+
+    proofs = {name: proof(name) for name in groups}
+    document = {
+        "format": checker.FORMAT,
+        "claim": {"epsilon": _text(epsilon), "delta": _text(delta)},
+        "groups": {name: of_group.document for name, of_group in proofs.items()},
+    }
+    if _checked(document).verdict != "proved":
+        raise DisagreementError("the checker does not prove the worst group; please report it")
     return Certificate(_written(document))
 
 
@@ -148,7 +175,14 @@ def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
     parts, known = _parts(situation), situation.adversary.total
     several = isinstance(situation, PartitionedSituation) and not situation.one_property
     gated = any(part.gate is not None for part in parts)
+    cells = any(part.cells for part in parts)
     point = all(part.lower == part.upper for part in parts)
+    if cells:
+        if situation.sampling is None:
+            yield "total-count", "exact" if all(low == high for low, high in parts[0].cells) else "ranges"
+        else:
+            yield "partition-sum", "partition-sum"
+        return
     if not several and not gated:
         exact = sum(part.size for part in parts) == situation.population.size
         if not exact and known == 0 and point:
@@ -162,11 +196,11 @@ def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
 
 
 def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[str, str]:
-    """The kernel's δ by the named bound, as decimals rounded outward: of compositions and gates from doubles."""
+    """The kernel's δ by the named bound, as decimals rounded outward: of compositions, gates and cells from doubles."""
     from statpriv.curve import PrivacyCurve
 
-    gated = any(part.gate is not None for part in _parts(situation))
-    digits = None if gated or bound == "tightest" else _DIGITS
+    doubles = any(part.gate is not None or part.cells for part in _parts(situation))
+    digits = None if doubles or bound == "tightest" else _DIGITS
     lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=digits))
     return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
 
@@ -194,6 +228,49 @@ def _checked(document: dict[str, Any]) -> checker.Verdict:
 
 
 # --- the situation in plain terms ----------------------------------------------------------------
+
+
+def _of_groups(situation: AnySituation) -> dict[str, PartitionedSituation]:
+    """Each group by itself, where the partition is drawn or the law stated by group; of its counts all others tell."""
+    if not isinstance(situation, Situation | PartitionedSituation) or situation.population.groups is None:
+        return {}
+    groups, known, sampling = dict(situation.population.groups), situation.adversary.known, situation.sampling
+    queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
+    asked = [query for query in map(asked_of, queries) if isinstance(query, PropertyQuery | HistogramQuery)]
+    if isinstance(sampling, RandomPartition) and sampling.strata is not None:
+        strata = [dict(stratum) for stratum in sampling.strata]
+    elif sampling is None and not all(query.is_uniform for query in asked):
+        strata = [groups]
+    else:
+        return {}
+    if len(asked) < len(queries):
+        return {}
+    found = {}
+    for name, rows in groups.items():
+        parts = [(query, sizes[name]) for query, sizes in zip(asked, strata, strict=True) if sizes.get(name)]
+        most = known if isinstance(known, int) else dict(known).get(name, 0)
+        if parts:
+            found[name] = PartitionedSituation(
+                tuple(_of_group(query, name) for query, _ in parts),
+                Population(rows),
+                RandomPartition([size for _, size in parts]),
+                replace(situation.adversary, known=min(most, rows - 1)),
+                situation.pair,
+            )
+    return found
+
+
+def _of_group(asked: PropertyQuery | HistogramQuery, group: str) -> Query:
+    """What is asked, of the entries of one group: its law is that of all of them."""
+    if asked.is_uniform:
+        return asked
+    stated: Any = asked.probabilities if isinstance(asked, PropertyQuery) else asked.cells
+    if not isinstance(stated[0], tuple):
+        raise NotAvailableError(f"query = {abridged(asked)}: entries with a law each cannot be certified")
+    law = dict(stated)[group]
+    if isinstance(asked, HistogramQuery):
+        return HistogramQuery(list(law), attribute=asked.attribute)
+    return PropertyQuery(law, attribute=asked.attribute)
 
 
 def _of_counts(situation: AnySituation) -> AnySituation:
@@ -225,7 +302,20 @@ class _Part(NamedTuple):
     upper: Fraction
     size: int
     attribute: str | None
-    gate: tuple[int, int] | None
+    gate: tuple[int, int] | None = None
+    cells: tuple[tuple[Fraction, Fraction], ...] = ()
+
+    def document(self, count: int) -> dict[str, Any]:
+        """So many such parts, as they stand in a certificate."""
+        stated = {"size": self.size, "count": count, "attribute": self.attribute}
+        if self.cells:
+            return {"cells": [_range(*ends) for ends in self.cells], **stated}
+        gate = None if self.gate is None else list(self.gate)
+        return {"probability": _range(self.lower, self.upper), **stated, "gate": gate}
+
+
+def _range(lower: Fraction, upper: Fraction) -> dict[str, str]:
+    return {"lower": _text(lower), "upper": _text(upper)}
 
 
 def _parts(situation: AnySituation) -> list[_Part]:
@@ -234,9 +324,9 @@ def _parts(situation: AnySituation) -> list[_Part]:
         raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
     queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
     asked = [asked_of(query) for query in queries]
-    if not all(isinstance(query, PropertyQuery) and query.is_uniform for query in asked):
+    if not all(isinstance(query, PropertyQuery | HistogramQuery) and query.is_uniform for query in asked):
         raise NotAvailableError(
-            f"query = {abridged(queries[0])}: only counts with one p, or a range of it, can be certified"
+            f"query = {abridged(queries[0])}: only counts with one p, or a range of it, and histograms can be certified"
         )
     return [_part(query, size) for query, size in zip(queries, _sizes(situation), strict=True)]
 
@@ -244,14 +334,19 @@ def _parts(situation: AnySituation) -> list[_Part]:
 def _part(query: Query, size: int) -> _Part:
     count: Any = asked_of(query)
     gate = gate_for_every_p(query)
+    if isinstance(count, HistogramQuery):
+        cells = tuple((p.lower, p.upper) if isinstance(p, Between) else (p, p) for p in count.cells)
+        if not all(0 < low <= high < 1 for low, high in cells):  # type: ignore[operator]
+            raise NotAvailableError(f"query = {query!r}: only cells of p strictly between 0 and 1 can be certified")
+        return _Part(Fraction(0), Fraction(1), size, count.attribute, cells=cells)  # type: ignore[arg-type]
     if gate is not None:
         published = gate.counts
         if not published or published[0] > size:
             raise NotAvailableError(f"query = {query!r}: the gate withholds every count; there is nothing to certify")
-        return _Part(Fraction(0), Fraction(1), size, None, (published[0], min(published[-1], size)))
+        return _Part(Fraction(0), Fraction(1), size, None, gate=(published[0], min(published[-1], size)))
     if count.lower == 0 or count.upper == 1:
         raise NotAvailableError(f"query = {query!r}: only p strictly between 0 and 1 can be certified")
-    return _Part(count.lower, count.upper, size, count.attribute, None)
+    return _Part(count.lower, count.upper, size, count.attribute)
 
 
 def _sizes(situation: AnySituation) -> tuple[int, ...]:
@@ -275,18 +370,14 @@ def _described(situation: AnySituation) -> dict[str, Any]:
             f"{adversary!r} cannot be certified; a number of known entries at their worst values can"
         )
     parts = Counter(_parts(situation))
+    if any(part.cells for part in parts):
+        if situation.pair is not None:
+            raise NotAvailableError(f"pair = {situation.pair!r}; histograms can be certified for the worst pair")
+        if adversary.known and situation.sampling is not None:
+            raise NotAvailableError(f"{adversary!r} cannot be certified beside a histogram on a part of the entries")
     return {
         "population": situation.population.size,
         "known_rows": adversary.known,
-        "parts": [
-            {
-                "probability": {"lower": _text(part.lower), "upper": _text(part.upper)},
-                "size": part.size,
-                "count": count,
-                "attribute": part.attribute,
-                "gate": None if part.gate is None else list(part.gate),
-            }
-            for part, count in parts.items()
-        ],
+        "parts": [part.document(count) for part, count in parts.items()],
         "pair": None if situation.pair is None else list(situation.pair),
     }

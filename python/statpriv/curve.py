@@ -259,12 +259,14 @@ class PrivacyCurve:
         ArgumentError
             The claim is false; the message has the δ that is reached.
         NotAvailableError
-            The claim is not one about counts with one p or range each, all entries or secret random parts of them, and
-            a number of known entries; or the theorems that certificates rest on do not prove it.
+            The claim is not one about counts or histograms with one law, or ranges, for all entries or for each group,
+            of all entries or secret random parts of them, and a number of known entries; or the theorems that
+            certificates rest on do not prove it.
 
         Notes
         -----
         What is done to a count is left out, since it never raises δ, but for a gate that makes it private for every p.
+        Entries with a law for each group are certified group by group, as if the counts of each were told.
         Sources and proofs: docs/explanation/certificates.md.
 
         Examples

@@ -43,12 +43,15 @@ class Asked:
         What is counted, or all cells of a histogram.
     gate, suppressed_below, rounded_to
         What is done to the count.
+    cells
+        How many a histogram has; None of a count.
     """
 
     predicate: str | None
     gate: tuple[int, int] | None = None
     suppressed_below: int | None = None
     rounded_to: int | None = None
+    cells: int | None = None
 
     def is_asked_by(self, part: Part) -> bool:
         """Whether a part of the composition asks this.
@@ -197,6 +200,10 @@ class Report:
         Of a first release, on all rows; of a later one that of this release alone, on the rows that were left.
     delta
         What the report says of it.
+    answered
+        The rows of each answer, of a histogram those of every cell.
+    rows_spent, rows_spent_before
+        By this release, and by earlier ones of the table.
     everything
         Of a later release, what the report says of all releases together: that is what its guarantee is about.
     """
@@ -211,6 +218,9 @@ class Report:
     rows: int | None
     queries: _Sized | None
     asked: tuple[Asked, ...] | None
+    answered: tuple[int, ...] = ()
+    rows_spent: int | None = None
+    rows_spent_before: int | None = None
     everything: Everything | None = None
 
     @cached_property
@@ -243,7 +253,7 @@ class Report:
     def contradictions(self) -> list[str]:
         """Where the report contradicts itself in what δ is computed from."""
         of_earlier = () if self.everything is None else self.everything.contradictions()
-        return [*of_earlier, *self._in_inputs()]
+        return [*of_earlier, *self._in_inputs(), *self._in_rows_used()]
 
     def silences(self) -> list[str]:
         """What the report does not say of its release, so that its composition may be that of anything."""
@@ -284,6 +294,18 @@ class Report:
             yield "the queries ask other properties than the parts of the composition"
         if self.asked is not None and not _all_processed(self.asked, asked.parts):
             yield "the parts of the composition have a gate, a suppression or a rounding that the queries do not have"
+
+    def _in_rows_used(self) -> Iterator[str]:
+        if self.everything is None and self.rows_spent_before:
+            yield f"ledger.rows_spent_before is {self.rows_spent_before}, but the guarantee is that of a first release"
+        if self.queries is None:
+            return
+        if self.rows_spent not in (None, sum(size for size, _ in self.queries)):
+            yield f"release.rows_spent is {self.rows_spent}, which the queries do not use"
+        cells = [1 if query.cells is None else query.cells for query in self.asked or ()]
+        sizes = [size for (size, _), count in zip(self.queries, cells, strict=True) for _ in range(count)]
+        if self.answered and list(self.answered) != sizes:
+            yield "the answers are not those of the queries in number or size"
 
 
 def _apart(name: str, stated: Enclosure, computed: Enclosure) -> Iterator[str]:
@@ -403,6 +425,9 @@ _GUARANTEE_KEYS = {
     "releases": COUNT.optional(1),
 }
 _DATA_KEYS = {"rows": SIZE.optional()}
+_RELEASE_KEYS = {"rows_spent": COUNT.optional()}
+_BOOKS_KEYS = {"rows_spent_before": COUNT.optional()}
+_ANSWER_KEYS = {"size": SIZE}
 _QUERY_KEYS = {
     "size": SIZE,
     "probability": _or_null(Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1')),
@@ -446,6 +471,13 @@ def read_report(document: dict[str, Value], _place: str, faults: list[str]) -> R
         read_table(query.get("publication") or {}, _STEP_KEYS, f"queries[{k}].publication", faults, closed=False)
         for k, query in enumerate(asked, start=1)
     ]
+    answers = document.get("answers")
+    answered = [
+        read_table(answer, _ANSWER_KEYS, f"answers[{k}]", faults, closed=False)
+        for k, answer in enumerate(answers if isinstance(answers, list) else [], start=1)
+    ]
+    release = read_table(document.get("release") or {}, _RELEASE_KEYS, "release", faults, closed=False)
+    books = read_table(document.get("ledger") or {}, _BOOKS_KEYS, "ledger", faults, closed=False)
     if said.get("releases") in (0, 1) and document.get("history"):
         faults.append("history has earlier releases, but by guarantee.releases there are none")
     if composition is None or faults:
@@ -462,6 +494,9 @@ def read_report(document: dict[str, Value], _place: str, faults: list[str]) -> R
         rows=data["rows"],
         queries=None if queries is None else tuple((query["size"], _ranges_of_query(query)) for query in asked),
         asked=None if queries is None else tuple(map(_asked, asked, steps)),
+        answered=tuple(answer["size"] for answer in answered),
+        rows_spent=release["rows_spent"],
+        rows_spent_before=books["rows_spent_before"],
     )
     return report if said["releases"] <= 1 else _later(document, report, faults)
 
@@ -514,4 +549,5 @@ def _ranges_of_query(query: Value) -> tuple[Range, ...]:
 def _asked(query: dict[str, Value], steps: dict[str, Value]) -> Asked:
     """What a query asks; a histogram is named by the predicates of its cells, of which the last one has none."""
     named = [where for _, where in query["cells"] or () if where is not None]
-    return Asked("first of: " + "; ".join(named) if named else query["where"], **steps)
+    cells = None if query["cells"] is None else len(query["cells"])
+    return Asked("first of: " + "; ".join(named) if named else query["where"], **steps, cells=cells)

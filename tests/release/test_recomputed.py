@@ -180,9 +180,39 @@ def test_the_printed_commands_prove_the_target_of_gated_rounded_and_suppressed_c
     assert (proved["population"], proved["known_rows"]) == (400, 3)
 
 
-def test_a_report_of_a_histogram_names_no_commands_that_could_not_prove_it(workshop):
+def proved_by_the_printed_commands(workshop):
+    """What the checker says of the certificate that `verify` writes for the report."""
+    assert len(workshop.report["verify"]["proof"]) == 2
+    proofs = workshop.folder / "proofs"
+    done = statpriv("verify", str(workshop.json), "--certificates", str(proofs))
+    assert (done.returncode, done.stderr) == (0, "")
+    return checker.check(checker.read((proofs / "claim-1.json").read_text(encoding="utf-8")))
+
+
+def test_the_target_of_a_histogram_beside_a_count_is_proved(workshop):
+    people(workshop, 400)
+    release(workshop, HISTOGRAM, query("vote = 0", rows=100), delta="0.3")
+    verdict = proved_by_the_printed_commands(workshop)
+    assert verdict.verdict == "proved"
+    parts = json.loads(verdict.claim.partition(" for ")[2])["parts"]
+    assert [part["size"] for part in parts] == [40, 100]
+    assert [cell["lower"] for cell in parts[0]["cells"]] == ["0.3", "1/3", "4/15"]
+
+
+def test_the_target_of_a_stratified_plan_is_proved_group_by_group(workshop):
+    workshop.table(["id", "vote", "sex"], [[f"p{i}", i % 2, "mf"[i % 3 == 0]] for i in range(300)])
+    by_group = query("vote = 0", rows=120).replace("rows = 120", "rows = {f = 50, m = 70}")
+    workshop.plan(by_group, more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "a census"', delta="0.3")
+    workshop.release()
+    verdict = proved_by_the_printed_commands(workshop)
+    assert verdict.verdict == "proved"
+    groups = json.loads(verdict.claim.partition(" for ")[2])["groups"]
+    assert {name: group["population"] for name, group in groups.items()} == {"f": 100, "m": 200}
+
+
+def test_histograms_with_known_rows_name_no_commands_that_could_not_prove_them(workshop):
     people(workshop, 100)
-    release(workshop, HISTOGRAM)
+    release(workshop, HISTOGRAM, more="known_rows = 3")
     assert workshop.report["verify"]["proof"] == []
     assert "certificate" not in workshop.page.read_text(encoding="utf-8")
 
@@ -286,6 +316,35 @@ def test_queries_that_are_said_to_ask_one_property_are_found_to_ask_four(tmp_pat
         asked["where"] = "one"
     disagreements(forged, tmp_path)
     assert sp.verify(tmp_path / "report.json").verdict == "proved"
+
+
+def test_a_later_release_does_not_pass_for_a_first_one(later, tmp_path):
+    """Without its history, on the rows that were left, it would be a claim about this release alone."""
+    guarantee = later["guarantee"]
+    guarantee.update(releases=1, delta=guarantee.pop("this_release"))
+    del guarantee["term"], later["history"]
+    later["data"]["rows"] = later["composition"]["population"]
+    told = disagreements(later, tmp_path)
+    assert told == ["ledger.rows_spent_before is 500, but the guarantee is that of a first release"]
+
+
+@pytest.mark.parametrize(
+    ("forge", "sentence"),
+    [
+        (lambda report: report["answers"].append(report["answers"][0]), "the answers are not those of the queries"),
+        (lambda report: report["answers"].pop(), "the answers are not those of the queries in number or size"),
+        (lambda report: report["answers"][0].update(size=900), "the answers are not those of the queries in number"),
+        (lambda report: report["release"].update(rows_spent=1), "release.rows_spent is 1, which the queries do not"),
+    ],
+    ids=["one more", "one less", "more rows", "fewer rows spent"],
+)
+def test_answers_that_the_guarantee_is_not_about_show(workshop, tmp_path, forge, sentence):
+    people(workshop, 400)
+    release(workshop, HISTOGRAM, query("vote = 0", rows=100), delta="0.3")
+    report = workshop.report
+    assert disagreements(report, tmp_path) == []
+    forge(report)
+    assert any(text.startswith(sentence) for text in disagreements(report, tmp_path))
 
 
 def test_a_report_that_contradicts_itself_is_no_claim(later, tmp_path):

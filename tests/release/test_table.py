@@ -635,6 +635,28 @@ def test_a_table_of_a_duckdb_file(tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["data.duckdb"]
 
 
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT"])
+@pytest.mark.parametrize(
+    ("where", "holding"),
+    [
+        ("name = 'e'", 1),
+        ("name <> 'e'", 3),
+        ("name IN ('e', 'f')", 1),
+        ("name < 'a'", 1),
+        ("name LIKE 'e%'", 1),
+        ("name IS NULL", 1),
+    ],
+)
+def test_texts_are_compared_as_they_are_written_whatever_a_column_says(tmp_path, collation, where, holding):
+    """A column may declare that case or accents do not count; the property that is counted is that of the plan."""
+    path = database(
+        tmp_path,
+        f"CREATE TABLE t (name VARCHAR COLLATE {collation})",
+        "INSERT INTO t VALUES ('e'), ('E'), ('é'), ('É'), ('-')",
+    )
+    assert counts(path, where, table="t", null_values=("-",)) == [holding]
+
+
 def test_macros_of_an_attached_file_never_stand_in_for_operators(tmp_path):
     path = database(
         tmp_path,

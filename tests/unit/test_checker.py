@@ -41,6 +41,7 @@ ALLOWED = {
     "fractions",
     "functools",
     "importlib",
+    "itertools",
     "json",
     "math",
     "os",
@@ -87,9 +88,15 @@ FOLDER = Path(checker.__file__).parent
 TREES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.py"))}
 
 
+def is_for_types(node):
+    """Whether this is run by programs that check types alone."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def imported_from(tree):
-    """What a file imports: modules of the standard library, and with a dot files beside it."""
-    for node in ast.walk(tree):
+    """What a file imports when it runs: modules of the standard library, and with a dot files beside it."""
+    nodes = [node for top in getattr(tree, "body", []) if not is_for_types(top) for node in ast.walk(top)]
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (name.name.split(".")[0] for name in node.names)
         if isinstance(node, ast.ImportFrom):
@@ -97,14 +104,23 @@ def imported_from(tree):
 
 
 def test_it_imports_nothing_but_the_standard_library():
-    assert set(TREES) == {"__init__", "__main__", "certificate", "composition", "counts", "releases"}
+    assert set(TREES) == {
+        "__init__",
+        "__main__",
+        "certificate",
+        "composition",
+        "counts",
+        "groups",
+        "histograms",
+        "releases",
+    }
     assert {name for tree in TREES.values() for name in imported_from(tree) if name[0] != "."} == ALLOWED
 
 
 def test_what_decides_counts_is_two_files_that_load_the_others_only_for_claims_that_need_them():
     own = {name: {used for used in imported_from(tree) if used[0] == "."} for name, tree in TREES.items()}
     assert own["counts"] == set()
-    assert own["certificate"] == {".counts", ".composition", ".releases"}
+    assert own["certificate"] == {".counts", ".composition", ".groups", ".histograms", ".releases"}
     first = {
         name
         for node in TREES["certificate"].body
@@ -123,7 +139,7 @@ def test_it_calls_no_function_of_floating_point():
     assert not [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, float)]
     assert not [node for node in nodes if isinstance(node, ast.Name) and node.id == "float"]
     divisions = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
-    assert len(divisions) == 20  # of fractions: none of these names an integer that an integer divides
+    assert len(divisions) == 24  # of fractions: none of these names an integer that an integer divides
 
 
 WAYS = {"module": ["-m", "statpriv.checker"], "folder": [str(FOLDER)], "alone": ["-I", str(FOLDER)]}
@@ -317,7 +333,7 @@ def test_no_probability_exceeds_the_bound_of_a_gated_count(size, r, data):
     known = data.draw(st.integers(0, min(2, size - 1)))
     pair = data.draw(st.sampled_from([(1, 0), (0, 1)]))
     (part,) = (situation := of_situation([(ANY, size, 1, None, gate)], size, pair=list(pair))).parts
-    low, bound = situation._worst(part, lambda part: part.published(known, r, None))
+    low, bound = part.worst(situation.pair, known, r, None)
     assert low == bound
     grid = {Fraction(k, 24) for k in range(25)} | {
         Fraction(j) / (j + (size - known - 1 - j) * r) for j in range(size - known) if size - known > 1
@@ -705,6 +721,8 @@ def released():
 
 def is_true(document):
     """Whether the kernel says so too, of the situation as the document has it."""
+    if "groups" in document:
+        return all(is_true({**group, "claim": document["claim"]}) for group in document["groups"].values())
     if "releases" in document:
         cohorts = tuple(Cohort(**cohort) for cohort in document["cohorts"])
         curves = tuple(curve_of(release["situation"]) for release in document["releases"])
@@ -717,14 +735,18 @@ def is_true(document):
 def curve_of(situation):
     """The curve of the situation as a certificate has it."""
     parts = [part for part in situation["parts"] for _ in range(part["count"])]
-    counts = [
-        sp.PropertyQuery(sp.Between(*part["probability"].values()), attribute=part["attribute"]) for part in parts
-    ]
-    gates = [part["gate"] for part in parts]
+    counts = [query_of(part) for part in parts]
+    gates = [part.get("gate") for part in parts]
     queries = [count if gate is None else count.gated(*gate) for count, gate in zip(counts, gates, strict=True)]
     adversary = sp.Adversary(known=situation["known_rows"])
     partition = sp.RandomPartition([part["size"] for part in parts])
     return sp.compose(queries, sp.Population(situation["population"]), partition, adversary=adversary)
+
+
+def query_of(part):
+    if "cells" in part:
+        return sp.HistogramQuery([sp.Between(*cell.values()) for cell in part["cells"]], attribute=part["attribute"])
+    return sp.PropertyQuery(sp.Between(*part["probability"].values()), attribute=part["attribute"])
 
 
 def other_values(path, value):
@@ -1031,7 +1053,8 @@ def test_false_and_impossible_claims_are_refused(arguments, error, message):
 def test_what_cannot_be_certified_is_said():
     people = sp.Population(20)
     curves = [
-        (sp.privacy_curve(sp.HistogramQuery(["0.2", "0.8"]), people), "only counts with one p"),
+        (sp.privacy_curve(sp.SumQuery({0: "1/2", 1: "1/4", 5: "1/4"}), people), "only counts with one p"),
+        (sp.privacy_curve(sp.HistogramQuery(["1/2", "1/2", 0]), people), "only cells of p strictly between 0 and 1"),
         (sp.privacy_curve(sp.PropertyQuery(["1/2"] * 19 + ["1/3"]), people), "only counts with one p"),
         (sp.privacy_curve(sp.PropertyQuery(sp.Between(0, "1/2")), people), "only p strictly between 0 and 1"),
         (sp.privacy_curve(sp.PropertyQuery("1/2"), people, sampling=sp.WithReplacement(5)), "cannot be certified; all"),

@@ -9,7 +9,8 @@ This folder needs nothing else of statpriv, nor anything that is installed. To b
 * `certificate.py` reads the claim and the situation, and says what becomes of the claim;
 * `counts.py` computes δ of one count and of a sum of counts, and states the theorems that it uses.
 
-Only claims that name them need `composition.py` (different properties, exactly) and `releases.py` (several releases).
+Only claims that name them need `histograms.py` (all cells of a table), `composition.py` (different properties,
+exactly), `groups.py` (entries of several groups) and `releases.py` (several releases).
 """
 
 import json

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import ceil, floor
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .counts import MOST_BITS, ONE, ZERO, CertificateError, Interval, Part, Situation, TooLargeError, exponential
+
+if TYPE_CHECKING:
+    from .histograms import Histogram
 
 FORMAT = "statpriv certificate 1"
 _WIDEST = Fraction(1, 10**12)
@@ -57,11 +60,12 @@ def _digits(value: Fraction, rounded: Callable[[Fraction], int]) -> str:
 
 def theorem(name: str, situation: Situation, claimed: Fraction = ZERO) -> tuple[_Delta, bool]:
     """The function of a theorem, and whether it gives Δ itself, so that it can refute."""
-    point = situation.known == 0 and all(part.low == part.high for part in situation.parts)
-    if name == "partition-sum":
+    counts, nobody_known = bool(situation.counts), situation.known == 0
+    point = counts and nobody_known and situation.is_point
+    if name == "partition-sum" and (counts or nobody_known):
         return situation.partition_sum, False
     if name == "total-count" and situation.one_property and not any(part.gate for part in situation.parts):
-        return situation.total_count, situation.used == situation.population
+        return situation.total_count, situation.used == situation.population and (counts or situation.is_point)
     if name == "hidden-sample" and situation.one_property and point:
         return situation.hidden_sample, True
     if name == "composition" and situation.pair is None and point:
@@ -93,6 +97,10 @@ def check(document: object) -> Verdict:
         from .releases import check_releases
 
         return check_releases(document)
+    if isinstance(document, dict) and "groups" in document:
+        from .groups import check_groups
+
+        return check_groups(document)
     return check_release(document)
 
 
@@ -101,7 +109,7 @@ def check_release(document: object) -> Verdict:
     top = table(document, "the certificate", {"format", "claim", "situation", "witness"})
     (epsilon, claimed), situation = claim(top), situation_of(top["situation"])
     witness = table(top["witness"], "witness", {"theorem", "delta", "margin"})
-    name, stated = witness["theorem"], _interval(witness["delta"], "witness.delta")
+    name, stated = witness["theorem"], interval(witness["delta"], "witness.delta")
     _, exact = theorem(name, situation)
     smallest = min(value for value in (claimed, stated[0], ONE) if value > 0)
     bits = 192 + min(MOST_BITS, smallest.denominator.bit_length() - smallest.numerator.bit_length())
@@ -118,8 +126,17 @@ def check_release(document: object) -> Verdict:
     text = f"(epsilon, delta) = ({top['claim']['epsilon']}, {top['claim']['delta']}) for {json.dumps(top['situation'])}"
     told = "proved" if found[1] <= claimed else "refuted" if refuted else "undecided"
     if not refuted:
-        _agree(found, claimed, name, stated, _interval(witness["margin"], "witness.margin"))
+        _agree(found, claimed, name, stated, interval(witness["margin"], "witness.margin"))
     return Verdict(told, text, claimed, found, exact)
+
+
+def proved(document: object, place: str, epsilon: Fraction) -> Verdict:
+    """The verdict on a certificate inside another one, of the same ε: it has to be proved."""
+    verdict = check_release(document)
+    top = table(document, place, {"format", "claim", "situation", "witness"})
+    if verdict.verdict != "proved" or claim(top)[0] != epsilon:
+        raise CertificateError(f"{place} does not prove a claim of the same epsilon")
+    return verdict
 
 
 def _agree(found: Interval, claimed: Fraction, name: str, stated: Interval, margin: Interval) -> None:
@@ -159,7 +176,8 @@ def number(value: object, place: str) -> Fraction:
     return Fraction(value)
 
 
-def _interval(value: object, place: str) -> Interval:
+def interval(value: object, place: str) -> Interval:
+    """Two numbers in order."""
     ends = table(value, place, {"lower", "upper"})
     low, high = number(ends["lower"], f"{place}.lower"), number(ends["upper"], f"{place}.upper")
     if low > high:
@@ -189,29 +207,39 @@ def situation_of(value: object) -> Situation:
         raise CertificateError("situation.parts: a list of parts is required")
     parts = tuple(_part(part, f"situation.parts[{k}]", n) for k, part in enumerate(stated["parts"]))
     situation = Situation(n, known, parts, stated["pair"] and (stated["pair"][0], stated["pair"][1]))
-    if situation.pair is not None and not situation.one_property:
-        raise CertificateError("situation.pair: null is required where parts ask different properties")
+    if situation.pair is not None and not (situation.one_property and situation.counts):
+        raise CertificateError("situation.pair: null is required where parts ask different properties, or histograms")
     if situation.used > n:
         raise CertificateError(f"situation.parts have {situation.used} entries together, the population only {n}")
-    ranges = {(part.attribute, part.low, part.high) for part in parts if part.attribute is not None}
-    if len(ranges) > len({attribute for attribute, _, _ in ranges}):
+    laws = {(part.attribute, part.law) for part in parts if part.attribute is not None}
+    if len(laws) > len({attribute for attribute, _ in laws}):
         raise CertificateError("situation.parts: one attribute has two different probabilities")
     return situation
 
 
-def _part(value: object, place: str, most: int) -> Part:
+def _part(value: object, place: str, most: int) -> Part | Histogram:
+    if isinstance(value, dict) and "cells" in value:
+        from .histograms import read_histogram
+
+        return read_histogram(value, place, most)
     part = table(value, place, {"probability", "size", "count", "attribute", "gate"})
-    ends, gate = _interval(part["probability"], f"{place}.probability"), part["gate"]
+    ends, gate = interval(part["probability"], f"{place}.probability"), part["gate"]
     if gate is None and not 0 < ends[0] <= ends[1] < 1:
         raise CertificateError(f"{place}.probability: a range strictly between 0 and 1 is required")
     if gate is not None and ends != (ZERO, ONE):
         raise CertificateError(f"{place}.probability: from 0 to 1 is required behind a gate, which is for every p")
-    if part["attribute"] is not None and not isinstance(part["attribute"], str):
-        raise CertificateError(f"{place}.attribute: a text or null is required")
-    size, count = (whole(part[key], f"{place}.{key}", 1, most) for key in ("size", "count"))
+    size, count, attribute = sizes(part, place, most)
     if gate is not None:
         if not isinstance(gate, list) or len(gate) != 2:
             raise CertificateError(f"{place}.gate: null or two counts are required")
         least = whole(gate[0], f"{place}.gate", 0, size)
         gate = least, whole(gate[1], f"{place}.gate", least, size)
-    return Part(*ends, size, count, part["attribute"], gate)
+    return Part(*ends, size, count, attribute, gate)
+
+
+def sizes(part: dict[str, Any], place: str, most: int) -> tuple[int, int, str | None]:
+    """Entries of a part, how many such parts there are, and what they ask."""
+    if part["attribute"] is not None and not isinstance(part["attribute"], str):
+        raise CertificateError(f"{place}.attribute: a text or null is required")
+    size, count = (whole(part[key], f"{place}.{key}", 1, most) for key in ("size", "count"))
+    return size, count, part["attribute"]

@@ -162,7 +162,7 @@ def _kinds(situation: Situation) -> dict[tuple[Fraction, int], int]:
     """How many properties there are of each p, or 1−p, and number of entries."""
     named: dict[str, tuple[Fraction, int]] = {}
     kinds: dict[tuple[Fraction, int], int] = {}
-    for part in situation.parts:
+    for part in situation.counts:
         p = min(part.low, 1 - part.low)
         if part.attribute is None:
             kinds[p, part.size] = kinds.get((p, part.size), 0) + part.count

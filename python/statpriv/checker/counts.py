@@ -36,14 +36,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from math import ceil, comb, floor, isqrt
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from .histograms import Histogram
 
 Interval: TypeAlias = "tuple[Fraction, Fraction]"
 ZERO, ONE = Fraction(0), Fraction(1)
-MOST_TERMS, MOST_BITS = 2**20, 2**13
-_MOST_EXACT_BITS, _MOST_COUNTS, _MOST_COSTS = 2**34, 2**19, 2**21
+MOST_TERMS, MOST_BITS, MOST_COSTS = 2**20, 2**13, 2**21
+_MOST_EXACT_BITS, _MOST_COUNTS = 2**34, 2**19
 
 
 class CertificateError(ValueError):
@@ -123,7 +125,8 @@ def _hypergeometric(drawn: int, marked: int, others: int, bits: int | None) -> L
 # --- one count (2, 3), at a rational r -----------------------------------------------------------
 
 
-def _largest(values: list[Interval]) -> Interval:
+def largest(values: list[Interval]) -> Interval:
+    """Bounds of the largest of several numbers."""
     return max(low for low, _ in values), max(high for _, high in values)
 
 
@@ -156,10 +159,28 @@ class Part:
     gate: tuple[int, int] | None
 
     @property
-    def exchanged(self) -> Part:
-        """What it is with zeros and ones exchanged."""
+    def law(self) -> Interval:
+        """What is stated of an entry."""
+        return self.low, self.high
+
+    @property
+    def is_point(self) -> bool:
+        """Whether this is one law."""
+        return self.low == self.high
+
+    def cost(self, known: int) -> int:
+        """About how many terms are computed, in units of some sixteen; and a little for the part by itself."""
+        return 64 + isqrt(self.size) * (1 + isqrt(min(known, self.size)))
+
+    def sides(self, pair: tuple[int, int] | None) -> set[Part]:
+        """Those whose Δ_{1,0} is meant: the part for (1, 0), and with zeros and ones exchanged for (0, 1)."""
         gate = self.gate and (self.size - self.gate[1], self.size - self.gate[0])
-        return replace(self, low=1 - self.high, high=1 - self.low, gate=gate)
+        exchanged = replace(self, low=1 - self.high, high=1 - self.low, gate=gate)
+        return {self, exchanged} if pair is None else {self if pair == (1, 0) else exchanged}
+
+    def worst(self, pair: tuple[int, int] | None, known: int, r: Fraction, bits: int | None) -> Interval:
+        """Bounds of Δ, or of its bound, of what is published of a part of which so many entries are known."""
+        return largest([side.published(known, r, bits) for side in self.sides(pair)])
 
     def published(self, known: int, r: Fraction, bits: int | None) -> Interval:
         """Δ_{1,0}, or its bound, of what is published of a part of which so many entries are known (3)."""
@@ -173,7 +194,7 @@ class Part:
             ends, peaks = set(), {self.gate[0] - 1 - known, self.gate[1]}
         points = ends | {j / (j + (others - j) * r) for j in peaks if 0 < j < others}
         beyond = [(ONE, ONE) for j in peaks if not 0 < j < others]
-        return _largest([one_direction(size, p, ONE, r, bits) for p in points] + beyond)
+        return largest([one_direction(size, p, ONE, r, bits) for p in points] + beyond)
 
 
 @dataclass(frozen=True)
@@ -182,7 +203,7 @@ class Situation:
 
     population: int
     known: int
-    parts: tuple[Part, ...]
+    parts: tuple[Part | Histogram, ...]
     pair: tuple[int, int] | None
 
     @property
@@ -196,27 +217,31 @@ class Situation:
         attributes = {part.attribute for part in self.parts}
         return (len(self.parts) == 1 and self.parts[0].count == 1) or (len(attributes) == 1 and None not in attributes)
 
-    def _worst(self, part: Part, delta: Callable[[Part], Interval]) -> Interval:
-        """The larger one of Δ_{1,0} and Δ_{0,1}, or the one that is meant."""
-        both = {(1, 0): part, (0, 1): part.exchanged}
-        return _largest([delta(part) for part in (set(both.values()) if self.pair is None else {both[self.pair]})])
+    @property
+    def counts(self) -> tuple[Part, ...]:
+        """The parts, where all of them are counts."""
+        counts = tuple(part for part in self.parts if isinstance(part, Part))
+        return counts if len(counts) == len(self.parts) else ()
+
+    @property
+    def is_point(self) -> bool:
+        """Whether one law is stated for each part."""
+        return all(part.is_point for part in self.parts)
 
     def total_count(self, r: Fraction, bits: int | None) -> Interval:
-        """Bounds of Δ of one count of all entries that are not known."""
-        whole = replace(self.parts[0], size=self.population)
-        return self._worst(whole, lambda part: part.published(self.known, r, bits))
+        """Bounds of Δ of one count, or histogram, of all entries that are not known."""
+        return replace(self.parts[0], size=self.population).worst(self.pair, self.known, r, bits)
 
     def hidden_sample(self, r: Fraction, bits: int | None) -> Interval:
         """Bounds of Δ of one count of a sample."""
         w = Fraction(self.used, self.population)
-        return self._worst(self.parts[0], lambda part: one_direction(self.used, part.low, w, r, bits))
+        sides = self.counts[0].sides(self.pair)
+        return largest([one_direction(self.used, side.low, w, r, bits) for side in sides])
 
     def partition_sum(self, r: Fraction, bits: int | None) -> Interval:
         """Bounds of the sum over the parts."""
         low = high = ZERO
-        # A part takes about the time of so many terms for each number of known entries; and a little by itself.
-        costs = (64 + isqrt(part.size) * (1 + isqrt(min(self.known, part.size))) for part in self.parts)
-        if sum(costs) > _MOST_COSTS:
+        if sum(part.cost(self.known) for part in self.parts) > MOST_COSTS:
             raise TooLargeError("too many large parts differ")
         for part in self.parts:
             mean = self._over_known(part, r, bits)
@@ -224,13 +249,13 @@ class Situation:
             low, high = low + weight * mean[0], high + weight * mean[1]
         return low, min(ONE, high)
 
-    def _over_known(self, part: Part, r: Fraction, bits: int | None) -> Interval:
+    def _over_known(self, part: Part | Histogram, r: Fraction, bits: int | None) -> Interval:
         """The mean of Δ over Z, how many of the part's other entries are known."""
         law = _hypergeometric(part.size - 1, self.known, self.population - 1 - self.known, bits)
         if len(law.terms) * isqrt(part.size) > _MOST_COUNTS:
             raise TooLargeError("too many numbers of known entries in a part matter")
         low, high, total = ZERO, Fraction(law.below + law.above), law.mass(0, self.known)
         for known, weight in law.terms.items():
-            delta = self._worst(part, partial(Part.published, known=known, r=r, bits=bits))
+            delta = part.worst(self.pair, known, r, bits)
             low, high = low + weight[0] * delta[0], high + weight[1] * delta[1]
         return low / total[1], min(ONE, high / total[0])

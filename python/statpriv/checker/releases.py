@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from .certificate import Verdict, check_release, claim, number, table, whole
+from .certificate import Verdict, claim, proved, table, whole
 from .counts import ONE, ZERO, CertificateError
 
 
@@ -20,10 +20,7 @@ def check_releases(document: dict[str, object]) -> Verdict:
     top = table(document, "the certificate", {"format", "claim", "cohorts", "releases"})
     epsilon, claimed = claim(top)
     releases = top["releases"] if isinstance(top["releases"], list) else []
-    verdicts = [check_release(release) for release in releases]
-    for k, (release, verdict) in enumerate(zip(releases, verdicts, strict=True)):
-        if verdict.verdict != "proved" or number(release["claim"]["epsilon"], "claim.epsilon") != epsilon:
-            raise CertificateError(f"releases[{k}] does not prove a claim of the same epsilon")
+    verdicts = [proved(release, f"releases[{k}]", epsilon) for k, release in enumerate(releases)]
     weights = weights_of(top["cohorts"], [release["situation"]["population"] for release in releases])
     low, high = (
         max(sum((w * v.delta[end] for w, v in zip(of_cohort, verdicts, strict=True)), ZERO) for of_cohort in weights)

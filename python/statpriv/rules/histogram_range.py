@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 from statpriv import laws
@@ -19,6 +19,8 @@ THRESHOLDS = 32
 """So many numbers of known entries of a part are told apart."""
 
 Ends = tuple[Fraction, Fraction]
+Least = tuple[Fraction, Fraction, Fraction]
+"""Of two cells the least sum of their probabilities, last, and with that sum the least of each."""
 
 
 @rule(
@@ -27,9 +29,10 @@ Ends = tuple[Fraction, Fraction]
     queries=(HistogramQuery,),
     theorem=(
         "Of the cells v and w only their own counts tell the values apart: given that m other entries are in either, a "
-        "count of 1 + m entries, of the share p_v/(p_v + p_w) of which only a range is known. It does not rise with "
-        "p_v + p_w, since adding an entry is post-processing: so δ is at most the mean over m at the least sum of the "
-        "supremum over that range. The worst pair of cells; known entries shift the counts."
+        "count of 1 + m entries with the probability p_v/(p_v + p_w). It does not rise with p_v nor with p_w, since "
+        "merging cells is post-processing: so only laws with the least sum of the two matter, and δ is at most the "
+        "mean over m of the supremum over their shares, equal where that is one share. The worst pair of cells; known "
+        "entries shift the counts."
     ),
     source="docs/explanation/ranges.md, with the proof",
     assumptions=(INDEPENDENT, STATED),
@@ -54,17 +57,17 @@ def histogram_of_cells(asked: HistogramQuery, size: int, pair: Pair) -> Curve:
 
 def histogram_of_ranges(asked: HistogramQuery, size: int, pair: Pair, *, rate: Fraction = Fraction(1)) -> Curve:
     """A bound of the histogram of the critical entry and of `size − 1` others, each drawn at this rate."""
-    cells = _tightened([(c.lower, c.upper) if isinstance(c, Between) else (c, c) for c in asked.cells])  # type: ignore[misc]
+    cells: list[Ends] = [(c.lower, c.upper) if isinstance(c, Between) else (c, c) for c in asked.cells]  # type: ignore[misc]
     curves = [
         Curve.irrelevant_entries(
             size=size,
             others=size - 1,
-            irrelevant=1 - rate * least,
-            lower=lower,
-            upper=upper,
-            pair=None if pair is None else (1, 0),
+            irrelevant=1 - rate * together,
+            lower=first / together if together else Fraction(0),
+            upper=1 - second / together if together else Fraction(1),
+            pair=(1, 0),
         )
-        for least, lower, upper in _worst_pairs(cells, pair)
+        for first, second, together in _worst_pairs(cells, pair)
     ]
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 
@@ -88,26 +91,18 @@ def histogram_with_known(asked: HistogramQuery, population: int, known: int, siz
     return Curve.mean(weights, curves)
 
 
-def _tightened(cells: list[Ends]) -> list[Ends]:
-    """What is left of each range by those of all other cells, as all probabilities sum to one."""
-    lowers, uppers = (sum(ends, Fraction(0)) for ends in zip(*cells, strict=True))
-    return [(max(low, 1 - (uppers - high)), min(high, 1 - (lowers - low))) for low, high in cells]
-
-
-def _worst_pairs(cells: list[Ends], pair: Pair) -> list[tuple[Fraction, Fraction, Fraction]]:
-    """For each pair the least sum of its probabilities and the range of the first one's share; the worst of them."""
-    found: list[tuple[Fraction, Fraction, Fraction]] = []
-    for least, lower, upper in sorted(_pairs(cells, pair)):
-        if not any(low <= lower and upper <= high for _, low, high in found):
-            found.append((least, lower, upper))
+def _worst_pairs(cells: list[Ends], pair: Pair) -> list[Least]:
+    """Of each ordered pair the laws that matter; without those pairs where all of this is more than of another."""
+    found: list[Least] = []
+    for own in sorted(_pairs(cells, pair)):
+        if not any(all(less <= more for less, more in zip(other, own, strict=True)) for other in found):
+            found.append(own)
     return found
 
 
-def _pairs(cells: list[Ends], pair: Pair) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+def _pairs(cells: list[Ends], pair: Pair) -> Iterator[Least]:
     uppers = sum((high for _, high in cells), Fraction(0))
-    for v, w in combinations(range(len(cells)), 2) if pair is None else [pair]:
+    for v, w in permutations(range(len(cells)), 2) if pair is None else [pair]:
         (low, high), (other_low, other_high) = cells[v], cells[w]
-        least = max(low + other_low, 1 - (uppers - high - other_high))
-        lower = low / (low + other_high) if low + other_high else Fraction(0)
-        upper = high / (high + other_low) if high + other_low else Fraction(1)
-        yield least, lower, upper
+        together = max(low + other_low, 1 - (uppers - high - other_high))
+        yield max(low, together - other_high), max(other_low, together - high), together

@@ -476,7 +476,8 @@ class _Typed:
         return None
 
     def text(self, index: int) -> str:
-        return f"CAST(c{index} AS VARCHAR)"
+        # A column may declare that case or accents do not count; a predicate compares texts as they are written.
+        return f'(CAST(c{index} AS VARCHAR) COLLATE "C")'
 
     def hashed(self, index: int) -> str:
         return f"CAST(c{index} AS BIGINT)" if self.columns[index].declared in _INTEGERS_OF_64_BITS else self.text(index)

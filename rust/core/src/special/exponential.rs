@@ -44,7 +44,7 @@ pub(crate) fn exp(x: DoubleDouble) -> (DoubleDouble, i64, f64) {
 /// error is a relative one here) by `u²`, `m` counts for its `2^-9`th part, and the last step errs by `5u²`: below `32u²`.
 #[inline(always)]
 pub(crate) fn exp_reduced<A: Arithmetic>(x: DoubleDouble) -> (DoubleDouble, i64) {
-    let (steps, rest) = reduce::<A>(x);
+    let (steps, rest) = reduce(x);
     let exponent = (steps + STEPS / 2).div_euclid(STEPS);
     let power = table(steps - exponent * STEPS);
     (expm1_of_rest::<A>(rest).horner_step::<A>(power, power).normalised(), exponent)
@@ -71,7 +71,7 @@ pub(crate) fn exp_and_expm1<A: Arithmetic>(x: DoubleDouble) -> (DoubleDouble, Do
 /// one of `ulp(x.hi) ≤ 2^-43`, not larger than `1.001 |x|`, and exact, too. The two sums keep what they lose, below `2^-62` each. The third
 /// product, below `2^-55`, rounds by `2^-108`, as does its sum with these; its constant errs by less than `2^-108`.
 #[inline(always)]
-fn reduce<A: Arithmetic>(x: DoubleDouble) -> (i64, DoubleDouble) {
+fn reduce(x: DoubleDouble) -> (i64, DoubleDouble) {
     const SCALE: f64 = 1.0 / STEPS as f64;
     /// Adding and subtracting `1.5·2^52` rounds to an integer.
     const ROUNDER: f64 = 6_755_399_441_055_744.0;
