@@ -86,3 +86,9 @@ def test_an_order_statistic_does_not_depend_on_what_the_values_are(sampling):
         for values in (ROOTS, range(4))
     )
     assert roots.exact_delta(exp_epsilon=2) == ranks.exact_delta(exp_epsilon=2) > 0
+
+
+def test_density_noise_alone_does_not_need_a_lattice():
+    noisy = sp.privacy_curve(sp.SumQuery(ROOTS).noisy(sp.noise.Laplace(scale=3)), sp.Population(20), bound="noise")
+    mechanism = sp.differential.LaplaceMechanism(scale=3, sensitivity=5**0.5)
+    assert abs(noisy.delta("0.1").midpoint / mechanism.delta("0.1").midpoint - 1) < 1e-12
