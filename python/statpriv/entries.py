@@ -185,9 +185,9 @@ class Contributions:
         if self.iid:
             return [(stated,)]
         if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
+            hint = "" if self.classes[0].name is None else " (known= may name the group)"
             raise NotApplicable(
-                f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries (known= may "
-                "name the group)"
+                f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries{hint}"
             )
         return list(compositions(stated, room))
 
