@@ -50,7 +50,7 @@ __all__ = [
 MOST_WORLDS = 2000
 """So many choices of a critical class and of known entries are tried one by one."""
 MOST_LABELS = 2**24
-"""Joint answers of several counts are labelled by integers; so many at most."""
+"""So many integers at most label the joint answers of several counts, or lie between the values of an entry."""
 MOST_SPREAD = 32
 """Of more values of an entry labels are not sought: sums of many values leave few gaps."""
 
@@ -185,9 +185,9 @@ class Contributions:
         if self.iid:
             return [(stated,)]
         if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
+            hint = "" if self.classes[0].name is None else " (known= may name the group)"
             raise NotApplicable(
-                f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries (known= may "
-                "name the group)"
+                f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries{hint}"
             )
         return list(compositions(stated, room))
 
@@ -461,4 +461,9 @@ def _common_unit(values: tuple[Fraction, ...]) -> Fraction:
 
 def _table(shares: dict[int, Fraction]) -> Law:
     least, most = min(shares), max(shares)
+    if most - least >= MOST_LABELS:
+        raise NotApplicable(
+            f"the values are {most - least:.0e} steps of their common lattice apart, and {MOST_LABELS:.0e} are written "
+            "out at most: round them, to whole units say"
+        )
     return Law.table(least, [shares.get(amount, Fraction(0)) for amount in range(least, most + 1)])

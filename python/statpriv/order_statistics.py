@@ -43,8 +43,8 @@ class OrderedAlternative:
     """Probability, where the values are expected ones, and laws."""
 
 
-def ordered_alternatives(situation: Situation) -> tuple[Lattice, list[OrderedAlternative]]:
-    """All worlds of an order statistic.
+def ordered_alternatives(situation: Situation, *, labelled: bool) -> tuple[Lattice, list[OrderedAlternative]]:
+    """All worlds of an order statistic. Answers may be `labelled` by their rank where nothing is done to them.
 
     Raises
     ------
@@ -54,19 +54,20 @@ def ordered_alternatives(situation: Situation) -> tuple[Lattice, list[OrderedAlt
     asked: Any = situation.asked
     if asked.has_ranges:
         raise NotApplicable("probabilities of values are ranges, over which this law has no closed supremum here")
+    places = tuple(range(len(asked.values))) if labelled else lattice_of(asked.values)[1]
     if isinstance(situation.sampling, PoissonSampling):
-        return lattice_of(asked.values)[0], _of_random_size(situation, situation.sampling)
+        return lattice_of(asked.values)[0], _of_random_size(situation, situation.sampling, places)
     entries = number_answering(situation)
     if entries is None:
         raise NotApplicable("order statistics of several samples, or of samples of several sizes, have no closed law")
     rank = asked.rank_among(entries)
     by_value = [counted_worlds(replace(situation, query=_at_most(asked, x), pair=None)) for x in asked.values]
     return lattice_of(asked.values)[0], [
-        _alternative(situation, rank, counts) for counts in zip(*by_value, strict=True)
+        _alternative(situation, rank, counts, places) for counts in zip(*by_value, strict=True)
     ]
 
 
-def _of_random_size(situation: Situation, sampling: PoissonSampling) -> list[OrderedAlternative]:
+def _of_random_size(situation: Situation, sampling: PoissonSampling, places: Sequence[int]) -> list[OrderedAlternative]:
     """A mixture over the size; a sample that is smaller than the rank has no answer, which is one more answer.
 
     A size that is published is a digit above those of the answer.
@@ -76,10 +77,12 @@ def _of_random_size(situation: Situation, sampling: PoissonSampling) -> list[Ord
     if n > MOST_SIZES:
         raise NotApplicable(f"order statistics of samples of more than {MOST_SIZES} sizes are not averaged over")
     least = asked.rank if isinstance(asked.rank, int) else 1
-    none = lattice_of(asked.values)[1][-1] + 1
+    none = places[-1] + 1
     block = none + 1 if sampling.size_published else 0
+    labelled = places[-1] < len(places)
     by_size = [
-        ordered_alternatives(replace(situation, sampling=WithoutReplacement(size)))[1] for size in range(least, n + 1)
+        ordered_alternatives(replace(situation, sampling=WithoutReplacement(size)), labelled=labelled)[1]
+        for size in range(least, n + 1)
     ]
     weights = [multinomial((size, n - size), (rate, 1 - rate)) for size in range(n + 1)]
     silent = [Law.table(none + block * size, [1]) for size in range(least)]
@@ -102,8 +105,8 @@ def order_statistic_of_identical(asked: OrderStatisticQuery, size: int) -> tuple
     pmf: Any = asked.pmf
     distribution = tuple(accumulate(share for _, share in pmf))
     counts = [(share, Law.binomial(size - 1, share).shifted) for share in distribution]
-    laws = _laws(asked, asked.values, asked.rank_among(size), counts, {})
-    return list(laws.values()), lattice_of(asked.values)[0]
+    lattice, places = lattice_of(asked.values)
+    return list(_laws(asked, asked.values, asked.rank_among(size), counts, {}, places=places).values()), lattice
 
 
 def _at_most(asked: OrderStatisticQuery, x: Fraction) -> PropertyQuery:
@@ -119,7 +122,9 @@ def _laws_of_entries(asked: OrderStatisticQuery) -> list[tuple[str | None, Any]]
     return [(None, pmf)] if asked.is_uniform else list(pmf)
 
 
-def _alternative(situation: Situation, rank: int, counts: Sequence[CountedWorld]) -> OrderedAlternative:
+def _alternative(
+    situation: Situation, rank: int, counts: Sequence[CountedWorld], places: Sequence[int]
+) -> OrderedAlternative:
     """The world that the counts of entries of at most each value share."""
     asked: Any = situation.asked
     by_group = dict(_laws_of_entries(asked))
@@ -134,7 +139,7 @@ def _alternative(situation: Situation, rank: int, counts: Sequence[CountedWorld]
             ((*(kind.p for kind in count.world.contributions.classes), *at_most), count.released(at_most))
             for count, at_most in zip(counts, ones, strict=True)
         ]
-        cases.append((weight, _laws(asked, values, rank, described, made)))
+        cases.append((weight, _laws(asked, values, rank, described, made, places=places)))
     return OrderedAlternative(tuple(pairs), tuple(cases))
 
 
@@ -170,12 +175,14 @@ def _laws(
     rank: int,
     counts: Sequence[tuple[Hashable, Callable[[int], Law]]],
     made: dict[tuple[Hashable, bool], Law],
+    *,
+    places: Sequence[int],
 ) -> dict[Fraction, Law]:
     """The law for each of these values of the critical entry, from a description of each count and its law.
 
-    Counts with equal descriptions have equal laws, and share one object, which remembers its work.
+    Counts with equal descriptions have equal laws, and share one object, which remembers its work. The answers stand at
+    these places.
     """
-    places = lattice_of(asked.values)[1]
     laws = {}
     for critical in values:
         at_most = []
@@ -185,5 +192,5 @@ def _laws(
                 made[description, counted] = count(int(counted))
             at_most.append(made[description, counted])
         law = Law.order_statistic(at_most, rank)
-        laws[critical] = law if places == tuple(range(len(places))) else law.relabelled(dict(enumerate(places)))
+        laws[critical] = law if tuple(places) == tuple(range(len(places))) else law.relabelled(dict(enumerate(places)))
     return laws

@@ -139,13 +139,13 @@ def draw(count: int, seed: int) -> tuple[list[Mutant], dict[str, int]]:
 
 
 def tests_of(data: coverage.CoverageData, seconds: dict[str, float], mutant: Mutant) -> list[str]:
-    """The tests that ran its lines, quick ones first; all that know its file where it runs on import."""
+    """The tests that ran its lines, quick ones first; where it runs on import all that know its file, or else all."""
     file = str(ROOT / mutant.file)
     contexts = data.contexts_by_lineno(file)
     lines = range(mutant.line, mutant.last + 1)
     found = {context for line in lines for context in contexts.get(line, [])}
     if "" in found or not found:
-        found = {context for known in contexts.values() for context in known}
+        found = {context for known in contexts.values() for context in known} - {""} or data.measured_contexts()
     names = sorted({context.rpartition("|")[0] for context in found if context}, key=seconds.__getitem__)
     together = accumulate(seconds[name] for name in names)
     return [name for name, so_far in zip(names, together, strict=True) if so_far <= LONGEST]

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,3 +54,41 @@ def test_steps_act_on_the_numbers_themselves():
     query = sp.SumQuery({0: "1/2", 1: "1/3", 1000: "1/6"}).rounded(1000)
     curve = sp.privacy_curve(query, sp.Population(3), pair=(1000, 0))
     assert curve.exact_delta(exp_epsilon=1) == Fraction(25, 36)
+
+
+ROOTS = {0: "1/2", 2**0.5: "1/4", 3**0.5: "1/8", 5**0.5: "1/8"}
+
+
+def test_numbers_without_a_common_lattice_have_the_curve_of_their_histogram():
+    """Different numbers of each have different sums, so that the sum tells the histogram."""
+    entries = sp.Population(20)
+    histogram = sp.privacy_curve(sp.HistogramQuery(list(ROOTS.values())), entries)
+    total = sp.privacy_curve(sp.SumQuery(ROOTS), entries)
+    assert total.kind == "bound"
+    assert total.delta("0.1") == histogram.delta("0.1")
+    with pytest.raises(
+        sp.NotAvailableError, match=r"steps of their common lattice apart.* What applies: 'total-histogr"
+    ):
+        sp.privacy_curve(sp.SumQuery(ROOTS), entries, bound="exact")
+    three = {0: "1/2", 2**0.5: "1/4", 3**0.5: "1/4"}
+    exact = sp.privacy_curve(sp.SumQuery(three), entries)
+    assert exact.kind == "exact"
+    cells = sp.privacy_curve(sp.HistogramQuery(list(three.values())), entries)
+    assert abs(exact.delta("0.1").midpoint / cells.delta("0.1").midpoint - 1) < 1e-12
+
+
+@pytest.mark.parametrize("sampling", [None, sp.PoissonSampling("1/2"), sp.PoissonSampling("1/2", size_published=True)])
+def test_an_order_statistic_does_not_depend_on_what_the_values_are(sampling):
+    roots, ranks = (
+        sp.privacy_curve(
+            sp.MedianQuery(dict(zip(values, ROOTS.values(), strict=True))), sp.Population(7), sampling=sampling
+        )
+        for values in (ROOTS, range(4))
+    )
+    assert roots.exact_delta(exp_epsilon=2) == ranks.exact_delta(exp_epsilon=2) > 0
+
+
+def test_density_noise_alone_does_not_need_a_lattice():
+    noisy = sp.privacy_curve(sp.SumQuery(ROOTS).noisy(sp.noise.Laplace(scale=3)), sp.Population(20), bound="noise")
+    mechanism = sp.differential.LaplaceMechanism(scale=3, sensitivity=5**0.5)
+    assert abs(noisy.delta("0.1").midpoint / mechanism.delta("0.1").midpoint - 1) < 1e-12

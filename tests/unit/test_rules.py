@@ -3,6 +3,7 @@
 import inspect
 import math
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 
@@ -347,3 +348,16 @@ def test_too_many_answers_for_a_step_over_a_range_are_counted_out():
 def test_a_part_without_a_curve_is_the_reason_that_the_sum_has_none():
     with pytest.raises(sp.NotAvailableError, match="a part has no curve: bound = 'tightest' does not apply here"):
         sp.compose([Parity()], TWELVE, sp.RandomPartition([6]), adversary=THREE, bound="partition-sum")
+
+
+@pytest.mark.parametrize("known", [1, 2])
+def test_known_entries_of_different_probabilities_are_the_worst_of_all_ways_to_choose_them(known):
+    shares = [Fraction(k, 31) for k in (1, 2, 5, 9, 12, 15, 17, 22, 26, 30)] + [Fraction(1, 2)] * 20
+    curve = sp.privacy_curve(sp.PropertyQuery(shares), sp.Population(30), adversary=sp.Adversary(known=known))
+    assert curve.kind == "exact"
+    left = {tuple(sorted(rest)) for rest in combinations(shares, 30 - known)}
+    for epsilon in ("0", "0.3"):
+        each = (
+            sp.privacy_curve(sp.PropertyQuery(rest), sp.Population(30 - known)).delta(epsilon).upper for rest in left
+        )
+        assert curve.delta(epsilon).upper == max(each)

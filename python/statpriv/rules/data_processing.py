@@ -12,7 +12,7 @@ from typing import Any
 
 from statpriv import noise
 from statpriv._native import Curve, Law
-from statpriv.answers import hockey_stick
+from statpriv.answers import Continuous, hockey_stick
 from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
 from statpriv.entries import Lattice, columns_of_entries, contributions
 from statpriv.errors import NotAvailableError
@@ -228,6 +228,10 @@ def noise_alone(situation: Situation) -> Curve:
     """The first step must be the noise; what follows is post-processing."""
     first, gaps, lattice = added_noise(situation)
     point = Law.table(0, [1])
+    if isinstance(first, Continuous):
+        # Of a density only the largest difference matters, however fine the lattice: it is symmetric and log-concave.
+        farthest = Lattice(unit=max(map(abs, gaps), default=0) * lattice.unit)
+        return hockey_stick(point.shifted(1), point, farthest, (first,)) if farthest.unit else worst([])
     return worst([hockey_stick(point.shifted(gap), point, lattice, (first,)) for gap in gaps if gap])
 
 

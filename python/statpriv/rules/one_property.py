@@ -78,8 +78,8 @@ def total_count(situation: PartitionedSituation) -> Curve:
 
 def require_alike(situation: PartitionedSituation) -> None:
     """One law for all entries, and known entries only as a number: what the theorems here are about."""
-    queries: tuple[Any, ...] = situation.different_queries
-    if not all(query.is_uniform for query in queries):
+    # A query of the user's own states no laws of groups.
+    if not all(getattr(query, "is_uniform", True) for query in situation.different_queries):
         raise NotApplicable("probabilities by group are not those of one count")
     if not isinstance(situation.adversary.known, int) or situation.adversary.values != "worst":
         raise NotApplicable("known entries by group, or with expected values, are not composed in this version")

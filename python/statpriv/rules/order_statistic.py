@@ -39,7 +39,7 @@ def released_order_statistics(situation: Situation, steps: tuple[Step, ...] = ()
     """The worst world, and in it the worst pair of values, of an order statistic after all steps."""
     if steps and isinstance(situation.sampling, PoissonSampling):
         raise NotApplicable("an order statistic that a sample may be too small for is not always a number")
-    lattice, worlds = ordered_alternatives(situation)
+    lattice, worlds = ordered_alternatives(situation, labelled=not steps)
     curves = []
     for world in worlds:
         for v, w in world.pairs:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from itertools import permutations
+from math import comb
 from typing import Any
 
 from statpriv._native import Curve, Law
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
-from statpriv.entries import World, classes_of_a_property, contributions
+from statpriv.entries import MOST_WORLDS, World, classes_of_a_property, compositions, contributions
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged
 from statpriv.numbers import Number
@@ -73,15 +74,18 @@ def varied_count(situation: Situation) -> Curve:
             probabilities=[p for _, _, p in classes],
             pair=situation.pair,
         )
-        for choice in _choices_of_known(situation, len(classes))
+        for choice in _choices_of_known(situation, [size for _, size, _ in classes])
     ]
     return worst(curves)
 
 
-def _choices_of_known(situation: Situation, classes: int) -> list[tuple[int, ...]]:
+def _choices_of_known(situation: Situation, sizes: list[int]) -> list[tuple[int, ...]]:
     """How many entries of each class may be known, whichever entry is critical."""
+    known, classes = situation.adversary.known, len(sizes)
     if situation.adversary.total == 0:
         return [(0,) * classes]
+    if isinstance(known, int) and comb(known + classes - 1, known) <= MOST_WORLDS:
+        return list(compositions(known, sizes))
     return list(dict.fromkeys(world.known for world in contributions(situation).worlds(situation)))
 
 

@@ -29,7 +29,7 @@ const COMBINATIONS_PER_CHECK: usize = 1 << 16;
 /// The law of one number, and how many of them are added up.
 #[derive(Debug)]
 pub(super) struct FewValues {
-    /// The first two are counted out last, as one binomial law.
+    /// In order; the first two are counted out last, as one binomial law.
     values: Vec<i64>,
     /// The probability of each value, given that it is this one or one before it.
     shares: Vec<Rational>,
@@ -77,12 +77,12 @@ impl FewValues {
         Some(Self { values, shares, count })
     }
 
+    /// So many numbers that are `value` with probability `p`, and else zero; the lesser one first.
     fn of_hits(value: i64, p: &Rational, trials: u64) -> Option<Self> {
-        (trials <= 1 << 53).then(|| Self {
-            values: vec![0, value],
-            shares: vec![Rational::from(1i64), p.clone()],
-            count: trials,
-        })
+        let one = Rational::from(1i64);
+        let (values, share) =
+            if value > 0 { (vec![0, value], p.clone()) } else { (vec![value, 0], one.sub(p)) };
+        (trials <= 1 << 53).then(|| Self { values, shares: vec![one, share], count: trials })
     }
 
     /// About how many combinations matter: at most all ways to share them out, `C(n + m, m)` with `m` values but one.
