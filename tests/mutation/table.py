@@ -20,12 +20,7 @@ REPORTS = Path(__file__).parents[2] / "docs/explanation/mutation"
 OUTCOMES = ("caught", "timeout", "bits", "missed", "unviable")
 # By tests that say what is right, not what was computed before.
 BY_MATHEMATICS = ("caught", "timeout")
-ROOTS = {
-    "kernel": "rust/core/src",
-    "kernel_compositions": "rust/core/src",
-    "kernel_numbers": "rust/core/src",
-    "theory": "python/statpriv",
-}
+ROOTS = {"kernel": "rust/core/src", "theory": "python/statpriv"}
 
 
 def _outcomes(path: str) -> dict[str, list[str]]:

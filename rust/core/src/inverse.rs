@@ -146,7 +146,8 @@ impl Search<'_> {
             let slope = reached_gap - missed_gap;
             let secant = missed - missed_gap * (reached - missed) / slope;
             let usable = proposals < PROPOSALS && secant > missed && secant < reached;
-            // A proposal next to one end is moved beyond the answer, where it makes the bracket narrow enough: by less than half of a bracket that is not.
+            // A proposal next to one end is moved beyond the answer, where it makes the bracket narrow enough: by less than half of the bracket, which is
+            // wider than `narrow · reached`.
             let aside = self.narrow / 2.0 * reached;
             let point = if usable { secant.clamp(missed + aside, reached - aside) } else { middle };
             let point = point.clamp(missed.next_up(), reached.next_down());

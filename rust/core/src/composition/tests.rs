@@ -449,6 +449,16 @@ fn weights_below_zero_are_refused() {
     assert_eq!(message(rounded("-1/9")), "a weight is at least 0");
 }
 
+/// Even of one value each: their number may be anything.
+#[test]
+fn more_than_64_equal_summands_are_not_gone_through_one_by_one() {
+    let is_short = |count| {
+        let atoms = vec![sum::Atom { value: Ball::ONE, mass: Ball::ONE }];
+        sum::Sum { constant: Ball::ZERO, summands: vec![sum::Summand { count, atoms }] }.is_short()
+    };
+    assert_eq!([64, 65, 1 << 60].map(is_short), [true, false, false]);
+}
+
 /// It counts once itself, and again as much as all other summands can add beside it.
 #[test]
 fn what_is_missing_of_a_part_is_missing_of_the_sum() {

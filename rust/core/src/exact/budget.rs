@@ -143,3 +143,22 @@ pub(super) fn bits(x: &Rational) -> f64 {
 
 #[cfg(test)]
 mod same_bits;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair::BinomialRange;
+
+    /// `1 + (r − 1)/γ` has as many bits as `r` and `γ` together, and δ is multiplied by `γ`.
+    #[test]
+    fn a_rate_adds_its_bits_to_those_of_the_ratio_and_of_the_value() {
+        let [lower, upper, rate] = ["1/100", "7/10", "3/10"].map(|text| Rational::parse(text).unwrap());
+        let range = BinomialRange::new(700, &lower, &upper).unwrap();
+        let range = Curve::Range(range, Direction::OneAgainstZero);
+        let of = |curve: &Curve, ratio_bits| At { logarithm: 0.2, ratio_bits }.cost(curve);
+        let alone = of(&range, 60.0 + bits(&rate));
+        let sampled = of(&Curve::amplified(rate.clone(), range).unwrap(), 60.0);
+        assert_eq!(sampled.seconds, alone.seconds);
+        assert_eq!(sampled.denominator, alone.denominator + bits(&rate));
+    }
+}
