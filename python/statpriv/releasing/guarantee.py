@@ -190,9 +190,12 @@ class Guarantee:
             return self.delta
         if known == self.plan.guarantee.known_rows and not self.costly(known):
             return self.curve.delta(epsilon)
-        found = self.bounded(known, epsilon)
-        fewer = self.groups is not None and known < self.plan.guarantee.known_rows and epsilon == self.epsilon
-        return least([found, self.delta]) if fewer else found  # whoever knows more learns no less
+        found = [self.bounded(known, epsilon)]
+        if self.groups is not None and epsilon == self.epsilon and self.rows <= LARGE:
+            found += self.if_available(known, "own-group", self.parts, epsilon)
+        if self.groups is not None and epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
+            found.append(self.delta)  # δ falls with ε, and whoever knows more learns no less
+        return least(found)
 
     def bounded(self, known: int, epsilon: Fraction) -> Enclosure:
         """The same by the tightest curve where that is cheap, else by the smallest of the bounds that are."""
