@@ -21,10 +21,11 @@ from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.literals import abridged, literal, spelled
 from statpriv.numbers import Number, as_fraction
 from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
+from statpriv.rules.own_group_in_parts import groups_alone
+from statpriv.rules.registry import NotApplicable
 from statpriv.samplings import WithoutReplacement
 from statpriv.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
 
@@ -231,46 +232,25 @@ def _checked(document: dict[str, Any]) -> checker.Verdict:
 
 
 def _of_groups(situation: AnySituation) -> dict[str, PartitionedSituation]:
-    """Each group by itself, where the partition is drawn or the law stated by group; of its counts all others tell."""
-    if not isinstance(situation, Situation | PartitionedSituation) or situation.population.groups is None:
+    """Each group by itself, where the partition is drawn or the law stated by group."""
+    if (
+        isinstance(situation, Situation)
+        and situation.sampling is None
+        and not getattr(situation.asked, "is_uniform", True)
+    ):
+        groups = dict(situation.population.groups or ())
+        if not groups:
+            return {}
+        whole = RandomPartition([groups])
+        situation = PartitionedSituation(
+            (situation.query,), situation.population, whole, situation.adversary, situation.pair
+        )
+    if not isinstance(situation, PartitionedSituation):
         return {}
-    groups, known, sampling = dict(situation.population.groups), situation.adversary.known, situation.sampling
-    queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
-    asked = [query for query in map(asked_of, queries) if isinstance(query, PropertyQuery | HistogramQuery)]
-    if isinstance(sampling, RandomPartition) and sampling.strata is not None:
-        strata = [dict(stratum) for stratum in sampling.strata]
-    elif sampling is None and not all(query.is_uniform for query in asked):
-        strata = [groups]
-    else:
+    try:
+        return groups_alone(situation)
+    except NotApplicable:
         return {}
-    if len(asked) < len(queries):
-        return {}
-    found = {}
-    for name, rows in groups.items():
-        parts = [(query, sizes[name]) for query, sizes in zip(asked, strata, strict=True) if sizes.get(name)]
-        most = known if isinstance(known, int) else dict(known).get(name, 0)
-        if parts:
-            found[name] = PartitionedSituation(
-                tuple(_of_group(query, name) for query, _ in parts),
-                Population(rows),
-                RandomPartition([size for _, size in parts]),
-                replace(situation.adversary, known=min(most, rows - 1)),
-                situation.pair,
-            )
-    return found
-
-
-def _of_group(asked: PropertyQuery | HistogramQuery, group: str) -> Query:
-    """What is asked, of the entries of one group: its law is that of all of them."""
-    if asked.is_uniform:
-        return asked
-    stated: Any = asked.probabilities if isinstance(asked, PropertyQuery) else asked.cells
-    if not isinstance(stated[0], tuple):
-        raise NotAvailableError(f"query = {abridged(asked)}: entries with a law each cannot be certified")
-    law = dict(stated)[group]
-    if isinstance(asked, HistogramQuery):
-        return HistogramQuery(list(law), attribute=asked.attribute)
-    return PropertyQuery(law, attribute=asked.attribute)
 
 
 def _of_counts(situation: AnySituation) -> AnySituation:

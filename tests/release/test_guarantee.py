@@ -262,6 +262,22 @@ def test_known_rows_of_a_stratified_plan_are_composed(certified):
     assert at == sorted(at)
 
 
+def test_ranges_in_groups_are_bounded_by_the_worst_group_alone_with_and_without_known_rows(certified):
+    queries = counted("a = 1", share="1/2"), counted("b = 1", share="1/4")
+    guarantee = certified(*queries, group="sex", groups=GROUPS)
+    ranges = [sp.PropertyQuery(sp.Between("0.4", "0.6")) for _ in queries]
+
+    def alone(known):
+        curves = [
+            sp.compose(ranges, sp.Population(n), sp.RandomPartition(sizes), adversary=sp.Adversary(known=known))
+            for n, sizes in ((500, [250, 125]), (444, [222, 111]))
+        ]
+        return max(curve.delta("0.1").upper for curve in curves)
+
+    assert guarantee.delta.upper == alone(0)
+    assert guarantee.secret(known=20, epsilon=guarantee.epsilon).upper == alone(20)
+
+
 def test_pictures_of_a_large_stratified_plan_use_the_sum_over_the_parts(certified):
     """The exact composition of 3000 rows would take seconds for each point of a curve; the target's δ is exact."""
     groups = {"f": 1600, "m": 1400}
@@ -279,6 +295,8 @@ def test_pictures_of_a_large_stratified_plan_use_the_sum_over_the_parts(certifie
     )
     drawn, proved = guarantee.secret(known=0, epsilon=other), bound.delta(other)
     assert (drawn.lower, drawn.upper) == pytest.approx((proved.lower, proved.upper), rel=1e-12)
+    assert guarantee.delta.upper < bound.delta("0.11").lower
+    assert guarantee.secret(known=0, epsilon=Fraction(11, 100)) == guarantee.delta
 
 
 def test_what_a_wrong_probability_would_do_is_computed_once_for_the_other_parts(certified, monkeypatch):

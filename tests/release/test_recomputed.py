@@ -199,6 +199,16 @@ def test_the_target_of_a_histogram_beside_a_count_is_proved(workshop):
     assert [cell["lower"] for cell in parts[0]["cells"]] == ["0.3", "1/3", "4/15"]
 
 
+def test_a_histogram_among_the_earlier_releases_is_proved_with_them(workshop):
+    people(workshop, 400)
+    release(workshop, HISTOGRAM, delta="0.3")
+    release(workshop, query("vote = 0", rows=100), delta="0.3")
+    verdict = proved_by_the_printed_commands(workshop)
+    assert verdict.verdict == "proved"
+    releases = json.loads(verdict.claim.partition(" for ")[2])["releases"]
+    assert ["cells" in release["parts"][0] for release in releases] == [True, False]
+
+
 def test_the_target_of_a_stratified_plan_is_proved_group_by_group(workshop):
     workshop.table(["id", "vote", "sex"], [[f"p{i}", i % 2, "mf"[i % 3 == 0]] for i in range(300)])
     by_group = query("vote = 0", rows=120).replace("rows = 120", "rows = {f = 50, m = 70}")

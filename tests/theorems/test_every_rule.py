@@ -159,13 +159,14 @@ def judged(situation, truth, given_the_sample=None, *, known_law=True):
     return kinds
 
 
-ENCLOSED_ALONE = {"convex-order", "revealed", "worst-entry"}
-"""Bounds of many laws at once, which have no rational value."""
+def is_enclosed_alone(rule):
+    """Whether a rule bounds many laws at once, or may rest on one that does: then it has no rational value."""
+    return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ == "own_group_in_parts"
 
 
 def claimed_by(rule, curve, x):
     """What a rule says of δ at e^ε = x: exactly, or the upper end at an ε that is not larger."""
-    if rule.bound not in ENCLOSED_ALONE:
+    if not is_enclosed_alone(rule):
         return _native.exact_delta(curve, x)
     with localcontext() as context:
         context.prec = 60

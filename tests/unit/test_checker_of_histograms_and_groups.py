@@ -5,7 +5,7 @@ import re
 import shutil
 from fractions import Fraction
 from itertools import product
-from math import comb, prod
+from math import comb, log, prod
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from statpriv.checker import certificate as claims
 from statpriv.digits import exact_ends
 from statpriv.repeated_releases import Cohort, RepeatedReleases
 
-from .test_checker import FOLDER, altered, run, schema, unnoticed_alterations
+from .test_checker import FOLDER, altered, restated, run, schema, unnoticed_alterations
 
 CLOSE = Fraction(1, 2**100)
 ratios = st.fractions(min_value=1, max_value=4, max_denominator=20)
@@ -268,11 +268,11 @@ def test_histograms_that_would_be_computed_for_hours_are_refused_at_once():
 # --- groups --------------------------------------------------------------------------------------
 
 
-def two_groups(p, known=0):
+def two_groups(p, known=0, bound="tightest"):
     queries = [sp.PropertyQuery(p, attribute="a"), sp.PropertyQuery({"f": "1/2", "m": "0.4"})]
     partition = sp.RandomPartition([{"f": 60, "m": 40}, {"f": 30, "m": 50}])
     population = sp.Population(groups={"f": 100, "m": 90})
-    return sp.compose(queries, population, partition, adversary=sp.Adversary(known=known))
+    return sp.compose(queries, population, partition, adversary=sp.Adversary(known=known), bound=bound)
 
 
 RANGES = {"f": sp.Between("0.4", "0.6"), "m": sp.Between("0.3", "0.6")}
@@ -323,6 +323,46 @@ def test_the_worst_group_bounds_all_groups_together(parts, laws, r):
         ]
         bounds.append(situation(counted, rows).partition_sum(r, None)[1])
     assert truth <= max(bounds)
+    queries = [sp.PropertyQuery(law) for law in laws]
+    population, partition = sp.Population(groups={"f": 2, "m": 3}), sp.RandomPartition(parts)
+    alone = sp.compose(queries, population, partition, bound="own-group").exact_delta(exp_epsilon=r)
+    assert truth <= alone <= max(bounds)
+    for known in (1, 3) if r == 2 else ():
+        worst = sp.reference.privacy_curve(database, asked, families, known=known)(r)
+        adversary = sp.Adversary(known=known)
+        bound = sp.compose(queries, population, partition, adversary=adversary, bound="own-group")
+        assert worst <= Fraction(bound.delta(log(r) * (1 - 1e-14)).upper)
+
+
+def test_ranges_of_groups_are_bounded_by_the_worst_group_alone():
+    """By hand: each group is a population of its own, and the sum over the parts is far above it."""
+    curve = two_groups(RANGES)
+    alone = [
+        sp.compose(
+            [sp.PropertyQuery(RANGES[group], attribute="a"), sp.PropertyQuery(p)],
+            sp.Population(rows),
+            sp.RandomPartition(sizes),
+        ).delta("0.5")
+        for group, rows, sizes, p in (("f", 100, [60, 30], "1/2"), ("m", 90, [40, 50], "0.4"))
+    ]
+    assert curve.delta("0.5").upper == max(delta.upper for delta in alone)
+    stated = two_groups(RANGES, bound="partition-sum").delta("0.5")
+    assert curve.delta("0.5").upper < stated.lower / 5
+
+
+@pytest.mark.parametrize(
+    ("query", "sizes", "message"),
+    [
+        (sp.PropertyQuery("1/2"), 9, "the partition is not stratified by group"),
+        (sp.PropertyQuery(sp.Between("0.4", "0.6")).gated(3, 6), {"f": 9}, "leave the gate out"),
+        (sp.SumQuery({0: "1/2", 2: "1/2"}).clamped(upper=9), {"f": 9}, "only counts and histograms are bounded"),
+    ],
+    ids=["not stratified", "gate", "sum"],
+)
+def test_what_the_own_group_alone_does_not_bound(query, sizes, message):
+    people = sp.Population(groups={"f": 12, "m": 5})
+    with pytest.raises(sp.NotAvailableError, match=message):
+        sp.compose([query], people, sp.RandomPartition([sizes]), bound="own-group").delta("0.1")
 
 
 def test_a_group_of_which_no_row_is_used_has_no_certificate_and_needs_none():
@@ -373,6 +413,9 @@ def test_groups_that_do_not_fit_together_are_refused():
     other = two_groups(RANGES).certify(epsilon="0.6", delta="0.3").document["groups"]["m"]
     with pytest.raises(CertificateError, match=re.escape('groups["m"] does not prove a claim of the same epsilon')):
         check(altered(document, ("groups", "m"), other))
+    less = restated(document["groups"]["m"], Fraction(1, 1000))
+    with pytest.raises(CertificateError, match=re.escape('groups["m"] does not prove a claim of the same epsilon')):
+        check(altered(document, ("groups", "m"), less))
     assert check(altered(document, ("claim", "delta"), "0.01")).verdict == "undecided"
     for place in ([], None):
         with pytest.raises(CertificateError):

@@ -30,8 +30,7 @@ MOST_GROUPS = 100
 LARGE = 20_000
 """Rows above which the curves and tables of a report use cheaper bounds for known rows than the target does."""
 LARGE_IN_GROUPS = 1000
-"""The same of a stratified plan of numbers for p and without known rows: its exact composition takes half a second at
-so many rows."""
+"""The same of a stratified plan: its composition takes half a second at so many rows."""
 
 Asked: TypeAlias = PropertyQuery | HistogramQuery
 
@@ -191,9 +190,12 @@ class Guarantee:
             return self.delta
         if known == self.plan.guarantee.known_rows and not self.costly(known):
             return self.curve.delta(epsilon)
-        found = self.bounded(known, epsilon)
-        fewer = self.groups is not None and known < self.plan.guarantee.known_rows and epsilon == self.epsilon
-        return least([found, self.delta]) if fewer else found  # whoever knows more learns no less
+        found = [self.bounded(known, epsilon)]
+        if self.groups is not None and epsilon == self.epsilon and self.rows <= LARGE:
+            found += self.if_available(known, "own-group", self.parts, epsilon)
+        if self.groups is not None and epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
+            found.append(self.delta)  # δ falls with ε, and whoever knows more learns no less
+        return least(found)
 
     def bounded(self, known: int, epsilon: Fraction) -> Enclosure:
         """The same by the tightest curve where that is cheap, else by the smallest of the bounds that are."""
@@ -202,15 +204,9 @@ class Guarantee:
     def costly(self, known: int) -> bool:
         """Whether the tightest curve with that many known rows takes seconds, so that pictures use cheaper bounds."""
         if self.groups is not None:
-            return known == 0 and self.rows > LARGE_IN_GROUPS and not self._has_ranges
+            return self.rows > LARGE_IN_GROUPS
         one_count = len(self.plan.properties) == 1 and sum(self.sizes) == self.rows
         return known > 0 and self.rows > LARGE and not one_count
-
-    @property
-    def _has_ranges(self) -> bool:
-        """Whether some group of a stratified plan has a range of p: then the whole is bounded, which is cheap."""
-        stated: list[Any] = [part.asked.probabilities for part in self.parts if isinstance(part.asked, PropertyQuery)]
-        return any(isinstance(p, Between) for by_group in stated for _, p in by_group)
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ of the worst part, for a reader who knows who is in which part, and `known` values wherever they help."""

@@ -1,0 +1,86 @@
+"""Stratified partitions, bounded by the critical entry's group alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from statpriv._native import Curve
+from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
+from statpriv.errors import NotAvailableError
+from statpriv.partitions import RandomPartition
+from statpriv.populations import Population
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.processed import Processed
+from statpriv.queries.property import PropertyQuery
+from statpriv.rules.data_processing import require_no_gate
+from statpriv.rules.registry import NotApplicable, lower, rule
+from statpriv.rules.whole_population import worst
+from statpriv.situation import PartitionedSituation, Query, asked_of
+
+
+@rule(
+    bound="own-group",
+    kind="bound",
+    queries=(PropertyQuery, HistogramQuery, Processed),
+    samplings=(RandomPartition,),
+    theorem=(
+        "Each group is drawn for the parts by itself. Told the counts of every group in each part, and not their sums "
+        "alone, a reader learns nothing from groups without the critical entry: δ is at most that of its own group, on "
+        "its own parts, to somebody whose known entries are all in it as far as they fit. The worst group."
+    ),
+    source="docs/explanation/composition.md, with the proof",
+    assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
+)
+def own_group_in_parts(situation: PartitionedSituation) -> Curve:
+    """Each group is a composition of entries with one law, for which there is more than for several laws."""
+    groups = groups_alone(situation)
+    try:
+        return worst([lower(alone, "tightest").curve for alone in groups.values()])
+    except NotAvailableError as error:
+        raise NotApplicable(f"a group by itself has no curve: {error}") from None
+
+
+def groups_alone(situation: PartitionedSituation) -> dict[str, PartitionedSituation]:
+    """Of each group that has entries in a part: its own entries, in the parts that have some of them.
+
+    Raises
+    ------
+    NotApplicable
+        The partition is not stratified, or something else is asked than counts with a law, or a range, a group.
+    """
+    partition: Any = situation.sampling
+    if getattr(partition, "strata", None) is None:
+        raise NotApplicable("the partition is not stratified by group")
+    known = situation.adversary.known
+    groups = {}
+    for name, rows in situation.population.groups or ():
+        sizes = [dict(stratum).get(name, 0) for stratum in partition.strata]
+        of_group = {query: _of_group(query, name) for query in situation.different_queries}
+        if any(sizes):
+            groups[name] = PartitionedSituation(
+                tuple(of_group[query] for query, size in zip(situation.queries, sizes, strict=True) if size),
+                Population(rows),
+                RandomPartition([size for size in sizes if size]),
+                replace(
+                    situation.adversary,
+                    known=min(known if isinstance(known, int) else dict(known).get(name, 0), rows - 1),
+                ),
+                situation.pair,
+            )
+    return groups
+
+
+def _of_group(query: Query, group: str) -> Query:
+    """What is asked, before it is processed, of the entries of one group."""
+    require_no_gate(query)
+    asked = asked_of(query)
+    if not isinstance(asked, PropertyQuery | HistogramQuery):
+        raise NotApplicable("only counts and histograms are bounded by the critical entry's group alone")
+    if asked.is_uniform:
+        return asked
+    stated: Any = asked.probabilities if isinstance(asked, PropertyQuery) else asked.cells
+    law = dict(stated)[group]
+    if isinstance(asked, HistogramQuery):
+        return HistogramQuery(list(law), attribute=asked.attribute)
+    return PropertyQuery(law, attribute=asked.attribute)
