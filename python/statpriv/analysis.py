@@ -114,7 +114,8 @@ def compose(
         Which values of the critical entry are compared (one attribute only); None is the worst pair.
     bound : str, default "tightest"
         "tightest" (exact where there is an exact form, else an enclosure or the smallest certified bound), "exact",
-        "convex-order" (one law for all sign patterns of many unrelated attributes, or for all p of a range),
+        "convex-order" (a bound of all sign patterns of many unrelated attributes, or of all p of a range, by one law
+        or by what their transforms can be),
         "revealed" and "worst-entry" (known entries, wherever they fell: given away by part, or entry by entry),
         "partition-sum" (Theorems 5.1 and 5.2), "threshold" (the same, cheaper and a little larger where many
         entries are known) or "total-count".

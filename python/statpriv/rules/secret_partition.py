@@ -55,7 +55,8 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
         "stop-loss transforms of a part over all pairs of values is that of a law that dominates them in convex order; "
         "the sum of these laws bounds every combination of values at once, and those that are left open by branch and "
         "bound. So do the largest moduli of the transforms of each part; the smaller bound counts. The lower end is "
-        "attained by a combination. A count with continuous noise is between its rounded laws and laws that dominate it."
+        "attained by a combination. A count with continuous noise is between its rounded laws and laws that dominate "
+        "it."
     ),
     source=SOURCE,
     assumptions=ASSUMPTIONS,

@@ -37,8 +37,6 @@ const CLOSE_TO_PEAK: f64 = 1e-13;
 const NARROW: f64 = 8.0 * f64::EPSILON;
 /// What is enclosed between a test of one pattern and a bound of all is not known any better than this.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
-/// The curve of a composition is known to 10⁻⁹ or so; brought nearer than this its ends would be all rounding.
-const NARROW_IN_A_COMPOSITION: f64 = 1e-8;
 /// No evaluation brings the ends closer than what is not known of δ at the highest point; this near to it they are close enough.
 const AS_CLOSE_AS_DELTA: f64 = 2.0;
 /// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
@@ -71,8 +69,7 @@ pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Resul
         };
         return Ok(Enclosure::ordered(lower, upper.max(lower)));
     }
-    let narrow = if matches!(curve, Curve::Composed(..)) { NARROW_IN_A_COMPOSITION } else { NARROW };
-    dual(curve, alpha, narrow, interrupt)
+    dual(curve, alpha, NARROW, interrupt)
 }
 
 /// `sup_x g(x)`, relatively no narrower than asked for.

@@ -40,6 +40,8 @@ const ROUNDS: usize = 4;
 const STEEPEST: f64 = 4.0;
 /// Values of all laws, the powers of each of which are kept.
 const MOST_ATOMS: usize = 1 << 17;
+/// Nodes, at most.
+const MOST_NODES: f64 = (1u64 << 22) as f64;
 /// More than what underflow loses.
 const LEAST: f64 = 1e-290;
 
@@ -65,7 +67,7 @@ struct Transform<'a> {
 }
 
 impl Prepared<'_> {
-    /// At least the value of every pattern. Nothing where no contour serves.
+    /// At least the value of every pattern. Nothing where no contour serves, or it is too much work.
     pub(super) fn bound_by_moduli(&self, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
         let mut undecided = self.undecided()?;
         let all = |of: fn(&Undecided) -> Ball| {
@@ -89,7 +91,8 @@ impl Prepared<'_> {
             return Ok(None);
         }
         let leading = lead(self.constant, &mut undecided);
-        let Some(contour) = Contour::shared(&leading, WIDTH) else { return Ok(None) };
+        let affordable = |contour: &Contour<'_>| contour.last_node() <= MOST_NODES;
+        let Some(contour) = Contour::shared(&leading, WIDTH).filter(affordable) else { return Ok(None) };
         let tilted: Vec<Vec<Tilted>> = undecided
             .iter()
             .map(|one| one.laws.iter().map(|law| Tilted::new(law, contour.tilt())).collect())
