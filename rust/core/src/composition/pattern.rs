@@ -66,6 +66,10 @@ impl Prepared<'_> {
         if let Some(left) = above(value)? {
             return worst_of(left);
         }
+        // Not of few answers, of which equal patterns are known as narrowly as one.
+        if self.is_listed(&found) {
+            return worst_of(patterns);
+        }
         let threshold = value + value * Ball::from_f64(NEXT_TO_EACH_OTHER).unwrap_or(Ball::WHOLE);
         if let Some(left) = above(threshold)? {
             let (worst, pattern) = worst_of(left)?;

@@ -598,3 +598,20 @@ fn ranges_are_cut_into_cells() {
     };
     assert_eq!([laws(4095, "1/3", "2/3"), laws(4096, "1/3", "2/3"), laws(9, "1/3", "1/3")], [64, 32, 2]);
 }
+
+/// Of values that are never taken every pair says the same: of twelve equal patterns δ is known as narrowly as of one.
+#[test]
+fn many_equal_patterns_of_few_answers_are_as_narrow_as_one() {
+    let of = |copies: usize| {
+        let pairs = property(3, 2, &rational("1/2"));
+        let same = vec![pairs[0].clone(); copies];
+        let attributes = vec![
+            Attributes { count: 1, choices: same },
+            Attributes { count: 1, choices: property(3, 1, &rational("1/3")) },
+        ];
+        Composition::new(Rational::from(0i64), attributes).unwrap()
+    };
+    let (once, again) = (delta(&of(1), "1/7").0.to_enclosure(), delta(&of(6), "1/7").0.to_enclosure());
+    assert!(again.width() <= 1e-15 * again.upper());
+    assert!(once.lower() <= again.upper() && again.lower() <= once.upper());
+}
