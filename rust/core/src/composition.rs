@@ -42,8 +42,6 @@ use sum::Sum;
 
 /// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
 const MOST_PATTERNS: f64 = 1024.0;
-/// What is missing of laws matters little where it is at most this part of the value: `2^-40`.
-const LITTLE: f64 = 1.0 / ((1u64 << 40) as f64);
 /// Relative widths at which patterns are told apart.
 const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
 
@@ -303,33 +301,19 @@ impl<'a> Prepared<'a> {
                 laws.extend(values);
                 missing = missing + lost;
             }
-            let positive = enumeration::positive_part(self.constant, &laws, interrupt)?;
-            // Far into a tail what is missing of listed laws may be more than all of δ: transforms miss nothing.
-            let is_little = missing.certainly_less(positive * Ball::from_f64(LITTLE).unwrap_or(Ball::ZERO))
-                || missing.is_exact_zero();
-            if is_little { (positive, missing) } else { self.inverted(parts, goal, interrupt)? }
+            (enumeration::positive_part(self.constant, &laws, interrupt)?, missing)
         } else {
-            self.inverted(parts, goal, interrupt)?
+            let summands =
+                parts.iter().map(|(copies, part)| part.summand(*copies)).collect::<Result<_, Error>>()?;
+            let sum = Sum { constant: self.constant, summands };
+            let missing =
+                parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.missing(*copies, self.ratio));
+            (inversion::positive_part(&sum, goal, interrupt)?, missing)
         };
         let certain =
             parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.certain * Ball::from_u64(*copies));
         // Where masses are missing, other parts have a little less than mass one.
         Ok((positive + certain).plus_at_most(missing + certain * missing))
-    }
-
-    /// `E[S_+]` by inversion, and what is missing of the laws.
-    fn inverted(
-        &self,
-        parts: &[(u64, Evaluated)],
-        goal: Goal,
-        interrupt: &dyn Interrupt,
-    ) -> Result<(Ball, Ball), Error> {
-        let summands =
-            parts.iter().map(|(copies, part)| part.summand(*copies)).collect::<Result<_, Error>>()?;
-        let sum = Sum { constant: self.constant, summands };
-        let missing =
-            parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.missing(*copies, self.ratio));
-        Ok((inversion::positive_part(&sum, goal, interrupt)?, missing))
     }
 }
 
