@@ -88,12 +88,12 @@ def test_a_range_is_bounded_at_all_of_its_points(table, place):
     assume(cheap(composed([(lower, name) for (lower, _), name in asked], *others)))
     revealing = "revealed" if claimed.adversary.total else "convex-order"
     curves = bounds_of(claimed, (revealing, "worst-entry", "tightest"))
+    bounds = {(name, epsilon): upper(curve, epsilon) for name, curve in curves.items() for epsilon in POINTS}
     for position in {Fraction(0), Fraction(1), Fraction(1, 2), place}:
-        points = [(lower + (upper - lower) * position, name) for (lower, upper), name in asked]
+        points = [(low + (high - low) * position, name) for (low, high), name in asked]
         truth = composed(points, *others).truth()
-        for name, curve in curves.items():
-            for epsilon, x in POINTS.items():
-                assert Fraction(upper(curve, epsilon)) >= truth(x), (name, position, epsilon)
+        for (name, epsilon), bound in bounds.items():
+            assert Fraction(bound) >= truth(POINTS[epsilon]), (name, position, epsilon)
 
 
 @settings(BOUNDS)
