@@ -281,9 +281,7 @@ impl<'a> Prepared<'a> {
 
     /// Whether the values of a pattern's parts can be gone through.
     fn is_listed(&self, pattern: &Pattern) -> bool {
-        let parts = part::merged(chosen(&self.parts, pattern));
-        let lengths: Vec<usize> = parts.iter().flat_map(|(copies, part)| part.lengths(*copies)).collect();
-        enumeration::is_short(&lengths)
+        can_be_listed(&part::merged(chosen(&self.parts, pattern)))
     }
 
     fn value_of(
@@ -292,8 +290,7 @@ impl<'a> Prepared<'a> {
         goal: Goal,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
-        let lengths: Vec<usize> = parts.iter().flat_map(|(copies, part)| part.lengths(*copies)).collect();
-        let (positive, missing) = if matches!(goal, Goal::Narrow) && enumeration::is_short(&lengths) {
+        let (positive, missing) = if matches!(goal, Goal::Narrow) && can_be_listed(parts) {
             let mut laws = Vec::new();
             let mut missing = Ball::ZERO;
             for (copies, part) in parts {
@@ -315,6 +312,12 @@ impl<'a> Prepared<'a> {
         // Where masses are missing, other parts have a little less than mass one.
         Ok((positive + certain).plus_at_most(missing + certain * missing))
     }
+}
+
+/// Whether all values of so many copies of parts can be gone through.
+fn can_be_listed(parts: &[(u64, Evaluated)]) -> bool {
+    let lengths: Vec<usize> = parts.iter().flat_map(|(copies, part)| part.lengths(*copies)).collect();
+    enumeration::is_short(&lengths)
 }
 
 #[cfg(test)]

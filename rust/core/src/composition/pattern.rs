@@ -47,21 +47,11 @@ impl Prepared<'_> {
         let found = self.search();
         let value = self.value(&found, Goal::Narrow, interrupt)?;
         let worst_of = |patterns| self.worst_of(patterns, &found, value, Goal::Narrow, interrupt);
-        let mut patterns = Vec::new();
-        for pattern in self.composition.all_patterns() {
-            if !self.value(&pattern, Goal::Bound, interrupt)?.certainly_less(value) {
-                patterns.push(pattern);
-            }
-        }
+        let patterns = self.not_below(value, interrupt)?;
         if patterns.len() <= FEW_PATTERNS {
             return worst_of(patterns);
         }
-        let dominating = match self.dominating(interrupt) {
-            Ok(dominating) => dominating,
-            // Parts that no one law dominates.
-            Err(Error::Precision(_)) => return worst_of(patterns),
-            Err(other) => return Err(other),
-        };
+        let Some(dominating) = self.dominating_if_any(interrupt)? else { return worst_of(patterns) };
         let above = |threshold| self.above(threshold, &dominating, &found, interrupt);
         if let Some(left) = above(value)? {
             return worst_of(left);
@@ -97,29 +87,54 @@ impl Prepared<'_> {
         Ok(self.worst_of_all(interrupt)?.0)
     }
 
-    /// Whether rough values show that no pattern is above a level.
-    fn all_are_below(&self, level: Ball, found: &Pattern, interrupt: &dyn Interrupt) -> Result<bool, Error> {
+    /// The patterns that the roughest bound does not show to be below a level.
+    fn not_below(&self, level: Ball, interrupt: &dyn Interrupt) -> Result<Vec<Pattern>, Error> {
         let mut left = Vec::new();
         for pattern in self.composition.all_patterns() {
             if !self.value(&pattern, Goal::Bound, interrupt)?.certainly_less(level) {
                 left.push(pattern);
             }
         }
+        Ok(left)
+    }
+
+    /// Whether rough values show that no pattern is above a level.
+    fn all_are_below(&self, level: Ball, found: &Pattern, interrupt: &dyn Interrupt) -> Result<bool, Error> {
+        let mut left = self.not_below(level, interrupt)?;
         if left.len() > FEW_PATTERNS {
-            let Ok(dominating) = self.dominating(interrupt) else { return Ok(false) };
+            let Some(dominating) = self.dominating_if_any(interrupt)? else { return Ok(false) };
             let Some(above) = self.above(level, &dominating, found, interrupt)? else { return Ok(false) };
             left = above;
         }
         for pattern in left {
-            let mut below = false;
-            for width in COARSE {
-                below = below || self.value(&pattern, Goal::About(width), interrupt)?.certainly_less(level);
-            }
-            if !below {
+            if !self.is_roughly_below(level, &pattern, interrupt)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Whether rough values, one narrower than the other, show that a pattern is below a level.
+    fn is_roughly_below(
+        &self,
+        level: Ball,
+        pattern: &Pattern,
+        interrupt: &dyn Interrupt,
+    ) -> Result<bool, Error> {
+        for width in COARSE {
+            if self.value(pattern, Goal::About(width), interrupt)?.certainly_less(level) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What dominates the parts; nothing where no one law does.
+    fn dominating_if_any(&self, interrupt: &dyn Interrupt) -> Result<Option<Dominating>, Error> {
+        match self.dominating(interrupt) {
+            Err(Error::Precision(_)) => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     /// The patterns that may be above a threshold: first by bounds that are rough, then by narrower ones.
@@ -151,15 +166,15 @@ impl Prepared<'_> {
         interrupt: &dyn Interrupt,
     ) -> Result<(Ball, Pattern), Error> {
         let mut worst = found.clone();
-        'patterns: for pattern in patterns {
+        for pattern in patterns {
             interrupt.check()?;
             if pattern == *found {
                 continue;
             }
-            for goal in [Goal::Bound].into_iter().chain(COARSE.map(Goal::About)) {
-                if self.value(&pattern, goal, interrupt)?.certainly_less(value) {
-                    continue 'patterns;
-                }
+            if self.value(&pattern, Goal::Bound, interrupt)?.certainly_less(value)
+                || self.is_roughly_below(value, &pattern, interrupt)?
+            {
+                continue;
             }
             let other = self.value(&pattern, goal, interrupt)?;
             if value.certainly_less(other) {
