@@ -399,7 +399,7 @@ mod tests {
             let undecided: Vec<(u64, Vec<(Ball, Ball)>)> =
                 laws.iter().map(|laws| (count, [(1.0, 0.0)].iter().chain(laws).map(polar).collect())).collect();
             let direction = Disc { re: start.cos(), im: start.sin(), radius: 1e-15 };
-            let mut term = Complex { re: double(direction.re), im: double(direction.im) };
+            let mut term = Complex { re: Ball::ZERO, im: double(start) }.exp();
             for (place, choice) in chosen.iter().take(undecided.len() * count as usize).enumerate() {
                 let (_, laws) = &undecided[place % undecided.len()];
                 let (modulus, turn) = laws[choice % laws.len()];
