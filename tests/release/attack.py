@@ -30,9 +30,12 @@ from statpriv.releasing.partition import Stratum, WordSource, secret_partition, 
 
 from . import mutants
 
-Counts = tuple[int, ...]
-Mechanism = Callable[[NDArray[np.bool_], Sequence[int], WordSource], Counts]
-"""From who has the property, the sizes of the parts and random words to what is released."""
+Tables = NDArray[np.bool_]
+"""Who has the property, table after table."""
+Counts = NDArray[np.int64]
+"""What is released of each part, table after table."""
+Mechanism = Callable[[Tables, Sequence[int], WordSource], Counts]
+"""From tables, the sizes of the parts and random words to what is released."""
 
 FALSE_ALARM = 1e-6
 """The chance that the real mechanism fails a test of this module."""
@@ -49,13 +52,13 @@ class Scenario:
     sizes: tuple[int, ...]
     others_known: bool
 
-    def table(self, *, critical: bool, words: WordSource) -> NDArray[np.bool_]:
-        """Who has the property."""
+    def tables(self, count: int, *, critical: bool, words: WordSource) -> Tables:
+        """So many tables with this critical row."""
         if self.others_known:
-            holds = np.zeros(self.rows, dtype=np.bool_)
+            holds = np.zeros((count, self.rows), dtype=np.bool_)
         else:
-            holds = np.frombuffer(words(self.rows), dtype=np.uint8) % 2 == 1
-        holds[-1] = critical
+            holds = np.frombuffer(words(count * self.rows), dtype=np.uint8).reshape(count, self.rows) % 2 == 1
+        holds[:, -1] = critical
         return holds
 
     @property
@@ -82,51 +85,61 @@ TARGETED = Scenario(16, (4,), others_known=True)
 ENGINE = duckdb.connect(":memory:")
 
 
-def released(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource = secrets.token_bytes) -> Counts:
-    """Release by the code that partitions and counts; the engine alone is left out."""
-    cells = np.logical_not(holds).astype(np.uint16)  # 0 where the predicate holds, 1 where none does
-    with secret_partition([Stratum.of_all(len(holds), sizes)], len(holds), words) as labels:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        answers = {"position": np.arange(len(cells)), "cell": cells}  # which the engine finds by its name
-        stream = ENGINE.sql("SELECT position, cell FROM answers")
-        counted = stream_tally(stream, of_rows, [0] * len(sizes), 2)
-        del answers
-        return tuple(counted[::2].tolist())
+def released(tables: Tables, sizes: Sequence[int], words: WordSource = secrets.token_bytes) -> Counts:
+    """Release each table by the code that partitions and counts; the engine alone is left out.
+
+    All are counted at once: the parts of a table follow those of the table before it.
+    """
+    (count, rows), parts = tables.shape, len(sizes)
+    labels = np.zeros(tables.shape, dtype=np.uint32)
+    for number, of_rows in enumerate(labels):
+        with secret_partition([Stratum.of_all(rows, sizes)], rows, words) as drawn:
+            of_rows[:] = drawn
+        of_rows[of_rows > 0] += number * parts
+    answers = {  # which the engine finds by its name
+        "position": np.arange(tables.size),
+        "cell": np.logical_not(tables).ravel().astype(np.uint16),  # 0 where the predicate holds, 1 where none does
+    }
+    stream = ENGINE.sql("SELECT position, cell FROM answers")
+    counted = stream_tally(stream, labels.ravel(), [0] * (count * parts), 2)
+    del answers
+    return counted[::2].reshape(count, parts)
 
 
-def unshuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def unshuffled(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
     """Parts cut from the table as it lies."""
     with patch.object(partition, "bounded_integers", mutants.no_shuffle):
-        return released(holds, sizes, words)
+        return released(tables, sizes, words)
 
 
-def badly_shuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def badly_shuffled(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
     """Every row exchanged with any row."""
     with patch.object(partition, "bounded_integers", mutants.in_whole_range):
-        return released(holds, sizes, words)
+        return released(tables, sizes, words)
 
 
-def on_one_partition(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def on_one_partition(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
     """A source of words that repeats: each release has the partition of the last."""
-    return released(holds, sizes, mutants.repeated)
+    return released(tables, sizes, mutants.repeated)
 
 
-def sorted_by_value(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def sorted_by_value(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
     """Parts cut from the table sorted by value."""
-    return unshuffled(mutants.sorted_by_value(~holds) == 0, sizes, words)
+    return unshuffled(np.array([mutants.sorted_by_value(~holds) == 0 for holds in tables]), sizes, words)
 
 
-def from_words_of_the_data(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def from_words_of_the_data(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
     """A partition drawn with words that are a function of the table."""
-    return released(holds, sizes, mutants.of_the_data(holds.tobytes()))
+    each = (released(holds[np.newaxis], sizes, mutants.of_the_data(holds.tobytes())) for holds in tables)
+    return np.concatenate(list(each))
 
 
 AGAIN = 6
 
 
-def answered_again(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def answered_again(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
     """Six releases of the same rows, where one is certified."""
-    return tuple(count for _ in range(AGAIN) for count in released(holds, sizes, words))
+    return np.concatenate([released(tables, sizes, words) for _ in range(AGAIN)], axis=1)
 
 
 # --- attacks
@@ -169,13 +182,13 @@ def against_the_bad_shuffle(draws: int = 4000, seed: int = 1) -> Attack:
     """
     words = random.Random(seed).randbytes  # noqa: S311 - beforehand
     alone = np.arange(SPREAD.rows) == SPREAD.rows - 1
-    weights = np.mean([badly_shuffled(alone, SPREAD.sizes, words) for _ in range(draws)], axis=0)
+    weights = badly_shuffled(np.tile(alone, (draws, 1)), SPREAD.sizes, words).mean(axis=0)
 
     def score(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return counts @ weights / 4
 
-    tossed = SPREAD.table(critical=False, words=words)
-    calibration = np.array([badly_shuffled(tossed, SPREAD.sizes, words) for _ in range(draws)])
+    tossed = SPREAD.tables(1, critical=False, words=words)
+    calibration = badly_shuffled(np.repeat(tossed, draws, axis=0), SPREAD.sizes, words)
     middle, spread = score(calibration).mean(), 0.0625
     return Attack(score, tuple(float(middle + spread * step) for step in np.linspace(-3, 3, 25)))
 
@@ -224,8 +237,7 @@ def attacked(
     """Release that many tables with each value of the critical row, and try the attacks on the answers."""
     hits = []
     for critical in (False, True):
-        tables = (scenario.table(critical=critical, words=words) for _ in range(draws))
-        counts = np.array([mechanism(holds, scenario.sizes, words) for holds in tables])
+        counts = mechanism(scenario.tables(draws, critical=critical, words=words), scenario.sizes, words)
         hits.append([int((attack.score(counts) >= limit).sum()) for attack in attacks for limit in attack.thresholds])
     return Outcome(draws, np.array(hits[0]), np.array(hits[1]))
 

@@ -3,7 +3,8 @@
 This module sees which rows may be drawn, the sizes of the parts and random words, nothing else: a partition that
 depended on the data would break the theorem behind the guarantee. Uniformity is exact given uniform words:
 bounded integers come from rejection and never from a remainder alone, and Fisher-Yates exchanges, of which
-as many are made as rows are used, map the index sequences onto the arrangements, equally many to each.
+as many are made as rows have another label than the most frequent one, map the index sequences onto the
+arrangements, equally many to each.
 """
 
 from __future__ import annotations
@@ -107,11 +108,14 @@ def shuffled_parts(strata: Sequence[Stratum], n: int, words: WordSource) -> arra
 
 
 def _arrangement(places: int, sizes: Sequence[int], words: WordSource) -> NDArray[np.uint32]:
-    """Arrange the labels over that many places: label number i, from the last to the first, goes to a place ≥ i."""
-    used = sum(sizes)
-    labels = np.full(places, UNUSED, dtype=np.uint32)
-    labels[:used] = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint32), sizes)
-    for end in range(used, 0, -_TOGETHER):
+    """Arrange the labels over that many places: label number i, from the last to the first, goes to a place ≥ i.
+
+    The most frequent label lies behind all others: where those have gone, it fills what they leave.
+    """
+    rows_of = sorted([(places - sum(sizes), UNUSED), *((size, part) for part, size in enumerate(sizes, start=1))])
+    counts, names = (np.array(column) for column in zip(*rows_of, strict=True))
+    labels = np.repeat(names.astype(np.uint32), counts)
+    for end in range(places - int(counts[-1]), 0, -_TOGETHER):
         movers = np.arange(end - 1, max(end - _TOGETHER, 0) - 1, -1, dtype=np.int64).astype(np.uint64)
         chosen = bounded_integers(np.uint64(places) - movers, words)
         chosen += movers

@@ -2,7 +2,7 @@
 
 /// Exchanges `labels[last]` with `labels[chosen[0]]`, then `labels[last - 1]` with `labels[chosen[1]]`, and so on.
 ///
-/// With `u` used labels in front, unused ones behind them, and `chosen` for the positions `u − 1, …, 0` in turn, each
+/// With equal labels behind the first `u`, and `chosen` for the positions `u − 1, …, 0` in turn, each
 /// independent and uniform on `[position, n)`, every arrangement of the labels is equally likely. For when the labels
 /// from `i + 1` on are arranged uniformly over the positions from `i + 1` on, label `i` goes to a uniform position `j ≥ i`
 /// and what stood at `j` goes to `i`: given `j`, the others lie over the positions `≥ i` except `j`, of which each is
