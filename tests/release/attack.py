@@ -113,7 +113,7 @@ def unshuffled(tables: Tables, sizes: Sequence[int], words: WordSource) -> Count
 
 
 def badly_shuffled(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
-    """Every row exchanged with any row."""
+    """Every row that is drawn exchanged with any row."""
     with patch.object(partition, "bounded_integers", mutants.in_whole_range):
         return released(tables, sizes, words)
 
@@ -269,7 +269,7 @@ PANELS: tuple[tuple[str, Scenario, tuple[Shown, ...]], ...] = (
         (
             Shown("no shuffle", unshuffled, lambda: part(15)),
             Shown("the same words again", on_one_partition, lambda: part(part_of_repeated_words())),
-            Shown("biased shuffle (not seen)", badly_shuffled, against_the_bad_shuffle),
+            Shown("biased shuffle", badly_shuffled, against_the_bad_shuffle),
             Shown("sorted by value (not seen)", sorted_by_value, lambda: TOTAL),
         ),
     ),

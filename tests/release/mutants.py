@@ -34,7 +34,7 @@ def rejects_one_word_too_few(bounds, words, *, word_bits=64):
 
 
 def in_whole_range(bounds, words, *, word_bits=64):
-    """Biased shuffle: every row is exchanged with any row (indices wrap around)."""
+    """Biased shuffle: every row that is drawn is exchanged with any row (indices wrap around)."""
     n = int(bounds.max(initial=1))
     movers = np.uint64(n) - bounds
     anywhere = bounded_integers(np.full(bounds.size, n, dtype=np.uint64), words, word_bits=word_bits)
