@@ -18,12 +18,13 @@ import duckdb
 import pytest
 
 from statpriv import cli
-from statpriv.releasing import ledger, run
+from statpriv.releasing import contents, ledger, run
 from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.run import Surroundings, carry_out
 
+from . import once
 from .servers import postgresql_server, spark_session
 
 PYTHON_FOLDER = Path(cli.__file__).resolve().parents[2]
@@ -196,6 +197,13 @@ def statpriv(*arguments, env=None, stdin=None):
 @pytest.fixture
 def workshop(tmp_path):
     return Workshop(tmp_path)
+
+
+@pytest.fixture
+def few_points(monkeypatch):
+    """Draw a report's curves roughly, where they are not the question: they take nearly all of a release's time."""
+    for name, few in once.FEW_POINTS.items():
+        monkeypatch.setattr(contents, name, few)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from fractions import Fraction
 
 from statpriv.releasing import run
 from statpriv.releasing.guarantee import certify
@@ -10,6 +11,12 @@ from statpriv.releasing.history import as_first_release
 from statpriv.releasing.report import render
 
 compute = run.prospective_contents
+FEW_POINTS = {
+    **dict.fromkeys(["_STEPS_TO_TARGET", "_STEPS_IF_LARGE"], 1),
+    **dict.fromkeys(["_RESOLUTION", "_RESOLUTION_IF_COSTLY"], 4),
+    "_KNOWN_SHARES": [Fraction(1, 2)],
+}
+"""Of `statpriv.releasing.contents`: how finely the curves and tables of a report are drawn."""
 _computed = {}
 
 

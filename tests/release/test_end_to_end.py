@@ -18,6 +18,8 @@ from statpriv.releasing.partition import secret_partition
 
 from .conftest import labels, own_count, query, statpriv
 
+pytestmark = pytest.mark.usefixtures("few_points")
+
 READS_SCHEMA = re.compile(r"parquet_schema\(|^DESCRIBE ")
 
 COLUMNS = ["id", 'we"ird; col', "two words", "grüße ‰ 列", "select", "c1", "digest", "it's", "COUNT(*)"]

@@ -24,6 +24,8 @@ from statpriv.releasing.tables import open_table
 from .conftest import query
 from .row_hashes import by_row, tokens
 
+pytestmark = pytest.mark.usefixtures("few_points")
+
 KEY = b"k" * 32
 CANARY = "canary7391"
 ENGINES = ["duckdb", "postgresql", "spark"]

@@ -448,6 +448,20 @@ def test_the_registry_is_chosen_by_argument_variable_and_platform(tmp_path, monk
     assert Registry.open().folder == tmp_path / "local" / "statpriv"
 
 
+@pytest.mark.parametrize("named", ["registry", "~/registry", "../registry"])
+def test_no_ledger_depends_on_the_working_folder(tmp_path, monkeypatch, named):
+    """Else the same table would meet another ledger in another folder, and the same people answer twice."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STATPRIV_REGISTRY", named)
+    with pytest.raises(LedgerError, match=f"STATPRIV_REGISTRY = {named}: this is no absolute path"):
+        Registry.open()
+    monkeypatch.delenv("STATPRIV_REGISTRY")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", named)
+    assert Registry.open().folder == tmp_path / ".local" / "share" / "statpriv"
+
+
 def modes(folder):
     return {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
 

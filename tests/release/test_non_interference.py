@@ -61,7 +61,7 @@ SETTINGS = settings(
 
 
 @pytest.fixture(autouse=True)
-def curves_are_computed_once(monkeypatch):
+def curves_are_computed_once(monkeypatch, few_points):
     monkeypatch.setattr(run, "prospective_contents", once.prospective_contents)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import math
 import secrets
+import sys
 from array import array
 from collections import Counter
 from contextlib import suppress
@@ -272,6 +274,16 @@ def test_no_core_file_is_written_while_labels_exist():
     with secret_partition([Stratum.of_all(10, [10])], 10):
         assert resource.getrlimit(resource.RLIMIT_CORE)[0] == 0
     assert resource.getrlimit(resource.RLIMIT_CORE) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prctl(2) is of Linux")
+def test_no_core_is_given_to_a_program_while_labels_exist():
+    """A limit does not concern cores that are piped to a program, as most distributions have it."""
+    is_dumpable = partial(ctypes.CDLL(None).prctl, 3)
+    assert is_dumpable() == 1
+    with secret_partition([Stratum.of_all(10, [10])], 10):
+        assert is_dumpable() == 0
+    assert is_dumpable() == 1
 
 
 def test_the_partition_is_a_function_of_n_sizes_and_words():

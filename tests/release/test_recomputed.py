@@ -22,6 +22,8 @@ from statpriv.repeated_releases import Cohort, RepeatedReleases
 
 from .conftest import query, statpriv
 
+pytestmark = pytest.mark.usefixtures("few_points")
+
 HISTOGRAM = """
 [[query]]
 name = "Age"

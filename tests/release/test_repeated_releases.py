@@ -17,6 +17,8 @@ from statpriv.releasing.extension import extend
 
 from .conftest import query, statpriv
 
+pytestmark = pytest.mark.usefixtures("few_points")
+
 
 @pytest.fixture(autouse=True)
 def few_points(monkeypatch):

@@ -34,6 +34,10 @@ __all__ = ["Progress", "prospective_contents", "released_contents", "written_par
 
 _PROOF = ["statpriv verify report.json --certificates proofs", "python -I -m statpriv.checker proofs/claim-1.json"]
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
+_STEPS_TO_TARGET, _STEPS_IF_LARGE = 5, 3
+"""Points of the curve of δ against ε up to the target's ε, and the same of a large table."""
+_RESOLUTION, _RESOLUTION_IF_COSTLY = 48, 24
+"""Steps of the curves of δ against p."""
 _MOST_PROPERTY_CURVES = 12
 _COUNTS_OF_PARTS_KNOWN = (
     "people of whom a reader knows which part they are in: for them “partition known” is the number that counts"
@@ -303,15 +307,15 @@ def _strata(guarantee: Guarantee, number: int, cell: int) -> list[Stratum]:
 
 def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
     known = guarantee.plan.guarantee.known_rows
-    fine = 3 if guarantee.rows > LARGE else 5
-    step = (guarantee.epsilon or Fraction(1, 2)) / fine
+    steps = _STEPS_IF_LARGE if guarantee.rows > LARGE else _STEPS_TO_TARGET
+    step = (guarantee.epsilon or Fraction(1, 2)) / steps
     return [
         {
             "epsilon": float(epsilon),
             "partition_secret": _ends(guarantee.secret(known=known, epsilon=epsilon)),
             "partition_known": _ends(guarantee.published(known=known, epsilon=epsilon)),
         }
-        for epsilon in (k * step for k in range(3 * fine + 1))
+        for epsilon in (k * step for k in range(3 * steps + 1))
     ]
 
 
@@ -319,7 +323,7 @@ def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
     """For each counted property, what δ would be at each p: as it is published, and if exact counts were."""
     curves = []
     costly = guarantee.groups is None and guarantee.costly(guarantee.plan.guarantee.known_rows)
-    resolution = 24 if costly else 48
+    resolution = _RESOLUTION_IF_COSTLY if costly else _RESOLUTION
     for index, attribute in _drawn_properties(guarantee):
         parts = [part for part in guarantee.parts if part.asked.attribute == attribute]
         asked = [query for part in parts if isinstance(query := part.asked, PropertyQuery)]

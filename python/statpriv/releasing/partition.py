@@ -9,7 +9,9 @@ arrangements, equally many to each.
 
 from __future__ import annotations
 
+import ctypes
 import secrets
+import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -190,12 +192,26 @@ def _check_stratum(stratum: Stratum, n: int) -> None:
 
 @contextmanager
 def _no_core_files() -> Iterator[None]:
+    """Neither written by the system nor, which a limit does not prevent, piped to a program that collects them."""
     if resource is None:
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+    dumpable = _process_control(_GET_DUMPABLE)
+    _process_control(_SET_DUMPABLE, 0)
     try:
         yield
     finally:
+        _process_control(_SET_DUMPABLE, dumpable)
         resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
+
+
+_GET_DUMPABLE, _SET_DUMPABLE = 3, 4
+
+
+def _process_control(option: int, value: int = 0) -> int:
+    """Linux's prctl(2); nothing elsewhere."""
+    if sys.platform != "linux":
+        return 0
+    return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0))

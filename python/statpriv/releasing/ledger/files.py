@@ -33,7 +33,8 @@ def user_data_folder() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    named = Path(os.environ.get("XDG_DATA_HOME", ""))  # which counts only if it is absolute, its specification says
+    return named if named.is_absolute() else Path.home() / ".local" / "share"
 
 
 def open_private(path: Path) -> int:

@@ -61,10 +61,21 @@ class Registry:
 
     @classmethod
     def open(cls, folder: Path | None = None, *, words: Callable[[int], bytes] = secrets.token_bytes) -> Registry:
-        """Choose the registry: the folder given, else ``STATPRIV_REGISTRY``, else the user's data folder."""
+        """Choose the registry: the folder given, else ``STATPRIV_REGISTRY``, else the user's data folder.
+
+        Raises
+        ------
+        LedgerError
+            Where the variable names no absolute path: every working folder would have a ledger of its own.
+        """
         if folder is None:
             named = os.environ.get("STATPRIV_REGISTRY")
             folder = Path(named) if named else user_data_folder() / "statpriv"
+            if not folder.is_absolute():
+                raise LedgerError(
+                    f"STATPRIV_REGISTRY = {named}: this is no absolute path, so each folder in which statpriv runs would "
+                    "have a ledger of its own; write the whole path (~ is not replaced)"
+                )
         return cls(folder.absolute(), words)
 
     @property
