@@ -73,7 +73,7 @@ class Registry:
             folder = Path(named) if named else user_data_folder() / "statpriv"
             if not folder.is_absolute():
                 raise LedgerError(
-                    f"STATPRIV_REGISTRY = {named}: this is no absolute path, so each folder in which statpriv runs would "
+                    f"STATPRIV_REGISTRY = {named}: this is no absolute path, so each working folder would "
                     "have a ledger of its own; write the whole path (~ is not replaced)"
                 )
         return cls(folder.absolute(), words)
