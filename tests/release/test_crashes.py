@@ -260,6 +260,24 @@ def test_a_table_whose_releases_are_killed_again_and_again(tmp_path, process):
             break
 
 
+def test_no_json_ever_lies_beside_the_page_of_another_release(tmp_path, monkeypatch):
+    """Also where files are replaced, whose old and new halves a kill must not mix."""
+    workshop = prepared(tmp_path)
+    workshop.plan(half("vote = 0", rows=2), more_data='row_id = "id"')
+    workshop.release()
+    publish = publication.Destination.publish
+
+    def watched(destination, content):
+        assert_no_partial_file(workshop)
+        publish(destination, content)
+        assert_no_partial_file(workshop)
+
+    monkeypatch.setattr(publication.Destination, "publish", watched)
+    workshop.release(force=True)
+    assert workshop.spent() == [2, 2]
+    workshop.assert_whole_report()
+
+
 def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
     """A copy of all files before each line of the code that writes: what a kill there would leave behind."""
     (tmp_path / "release").mkdir()

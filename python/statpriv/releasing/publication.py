@@ -55,7 +55,7 @@ class Destination:
             raise PublicationError(f"out = {self.path}: it cannot be written ({error.strerror})") from error
 
     def withdraw(self) -> None:
-        """Remove what was published, because it was only one half."""
+        """Remove the file, because it is only one half, or will be."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
             sync_folder(self.path.parent)

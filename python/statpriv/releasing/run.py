@@ -262,7 +262,13 @@ class _Outputs:
                 destination.check_space(2 * len(content.encode()))
 
     def write(self, report: Report) -> Report:
-        """Write the page, and last the JSON that holds its digest; both or none of them."""
+        """Write the page, and last the JSON that holds its digest; both or none of them.
+
+        A JSON that is replaced goes first: whenever this is killed, none lies beside the page of another release.
+        """
+        if self.contents is not None:
+            self.contents.check()
+            self.contents.withdraw()
         if self.page is not None:
             self.page.publish(report.html.encode())
         if self.contents is not None:
