@@ -291,7 +291,7 @@ def test_the_picture_is_the_same_every_time():
 def test_rows_answer_again_only_without_the_ledger(workshop, monkeypatch, forgets):
     """What stands between the attack above and a table is the bitmap of the ledger alone."""
     workshop.table(["id", "v"], [[i, i % 2] for i in range(12)])
-    workshop.plan(query("v = 1", rows=6), more_data='row_id = "id"')
+    workshop.plan(query("v = 1", rows=6, probability=("1/2", "1/2")), more_data='row_id = "id"')
     workshop.release(seed=1)
     if forgets:
         monkeypatch.setattr(ledger.books.Books, "spent", lambda _, data_set: np.zeros(data_set.rows, np.bool_))
