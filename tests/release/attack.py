@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,9 +30,10 @@ from statpriv.releasing.partition import Stratum, WordSource, secret_partition, 
 
 from . import mutants
 
-Counts = tuple[int, ...]
-Mechanism = Callable[[NDArray[np.bool_], Sequence[int], WordSource], Counts]
-"""From who has the property, the sizes of the parts and random words to what is released."""
+Answering = tuple[NDArray[np.bool_], NDArray[np.uint32]]
+"""Of each row whether it has the property, and in which part it answers, from 1 on; 0 is none."""
+Mechanism = Callable[[NDArray[np.bool_], Sequence[int], WordSource], list[Answering]]
+"""From who has the property, the sizes of the parts and random words to what is counted, release by release."""
 
 FALSE_ALARM = 1e-6
 """The chance that the real mechanism fails a test of this module."""
@@ -82,41 +83,48 @@ TARGETED = Scenario(16, (4,), others_known=True)
 ENGINE = duckdb.connect(":memory:")
 
 
-def released(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource = secrets.token_bytes) -> Counts:
-    """Release by the code that partitions and counts; the engine alone is left out."""
-    cells = np.logical_not(holds).astype(np.uint16)  # 0 where the predicate holds, 1 where none does
+def counts(releases: Sequence[Answering], parts: int) -> NDArray[np.int64]:
+    """The counts of each release, by the code that counts: the parts of all of them in one stream of rows."""
+    cells = np.logical_not(np.concatenate([holds for holds, _ in releases])).astype(np.uint16)  # 0 where it holds
+    labels = [np.where(of_rows > 0, of_rows + number * parts, 0) for number, (_, of_rows) in enumerate(releases)]
+    rows = {"position": np.arange(len(cells)), "cell": cells}  # which the engine finds by its name
+    stream = ENGINE.sql("SELECT position, cell FROM rows")
+    counted = stream_tally(stream, np.concatenate(labels).astype(np.uint32), [0] * (parts * len(releases)), 2)
+    del rows
+    return counted[::2].reshape(len(releases), parts)
+
+
+def released(
+    holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource = secrets.token_bytes
+) -> list[Answering]:
+    """One release, by the code that partitions."""
     with secret_partition([Stratum.of_all(len(holds), sizes)], len(holds), words) as labels:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        answers = {"position": np.arange(len(cells)), "cell": cells}  # which the engine finds by its name
-        stream = ENGINE.sql("SELECT position, cell FROM answers")
-        counted = stream_tally(stream, of_rows, [0] * len(sizes), 2)
-        del answers
-        return tuple(counted[::2].tolist())
+        return [(holds, np.frombuffer(labels, dtype=np.uint32).copy())]
 
 
-def unshuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def unshuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Parts cut from the table as it lies."""
     with patch.object(partition, "bounded_integers", mutants.no_shuffle):
         return released(holds, sizes, words)
 
 
-def badly_shuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def badly_shuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Every row exchanged with any row."""
     with patch.object(partition, "bounded_integers", mutants.in_whole_range):
         return released(holds, sizes, words)
 
 
-def on_one_partition(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def on_one_partition(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """A source of words that repeats: each release has the partition of the last."""
     return released(holds, sizes, mutants.repeated)
 
 
-def sorted_by_value(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def sorted_by_value(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Parts cut from the table sorted by value."""
     return unshuffled(mutants.sorted_by_value(~holds) == 0, sizes, words)
 
 
-def from_words_of_the_data(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def from_words_of_the_data(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """A partition drawn with words that are a function of the table."""
     return released(holds, sizes, mutants.of_the_data(holds.tobytes()))
 
@@ -124,9 +132,17 @@ def from_words_of_the_data(holds: NDArray[np.bool_], sizes: Sequence[int], words
 AGAIN = 6
 
 
-def answered_again(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> Counts:
+def answered_again(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Six releases of the same rows, where one is certified."""
-    return tuple(count for _ in range(AGAIN) for count in released(holds, sizes, words))
+    return [release for _ in range(AGAIN) for release in released(holds, sizes, words)]
+
+
+def answers(
+    mechanism: Mechanism, tables: Iterable[NDArray[np.bool_]], sizes: Sequence[int], words: WordSource
+) -> NDArray[np.int64]:
+    """A row for each table: all counts that are published about it."""
+    releases = [mechanism(holds, sizes, words) for holds in tables]
+    return counts([each for one in releases for each in one], len(sizes)).reshape(len(releases), -1)
 
 
 # --- attacks
@@ -140,7 +156,7 @@ class Attack:
     thresholds: tuple[float, ...]
 
 
-TOTAL = Attack(lambda counts: counts.sum(axis=1), tuple(range(1, 65)))
+TOTAL = Attack(lambda seen: seen.sum(axis=1), tuple(range(1, 65)))
 """Optimal against the right law: with p = 1/2 and equal parts, P_1(s) / P_0(s) = Σ s_k / Σ (4 − s_k)."""
 
 EVEN_ODDS = Attack(TOTAL.score, (32,))
@@ -152,7 +168,7 @@ COUNTED = Attack(TOTAL.score, (1,))
 
 def part(number: int) -> Attack:
     """Optimal against a partition that puts the critical row into this part, counted from 0."""
-    return Attack(lambda counts: counts[:, number], (1, 2, 3, 4))
+    return Attack(lambda seen: seen[:, number], (1, 2, 3, 4))
 
 
 @cache
@@ -169,13 +185,13 @@ def against_the_bad_shuffle(draws: int = 4000, seed: int = 1) -> Attack:
     """
     words = random.Random(seed).randbytes  # noqa: S311 - beforehand
     alone = np.arange(SPREAD.rows) == SPREAD.rows - 1
-    weights = np.mean([badly_shuffled(alone, SPREAD.sizes, words) for _ in range(draws)], axis=0)
+    weights = np.mean(answers(badly_shuffled, [alone] * draws, SPREAD.sizes, words), axis=0)
 
-    def score(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return counts @ weights / 4
+    def score(seen: NDArray[np.int64]) -> NDArray[np.float64]:
+        return seen @ weights / 4
 
     tossed = SPREAD.table(critical=False, words=words)
-    calibration = np.array([badly_shuffled(tossed, SPREAD.sizes, words) for _ in range(draws)])
+    calibration = answers(badly_shuffled, [tossed] * draws, SPREAD.sizes, words)
     middle, spread = score(calibration).mean(), 0.0625
     return Attack(score, tuple(float(middle + spread * step) for step in np.linspace(-3, 3, 25)))
 
@@ -225,8 +241,8 @@ def attacked(
     hits = []
     for critical in (False, True):
         tables = (scenario.table(critical=critical, words=words) for _ in range(draws))
-        counts = np.array([mechanism(holds, scenario.sizes, words) for holds in tables])
-        hits.append([int((attack.score(counts) >= limit).sum()) for attack in attacks for limit in attack.thresholds])
+        seen = answers(mechanism, tables, scenario.sizes, words)
+        hits.append([int((attack.score(seen) >= limit).sum()) for attack in attacks for limit in attack.thresholds])
     return Outcome(draws, np.array(hits[0]), np.array(hits[1]))
 
 

@@ -300,13 +300,10 @@ def test_totals_add_up_exactly_if_every_row_answers_once(mutant):
     """Which no attack on the law could see: every part is a fair sample in both mutants."""
     holds = np.arange(64) % 3 == 0
 
-    def release():
-        counted = attack.released(holds, SPREAD.sizes)
-        if mutant == "a row in two parts":
-            return sum(counted[1:]) + sum(attack.released(holds, [4]))
-        if mutant == "a row in no part":
-            return sum(attack.released(holds, [3, *SPREAD.sizes[1:]]))
-        return sum(counted)
+    def counted(sizes):
+        return attack.answers(attack.released, [holds] * 100, sizes, secrets.token_bytes)
 
-    totals = {release() for _ in range(100)}
-    assert (totals == {int(holds.sum())}) is (mutant is None)
+    totals = counted([3, *SPREAD.sizes[1:]] if mutant == "a row in no part" else SPREAD.sizes).sum(axis=1)
+    if mutant == "a row in two parts":
+        totals = counted(SPREAD.sizes)[:, 1:].sum(axis=1) + counted([4]).sum(axis=1)
+    assert (set(totals.tolist()) == {int(holds.sum())}) is (mutant is None)
