@@ -41,8 +41,8 @@ demo: build  ## release exact counts of the example survey into build/demo
 lint: $(STAMPS)/build $(STAMPS)/dev  ## formatters, linters, types, stubs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo check --quiet --locked --manifest-path benches/rust/Cargo.toml --all-targets --target-dir target/benches
-	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
+	cargo check --quiet --locked --manifest-path benches/rust/Cargo.toml --all-targets --target-dir target
+	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy

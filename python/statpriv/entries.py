@@ -9,7 +9,7 @@ critical entry may be, are the *worlds* of which the worst counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -371,8 +371,8 @@ def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool, la
         raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
     place_of = {value: int((value - offset) / unit) for value in asked.values}
     if labelled:
-        labels = labels_of_sums({0, *place_of.values()}, _most_answering(situation))
-        place_of = {value: labels[place] for value, place in place_of.items()}
+        origins = (0,) if through_zero else tuple(place_of.values())
+        place_of = _closest_labels(place_of, origins, _most_answering(situation))
     classes, values = [], []
     for name, size in _groups(situation, one_law=uniform):
         pmf = laws[None if uniform else name]
@@ -450,7 +450,17 @@ def labels_of_sums(places: Set[int], most: int) -> dict[int, int]:
     return as_they_are
 
 
-def _span(labels: dict[int, int]) -> int:
+def _closest_labels(place_of: dict[Fraction, int], origins: Iterable[int], most: int) -> dict[Fraction, int]:
+    """Labels of values whose places count from one of these origins."""
+
+    def counted_from(origin: int) -> dict[Fraction, int]:
+        labels = labels_of_sums({0, *(place - origin for place in place_of.values())}, most)
+        return {value: labels[place - origin] for value, place in place_of.items()}
+
+    return min(map(counted_from, origins), key=_span)
+
+
+def _span(labels: Mapping[Any, int]) -> int:
     return max(labels.values()) - min(labels.values())
 
 

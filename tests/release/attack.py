@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,12 +30,10 @@ from statpriv.releasing.partition import Stratum, WordSource, secret_partition, 
 
 from . import mutants
 
-Tables = NDArray[np.bool_]
-"""Who has the property, table after table."""
-Counts = NDArray[np.int64]
-"""What is released of each part, table after table."""
-Mechanism = Callable[[Tables, Sequence[int], WordSource], Counts]
-"""From tables, the sizes of the parts and random words to what is released."""
+Answering = tuple[NDArray[np.bool_], NDArray[np.uint32]]
+"""Of each row whether it has the property, and in which part it answers, from 1 on; 0 is none."""
+Mechanism = Callable[[NDArray[np.bool_], Sequence[int], WordSource], list[Answering]]
+"""From who has the property, the sizes of the parts and random words to what is counted, release by release."""
 
 FALSE_ALARM = 1e-6
 """The chance that the real mechanism fails a test of this module."""
@@ -52,13 +50,13 @@ class Scenario:
     sizes: tuple[int, ...]
     others_known: bool
 
-    def tables(self, count: int, *, critical: bool, words: WordSource) -> Tables:
-        """So many tables with this critical row."""
+    def table(self, *, critical: bool, words: WordSource) -> NDArray[np.bool_]:
+        """Who has the property."""
         if self.others_known:
-            holds = np.zeros((count, self.rows), dtype=np.bool_)
+            holds = np.zeros(self.rows, dtype=np.bool_)
         else:
-            holds = np.frombuffer(words(count * self.rows), dtype=np.uint8).reshape(count, self.rows) % 2 == 1
-        holds[:, -1] = critical
+            holds = np.frombuffer(words(self.rows), dtype=np.uint8) % 2 == 1
+        holds[-1] = critical
         return holds
 
     @property
@@ -85,61 +83,66 @@ TARGETED = Scenario(16, (4,), others_known=True)
 ENGINE = duckdb.connect(":memory:")
 
 
-def released(tables: Tables, sizes: Sequence[int], words: WordSource = secrets.token_bytes) -> Counts:
-    """Release each table by the code that partitions and counts; the engine alone is left out.
-
-    All are counted at once: the parts of a table follow those of the table before it.
-    """
-    (count, rows), parts = tables.shape, len(sizes)
-    labels = np.zeros(tables.shape, dtype=np.uint32)
-    for number, of_rows in enumerate(labels):
-        with secret_partition([Stratum.of_all(rows, sizes)], rows, words) as drawn:
-            of_rows[:] = drawn
-        of_rows[of_rows > 0] += number * parts
-    answers = {  # which the engine finds by its name
-        "position": np.arange(tables.size),
-        "cell": np.logical_not(tables).ravel().astype(np.uint16),  # 0 where the predicate holds, 1 where none does
-    }
-    stream = ENGINE.sql("SELECT position, cell FROM answers")
-    counted = stream_tally(stream, labels.ravel(), [0] * (count * parts), 2)
-    del answers
-    return counted[::2].reshape(count, parts)
+def counts(releases: Sequence[Answering], parts: int) -> NDArray[np.int64]:
+    """The counts of each release, by the code that counts: the parts of all of them in one stream of rows."""
+    cells = np.logical_not(np.concatenate([holds for holds, _ in releases])).astype(np.uint16)  # 0 where it holds
+    labels = [np.where(of_rows > 0, of_rows + number * parts, 0) for number, (_, of_rows) in enumerate(releases)]
+    rows = {"position": np.arange(len(cells)), "cell": cells}  # which the engine finds by its name
+    stream = ENGINE.sql("SELECT position, cell FROM rows")
+    counted = stream_tally(stream, np.concatenate(labels).astype(np.uint32), [0] * (parts * len(releases)), 2)
+    del rows
+    return counted[::2].reshape(len(releases), parts)
 
 
-def unshuffled(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
+def released(
+    holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource = secrets.token_bytes
+) -> list[Answering]:
+    """One release, by the code that partitions."""
+    with secret_partition([Stratum.of_all(len(holds), sizes)], len(holds), words) as labels:
+        return [(holds, np.frombuffer(labels, dtype=np.uint32).copy())]
+
+
+def unshuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Parts cut from the table as it lies."""
     with patch.object(partition, "bounded_integers", mutants.no_shuffle):
-        return released(tables, sizes, words)
+        return released(holds, sizes, words)
 
 
-def badly_shuffled(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
+def badly_shuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Every row that is drawn exchanged with any row."""
     with patch.object(partition, "bounded_integers", mutants.in_whole_range):
-        return released(tables, sizes, words)
+        return released(holds, sizes, words)
 
 
-def on_one_partition(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
+def on_one_partition(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """A source of words that repeats: each release has the partition of the last."""
-    return released(tables, sizes, mutants.repeated)
+    return released(holds, sizes, mutants.repeated)
 
 
-def sorted_by_value(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
+def sorted_by_value(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Parts cut from the table sorted by value."""
-    return unshuffled(np.array([mutants.sorted_by_value(~holds) == 0 for holds in tables]), sizes, words)
+    return unshuffled(mutants.sorted_by_value(~holds) == 0, sizes, words)
 
 
-def from_words_of_the_data(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
+def from_words_of_the_data(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """A partition drawn with words that are a function of the table."""
-    each = (released(holds[np.newaxis], sizes, mutants.of_the_data(holds.tobytes())) for holds in tables)
-    return np.concatenate(list(each))
+    return released(holds, sizes, mutants.of_the_data(holds.tobytes()))
 
 
 AGAIN = 6
 
 
-def answered_again(tables: Tables, sizes: Sequence[int], words: WordSource) -> Counts:
+def answered_again(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Six releases of the same rows, where one is certified."""
-    return np.concatenate([released(tables, sizes, words) for _ in range(AGAIN)], axis=1)
+    return [release for _ in range(AGAIN) for release in released(holds, sizes, words)]
+
+
+def answers(
+    mechanism: Mechanism, tables: Iterable[NDArray[np.bool_]], sizes: Sequence[int], words: WordSource
+) -> NDArray[np.int64]:
+    """A row for each table: all counts that are published about it."""
+    releases = [mechanism(holds, sizes, words) for holds in tables]
+    return counts([each for one in releases for each in one], len(sizes)).reshape(len(releases), -1)
 
 
 # --- attacks
@@ -153,7 +156,7 @@ class Attack:
     thresholds: tuple[float, ...]
 
 
-TOTAL = Attack(lambda counts: counts.sum(axis=1), tuple(range(1, 65)))
+TOTAL = Attack(lambda seen: seen.sum(axis=1), tuple(range(1, 65)))
 """Optimal against the right law: with p = 1/2 and equal parts, P_1(s) / P_0(s) = Σ s_k / Σ (4 − s_k)."""
 
 EVEN_ODDS = Attack(TOTAL.score, (32,))
@@ -165,7 +168,7 @@ COUNTED = Attack(TOTAL.score, (1,))
 
 def part(number: int) -> Attack:
     """Optimal against a partition that puts the critical row into this part, counted from 0."""
-    return Attack(lambda counts: counts[:, number], (1, 2, 3, 4))
+    return Attack(lambda seen: seen[:, number], (1, 2, 3, 4))
 
 
 @cache
@@ -182,13 +185,13 @@ def against_the_bad_shuffle(draws: int = 4000, seed: int = 1) -> Attack:
     """
     words = random.Random(seed).randbytes  # noqa: S311 - beforehand
     alone = np.arange(SPREAD.rows) == SPREAD.rows - 1
-    weights = badly_shuffled(np.tile(alone, (draws, 1)), SPREAD.sizes, words).mean(axis=0)
+    weights = np.mean(answers(badly_shuffled, [alone] * draws, SPREAD.sizes, words), axis=0)
 
-    def score(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return counts @ weights / 4
+    def score(seen: NDArray[np.int64]) -> NDArray[np.float64]:
+        return seen @ weights / 4
 
-    tossed = SPREAD.tables(1, critical=False, words=words)
-    calibration = badly_shuffled(np.repeat(tossed, draws, axis=0), SPREAD.sizes, words)
+    tossed = SPREAD.table(critical=False, words=words)
+    calibration = answers(badly_shuffled, [tossed] * draws, SPREAD.sizes, words)
     middle, spread = score(calibration).mean(), 0.0625
     return Attack(score, tuple(float(middle + spread * step) for step in np.linspace(-3, 3, 25)))
 
@@ -237,8 +240,9 @@ def attacked(
     """Release that many tables with each value of the critical row, and try the attacks on the answers."""
     hits = []
     for critical in (False, True):
-        counts = mechanism(scenario.tables(draws, critical=critical, words=words), scenario.sizes, words)
-        hits.append([int((attack.score(counts) >= limit).sum()) for attack in attacks for limit in attack.thresholds])
+        tables = (scenario.table(critical=critical, words=words) for _ in range(draws))
+        seen = answers(mechanism, tables, scenario.sizes, words)
+        hits.append([int((attack.score(seen) >= limit).sum()) for attack in attacks for limit in attack.thresholds])
     return Outcome(draws, np.array(hits[0]), np.array(hits[1]))
 
 

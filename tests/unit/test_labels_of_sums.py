@@ -49,6 +49,13 @@ def test_a_curve_does_not_depend_on_how_far_apart_free_values_are():
     assert near.exact_delta(exp_epsilon="1.1") == far.exact_delta(exp_epsilon="1.1") > 0
 
 
+def test_any_value_may_be_the_origin_where_the_number_of_answers_is_certain():
+    """Of -60, -1, 0 and 1 none is free of the others' distances from -60, but -60 is of those from 0."""
+    query = sp.SumQuery(dict.fromkeys((-60, -1, 0, 1), "1/4"))
+    curve = sp.privacy_curve(query, sp.Population(3), sampling=sp.OverlappingSamples([1, 2]))
+    assert curve.exact_delta(exp_epsilon=1) == Fraction(13, 24)
+
+
 def test_steps_act_on_the_numbers_themselves():
     """Rounding to thousands leaves the number of thousands among the others, Bin(2, 1/6), and one more or none."""
     query = sp.SumQuery({0: "1/2", 1: "1/3", 1000: "1/6"}).rounded(1000)
