@@ -239,13 +239,6 @@ def test_the_attack_notices_rows_that_answer_again_or_are_sorted(broken):
     assert certain > certified
 
 
-def test_the_attack_notices_a_biased_shuffle():
-    """It gains 0.17, which takes more tables to tell from 0.0993."""
-    against = attack.against_the_bad_shuffle(draws=DRAWS)
-    certain, _ = attacked(SPREAD, attack.badly_shuffled, against, draws=20 * DRAWS).gain()
-    assert certain > SPREAD.certified.delta(0).upper
-
-
 @pytest.mark.parametrize("broken", [attack.sorted_by_value, attack.from_words_of_the_data])
 def test_what_no_attack_on_the_law_notices(broken):
     """With nobody known these gain no more than the right law: other tests catch them."""
