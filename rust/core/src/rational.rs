@@ -328,6 +328,8 @@ mod tests {
         assert!(message.contains("200000 characters"), "{message}");
         let shown = |length: usize| Rational::parse(&"x".repeat(length)).unwrap_err().to_string();
         assert!(shown(81).contains(&format!("\"{}\"...", "x".repeat(80))) && !shown(80).contains("..."));
+        let small = Rational::parse(&format!(".{}", long(150_000))).unwrap_err().to_string();
+        assert_eq!(small, format!("the decimal exponent of \".{}\"... is beyond ±100000", "0".repeat(79)));
     }
 
     #[test]
