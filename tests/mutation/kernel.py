@@ -67,6 +67,8 @@ CONSTANT = (
     "match_pattern",
 )
 CHAIN = "binary_expression"
+# What a test program says of each of its tests; nothing yet of the one that runs.
+TEST_RESULT = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ?(\w*)", re.MULTILINE)
 # Processor time is used up.
 OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
 # A mutant may ask for any amount of memory; no test needs as many bytes.
@@ -359,11 +361,11 @@ class Suite:
     def _alone(self, test: Test) -> tuple[int, float, list[int]]:
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             log = Path(folder) / "reached"
-            status, seconds = self._run(test[0], [test[1]], {"REACHED": str(log)}, self.slow)
+            status, seconds, _ = self._run(test[0], [test[1]], {"REACHED": str(log)}, self.slow)
             return status, seconds, [int(line) for line in log.read_text().split()] if log.exists() else []
 
     def outcome(self, mutant: int) -> tuple[str, str]:
-        """What becomes of a mutant, and the last of the tests that were run when it was noticed.
+        """What becomes of a mutant, and the test that noticed it.
 
         The tests of the mathematics are asked first, then stored bits, unless told otherwise.
         """
@@ -376,30 +378,37 @@ class Suite:
                 batch = tests[:1]
             tests = [test for test in tests if test not in batch]
             names = [name for _, name in batch]
-            status, _ = self._run(
+            status, _, noticed_by = self._run(
                 batch[0][0], names, {"MUTANT": str(mutant)}, 4 + 10 * sum(map(self.seconds.get, batch))
             )
             # That a test takes longer than it was ever let take says nothing.
             if status and not (status in OUT_OF_TIME and batch[0][1] in self.slow_ones):
                 how = "timeout" if status in OUT_OF_TIME else "caught"
-                return ("bits" if _is_bits(batch[0]) else how), names[-1]
+                return ("bits" if _is_bits(batch[0]) else how), noticed_by
         return "missed", ""
 
-    def _run(self, binary: Path, names: list[str], variables: dict[str, str], limit: float) -> tuple[int, float]:
-        """The status, negative where a signal ended the program, and the processor time that it used."""
-        words = [binary, "--exact", "--test-threads=1", "-q", *names]
+    def _run(self, binary: Path, names: list[str], variables: dict[str, str], limit: float) -> tuple[int, float, str]:
+        """The status, negative where a signal ended the program, its processor time, and the first test that failed.
+
+        Of a program that was ended, that is the test that was running: one by one, they are named before they run.
+        """
+        words = [binary, "--exact", "--test-threads=1", *names]
         steady = {"PROPTEST_RNG_SEED": "1", "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1", "RUST_BACKTRACE": "0"}
-        process = subprocess.Popen(
-            words,
-            cwd=self.folder,
-            env=os.environ | steady | variables,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            preexec_fn=lambda: _limit(math.ceil(limit)),
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return process.returncode, used.ru_utime + used.ru_stime
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                words,
+                cwd=self.folder,
+                env=os.environ | steady | variables,
+                stdout=output,
+                stderr=subprocess.DEVNULL,
+                preexec_fn=lambda: _limit(math.ceil(limit)),
+            )
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            results = TEST_RESULT.findall(output.read().decode(errors="replace"))
+        noticed_by = next((name for name, result in results if result != "ok"), "")
+        return process.returncode, used.ru_utime + used.ru_stime, noticed_by
 
 
 def _is_bits(test: Test) -> bool:

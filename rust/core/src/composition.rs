@@ -321,6 +321,8 @@ fn can_be_listed(parts: &[(u64, Evaluated)]) -> bool {
 }
 
 #[cfg(test)]
+mod interruptions;
+#[cfg(test)]
 mod same_bits;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -73,11 +73,8 @@ impl Rational {
     /// # Errors
     /// Anything else, and literals too long to be written out.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let malformed = || {
-            let cut = if text.chars().count() > 80 { "..." } else { "" };
-            let start: String = text.chars().take(80).collect();
-            Error::argument(format!("{start:?}{cut} is not a number such as 0.1, 1e-6 or 1/2"))
-        };
+        let malformed =
+            || Error::argument(format!("{} is not a number such as 0.1, 1e-6 or 1/2", abridged(text)));
         if text.len() > LONGEST_LITERAL {
             return Err(Error::argument("a number of more than 200000 characters"));
         }
@@ -203,6 +200,13 @@ impl Magnitude for IBig {
     }
 }
 
+/// The start of a text, for messages.
+fn abridged(text: &str) -> String {
+    let cut = if text.chars().count() > 80 { "..." } else { "" };
+    let start: String = text.chars().take(80).collect();
+    format!("{start:?}{cut}")
+}
+
 /// `None`: not a decimal literal. `Some(Err)`: one that is too large to write out.
 fn decimal(text: &str) -> Option<Result<Rational, Error>> {
     let (negative, unsigned) = match text.as_bytes().first()? {
@@ -222,7 +226,8 @@ fn decimal(text: &str) -> Option<Result<Rational, Error>> {
     let power = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
     if power.abs() > LARGEST_DECIMAL_EXPONENT {
         return Some(Err(Error::argument(format!(
-            "the decimal exponent of {text:?} is beyond ±{LARGEST_DECIMAL_EXPONENT}"
+            "the decimal exponent of {} is beyond ±{LARGEST_DECIMAL_EXPONENT}",
+            abridged(text)
         ))));
     }
     let integer = UBig::from_str_radix(&digits, 10).ok()?;
@@ -323,6 +328,8 @@ mod tests {
         assert!(message.contains("200000 characters"), "{message}");
         let shown = |length: usize| Rational::parse(&"x".repeat(length)).unwrap_err().to_string();
         assert!(shown(81).contains(&format!("\"{}\"...", "x".repeat(80))) && !shown(80).contains("..."));
+        let small = Rational::parse(&format!(".{}", long(150_000))).unwrap_err().to_string();
+        assert_eq!(small, format!("the decimal exponent of \".{}\"... is beyond ±100000", "0".repeat(79)));
     }
 
     #[test]

@@ -238,3 +238,34 @@ fn reach(variance: f64, left_out: Option<u32>) -> f64 {
 pub(super) fn about(x: &Rational) -> f64 {
     Ball::from_rational(x).to_enclosure().upper()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Questions;
+
+    /// Of 600 numbers with three values there are 180,901 combinations.
+    #[test]
+    fn counting_asks_whether_to_go_on_as_often_as_it_is_long() {
+        let third = Rational::parse("1/3").unwrap();
+        let kind = FewValues::of_table(0, &[third.clone(), third.clone(), third], 600).unwrap();
+        let questions = Questions::default();
+        kind.sum(None, &questions).unwrap();
+        assert_eq!(questions.number(), 2);
+    }
+
+    /// The transform of a fair coin is `e^{iθ/2} cos(θ/2)`: of more coins fewer angles matter, of few all.
+    #[test]
+    fn waves_of_coins_are_those_of_powers_of_a_cosine() {
+        for (coins, least, most) in [(4u64, 1.0, 1.0), (200, 0.3, 0.7), (100_000, 0.01, 0.05)] {
+            let kinds = [FewValues::of_hits(1, &Rational::parse("1/2").unwrap(), coins).unwrap()];
+            let sigma = (coins as f64 / 4.0).sqrt();
+            let angles =
+                (0..TRIED).map(|k| std::f64::consts::PI * (f64::from(k) * 0.618_033_988_749_894_9).fract());
+            let matter = angles.filter(|angle| -(coins as f64) * (angle / 2.0).cos().ln() < NEGLIGIBLE);
+            let share = matter.count() as f64 / f64::from(TRIED);
+            assert!((least..=most).contains(&share), "{coins}: {share}");
+            assert!((waves(&kinds) / (8.5 * sigma * share) - 1.0).abs() < 1e-9, "{coins}");
+        }
+    }
+}

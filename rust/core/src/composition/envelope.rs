@@ -323,6 +323,23 @@ mod tests {
         assert!(Tail::new(&bound).stop_loss(exact(0.0)).is_exact_zero());
     }
 
+    /// Values that are next to impossible are lowered to zero, below which the rest lies: what that takes away, of each of three variables, is missing.
+    #[test]
+    fn what_is_taken_away_by_lowering_values_is_missing() {
+        let impossible = (Ball::ONE / Ball::from_u64(2)).powi(500);
+        let law = |far: f64| {
+            let likely = [(-1.0, 0.25), (0.0, 0.75)]
+                .map(|(value, mass)| Atom { value: exact(value), mass: exact(mass) });
+            likely.into_iter().chain([Atom { value: exact(far), mass: impossible }]).collect()
+        };
+        let mut candidates =
+            Candidates { count: 3, laws: vec![law(1000.0), law(2000.0)], missing: Ball::ZERO };
+        candidates.cap();
+        assert!(candidates.highest().is_exact_zero());
+        assert!(!candidates.missing.certainly_less(Ball::from_u64(6000) * impossible));
+        assert!(candidates.missing.certainly_less(Ball::from_u64(6001) * impossible));
+    }
+
     /// Of a hundred entries in three cells, copied three times, no values are listed: one entry stands for each of three hundred.
     #[test]
     fn parts_of_many_entries_are_dominated_entry_by_entry() {

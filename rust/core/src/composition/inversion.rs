@@ -50,7 +50,6 @@ const FEW: u64 = 1 << 12;
 const WORTH_AT_ONCE: f64 = 2e7;
 pub(super) const WORTH: f64 = 1e8;
 const MOST_TERMS: f64 = 2e10;
-const MOST_NODES: f64 = (1u64 << 36) as f64;
 /// Relative widths that are tried, the first one that is affordable.
 const GOALS: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
 /// An enclosure this many times as wide as was aimed at is as narrow as that.
@@ -248,7 +247,7 @@ impl<'a> Contour<'a> {
         (approximate::exp(logarithm) * self.period / std::f64::consts::TAU).ceil().max(1.0)
     }
 
-    /// About how many terms are added.
+    /// About how many terms are added: at least one a node, of a sum that has summands.
     fn terms(&self) -> f64 {
         let atoms: Vec<f64> = self.sum.summands.iter().map(|summand| summand.atoms.len() as f64).collect();
         let all: f64 = atoms.iter().sum();
@@ -286,7 +285,7 @@ impl<'a> Contour<'a> {
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
         let last = self.last_node();
-        if last > MOST_NODES || self.terms() > MOST_TERMS {
+        if self.terms() > MOST_TERMS {
             return Err(Error::precision("this composition needs more terms than are taken on"));
         }
         let last = last as usize;
@@ -475,7 +474,7 @@ impl TiltedSummand {
 ///
 /// `z` as two doubles errs by less than `1.7u`, a product of two such powers by `√5 u` more than both together. So `z^n`, multiplied in
 /// any order, errs by at most `e(n) = (4n − 2.3) u`, as `e(a) + e(b) + √5u ≤ e(a + b)`; up to terms of second order, for which `n < 2^40` leaves
-/// 1 %: at most [`POWER`]` · n u`.
+/// 1 %: at most [`POWER`]` · n u`. Nodes are fewer than that, as each takes a term, of [`MOST_TERMS`].
 #[derive(Debug)]
 struct Powers {
     squares: Vec<(f64, f64)>,
@@ -548,8 +547,8 @@ impl<'a> Steps<'a> {
         self.moduli_with_points(first, nodes).0
     }
 
-    /// The same, and the transforms of the summands that were gone through until all moduli are next to zero.
-    fn moduli_with_points(&self, first: usize, nodes: usize) -> ([f64; BLOCK], Vec<Option<Points>>) {
+    /// The same, and the transforms of all summands; nothing where some of them make all moduli next to zero.
+    fn moduli_with_points(&self, first: usize, nodes: usize) -> ([f64; BLOCK], Option<Vec<Option<Points>>>) {
         let mut squares = [1.0f64; BLOCK];
         let mut found = Vec::new();
         for (summand, powers) in self.tilted.summands.iter().zip(&self.differences) {
@@ -562,8 +561,9 @@ impl<'a> Steps<'a> {
             }
             found.push(points);
         }
+        let all = found.len() == self.tilted.summands.len();
         // Rounded twice, each time by half of ε.
-        (squares.map(|square| square.sqrt() * (1.0 + 2.0 * f64::EPSILON)), found)
+        (squares.map(|square| square.sqrt() * (1.0 + 2.0 * f64::EPSILON)), all.then_some(found))
     }
 
     /// The transform at some nodes `j = first, …`, at most [`BLOCK`], over `e^{K(c)}`: where it is next to zero, no more than that.
@@ -571,11 +571,9 @@ impl<'a> Steps<'a> {
         let (moduli, points) = self.moduli_with_points(first, nodes);
         let at = |(place, &radius): (usize, &f64)| {
             let bound = Disc { radius, ..Disc::ZERO };
-            if radius < NEGLIGIBLE {
-                return bound;
-            }
+            let Some(points) = points.as_ref().filter(|_| radius >= NEGLIGIBLE) else { return bound };
             let origin = self.origin.as_ref().map_or(Disc::UNKNOWN, |origin| origin.disc(first + place));
-            let factors = self.tilted.summands.iter().zip(&points).map(|(summand, points)| {
+            let factors = self.tilted.summands.iter().zip(points).map(|(summand, points)| {
                 let transform = points.as_ref().map_or(Disc::UNKNOWN, |points| points.disc(place));
                 self.raised(summand, transform, first + place)
             });

@@ -340,6 +340,7 @@ mod same_bits;
 #[cfg(test)]
 mod tests {
     use super::super::inversion::Goal;
+    use super::super::sum::Atom;
     use super::super::tests::{borrowed, evenly, partition, property, rational};
     use super::super::{Attributes, Composition, End, Part};
     use super::*;
@@ -407,6 +408,27 @@ mod tests {
             }
             prop_assert!(!bound_of_term(direction, &undecided).certainly_less(term.re));
         }
+    }
+
+    /// Of the law that gains most, each of its summands as often as it is there.
+    #[test]
+    fn a_gain_is_the_expectation_of_what_is_positive() {
+        let atoms = |value: f64| {
+            [(value, 0.5), (-9.0, 0.25), (0.0, 0.25)]
+                .map(|(value, mass)| Atom { value: double(value), mass: double(mass) })
+                .to_vec()
+        };
+        let sum = |summands| Sum { constant: Ball::ZERO, summands };
+        let twice = |value, count| {
+            vec![Summand { count: 1, atoms: atoms(1.0) }, Summand { count, atoms: atoms(value) }]
+        };
+        let laws = vec![sum(twice(2.0, 3)), sum(twice(1.0, 4))];
+        let gain = Undecided { count: 1, laws, missing: Ball::ZERO, certain: Ball::ZERO }.gain();
+        assert!(
+            (gain - double(3.5)).to_enclosure().width() < 1e-15 && !gain.certainly_less(double(3.5)),
+            "{gain:?}"
+        );
+        assert!(!double(3.5).certainly_less(gain), "{gain:?}");
     }
 
     /// With the leading laws alone nothing is lost.

@@ -73,8 +73,7 @@ impl Ratio {
         while bits <= MOST_BITS {
             interrupt.check()?;
             let (low, high) = exponential(epsilon, bits);
-            let end = |units: UBig| Rational::new(IBig::from(units), UBig::ONE << bits);
-            let at = |units: UBig| decision(&amplified(&end(units)?, rate));
+            let at = |units: UBig| decision(&amplified(&Rational::dyadic(units, bits), rate));
             let (low, high) = (at(low)?, at(high)?);
             if low == high {
                 return Ok(low);
@@ -111,6 +110,9 @@ impl Ratio {
 /// `1 + (r − 1)/γ` for a positive γ.
 fn amplified(ratio: &Rational, rate: &Rational) -> Rational {
     let one = Rational::from(1i64);
+    if *rate == one {
+        return ratio.clone();
+    }
     ratio.sub(&one).mul(&reciprocal(rate)).add(&one)
 }
 

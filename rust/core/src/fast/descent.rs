@@ -375,6 +375,30 @@ mod tests {
         assert!(!walk.reach(17.0, 12.0, &rates), "a threshold does not go up");
     }
 
+    /// What leaves the range of doubles, or is no number, is not gone on with: whichever of its parts that is.
+    #[test]
+    fn a_walk_stays_in_the_range_of_doubles() {
+        let in_range = |[term, tail, excess]: [f64; 3]| {
+            let errors = (0.0, 0.0, 0.0);
+            let (term_error, tail_error, value_error) = errors;
+            let (trials, first, unit) = (20.0, 14.0, Ball::ONE);
+            Walk { trials, first, term, tail, excess, term_error, tail_error, value_error, unit }
+                .is_in_range()
+        };
+        assert!(in_range([1.0, 1.0, 1.0]) && in_range([1e-90, 1e90, 1e90]));
+        for out in [
+            [1e-91, 1.0, 1.0],
+            [1e91, 1.0, 1.0],
+            [1.0, 1e91, 1.0],
+            [1.0, 1.0, 1e91],
+            [f64::NAN, 1.0, 1.0],
+            [1.0, f64::NAN, 1.0],
+            [1.0, 1.0, f64::NAN],
+        ] {
+            assert!(!in_range(out), "{out:?}");
+        }
+    }
+
     #[test]
     fn an_interruption_ends_a_descent() {
         struct Never;

@@ -329,12 +329,18 @@ pub(super) mod tests {
     #[test]
     fn where_the_ratio_is_exactly_the_threshold_the_value_is_enclosed_all_the_same() {
         let groups = vec![(3, rational("1/2")), (2, rational("1/4")), (2, rational("3/4"))];
-        let found = delta(&GroupedCount::new(groups.clone()).unwrap(), Direction::OneAgainstZero, 0.0);
+        let count = GroupedCount::new(groups.clone()).unwrap();
+        let found = delta(&count, Direction::OneAgainstZero, 0.0);
         let largest = law(&groups).into_iter().max().unwrap();
         assert!(
             contains(found, Ball::from_rational(&largest)) && found.relative_error() < 1e-20,
             "{found:?}"
         );
+        let ((small, _), epsilon) = (count.parts(Direction::OneAgainstZero), Epsilon::from_f64(0.0).unwrap());
+        let others = LatticeSum::new(vec![&small]);
+        let Crossing { first, undecided } =
+            Count { others, size: 7, epsilon: &epsilon, interrupt: &Uninterrupted }.crossing().unwrap();
+        assert_eq!((first, undecided.len()), (4, 1), "what is undecided is not left out");
     }
 
     #[test]

@@ -91,30 +91,6 @@ impl KnownInSample {
         Ok(Self { population, known, size, p: Arc::new(p.clone()), at })
     }
 
-    /// The number of all entries, the critical one included.
-    #[must_use]
-    pub fn population(&self) -> u64 {
-        self.population
-    }
-
-    /// The number of entries that the adversary knows.
-    #[must_use]
-    pub fn known(&self) -> u64 {
-        self.known
-    }
-
-    /// The number of entries in the sample.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// The probability of the others, as it was given.
-    #[must_use]
-    pub fn p(&self) -> &Rational {
-        &self.p
-    }
-
     /// `sup_K Δ_{v,w}(ε)`, for an ε of either sign.
     ///
     /// # Errors

@@ -167,6 +167,15 @@ mod tests {
         check(exp_minus_one(ball("0.3")), "0.34985880757600310398374431332800733037829969735937");
     }
 
+    /// Every angle is at most π in size, and so is one of a point that may be far from the positive axis.
+    #[test]
+    fn an_angle_that_is_not_known_is_below_four() {
+        for across in [1, 10] {
+            let found = angle(Ball::ONE, around_zero(integer(across))).to_enclosure();
+            assert!(found.lower() <= -0.7 && found.upper() >= 0.7 && found.width() <= 8.000_001, "{found:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn sine_and_cosine_lie_on_the_circle_and_angles_undo_them(x in -3.1..3.1f64, turns in -1000i64..1000) {
