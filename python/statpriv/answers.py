@@ -138,6 +138,10 @@ class Released:
         lattice = Lattice(self.lattice.offset, Fraction(1, unit.denominator))
         return self._with_laws(lambda law: Law.sum([law.scaled(unit.numerator), spread]), lattice)
 
+    def moved(self, by: Fraction) -> Released:
+        """The second law against itself, its answers so much larger in the first."""
+        return replace(self, first=self.second.shifted(int(by / self.lattice.unit)))
+
     def rounded(self, deviation: float) -> Released:
         """The same with continuous noise, rounded to a lattice that is fine for answers of such a standard deviation.
 

@@ -313,7 +313,7 @@ def _stratified(situation: Situation, sampling: Stratified, entries: Contributio
     tried = sum(len(amounts) for _, amounts in worlds)
     if tried > MOST_KNOWN:
         raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
-    most = MOST_ANSWERS // max(tried, 1)
+    most = MOST_ANSWERS // tried
     for world, amounts in worlds:
         yield Alternative(world, tuple((weight, _strata(world, sampling, known, most)) for weight, known in amounts))
 

@@ -62,6 +62,7 @@ def test_what_is_no_number_passes_steps_that_compute(step, other):
 def test_a_table_does_not_depend_on_the_order_of_writing():
     assert sp.Table({"b": 1, 3: 2, "a": 3, 1: 4}) == sp.Table({1: 4, "a": 3, 3: 2, "b": 1})
     assert hash(sp.Table({0: "a", 1.0: "b"})) == hash(sp.Table({1: "b", 0: "a"}))
+    assert sp.Table({"b": "x", "a": "y"}).published == (("a", "y"), ("b", "x"))
 
 
 def test_strings_in_a_table_are_no_numbers():
