@@ -48,7 +48,8 @@ class Adversary:
     ) -> None:
         if not isinstance(values, str) or values not in ("worst", "expected"):
             raise ArgumentError(f"values = {abridged(values)}; 'worst' or 'expected' is required")
-        object.__setattr__(self, "known", _numbers(known))
+        counts = by_group(known, "known", as_count) if isinstance(known, Mapping) else as_count(known, "known")
+        object.__setattr__(self, "known", counts)
         object.__setattr__(self, "values", values)
 
     @property
@@ -59,12 +60,3 @@ class Adversary:
     def __repr__(self) -> str:
         known = str(self.known) if isinstance(self.known, int) else show_groups(self.known, str)
         return f"Adversary(known={known}{'' if self.values == 'worst' else f', values={self.values!r}'})"
-
-
-def _numbers(known: Number | Mapping[str, Number]) -> int | ByGroup[int]:
-    if isinstance(known, Mapping):
-        return by_group(known, "known", as_count)
-    try:
-        return as_count(known, "known")
-    except ArgumentError as refused:
-        raise ArgumentError(f"{refused}, or a dict from group to such a number") from None

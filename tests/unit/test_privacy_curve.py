@@ -47,11 +47,6 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
             r"queries = .*; a list of queries is required, one for each part",
         ),
         (
-            lambda: sp.Adversary(known="all"),
-            r'known: "all" is not a number such as .*, or a dict from group to such a number',
-        ),
-        (lambda: sp.Adversary(known=-1), r"known = -1; an integer from 0 to 2\^53 is required, or a dict from group"),
-        (
             lambda: sp.privacy_curve(HALF, HUNDRED).table(0.1),
             r"epsilons = 0\.1; a list of numbers, such as \[0, 0\.1, 1\], is required",
         ),

@@ -304,6 +304,10 @@ TEN_CELLS = sp.HistogramQuery(["1/10"] * 10)
         (Situation(TEN_CELLS, THOUSAND, sp.OverlappingSamples([9, 9]), NOBODY), "the 9 counts have about 1e+09 joint"),
         (Situation(BY_GROUP, MANY_GROUPS, None, NOBODY), "histograms of 2 groups with about 1e+06 joint values take"),
         (
+            Situation(sp.SumQuery({10007 * k + k * k: "1/50" for k in range(50)}), sp.Population(10**5), None, NOBODY),
+            "about 6e+08 answers matter, and the probabilities of 2e+07 are written out at most",
+        ),
+        (
             Situation(MEDIAN, sp.Population(101), sp.PoissonSampling("1/2"), NOBODY),
             "samples of more than 100 sizes are not averaged over",
         ),

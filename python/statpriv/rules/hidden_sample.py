@@ -191,7 +191,8 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
         if situation.sampling is None and not shift_matters:
             # d + S against S, whatever noise is added to S.
             [(_, law)] = alternative.known
-            released = Released(law(0), law(0), entries.lattice).processed(steps)
+            others = Released(law(0), law(0), entries.lattice, window=alternative.world.window)
+            released = others.processed(steps)
             monotone = keeps_ratios_monotone(steps, entries.lattice)
             gaps = worst_gaps(alternative.world, situation.pair, monotone=monotone)
             curves += [released.moved(gap * entries.lattice.unit).curve() for gap in gaps]
