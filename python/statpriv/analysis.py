@@ -185,4 +185,5 @@ def _adversary(adversary: Adversary | None) -> Adversary:
 
 def _expect(value: object, kind: type, name: str, example: str) -> None:
     if not isinstance(value, kind):
-        raise ArgumentError(f"{name} = {abridged(value)}; a {kind.__name__} such as {example} is required")
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise ArgumentError(f"{name} = {abridged(value)}; {article} {kind.__name__} such as {example} is required")

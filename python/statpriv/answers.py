@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from statpriv import noise
 from statpriv._native import Curve, Law
-from statpriv.entries import Lattice
+from statpriv.entries import DEVIATIONS, Lattice, require_written_out
 from statpriv.queries.processed import Clamping, Gate, Rounding, Step, Table, Threshold
 from statpriv.rules.registry import NotApplicable
 
@@ -19,6 +19,8 @@ __all__ = ["Released", "hockey_stick"]
 INTEGERS = Lattice()
 MOST_TABULATED = 200_000
 """So many answers are published one by one where a step does not act on the lattice as a whole."""
+MOST_PRODUCTS = 2**29
+"""So many products a sum with noise may take: some twenty seconds."""
 POINTS_OF_A_DEVIATION = 256
 """A rounded real answer has so many values in a standard deviation, …"""
 POINTS_OF_THE_NOISE = 16
@@ -41,6 +43,8 @@ class Released:
     smoothing: Continuous | None = None
     reference: Law | None = None
     """The law of the same answer without the critical entry, where that is needed too."""
+    window: float = 0
+    """About how many integers hold each law, where that is told; noise is refused where they become too many."""
 
     def processed(self, steps: Sequence[Step]) -> Released:
         """After all steps, the first one first."""
@@ -134,9 +138,19 @@ class Released:
         if isinstance(added, Continuous):
             return replace(self, smoothing=added)
         unit = self.lattice.unit
+        drawn = _window(added)
+        recursive = isinstance(added, noise.DiscreteLaplace) and unit.denominator == 1
+        if not recursive and self.window * drawn > MOST_PRODUCTS:
+            raise NotApplicable(f"about {self.window:.0e} answers with {added!r} take too long to be added up")
+        window = require_written_out(self.window * unit.numerator + drawn * unit.denominator)
         spread = noise_law(added).scaled(unit.denominator)
         lattice = Lattice(self.lattice.offset, Fraction(1, unit.denominator))
-        return self._with_laws(lambda law: Law.sum([law.scaled(unit.numerator), spread]), lattice)
+        noisy = self._with_laws(lambda law: Law.sum([law.scaled(unit.numerator), spread]), lattice)
+        return replace(noisy, window=window)
+
+    def moved(self, by: Fraction) -> Released:
+        """The second law against itself, its answers so much larger in the first."""
+        return replace(self, first=self.second.shifted(int(by / self.lattice.unit)))
 
     def rounded(self, deviation: float) -> Released:
         """The same with continuous noise, rounded to a lattice that is fine for answers of such a standard deviation.
@@ -183,6 +197,19 @@ def noise_law(added: noise.DiscreteNoise) -> Law:
     if isinstance(added.noise, noise.Binomial):
         return _truncated_binomial(added.noise, added.lower, added.upper)
     return noise_law(added.noise).truncated(added.lower, added.upper)
+
+
+def _window(added: noise.DiscreteNoise) -> float:
+    """About how many integers hold the noise, but for 2^-80."""
+    if isinstance(added, noise.DiscreteGaussian):
+        integers = DEVIATIONS * added.sigma
+    elif isinstance(added, noise.DiscreteLaplace):
+        # α^k is 2^-80 at k = 80 ln 2/(−ln α), and −ln α ≥ 1 − α.
+        integers = 111 * (added.scale or 1 / (1 - (added.alpha or 0)))
+    else:
+        least, most = added.support
+        integers = Fraction(most - least)
+    return float(min(integers, MOST_PRODUCTS)) + 1
 
 
 def _truncated_binomial(added: noise.Binomial, lower: int, upper: int) -> Law:

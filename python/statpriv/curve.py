@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from statpriv import _native
 from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array
+from statpriv.arguments import as_items
 from statpriv.comparison import Comparison, CurveTable, compare
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.literals import spelled
@@ -786,7 +787,8 @@ class PrivacyCurve:
         0.1       0.0418368
         0.2       0.0184641
         """
-        chosen = tuple(self._telling() if epsilons is None else epsilons)
+        required = "a list of numbers, such as [0, 0.1, 1], is required"
+        chosen = tuple(self._telling() if epsilons is None else as_items(epsilons, "epsilons", required))
         return CurveTable(chosen, tuple(self.delta(epsilon) for epsilon in chosen), self.kind == "exact")
 
     def _telling(self) -> list[Number]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import accumulate, chain, product
-from math import comb, gcd, lcm, prod
+from math import comb, gcd, lcm, prod, sqrt
 from typing import Any
 
 from statpriv._native import Law
@@ -45,12 +45,15 @@ __all__ = [
     "lattice_of",
     "multinomial",
     "number_answering",
+    "require_written_out",
 ]
 
 MOST_WORLDS = 2000
 """So many choices of a critical class and of known entries are tried one by one."""
 MOST_LABELS = 2**24
 """So many integers at most label the joint answers of several counts, or lie between the values of an entry."""
+DEVIATIONS = 25
+"""All but 2^-80 of most sums lies within half as many standard deviations on each side."""
 MOST_SPREAD = 32
 """Of more values of an entry labels are not sought: sums of many values leave few gaps."""
 
@@ -115,6 +118,12 @@ class EntryClass:
             return False
         masses = [shares[amount] for amount in range(least, most + 1)]
         return all(b * b >= a * c for a, b, c in zip(masses, masses[1:], masses[2:], strict=False))
+
+    @property
+    def variance(self) -> Fraction:
+        """Of what one entry adds."""
+        mean, square = (sum((amount**k * share for amount, share in self.shares), Fraction(0)) for k in (1, 2))
+        return square - mean**2
 
     def thinned(self, rate: Fraction, marker: int = 0) -> EntryClass:
         """The same entries, each of which adds what it adds, and a marker, only with this probability."""
@@ -211,6 +220,14 @@ class World:
         """The law of what the unknown other entries add."""
         parts = zip(self.contributions.classes, self.unknown, strict=True)
         return Law.sum([entries.many(count) for entries, count in parts if count > 0])
+
+    @property
+    def window(self) -> float:
+        """About how many integers hold what the unknown others add, but for next to nothing."""
+        present = [(kind, count) for kind, count in zip(self.contributions.classes, self.unknown, strict=True) if count]
+        span = sum(count * (kind.shares[-1][0] - kind.shares[0][0]) for kind, count in present)
+        variance = sum((count * kind.variance for kind, count in present), Fraction(0))
+        return min(span + 1, DEVIATIONS * sqrt(variance))
 
     @property
     def values(self) -> tuple[tuple[Any, int], ...]:
@@ -477,3 +494,19 @@ def _table(shares: dict[int, Fraction]) -> Law:
             "out at most: round them, to whole units say"
         )
     return Law.table(least, [shares.get(amount, Fraction(0)) for amount in range(least, most + 1)])
+
+
+def require_written_out(answers: float) -> float:
+    """About so many answers matter, unless they are too many for the kernel to write out their probabilities.
+
+    Raises
+    ------
+    NotApplicable
+        They are.
+    """
+    if answers > MOST_LABELS:
+        raise NotApplicable(
+            f"about {answers:.0e} answers matter, and the probabilities of {MOST_LABELS:.0e} are written out at most: "
+            "round the values, to whole units say"
+        )
+    return answers

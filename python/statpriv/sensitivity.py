@@ -27,6 +27,7 @@ from typing import Literal, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
+from statpriv.arguments import as_items
 from statpriv.bisection import least_integer
 from statpriv.comparison import aligned, html_table
 from statpriv.curve import PrivacyCurve
@@ -262,7 +263,8 @@ class _Release:
     def sensitivity(self, epsilon: Number, rows: Iterable[Number]) -> Sensitivity:
         """The table. What is not possible, or what no bound is known of, is left out."""
         exact = as_fraction(epsilon, "epsilon")
-        people = [as_count(number, "rows", least=2) for number in rows]
+        asked = as_items(rows, "rows", "a list of numbers of rows, such as [2, 3], is required")
+        people = [as_count(number, "rows", least=2) for number in asked]
         stated = self.curve()
         changes = [Change("as stated", self.probability, stated.delta(exact), stated.kind)]
         for assumption, value, changed in self._alternatives(people):

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from statpriv._native import Law
 from statpriv.draws import Draw, Multiplicities, drawn_again, drawn_once, drawn_several_times
-from statpriv.entries import Contributions, World, compositions, contributions, multinomial
+from statpriv.entries import Contributions, World, compositions, contributions, multinomial, require_written_out
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.rules.registry import NotApplicable
 from statpriv.samplings import (
@@ -85,6 +85,8 @@ def alternatives(
         _require_short_sums(entries)
     found = []
     for world in worlds:
+        if sampling is None:
+            require_written_out(world.window)
         cases: list[tuple[Fraction, Released]]
         if known and not (sampling is None or entries.counts):
             amounts = list(_known_amounts(situation, world))
@@ -313,7 +315,7 @@ def _stratified(situation: Situation, sampling: Stratified, entries: Contributio
     tried = sum(len(amounts) for _, amounts in worlds)
     if tried > MOST_KNOWN:
         raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
-    most = MOST_ANSWERS // max(tried, 1)
+    most = MOST_ANSWERS // tried
     for world, amounts in worlds:
         yield Alternative(world, tuple((weight, _strata(world, sampling, known, most)) for weight, known in amounts))
 

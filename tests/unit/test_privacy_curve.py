@@ -36,7 +36,7 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
         ),
         (
             lambda: sp.privacy_curve(HALF, HUNDRED, adversary=3),
-            r"adversary = 3; a Adversary such as sp\.Adversary\(known=",
+            r"adversary = 3; an Adversary such as sp\.Adversary\(known=",
         ),
         (
             lambda: sp.privacy_curve(HALF, HUNDRED, sampling=5),
@@ -45,6 +45,18 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
         (
             lambda: sp.compose(HALF, HUNDRED, QUARTERS),
             r"queries = .*; a list of queries is required, one for each part",
+        ),
+        (
+            lambda: sp.privacy_curve(HALF, HUNDRED).table(0.1),
+            r"epsilons = 0\.1; a list of numbers, such as \[0, 0\.1, 1\], is required",
+        ),
+        (
+            lambda: sp.privacy_curve(HALF, HUNDRED).sensitivity(epsilon=1, rows=3),
+            r"rows = 3; a list of numbers of rows, such as \[2, 3\], is required",
+        ),
+        (
+            lambda: sp.privacy_curve(HALF, HUNDRED).plot(ax=3),
+            r"ax = 3; axes of matplotlib are required, or None for a new figure",
         ),
         (lambda: sp.compose(4, HUNDRED, QUARTERS), r"queries = 4; a list of queries is required"),
         (lambda: sp.compose([HALF, 0.5], HUNDRED, QUARTERS), r"queries\[1\] = 0\.5; a query such as sp\.PropertyQuery"),
@@ -101,10 +113,11 @@ def test_what_equals_a_pair_is_one_or_is_refused(pair):
 @pytest.mark.parametrize("bound", ["Exact", "", "amplified", None, 3, ["exact"], np.zeros(2)])
 def test_an_unknown_bound_is_refused_with_the_names(bound):
     message = (
-        rf"^bound = {re.escape(repr(bound))}; one of 'tightest', 'exact', .*'partition-sum', .*'spc'.* is required$"
+        rf"^bound = {re.escape(repr(bound))}; one of 'tightest', 'exact', .*'spc', .*'partition-sum', .* is required$"
     )
-    with pytest.raises(sp.ArgumentError, match=message):
+    with pytest.raises(sp.ArgumentError, match=message) as refused:
         sp.privacy_curve(HALF, HUNDRED, bound=bound)
+    assert "convex-order" not in str(refused.value), "of compositions alone"
 
 
 @pytest.mark.parametrize(

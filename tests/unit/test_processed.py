@@ -62,6 +62,7 @@ def test_what_is_no_number_passes_steps_that_compute(step, other):
 def test_a_table_does_not_depend_on_the_order_of_writing():
     assert sp.Table({"b": 1, 3: 2, "a": 3, 1: 4}) == sp.Table({1: 4, "a": 3, 3: 2, "b": 1})
     assert hash(sp.Table({0: "a", 1.0: "b"})) == hash(sp.Table({1: "b", 0: "a"}))
+    assert sp.Table({"b": "x", "a": "y"}).published == (("a", "y"), ("b", "x"))
 
 
 def test_strings_in_a_table_are_no_numbers():
@@ -208,3 +209,24 @@ def test_gaussian_noise_on_sums_with_gaps_or_between_the_integers_of_other_noise
     gaps = sp.SumQuery({0: "1/2", 2: "1/4", 3: "1/4"}).noisy(gaussian)
     halves = sp.SumQuery({0: "1/4", "1/2": "1/2", 1: "1/4"}).noisy(laplace).noisy(gaussian)
     assert [sp.privacy_curve(query, sp.Population(9)).kind for query in (gaps, halves)] == ["bound", "bound"]
+
+
+INCOMES = {0: "0.5", 1200: "0.3", 35001: "0.2"}
+
+
+@pytest.mark.parametrize(
+    ("pmf", "added", "reason"),
+    [
+        (INCOMES, sp.noise.DiscreteGaussian(sigma=100), "take too long to be added up"),
+        ({0: "0.5", "1200.50": "0.3", "35001.17": "0.2"}, sp.noise.DiscreteLaplace(scale=9), "answers matter, and the"),
+        (INCOMES, sp.noise.DiscreteLaplace(scale="1e400"), r"answers matter, and the probabilities of 2e\+07 are"),
+        ({0: "0.5", "0.5": "0.3", 7: "0.2"}, sp.noise.Binomial(trials=2**53, p="1/2"), "take too long to be added up"),
+    ],
+)
+def test_sums_with_noise_on_too_many_answers_are_bounded_by_the_data_alone(pmf, added, reason):
+    noisy, population = sp.SumQuery(pmf).noisy(added), sp.Population(1000)
+    with pytest.raises(sp.NotAvailableError, match=reason):
+        sp.privacy_curve(noisy, population, bound="exact")
+    curve = sp.privacy_curve(noisy, population)
+    assert curve.kind == "bound"
+    assert "the answer before all steps" in curve.theorem

@@ -2,15 +2,18 @@
 
 import inspect
 import math
+import pkgutil
 from fractions import Fraction
+from importlib import import_module
 from itertools import combinations
 
 import pytest
 
 import statpriv as sp
-from statpriv import _native, noise
+from statpriv import _native, noise, totals
+from statpriv import rules as registered
 from statpriv.composition.strategies import AdaptiveSituation
-from statpriv.entries import EntryClass
+from statpriv.entries import EntryClass, contributions
 from statpriv.rules.registry import NotApplicable, all_rules, applicable, lower
 from statpriv.situation import PartitionedSituation, Situation
 
@@ -143,7 +146,8 @@ def test_a_rule_declares_what_it_rests_on(rule):
 
 def test_what_makes_a_curve_of_a_situation_alone_is_a_rule():
     declared = {rule.lowering for rule in all_rules()}
-    for module in {inspect.getmodule(lowering) for lowering in declared}:
+    for file in pkgutil.iter_modules(registered.__path__):
+        module = import_module(f"{registered.__name__}.{file.name}")
         for name, made in inspect.getmembers(module, inspect.isfunction):
             alone = list(inspect.signature(made).parameters) == ["situation"] and made.__module__ == module.__name__
             if alone and made.__annotations__["return"] == "Curve" and not name.startswith("_"):
@@ -300,6 +304,10 @@ TEN_CELLS = sp.HistogramQuery(["1/10"] * 10)
         (Situation(TEN_CELLS, THOUSAND, sp.OverlappingSamples([9, 9]), NOBODY), "the 9 counts have about 1e+09 joint"),
         (Situation(BY_GROUP, MANY_GROUPS, None, NOBODY), "histograms of 2 groups with about 1e+06 joint values take"),
         (
+            Situation(sp.SumQuery({10007 * k + k * k: "1/50" for k in range(50)}), sp.Population(10**5), None, NOBODY),
+            "about 6e+08 answers matter, and the probabilities of 2e+07 are written out at most",
+        ),
+        (
             Situation(MEDIAN, sp.Population(101), sp.PoissonSampling("1/2"), NOBODY),
             "samples of more than 100 sizes are not averaged over",
         ),
@@ -367,3 +375,109 @@ def test_known_entries_of_different_probabilities_are_the_worst_of_all_ways_to_c
             sp.privacy_curve(sp.PropertyQuery(rest), sp.Population(30 - known)).delta(epsilon).upper for rest in left
         )
         assert curve.delta(epsilon).upper == max(each)
+
+
+# --- sums by group
+
+
+def test_a_pair_is_compared_in_the_groups_that_have_both_values():
+    query = sp.SumQuery({"f": {0: "1/2", 1: "1/2"}, "m": {0: "1/2", 2: "1/2"}})
+    there, back, worst = (
+        sp.privacy_curve(query, GROUPS, pair=pair).exact_delta(exp_epsilon=Fraction(6, 5))
+        for pair in ((2, 0), (0, 2), None)
+    )
+    assert there == back == worst, "all laws are symmetric, and twos tell more than ones"
+
+
+def test_where_a_whole_group_is_known_the_other_one_is_left():
+    law = {0: "1/2", 1: "1/3", 5: "1/6"}
+    query = sp.SumQuery({"f": {0: "1/4", 1: "1/4", 5: "1/2"}, "m": law})
+    curve = sp.privacy_curve(query, GROUPS, adversary=sp.Adversary(known={"f": 5}))
+    alone = sp.privacy_curve(sp.SumQuery(law), sp.Population(7))
+    assert curve.exact_delta(exp_epsilon=Fraction(6, 5)) == alone.exact_delta(exp_epsilon=Fraction(6, 5))
+
+
+def test_known_entries_of_three_groups_are_chosen_in_up_to_two_thousand_ways():
+    """Of u known ones C(u + 2, 2), for each of the groups that may hold the critical entry."""
+    groups = sp.Population(groups=dict.fromkeys("abc", 50))
+    query = sp.SumQuery({name: {0: "1/2", 1: "1/4", k: "1/4"} for k, name in enumerate("abc", 2)})
+
+    def worlds(known):
+        situation = Situation(query, groups, None, sp.Adversary(known=known))
+        return sum(1 for _ in contributions(situation).worlds(situation))
+
+    assert worlds(35) == 3 * math.comb(37, 2) == 1998
+    with pytest.raises(NotApplicable, match="36 known entries can be chosen in too many ways from 3 kinds"):
+        worlds(36)
+
+
+def test_strata_are_added_up_where_they_have_few_joint_answers(monkeypatch):
+    """The counts of two cells of five that answer have 36 values together, in each stratum two laws, in two worlds."""
+    situation = Situation(CELLS, GROUPS, sp.Stratified({"f": 2, "m": 3}), NOBODY)
+    monkeypatch.setattr(totals, "MOST_ANSWERS", 2 * 2 * 36)
+    assert lower(situation, "exact").kind == "exact"
+    monkeypatch.setattr(totals, "MOST_ANSWERS", 2 * 2 * 36 - 1)
+    with pytest.raises(sp.NotAvailableError, match="all joint answers of 2 laws are too many to be added up"):
+        lower(situation, "exact")
+
+
+# --- noise
+
+
+def test_the_noise_alone_covers_the_largest_difference_of_two_values_however_far_they_are_apart():
+    added = noise.DiscreteLaplace(alpha="0.999")
+    far = sp.privacy_curve(sp.SumQuery({0: "1/2", 1: "1/4", 1000: "1/4"}).noisy(added), TWELVE, bound="noise")
+    two = sp.privacy_curve(sp.SumQuery({0: "1/2", 1000: "1/2"}).noisy(added), TWELVE, bound="noise")
+    assert 0.3 < far.delta("0.1").lower <= far.delta("0.1").upper == two.delta("0.1").upper
+
+
+def test_the_noise_alone_is_that_of_the_first_step():
+    quiet = sp.privacy_curve(NOISY, TWELVE, bound="noise")
+    assert sp.privacy_curve(NOISY.rounded(5), TWELVE, bound="noise").delta("0.1") == quiet.delta("0.1")
+    with pytest.raises(sp.NotAvailableError, match="the first step is no noise"):
+        sp.privacy_curve(HALF.rounded(5).noisy(noise.Binomial(trials=4, p="1/2")), TWELVE, bound="noise")
+
+
+def test_normal_noise_on_a_sum_over_a_sample_is_bounded():
+    values = sp.SumQuery({0: "1/4", 1: "1/2", 2: "1/4"}).noisy(noise.Gaussian(sigma=1))
+    assert lower(Situation(values, TWELVE, None, NOBODY), "tightest").kind == "exact"
+    assert lower(Situation(values, TWELVE, sp.WithoutReplacement(5), NOBODY), "tightest").kind == "bound"
+
+
+# --- samples and parts
+
+
+def test_a_histogram_at_a_rate_compares_the_cells_that_are_asked_for():
+    cells, often = sp.HistogramQuery(["1/2", "3/8", "1/8"]), sp.PoissonSampling("1/2")
+    common, worst = (sp.privacy_curve(cells, TWELVE, sampling=often, pair=pair) for pair in ((0, 1), None))
+    assert common.delta("0.1") < worst.delta("0.1")
+
+
+def test_the_bound_by_thresholds_has_thirty_two():
+    for situation in (
+        Situation(HALF, TWELVE, sp.WithoutReplacement(5), THREE),
+        PartitionedSituation((HALF,), TWELVE, sp.RandomPartition([5]), THREE),
+    ):
+        [rule] = lower(situation, "threshold").rules
+        assert " 32 thresholds" in rule.theorem
+
+
+def test_the_sum_over_the_parts_takes_counts_as_they_are():
+    parts = sp.RandomPartition([6, 6])
+    coarse, fine = (
+        sp.compose([query] * 2, TWELVE, parts, adversary=THREE, bound="partition-sum")
+        for query in (HALF.rounded(4), HALF)
+    )
+    assert coarse.delta("0.1") == fine.delta("0.1")
+
+
+def test_eleven_unrelated_attributes_in_parts_of_random_sizes_are_too_many():
+    eleven = tuple(sp.PropertyQuery(f"{k}/23") for k in range(1, 12))
+    situation = PartitionedSituation(eleven, TWELVE, sp.MultinomialPartition(["1/11"] * 11), NOBODY)
+    with pytest.raises(sp.NotAvailableError, match="the 2048 combinations of values of these attributes are too many"):
+        lower(situation, "exact")
+
+
+def test_what_does_not_apply_names_the_first_query():
+    with pytest.raises(sp.NotAvailableError, match="it is not for PropertyQuery with RandomPartition"):
+        sp.compose([HALF, CELLS], TWELVE, sp.RandomPartition([6, 6]), bound="spc")

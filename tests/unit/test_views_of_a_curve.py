@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from fractions import Fraction
 
@@ -236,3 +237,11 @@ def test_a_comparison_names_every_bound_once_and_the_smallest_first():
     assert all(row.delta.upper >= compared[0].delta.lower for row in compared)
     assert str(compared).count("\n") == len(compared)
     assert "given that it is sampled" in compared._repr_html_()
+
+
+def test_two_three_five_and_ten_rows_a_person_are_tried_unless_stated():
+    defaults = [
+        inspect.signature(asked).parameters["rows"].default
+        for asked in (sp.PrivacyCurve.sensitivity, sp.sensitivity_of)
+    ]
+    assert defaults == [(2, 3, 5, 10)] * 2

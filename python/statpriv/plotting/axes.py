@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from statpriv.adversaries import Adversary
 from statpriv.curve import PrivacyCurve
+from statpriv.errors import ArgumentError
+from statpriv.literals import abridged
 from statpriv.numbers import Number
 from statpriv.plotting.curves import against_epsilon, against_known, against_size, trade_off
 from statpriv.plotting.designs import design_picture, trade_off_pictures
@@ -208,7 +210,10 @@ def _on_axes(picture: Callable[[], Picture], ax: Axes | None) -> Axes:
     """Draw on the axes, or on new ones; what cannot be drawn is not computed."""
     require_matplotlib()
     from matplotlib import pyplot
+    from matplotlib.axes import Axes
 
+    if not (ax is None or isinstance(ax, Axes)):
+        raise ArgumentError(f"ax = {abridged(ax)}; axes of matplotlib are required, or None for a new figure")
     computed = picture()
     if ax is None:
         _, ax = pyplot.subplots(figsize=figure_size(computed), layout="constrained")

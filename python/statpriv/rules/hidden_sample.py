@@ -8,7 +8,7 @@ from typing import Any
 
 from statpriv import noise
 from statpriv._native import Curve
-from statpriv.answers import Continuous, hockey_stick
+from statpriv.answers import Continuous, Released, hockey_stick
 from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
 from statpriv.entries import Lattice, multinomial
 from statpriv.queries.histogram import HistogramQuery
@@ -188,11 +188,16 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
     entries, worlds = alternatives(situation, shift_matters=shift_matters, labelled=not steps)
     curves = []
     for alternative in worlds:
-        pairs = alternative.world.pairs(situation.pair)
         if situation.sampling is None and not shift_matters:
+            # d + S against S, whatever noise is added to S.
+            [(_, law)] = alternative.known
+            others = Released(law(0), law(0), entries.lattice, window=alternative.world.window)
+            released = others.processed(steps)
             monotone = keeps_ratios_monotone(steps, entries.lattice)
-            pairs = [(gap, 0) for gap in worst_gaps(alternative.world, situation.pair, monotone=monotone)]
-        for v, w in dict.fromkeys(pairs):
+            gaps = worst_gaps(alternative.world, situation.pair, monotone=monotone)
+            curves += [released.moved(gap * entries.lattice.unit).curve() for gap in gaps]
+            continue
+        for v, w in dict.fromkeys(alternative.world.pairs(situation.pair)):
             cases = [
                 (weight, hockey_stick(law(v), law(w), entries.lattice, steps)) for weight, law in alternative.known
             ]

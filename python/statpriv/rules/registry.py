@@ -128,8 +128,8 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
     NotAvailableError
         No such rule applies; the message says why, and which bounds do.
     """
-    names = list(dict.fromkeys(["tightest", *(known.bound for known in all_rules())]))
-    if not isinstance(bound, str) or bound not in names:
+    if not isinstance(bound, str) or bound not in {"tightest", *(known.bound for known in all_rules())}:
+        names = dict.fromkeys(["tightest", *(known.bound for known in all_rules() if known.is_about(situation))])
         raise ArgumentError(f"bound = {bound!r}; one of {', '.join(map(repr, names))} is required")
     found: list[tuple[Rule, Curve]] = []
     reasons: list[str] = []

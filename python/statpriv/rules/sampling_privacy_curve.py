@@ -242,8 +242,6 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
     entries = contributions(situation, labelled=True)
     worlds = []
     for world in entries.worlds(situation):
-        if prod(unknown + 1 for unknown in world.unknown) > MOST_TEMPLATES:
-            raise NotApplicable("so many sizes of samples of these entries are not averaged over one by one")
         weights, curves = [], []
         for numbers in _few(product(*(range(unknown + 1) for unknown in world.unknown)), entries):
             drawn = zip(world.unknown, numbers, strict=True)

@@ -365,6 +365,10 @@ impl Law {
 
     /// What is left of a sum without its two-sided geometric noise, and that noise.
     pub(crate) fn without_noise(&self) -> Option<(Self, &Noise)> {
+        if let Recipe::Shifted(law, by) = self.recipe() {
+            let (data, noise) = law.without_noise()?;
+            return Some((data.shifted(*by).ok()?, noise));
+        }
         let Recipe::Sum(parts) = self.recipe() else { return None };
         let noise = |part: &Self| matches!(part.recipe(), Recipe::Noise(noise) if noise.alpha().is_some());
         let (noises, data): (Vec<&Self>, Vec<&Self>) = parts.iter().partition(|part| noise(part));

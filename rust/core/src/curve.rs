@@ -16,8 +16,8 @@ use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::pair::{
-    Answers, BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, ShiftedBinomial,
-    Smoothed, VariedCount,
+    self, Answers, BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample,
+    ShiftedBinomial, Smoothed, VariedCount,
 };
 use crate::rational::Rational;
 use std::sync::Arc;
@@ -592,7 +592,10 @@ impl Curve {
                 let [lower, upper] = parts.ends(epsilon, interrupt)?;
                 Ok(lower.hull(upper))
             }
-            Self::Max(curves) => maximum(curves, &|curve, floor| curve.at(epsilon, floor, interrupt)),
+            Self::Max(curves) => {
+                let contenders = contenders(curves, epsilon, interrupt)?;
+                maximum(&contenders, &|curve, floor| curve.at(epsilon, floor, interrupt))
+            }
             Self::Min(curves) => minimum(curves, &value),
         }
     }
@@ -617,15 +620,28 @@ fn minimum(curves: &[Curve], value: &Value<'_>) -> Result<Ball, Error> {
     Ok(known.into_iter().fold(Ball::ONE, Ball::min))
 }
 
+/// All curves but those of shifts of one law that are certainly not the greatest.
+fn contenders<'a>(
+    curves: &'a [Curve],
+    epsilon: &Epsilon,
+    interrupt: &dyn Interrupt,
+) -> Result<Vec<&'a Curve>, Error> {
+    let answers = |curve: &'a Curve| if let Curve::Answers(laws) = curve { Some(laws) } else { None };
+    let pairs: Vec<&Answers> = curves.iter().filter_map(answers).collect();
+    let mut contends = pair::contenders(&pairs, epsilon.ratio(), interrupt)?.into_iter();
+    let stays = |curve: &&'a Curve| answers(curve).is_none() || contends.next().unwrap_or(true);
+    Ok(curves.iter().filter(stays).collect())
+}
+
 /// The greatest. Laws of answers are looked at coarsely first: which of them are certainly not the greatest need not be known
 /// any better.
-fn maximum(curves: &[Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error>) -> Result<Ball, Error> {
+fn maximum(curves: &[&Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error>) -> Result<Ball, Error> {
     let anything = Ball::from_u64(2);
     let is_coarse = |curve: &Curve| {
         curves.len() > 1 && matches!(curve, Curve::Answers(_) | Curve::Smoothed(_) | Curve::Adaptive(_))
     };
     let look = |curve| value(curve, if is_coarse(curve) { anything } else { Ball::ZERO });
-    let values = curves.iter().map(look).collect::<Result<Vec<_>, _>>()?;
+    let values = curves.iter().copied().map(look).collect::<Result<Vec<_>, _>>()?;
     let floor =
         values.iter().fold(Ball::ZERO, |best, &value| if best.certainly_less(value) { value } else { best });
     curves.iter().zip(values).try_fold(Ball::ZERO, |greatest, (curve, coarse)| {

@@ -15,6 +15,7 @@ mod tie;
 mod varied_count;
 
 pub use answers::Answers;
+pub(crate) use answers::contenders;
 pub use binomial_peaks::BinomialPeaks;
 pub use binomial_range::BinomialRange;
 pub use gaussian::gaussian_delta;

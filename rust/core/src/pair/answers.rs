@@ -9,6 +9,10 @@
 //!
 //! How much may be missing follows from the value: first little, then ever less, until it does not matter.
 
+mod shifts;
+
+pub(crate) use shifts::contenders;
+
 use super::{Direction, Epsilon};
 use crate::answer::rationals::{self, Masses};
 use crate::answer::row::{Row, rows};
