@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, hypot, lcm
+from math import ceil, floor, hypot, lcm, sqrt
 from typing import TypeAlias
 
 from statpriv import noise
@@ -139,8 +139,8 @@ class Released:
             return replace(self, smoothing=added)
         unit = self.lattice.unit
         drawn = _window(added)
-        recursive = isinstance(added, noise.DiscreteLaplace) and unit.denominator == 1
-        if not recursive and self.window * drawn > MOST_PRODUCTS:
+        quickly = isinstance(added, noise.DiscreteLaplace | noise.Binomial) and unit.denominator == 1
+        if not quickly and self.window * drawn > MOST_PRODUCTS:
             raise NotApplicable(f"about {self.window:.0e} answers with {added!r} take too long to be added up")
         window = require_written_out(self.window * unit.numerator + drawn * unit.denominator)
         spread = noise_law(added).scaled(unit.denominator)
@@ -201,15 +201,18 @@ def noise_law(added: noise.DiscreteNoise) -> Law:
 
 def _window(added: noise.DiscreteNoise) -> float:
     """About how many integers hold the noise, but for 2^-80."""
+    integers: Fraction | float
     if isinstance(added, noise.DiscreteGaussian):
         integers = DEVIATIONS * added.sigma
+    elif isinstance(added, noise.Binomial):
+        integers = min(added.trials + 1, DEVIATIONS * sqrt(added.trials * added.p * (1 - added.p)))
     elif isinstance(added, noise.DiscreteLaplace):
         # α^k is 2^-80 at k = 80 ln 2/(−ln α), and −ln α ≥ 1 − α.
-        integers = 111 * (added.scale or 1 / (1 - (added.alpha or 0)))
+        integers = 111 * (1 / (1 - added.alpha) if added.alpha is not None else added.scale or 1)
     else:
         least, most = added.support
-        integers = Fraction(most - least)
-    return float(min(integers, MOST_PRODUCTS)) + 1
+        integers = most - least + 1
+    return float(min(integers, MOST_PRODUCTS))
 
 
 def _truncated_binomial(added: noise.Binomial, lower: int, upper: int) -> Law:

@@ -73,9 +73,7 @@ def test_numbers_without_a_common_lattice_have_the_curve_of_their_histogram():
     total = sp.privacy_curve(sp.SumQuery(ROOTS), entries)
     assert total.kind == "bound"
     assert total.delta("0.1") == histogram.delta("0.1")
-    with pytest.raises(
-        sp.NotAvailableError, match=r"about .* answers matter, .* What applies: 'total-histogr"
-    ):
+    with pytest.raises(sp.NotAvailableError, match=r"about .* answers matter, .* What applies: 'total-histogr"):
         sp.privacy_curve(sp.SumQuery(ROOTS), entries, bound="exact")
     three = {0: "1/2", 2**0.5: "1/4", 3**0.5: "1/4"}
     exact = sp.privacy_curve(sp.SumQuery(three), entries)

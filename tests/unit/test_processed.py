@@ -230,3 +230,11 @@ def test_sums_with_noise_on_too_many_answers_are_bounded_by_the_data_alone(pmf, 
     curve = sp.privacy_curve(noisy, population)
     assert curve.kind == "bound"
     assert "the answer before all steps" in curve.theorem
+
+
+def test_binomial_noise_on_a_count_is_so_many_more_entries_however_many():
+    added = sp.noise.Binomial(trials=10**9, p="1/2")
+    noisy = sp.privacy_curve(sp.PropertyQuery("1/2").noisy(added), sp.Population(10**5))
+    count = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10**9 + 10**5))
+    assert noisy.kind == "exact"
+    assert noisy.delta("1e-5").midpoint == pytest.approx(count.delta("1e-5").midpoint, rel=1e-12)

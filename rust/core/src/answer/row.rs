@@ -300,7 +300,7 @@ pub(crate) fn rows(
 }
 
 /// A sum of independent numbers: few values far apart are counted out; by inversion where that is cheaper and all of them have
-/// cumulant functions; else directly.
+/// cumulant functions, or of those that have one and several copies; else directly.
 fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
     let mut summands = Summands::default();
     summands.collect(law, 1);
@@ -317,9 +317,14 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
         },
         (None, Some(lattices)) if !direct => inverted(&lattices, left_out, interrupt)?,
         _ => {
+            let copies =
+                |(law, count): &(&Law, u64)| (!direct && *count > 1).then(|| lattice(law, *count))?;
+            let lattices: Vec<_> = parts.iter().filter_map(copies).collect();
+            let smooth = (!lattices.is_empty()).then(|| inverted(&lattices, share, interrupt));
+            let rest = parts.iter().filter(|part| copies(part).is_none());
             let power =
                 |(law, count): &(&Law, u64)| power_of(&*row(law, share, interrupt)?, *count, interrupt);
-            added_up(parts.iter().map(power), interrupt)?
+            added_up(smooth.into_iter().chain(rest.map(power)), interrupt)?
         }
     };
     row.first = row.first.saturating_add(offset);

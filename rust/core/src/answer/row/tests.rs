@@ -43,11 +43,21 @@ fn directly(law: &Law) -> Row {
 
 #[test]
 fn large_sums_by_inversion_are_their_convolutions() {
-    let law = large_sum();
-    let expected = directly(&law);
+    check_large(&large_sum());
+}
+
+/// Bounded noise on a coarser lattice has no cumulant function here: what is repeated is inverted, all else is convolved.
+#[test]
+fn large_sums_with_other_noise_are_their_convolutions() {
+    let noise = Law::noise(Noise::Geometric { alpha: fraction(1, 2) }).unwrap().truncated(-4, 5).unwrap();
+    check_large(&Law::sum(vec![large_sum(), noise.scaled(7).unwrap()]).unwrap());
+}
+
+fn check_large(law: &Law) {
+    let expected = directly(law);
     assert_eq!(law.support(), (Some(expected.first), Some(expected.last())));
     for bits in [30, 80] {
-        let found = row(&law, Some(bits), &Uninterrupted).unwrap();
+        let found = row(law, Some(bits), &Uninterrupted).unwrap();
         let mut left = Ball::ONE;
         for (answer, &mass) in (found.first..).zip(&found.masses) {
             assert!(agree(mass, expected.at(answer)), "{answer}: {mass:?}");
