@@ -1,26 +1,23 @@
-"""Compositions of different counts beside accountants of differential privacy: how long, how wrong, and to which side.
+"""Compositions of different counts with accountants of differential privacy.
 
-Two kinds. Counts of *independent* tables that share the critical person compose by products: dp_accounting with its own
+Counts of *independent* tables that share the critical person compose by products: dp_accounting with its own
 discretisation, with the distributions that statpriv exports (from above and from below), and prv_accountant. Counts of
-the parts of one *secret random partition* do not, and a privacy loss distribution must first be told all joint answers.
+the parts of one *secret random partition* do not, and either package must first be told all joint answers.
 
 The truth is a sum of positive terms over all answers within forty standard deviations, in doubles and by numpy alone:
-ten digits. Errors are signed; a δ that is too small is no guarantee.
-
-    python -m benches.python.composition_peers
+ten digits.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from benches.python.budgets import in_units
-from benches.python.peers import SkippedError, optional
-from benches.python.side_by_side import machine, seconds
+from benches.python.peers import optional
 from scipy.stats import binom
 
 import statpriv as sp
@@ -28,11 +25,11 @@ import statpriv as sp
 SPREAD = 40
 """Standard deviations of a law that are summed over."""
 
-EPSILON = 0.02
-TABLES = [(1 << 15, 0.5), (1 << 14, 0.3), (1 << 13, 0.1)]
-"""Size and probability of each count of independent tables."""
-PARTS = [(2000, 0.1), (3000, 0.5)]
-"""Size and probability of each part of a secret partition, all of whose entries are used."""
+Counts = list[tuple[int, float]]
+"""The number of entries of each count, and the probability of what it counts."""
+
+Law = Callable[[np.ndarray], np.ndarray]
+"""The distribution function of a privacy loss."""
 
 
 def binomial(n: int, p: float) -> tuple[np.ndarray, np.ndarray]:
@@ -45,7 +42,7 @@ def binomial(n: int, p: float) -> tuple[np.ndarray, np.ndarray]:
 # --- independent tables
 
 
-def product_delta(tables: list[tuple[int, float]], epsilon: float) -> float:
+def product_delta(tables: Counts, epsilon: float) -> float:
     """``Σ P(a) (1 − e^{ε−L(a)})_+`` for the direction 1 against 0, with the loss ``L = ln(a(1−p)/((n−a)p))``."""
     losses, masses = np.zeros(1), np.ones(1)
     for n, p in tables[:-1]:
@@ -68,7 +65,7 @@ def loss_law(n: int, p: float) -> tuple[np.ndarray, np.ndarray]:
     return np.log(one[inside] * (1 - p) / ((n - one[inside]) * p)), np.exp(log_pmf[inside])
 
 
-def discretised(tables: list[tuple[int, float]], epsilon: float, interval: float) -> float:
+def discretised(tables: Counts, epsilon: float, interval: float) -> float:
     """dp_accounting, told the two laws of each count."""
     loss = optional("dp_accounting.pld.privacy_loss_distribution")
 
@@ -80,13 +77,16 @@ def discretised(tables: list[tuple[int, float]], epsilon: float, interval: float
     return composed([distribution(*table) for table in tables], epsilon)
 
 
-def exported(tables: list[tuple[int, float]], epsilon: float, interval: float, *, pessimistic: bool) -> float:
-    """dp_accounting, given the distributions of statpriv."""
+def exported(tables: Counts, epsilon: float, interval: float) -> sp.Enclosure:
+    """dp_accounting, given the distributions of statpriv from below and from above."""
     optional("dp_accounting")
     curves = [sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n), pair=(1, 0)) for n, p in tables]
-    export = sp.interop.privacy_loss_distribution
-    distributions = [export(curve, interval=interval, pessimistic=pessimistic) for curve in curves]
-    return composed(distributions, epsilon)
+
+    def side(*, pessimistic: bool) -> float:
+        export = sp.interop.privacy_loss_distribution
+        return composed([export(curve, interval=interval, pessimistic=pessimistic) for curve in curves], epsilon)
+
+    return sp.Enclosure(side(pessimistic=False), side(pessimistic=True))
 
 
 def composed(distributions: list, epsilon: float) -> float:
@@ -97,134 +97,93 @@ def composed(distributions: list, epsilon: float) -> float:
     return float(first._pmf_remove.get_delta_for_epsilon(epsilon))  # noqa: SLF001  (dp_accounting names no direction)
 
 
-def prv(tables: list[tuple[int, float]], epsilon: float) -> tuple[float, float, float]:
-    """The lower bound, the estimate and the upper bound of prv_accountant that is to know ε to a thousandth."""
+def prv(tables: Counts, epsilon: float) -> float:
+    """prv_accountant, told the law of each count's loss."""
+
+    def law(n: int, p: float) -> Law:
+        def cdf(t):
+            ratio = np.exp(np.asarray(t, dtype=float))
+            return binom.cdf(np.floor(n * p * ratio / (1 - p + p * ratio)) - 1, n - 1, p)
+
+        return cdf
+
+    return prv_estimate([law(*table) for table in tables], epsilon)
+
+
+def prv_estimate(laws: list[Law], epsilon: float) -> float:
+    """The estimate of prv_accountant, which is to know ε to a thousandth, from the laws of independent losses."""
     package = optional("prv_accountant")
     base = optional("prv_accountant.privacy_random_variables.abstract_privacy_random_variable")
 
-    class Count(base.PrivacyRandomVariable):
-        def __init__(self, n: int, p: float) -> None:
-            self.n, self.p = n, p
+    class Loss(base.PrivacyRandomVariable):
+        def __init__(self, law: Law) -> None:
+            self.law = law
 
         def cdf(self, t):
-            ratio = np.exp(np.asarray(t, dtype=float))
-            threshold = self.n * self.p * ratio / (1 - self.p + self.p * ratio)
-            return binom.cdf(np.floor(threshold) - 1, self.n - 1, self.p)
+            return self.law(t)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        counts = [Count(*table) for table in tables]
-        accountant = package.PRVAccountant(counts, eps_error=epsilon / 1000, delta_error=1e-10, eps_max=1.0)
-        return accountant.compute_delta(epsilon, [1] * len(counts))
+        losses = [Loss(law) for law in laws]
+        accountant = package.PRVAccountant(losses, eps_error=epsilon / 1000, delta_error=1e-10, eps_max=1.0)
+        return float(accountant.compute_delta(epsilon, [1] * len(losses))[1])
 
 
 # --- a secret partition
 
 
-def partition_laws(values: tuple[int, ...], parts: list[tuple[int, float]]) -> tuple[list, np.ndarray]:
-    """All joint answers, and the logarithms of their probabilities: the entry is in part k with probability n_k/n."""
+def patterns(parts: Counts) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Logarithms of the probabilities of all joint answers, by the critical entry's values and by the opposite ones."""
+    laws = [binomial(*part) for part in parts]
+    absent = functools.reduce(np.add.outer, [log_pmf for _, log_pmf in laws]).ravel()
     total = sum(n for n, _ in parts)
-    laws = [binomial(n, p) for n, p in parts]
-    joint = [np.add.outer(laws[0][1], laws[1][1])]
-    ratios = []
-    for k, ((n, p), value) in enumerate(zip(parts, values, strict=True)):
-        a = laws[k][0]
-        ratio = a / (n * p) if value else (n - a) / (n * (1 - p))
-        ratios.append(n / total * (ratio[:, None] if k == 0 else ratio[None, :]))
-    return laws, joint[0] + np.log(ratios[0] + ratios[1])
+
+    def law(values: tuple[int, ...]) -> np.ndarray:
+        """The entry is in part k with probability n_k/n."""
+        ratios = [
+            a / (total * p) if value else (n - a) / (total * (1 - p))
+            for (n, p), (a, _), value in zip(parts, laws, values, strict=True)
+        ]
+        return absent + np.log(functools.reduce(np.add.outer, ratios).ravel())
+
+    for values in itertools.product((0, 1), repeat=len(parts)):
+        yield law(values), law(tuple(1 - value for value in values))
 
 
-def patterns(count: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Each property is there or not; the other value of the critical entry is opposite in all of them."""
-    for values in itertools.product((0, 1), repeat=count):
-        yield values, tuple(1 - value for value in values)
-
-
-def partition_delta(parts: list[tuple[int, float]], epsilon: float) -> float:
+def partition_delta(parts: Counts, epsilon: float) -> float:
     """The worst pattern, by the definition."""
-    deltas = []
-    for one, zero in patterns(len(parts)):
-        first, second = (np.exp(partition_laws(values, parts)[1]) for values in (one, zero))
-        deltas.append(float(np.sum(np.maximum(0, first - math.exp(epsilon) * second))))
-    return max(deltas)
-
-
-def partition_discretised(parts: list[tuple[int, float]], epsilon: float, interval: float) -> float:
-    """dp_accounting, told every joint answer of likelihood above e^−50, for each pattern."""
-    loss = optional("dp_accounting.pld.privacy_loss_distribution")
-    deltas = []
-    for one, zero in patterns(len(parts)):
-        first, second = (partition_laws(values, parts)[1].ravel() for values in (one, zero))
-        likely = np.flatnonzero(np.maximum(first, second) > -50)
-        laws = [dict(zip(likely.tolist(), law[likely].tolist(), strict=True)) for law in (second, first)]
-        distribution = loss.from_two_probability_mass_functions(*laws, value_discretization_interval=interval)
-        deltas.append(float(distribution.get_delta_for_epsilon(epsilon)))
-    return max(deltas)
-
-
-def partition_certified(parts: list[tuple[int, float]], epsilon: float) -> sp.Enclosure:
-    """statpriv, from the situation."""
-    queries = [sp.PropertyQuery(p) for _, p in parts]
-    curve = sp.compose(queries, sp.Population(sum(n for n, _ in parts)), sp.RandomPartition([n for n, _ in parts]))
-    return curve.delta(epsilon)
-
-
-# --- the tables
-
-
-def row(name: str, work: Callable[[], float | sp.Enclosure | tuple[float, float, float]], truth: float) -> str:
-    """A number, an enclosure with its upper end, or an estimate with two bounds."""
-    try:
-        value = work()
-    except SkippedError as reason:
-        return f"| {name} | – | {reason} | |"
-    if isinstance(value, sp.Enclosure):
-        value = value.lower, value.upper, value.upper
-    if isinstance(value, tuple):
-        lower, value, upper = map(float, value)
-        errors = f"{lower / truth - 1:+.1e} to {upper / truth - 1:+.1e}"
-    else:
-        errors = f"{value / truth - 1:+.1e}"
-    return f"| {name} | {in_units(seconds(work))} | {value:.7g} | {errors} |"
-
-
-def products() -> Iterator[str]:
-    for count in range(1, len(TABLES) + 1):
-        tables = TABLES[:count]
-        yield f"\n### {count} of the counts {TABLES} (n, p), independent tables; δ at ε = {EPSILON}\n"
-        yield "| | time | δ | its error |\n|---|---|---|---|"
-        truth = product_delta(tables, EPSILON)
-        if count == 1:
-            curve = sp.privacy_curve(sp.PropertyQuery(tables[0][1]), sp.Population(tables[0][0]), pair=(1, 0))
-            yield row("statpriv", lambda: curve.delta(EPSILON), truth)
-        yield row("numpy, all answers", lambda: product_delta(tables, EPSILON), truth)
-        for interval in (1e-4, EPSILON / 1000):
-            yield row(f"dp_accounting, h = {interval:g}", lambda: discretised(tables, EPSILON, interval), truth)
-            for pessimistic, side in ((True, "above"), (False, "below")):
-                yield row(
-                    f"dp_accounting with statpriv's distributions from {side}, h = {interval:g}",
-                    lambda: exported(tables, EPSILON, interval, pessimistic=pessimistic),
-                    truth,
-                )
-        yield row("prv_accountant, ε to 1/1000", lambda: prv(tables, EPSILON), truth)
-
-
-def partitions() -> Iterator[str]:
-    yield f"\n### A secret partition into unrelated counts {PARTS} (n, p); δ at ε = {EPSILON}\n"
-    yield "| | time | δ | its error |\n|---|---|---|---|"
-    truth = partition_delta(PARTS, EPSILON)
-    yield row("statpriv", lambda: partition_certified(PARTS, EPSILON), truth)
-    yield row("numpy, all joint answers", lambda: partition_delta(PARTS, EPSILON), truth)
-    yield row(
-        "dp_accounting, all joint answers, h = 0.0001", lambda: partition_discretised(PARTS, EPSILON, 1e-4), truth
+    return max(
+        float(np.sum(np.maximum(0, np.exp(first) - np.exp(epsilon + second)))) for first, second in patterns(parts)
     )
 
 
-def main() -> None:
-    print(machine())
-    for line in itertools.chain(products(), partitions()):
-        print(line, flush=True)
+def partition_discretised(parts: Counts, epsilon: float, interval: float) -> float:
+    """dp_accounting, told every joint answer of likelihood above e^−50, for each pattern."""
+    loss = optional("dp_accounting.pld.privacy_loss_distribution")
+
+    def delta(first: np.ndarray, second: np.ndarray) -> float:
+        likely = np.flatnonzero(np.maximum(first, second) > -50)
+        laws = [dict(zip(likely.tolist(), law[likely].tolist(), strict=True)) for law in (second, first)]
+        distribution = loss.from_two_probability_mass_functions(*laws, value_discretization_interval=interval)
+        return float(distribution.get_delta_for_epsilon(epsilon))
+
+    return max(delta(*laws) for laws in patterns(parts))
 
 
-if __name__ == "__main__":
-    main()
+def partition_prv(parts: Counts, epsilon: float) -> float:
+    """prv_accountant, told the law of the loss of all joint answers, for each pattern."""
+
+    def law(first: np.ndarray, second: np.ndarray) -> Law:
+        losses = first - second
+        order = np.argsort(losses)
+        losses, below = losses[order], np.append(0, np.cumsum(np.exp(first[order])))
+        return lambda t: below[np.searchsorted(losses, np.asarray(t, dtype=float), side="right")]
+
+    return max(prv_estimate([law(*laws)], epsilon) for laws in patterns(parts))
+
+
+def partition_certified(parts: Counts, epsilon: float) -> sp.Enclosure:
+    """statpriv, from the situation."""
+    sizes = [n for n, _ in parts]
+    queries = [sp.PropertyQuery(p) for _, p in parts]
+    return sp.compose(queries, sp.Population(sum(sizes)), sp.RandomPartition(sizes)).delta(epsilon)

@@ -24,7 +24,7 @@ from pathlib import Path
 import flint
 import mpmath
 import numpy as np
-from benches.python import budgets, peers, release, situation_peers
+from benches.python import budgets, composition_peers, peers, release, situation_peers
 from benches.python.budgets import in_units
 from benches.python.peers import SkippedError
 from tests.oracle import oracle
@@ -286,6 +286,39 @@ def composed(size: int, shares: list[Fraction], upwards: list[bool] | None, epsi
     return Curve.composed(unused=0, attributes=[(1, [[part]]) for part in parts]).delta(epsilon)
 
 
+def accountants() -> Iterator[Case]:
+    """Counts of different sizes and probabilities, which accountants of differential privacy compose too."""
+    epsilon, together = 0.02, composition_peers
+    tables = [(1 << 15, 0.5), (1 << 14, 0.3), (1 << 13, 0.1)]
+    yield Case(
+        "3 independent tables, statpriv's distributions in dp_accounting, default grid",
+        lambda: together.exported(tables, epsilon, 1e-4),
+        {
+            "dp_accounting, default grid": lambda: together.discretised(tables, epsilon, 1e-4),
+            "dp_accounting, grid of ε/1000": lambda: together.discretised(tables, epsilon, epsilon / 1000),
+            "prv_accountant, ε to 1/1000": lambda: together.prv(tables, epsilon),
+        },
+        lambda: in_doubles(together.product_delta(tables, epsilon)),
+    )
+    parts = [(2000, 0.1), (3000, 0.5)]
+    yield Case(
+        "2 parts of one secret partition, all patterns",
+        lambda: together.partition_certified(parts, epsilon),
+        {
+            "dp_accounting, all joint answers, default grid": lambda: together.partition_discretised(
+                parts, epsilon, 1e-4
+            ),
+            "prv_accountant, all joint answers, ε to 1/1000": lambda: together.partition_prv(parts, epsilon),
+            "numpy, all joint answers": lambda: together.partition_delta(parts, epsilon),
+        },
+    )
+
+
+def in_doubles(value: float) -> oracle.Bounds:
+    """A truth that is known to ten digits only."""
+    return oracle.Bounds(Fraction(value), Fraction(value))
+
+
 TABLES = {
     "One δ through `curve.delta(ε)`": deltas,
     "Log probabilities": log_pmfs,
@@ -295,6 +328,7 @@ TABLES = {
     "Exact δ": exact_values,
     "Situations": situations,
     "Compositions": compositions,
+    "Compositions beside accountants of differential privacy": accountants,
 }
 
 

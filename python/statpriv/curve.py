@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from statpriv import _native
 from statpriv import digits as on_demand
-from statpriv._native import Enclosure, delta_array, epsilon_array
+from statpriv._native import Enclosure, delta_array, epsilon_array, rough_delta_array
 from statpriv.arguments import as_items
 from statpriv.comparison import Comparison, CurveTable, compare
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
@@ -20,7 +20,7 @@ from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 from statpriv.situation import Situation, holds_for_every_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from fractions import Fraction
 
     from matplotlib.axes import Axes
@@ -715,6 +715,14 @@ class PrivacyCurve:
             ],
             noise,
         )
+
+    def _roughly(self, epsilons: Sequence[float], width: float) -> EnclosureArray:
+        """δ at each ε to about a relative width, where that is less work than δ itself."""
+        import numpy as np
+
+        from statpriv.enclosure_array import from_ends
+
+        return from_ends(rough_delta_array(self._lowered.curve, np.array(epsilons), width))
 
     def _directions(self) -> list[tuple[PrivacyCurve, PrivacyCurve]]:
         """The curves of both orders of each pair of values: of a property both pairs, where none is chosen."""

@@ -34,6 +34,7 @@ from statpriv.numbers import Number
 
 if TYPE_CHECKING:
     from statpriv.concentration import Concentration
+    from statpriv.enclosure_array import EnclosureArray
 
 __all__ = ["Divergences", "HockeySticks"]
 
@@ -57,7 +58,7 @@ def _grid_step(last: float, cells: int) -> float:
 class Curve(Protocol):
     """What is read of a privacy curve."""
 
-    def delta(self, epsilon: Any) -> Any: ...  # noqa: ANN401  (of an array an array)
+    def _roughly(self, epsilons: Sequence[float], width: float) -> EnclosureArray: ...
     def epsilon(self, delta: Number) -> Enclosure: ...
     def mass_at_infinity(self) -> Enclosure: ...
 
@@ -79,7 +80,8 @@ class HockeySticks:
         """From the curves of a pair in both orders; None where an answer gives the first value away."""
         if forward.mass_at_infinity().lower > 0:
             return None
-        losses = [curve.epsilon(0).upper for curve in (forward, backward)]
+        curves = list(dict.fromkeys((forward, backward)))  # one, where they are the same
+        losses = [curve.epsilon(0).upper for curve in curves]
         last = max((loss for loss in losses if math.isfinite(loss)), default=0.0)
         if math.isinf(losses[0]):
             last = min(forward.epsilon(_REST).upper, _FAR)
@@ -88,7 +90,9 @@ class HockeySticks:
                 last = max(last, 10 * distance + 4 * distance**2)
         step = _grid_step(last or 1.0, points - 1)
         epsilons = [k * step for k in range(points)]
-        return cls(step, list(forward.delta(epsilons)), list(backward.delta(epsilons)), losses[0], noise)
+        # Chords of so many points are off by no less.
+        sides = [list(curve._roughly(epsilons, points**-2)) for curve in curves]  # noqa: SLF001
+        return cls(step, sides[0], sides[-1], losses[0], noise)
 
     @cached_property
     def _context(self) -> Any:  # noqa: ANN401  (mpmath's interval contexts have no type)

@@ -43,7 +43,7 @@ use sum::Sum;
 /// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
 const MOST_PATTERNS: f64 = 1024.0;
 /// Relative widths at which patterns are told apart.
-const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
+pub(crate) const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
 
 /// Attributes of which nothing is known to relate them, each with the same parts.
 #[derive(Clone, Debug)]
@@ -213,6 +213,14 @@ impl Composition {
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
         Prepared::new(self, epsilon, End::Upper, interrupt)?.told_from(level, interrupt)
+    }
+
+    /// `δ(ε)` for `ε ≥ 0` to about a relative width, or narrower where that costs no more. All patterns are tried.
+    ///
+    /// # Errors
+    /// As [`Self::delta`].
+    pub fn within(&self, width: f64, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        Prepared::new(self, epsilon, End::Upper, interrupt)?.within(width, interrupt)
     }
 
     /// The same parts with one pattern only.

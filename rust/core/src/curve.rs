@@ -315,10 +315,29 @@ impl Curve {
         interrupt: &dyn Interrupt,
     ) -> Result<Enclosure, Error> {
         match (self, Epsilon::from_f64(epsilon)) {
-            (Self::Composed(parts, None), Some(prepared)) if parts.is_exact() && epsilon >= 0.0 => {
+            (Self::Composed(parts, None), Some(prepared)) if self.has_rough_values() && epsilon >= 0.0 => {
                 Ok(parts.told_from(level, &prepared, interrupt)?.to_enclosure())
             }
             _ => self.delta_at(epsilon, interrupt),
+        }
+    }
+
+    /// Whether δ to a few digits is less work than δ.
+    #[must_use]
+    pub fn has_rough_values(&self) -> bool {
+        matches!(self, Self::Composed(parts, None) if parts.is_exact())
+    }
+
+    /// δ(ε), for an ε of either sign, to about a relative width, or better where that is no more work.
+    ///
+    /// # Errors
+    /// [`Error::Precision`], [`Error::Interrupted`].
+    pub fn within(&self, width: f64, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        match self {
+            Self::Composed(parts, None) if self.has_rough_values() && !epsilon.is_negative() => {
+                parts.within(width, epsilon, interrupt)
+            }
+            _ => self.ball(epsilon, interrupt),
         }
     }
 

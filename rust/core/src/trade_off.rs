@@ -18,7 +18,7 @@
 //! curve at `1/x`, so the least such `α` is `β` of the reversed curve at `b`.
 
 use crate::ball::Ball;
-use crate::composition::End;
+use crate::composition::{COARSE, End};
 use crate::curve::Curve;
 use crate::enclosure::Enclosure;
 use crate::error::Error;
@@ -37,6 +37,8 @@ const CLOSE_TO_PEAK: f64 = 1e-13;
 const NARROW: f64 = 8.0 * f64::EPSILON;
 /// What is enclosed between a test of one pattern and a bound of all is not known any better than this.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
+/// So is one of no more than so many times what is not known of δ.
+const CLOSE_TO_DELTA: f64 = 64.0;
 /// No evaluation brings the ends closer than what is not known of δ at the highest point; this near to it they are close enough.
 const AS_CLOSE_AS_DELTA: f64 = 2.0;
 /// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
@@ -129,21 +131,23 @@ struct Dual<'a> {
     interrupt: &'a dyn Interrupt,
 }
 
-/// `intercept + slope · x`.
+/// Through the point `(x, y)`: near it little depends on how well the slope is known.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    intercept: Ball,
+    x: Ball,
+    y: Ball,
     slope: Ball,
 }
 
 impl Line {
-    fn through(left: &Point, right: &Point) -> Self {
-        let slope = (right.value - left.value) / (right.x - left.x);
-        Self { intercept: left.value - slope * left.x, slope }
+    /// Through a point, and another one.
+    fn through(point: &Point, other: &Point) -> Self {
+        let slope = (other.value - point.value) / (other.x - point.x);
+        Self { x: point.x, y: point.value, slope }
     }
 
     fn at(&self, x: Ball) -> Ball {
-        self.intercept + self.slope * x
+        self.y + self.slope * (x - self.x)
     }
 }
 
@@ -174,35 +178,44 @@ impl<'a> Dual<'a> {
         let reversed = curve.reversed();
         let level = Ball::from_rational(alpha);
         let missed = Ball::from_rational(&Rational::from(1i64).sub(alpha));
-        let at_zero = Line { intercept: Ball::ZERO, slope: missed - reversed.mass_ball(interrupt)? };
-        let at_infinity = Line { intercept: Ball::ONE - curve.mass_ball(interrupt)?, slope: -level };
+        let from_zero = |y, slope| Line { x: Ball::ZERO, y, slope };
+        let at_zero = from_zero(Ball::ZERO, missed - reversed.mass_ball(interrupt)?);
+        let at_infinity = from_zero(Ball::ONE - curve.mass_ball(interrupt)?, -level);
         Ok(Self { curve, reversed, level, missed, at_zero, at_infinity, narrow, interrupt })
     }
 
-    fn at(&self, epsilon: f64) -> Result<Point, Error> {
+    /// With δ to about a relative width, or with δ itself.
+    fn at(&self, epsilon: f64, width: Option<f64>) -> Result<Point, Error> {
         let given = Rational::from_f64(epsilon)?;
         let exact = Epsilon::new(&given).precisely();
         let x = exact.value.exp();
+        let delta = |curve: &Curve, epsilon| match width {
+            Some(width) => curve.within(width, epsilon, self.interrupt),
+            None => curve.ball(epsilon, self.interrupt),
+        };
         let value = if exact.is_negative() {
             let opposite = Epsilon::new(&given.neg()).precisely();
-            x * (self.missed - self.reversed.ball(&opposite, self.interrupt)?)
+            x * (self.missed - delta(&self.reversed, &opposite)?)
         } else {
-            Ball::ONE - self.curve.ball(&exact, self.interrupt)? - x * self.level
+            Ball::ONE - delta(self.curve, &exact)? - x * self.level
         };
         Ok(Point { epsilon, x, value })
     }
 
     /// Cutting planes: a chord of a concave function bounds it outside of the chord, so the chords left and right
     /// of two neighbouring points bound it between them. Where `g` is piecewise linear they meet at its peak as soon
-    /// as both lie on the pieces that meet there.
+    /// as both lie on the pieces that meet there. Where δ is less work to a few digits, those are enough until the peak is known as well as they are; then
+    /// what may be the highest point is known better.
     fn supremum(&self) -> Result<Enclosure, Error> {
         if self.level.is_exact_zero() {
-            return Ok(self.at_infinity.intercept.to_enclosure());
+            return Ok(self.at_infinity.y.to_enclosure());
         }
         if self.at_zero.slope.is_not_positive() {
             return Ok(Enclosure::point(0.0));
         }
-        let mut points = vec![self.at(0.0)?];
+        let mut coarse = COARSE.into_iter().filter(|_| self.curve.has_rough_values());
+        let mut of_delta = coarse.next();
+        let mut points = vec![self.at(0.0, of_delta)?];
         let mut upper = 1.0f64;
         let mut progress = (f64::INFINITY, 0);
         loop {
@@ -215,18 +228,29 @@ impl<'a> Dual<'a> {
                 progress = (width, points.len());
             }
             let next = gaps.iter().filter(|gap| gap.bound > lower).find_map(Gap::next);
-            let patience = if width <= CLOSE_TO_PEAK * upper { PATIENCE_WHEN_CLOSE } else { PATIENCE };
+            let may_be_highest = |point: &Point| point.value.to_enclosure().upper() >= lower;
             let unknown =
-                points.iter().map(|point| point.value.to_enclosure()).filter(|value| value.upper() >= lower);
+                points.iter().filter(|point| may_be_highest(point)).map(|point| point.value.to_enclosure());
             // Where all points are below zero, which bounds the supremum too, nothing is known of its height yet.
             let least_unknown = unknown.map(Enclosure::width).reduce(f64::min).unwrap_or(0.0);
             let narrow = (self.narrow * upper).max(AS_CLOSE_AS_DELTA * least_unknown);
-            let done = width <= narrow || points.len() - progress.1 >= patience;
-            let (false, Some(epsilon)) = (done, next) else {
+            let close = (CLOSE_TO_PEAK * upper).max(CLOSE_TO_DELTA * least_unknown);
+            let patience = if width <= close { PATIENCE_WHEN_CLOSE } else { PATIENCE };
+            let known = if of_delta.is_some() { close } else { narrow };
+            let done = width <= known || points.len() - progress.1 >= patience;
+            if let (false, Some(epsilon)) = (done, next) {
+                let place = points.partition_point(|other| other.epsilon < epsilon);
+                points.insert(place, self.at(epsilon, of_delta)?);
+                continue;
+            }
+            if of_delta.is_none() {
                 return Ok(Enclosure::ordered(lower, upper));
-            };
-            let place = points.partition_point(|other| other.epsilon < epsilon);
-            points.insert(place, self.at(epsilon)?);
+            }
+            of_delta = coarse.next();
+            for point in points.iter_mut().filter(|point| may_be_highest(point)) {
+                *point = self.at(point.epsilon, of_delta)?;
+            }
+            progress = (f64::INFINITY, points.len());
         }
     }
 
@@ -262,7 +286,7 @@ impl<'a> Dual<'a> {
             lowest(&mut chords, start, self.at_infinity)
         });
         let rising = left.map_or(self.at_zero, |left| {
-            let mut chords = outward(before.iter().rev()).map(|outer| Line::through(outer, left));
+            let mut chords = outward(before.iter().rev()).map(|outer| Line::through(left, outer));
             lowest(&mut chords, right.map_or(left.x + left.x, |right| right.x), self.at_zero)
         });
         // A line is largest at one of the ends; the last gap has none, but `at_infinity` falls from its start on.
@@ -275,12 +299,11 @@ impl<'a> Dual<'a> {
         };
         let mut peak = None;
         if rising.slope.is_positive() && (-falling.slope).is_positive() {
-            // Lines of slopes s > 0 > t meet at height (s·b − t·a)/(s − t), the largest value of their minimum.
-            let height = (rising.slope * falling.intercept - falling.slope * rising.intercept)
-                / (rising.slope - falling.slope);
-            bound = bound.min(height.to_enclosure().upper());
-            let x = (falling.intercept - rising.intercept) / (rising.slope - falling.slope);
-            peak = x.ln().to_enclosure().midpoint();
+            // Lines of slopes s > 0 > t through (x, y) meet where (s − t) times the distance from x is how far the second one is above y there.
+            let above = falling.at(rising.x) - rising.y;
+            let steeper = rising.slope - falling.slope;
+            bound = bound.min((rising.y + above * (rising.slope / steeper)).to_enclosure().upper());
+            peak = (rising.x + above / steeper).ln().to_enclosure().midpoint();
         }
         Gap {
             bound,
@@ -434,6 +457,23 @@ mod tests {
         for curve in inside(Curve::Min(vec![one.clone(), other.clone()])) {
             assert_eq!(of(&curve), Err(Error::argument(refused)), "{curve:?}");
         }
+    }
+
+    /// Eight different parts, of which δ is known to some ten digits: chords between near points are not the worse for it.
+    #[test]
+    fn the_error_of_a_composition_is_known_as_well_as_its_delta() {
+        let parts = crate::composition::tests::evenly(8, 50, [1, 7], 10);
+        let parts = crate::composition::tests::borrowed(&parts);
+        let composition = crate::composition::tests::partition(400, &parts, None);
+        let curve = Curve::Composed(Arc::new(composition), None);
+        let found = beta(&curve, &over(1, 20), &Uninterrupted).unwrap();
+        assert!(found.width() <= 1e-10 * found.upper(), "{found:?}");
+        // 1 − δ(ε) − e^ε α for an ε next to the best one.
+        let epsilon = Epsilon::new(&over(17, 90));
+        let delta = curve.ball(&epsilon, &Uninterrupted).unwrap();
+        let below = Ball::ONE - delta - epsilon.ratio() * Ball::from_rational(&over(1, 20));
+        assert!(below.to_enclosure().lower() <= found.upper());
+        assert!(below.to_enclosure().upper() >= found.lower() - 1e-7);
     }
 
     /// Lines that are known only by what the pair gives away: with none of it nothing is certain at α = 0, with all of it everything.

@@ -12,6 +12,7 @@ use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::inverse;
 use statpriv_core::laws::{self as kernel, Hypergeometric};
+use statpriv_core::pair::Epsilon;
 use statpriv_core::rational::Rational;
 
 /// Along the last axis, lower and upper end.
@@ -187,6 +188,27 @@ pub fn delta_array<'py>(curve: &Curve, epsilon: PyReadonlyArrayDyn<'py, f64>) ->
         Ok(())
     })?;
     ends(py, values, epsilons.shape)
+}
+
+/// δ at each of an array of ε, to about a relative width where that is less work than δ itself.
+#[pyfunction]
+pub fn rough_delta_array<'py>(
+    curve: &Curve,
+    epsilon: PyReadonlyArrayDyn<'py, f64>,
+    width: f64,
+) -> PyResult<Ends<'py>> {
+    if !curve.0.has_rough_values() {
+        return delta_array(curve, epsilon);
+    }
+    let py = epsilon.py();
+    let epsilons = Argument::new("epsilon", &epsilon)?;
+    let required = "a finite number of at least 0";
+    epsilons.check(py, |x| x >= 0.0 && x.is_finite(), required)?;
+    let pieces = Pieces { count: epsilons.values.len(), terms: curve.0.terms(), together: 1 };
+    each(py, epsilons.shape, &pieces, |place, interrupt| {
+        let epsilon = Epsilon::from_f64(epsilons.values[place]).ok_or_else(|| Error::argument(required))?;
+        Ok(curve.0.within(width, &epsilon, interrupt)?.to_enclosure().clamp(0.0, 1.0))
+    })
 }
 
 /// The least ε at each of an array of δ.

@@ -32,7 +32,7 @@ mod native {
     #[pymodule_export]
     use crate::arrays::{
         binomial_array, binomial_pmf_row, combined_arrays, delta_array, delta_at_sizes, epsilon_array,
-        hypergeometric_array, hypergeometric_pmf_row, width_array,
+        hypergeometric_array, hypergeometric_pmf_row, rough_delta_array, width_array,
     };
     #[pymodule_export]
     use crate::convert::{fraction, integer};

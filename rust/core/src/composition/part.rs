@@ -398,6 +398,13 @@ impl Evaluated {
         ((Ball::ONE + ratio) * all + first + ratio * second) * Ball::from_u64(copies)
     }
 
+    /// The greatest value that it adds with a positive probability; nothing where that is not known.
+    pub(super) fn greatest(&self, ratio: Ball) -> Option<Ball> {
+        let known = self.missing(1, ratio).is_exact_zero();
+        let summand = known.then(|| self.summand(1).ok()).flatten()?;
+        Some(summand.highest()? * Ball::from_u64(summand.count))
+    }
+
     /// Both together where they are entries with one law.
     pub(super) fn together(&self, copies: u64, other: &Self, others: u64) -> Option<Self> {
         match (&self.shape, &other.shape) {

@@ -23,6 +23,8 @@ const NEXT_TO_EACH_OTHER: f64 = 1.0 / ((1u64 << 22) as f64);
 const NEARER: [f64; 3] = [0.5, 0.5, 0.25];
 /// A bound this near to the worst pattern that was found, relatively, is left as it is: `2^-8`.
 const NEAR: f64 = 1.0 / ((1u64 << 8) as f64);
+/// Where δ is wanted to a few digits only, what is certainly below this is not told from zero: `2^-64`.
+const FAR_OUT: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Nodes of the rough inversion that patterns are compared by.
 const NODES: usize = 40;
 /// Times that all attributes are gone through in search of a better pattern.
@@ -70,6 +72,11 @@ impl Prepared<'_> {
 
     /// A number on the same side of a level as δ, that of a pattern if one is above it or all are below it by rough values; else δ.
     pub(super) fn told_from(&self, level: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        if level.is_exact_zero()
+            && let Some(value) = self.sign()
+        {
+            return Ok(value);
+        }
         let found = self.search();
         let widths = if self.is_listed(&found) { &[][..] } else { &COARSE };
         for &width in widths {
@@ -85,6 +92,47 @@ impl Prepared<'_> {
             }
         }
         Ok(self.worst_of_all(interrupt)?.0)
+    }
+
+    /// A number of the sign of δ: the greatest value of the sum for any pattern, or what answers show for certain. Nothing where a law is not known to its ends.
+    fn sign(&self) -> Option<Ball> {
+        let (mut most, mut certain) = (self.constant, Ball::ZERO);
+        for (attribute, choices) in self.composition.attributes.iter().zip(&self.parts) {
+            let count = Ball::from_u64(attribute.count);
+            let of_choice = |choice: &Vec<Evaluated>| {
+                choice.iter().try_fold(Ball::ZERO, |sum, part| Some(sum + part.greatest(self.ratio)?))
+            };
+            let greatest = choices.iter().map(of_choice).collect::<Option<Vec<_>>>()?;
+            most = most + greatest.into_iter().reduce(Ball::max)? * count;
+            let shown = choices.iter().flatten().map(|part| part.certain);
+            certain = shown.fold(certain, Ball::max);
+        }
+        Some(most.max(certain))
+    }
+
+    /// δ to about a relative width, between what the worst pattern that was found attains and what none exceeds; far out no more than a bound.
+    pub(super) fn within(&self, width: f64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let found = self.search();
+        if !self.is_listed(&found) {
+            let far_out = Ball::from_f64(FAR_OUT).unwrap_or(Ball::ZERO);
+            if self.not_below(far_out, interrupt)?.is_empty() {
+                return self.roughest(interrupt);
+            }
+            let value = self.value(&found, Goal::About(width), interrupt)?;
+            let most = Ball::from_f64(value.to_enclosure().upper() * (1.0 + width)).unwrap_or(Ball::WHOLE);
+            if self.all_are_below(most, &found, interrupt)? {
+                return Ok(value.hull(most));
+            }
+        }
+        Ok(self.worst_of_all(interrupt)?.0)
+    }
+
+    /// Between zero and the roughest bound of all patterns.
+    fn roughest(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let patterns = self.composition.all_patterns();
+        patterns.iter().try_fold(Ball::ZERO, |most, pattern| {
+            Ok(most.max(self.value(pattern, Goal::Bound, interrupt)?))
+        })
     }
 
     /// The patterns that the roughest bound does not show to be below a level.
@@ -190,16 +238,18 @@ impl Prepared<'_> {
         self.value(&self.search(), OF_MANY, interrupt)
     }
 
-    /// What some pattern attains and what none exceeds: the same where branch and bound is little work, else a law that dominates all, brought nearer by it
-    /// as far as it is.
+    /// What some pattern attains and what none exceeds: the same where branch and bound is little work, else a bound of all, brought nearer by it as far as it
+    /// is.
     pub(super) fn ends(&self, interrupt: &dyn Interrupt) -> Result<[Ball; 2], Error> {
         let found = self.search();
         let value = self.value(&found, OF_MANY, interrupt)?;
-        let by_moduli = self.bound_by_moduli(interrupt)?;
-        if let Some(bound) = by_moduli
-            && !Branches::can_be_followed(self.composition)
-            && bound.certainly_less(value * Ball::from_f64(1.0 + NEAR).unwrap_or(Ball::WHOLE))
-        {
+        if !Branches::can_be_followed(self.composition) {
+            let near = value * Ball::from_f64(1.0 + NEAR).unwrap_or(Ball::WHOLE);
+            let by_moduli = self.bound_by_moduli(interrupt)?;
+            let bound = match by_moduli {
+                Some(bound) if bound.certainly_less(near) => bound,
+                _ => smaller(self.envelope(&self.dominating(interrupt)?, interrupt)?, by_moduli),
+            };
             return Ok([value, bound]);
         }
         let dominating = self.dominating(interrupt)?;
@@ -209,7 +259,7 @@ impl Prepared<'_> {
             let worst = worst_of(left)?.0;
             return Ok([worst, worst]);
         }
-        let mut bound = smaller(self.envelope(&dominating, interrupt)?, by_moduli);
+        let mut bound = smaller(self.envelope(&dominating, interrupt)?, self.bound_by_moduli(interrupt)?);
         for nearness in NEARER {
             let threshold = value + (bound - value) * Ball::from_f64(nearness).unwrap_or(Ball::WHOLE);
             let Some(left) = above(threshold)? else { break };

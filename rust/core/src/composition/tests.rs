@@ -28,7 +28,7 @@ pub(crate) fn alike(count: u64, n: u64, p: &str) -> Composition {
     Composition::new(unused, vec![Attributes { count, choices: property(n, 1, &rational(p)) }]).unwrap()
 }
 
-pub(super) fn partition(n: u64, parts: &[(u64, &str)], pattern: Option<&[usize]>) -> Composition {
+pub(crate) fn partition(n: u64, parts: &[(u64, &str)], pattern: Option<&[usize]>) -> Composition {
     let used: u64 = parts.iter().map(|(size, _)| size).sum();
     let attributes = parts.iter().enumerate().map(|(k, (size, p))| {
         let choices = property(n, *size, &rational(p));
@@ -53,12 +53,12 @@ fn delta(composition: &Composition, epsilon: &str) -> (Ball, Ball) {
 }
 
 /// Sizes and probabilities of parts, the probabilities evenly between two ends.
-pub(super) fn evenly(count: u64, size: u64, [from, to]: [u64; 2], scale: u64) -> Vec<(u64, String)> {
+pub(crate) fn evenly(count: u64, size: u64, [from, to]: [u64; 2], scale: u64) -> Vec<(u64, String)> {
     let steps = count - 1;
     (0..count).map(|k| (size, format!("{}/{}", from * steps + (to - from) * k, scale * steps))).collect()
 }
 
-pub(super) fn borrowed(parts: &[(u64, String)]) -> Vec<(u64, &str)> {
+pub(crate) fn borrowed(parts: &[(u64, String)]) -> Vec<(u64, &str)> {
     parts.iter().map(|(size, p)| (*size, p.as_str())).collect()
 }
 
@@ -614,4 +614,44 @@ fn many_equal_patterns_of_few_answers_are_as_narrow_as_one() {
     let (once, again) = (delta(&of(1), "1/7").0.to_enclosure(), delta(&of(6), "1/7").0.to_enclosure());
     assert!(again.width() <= 1e-15 * again.upper());
     assert!(once.lower() <= again.upper() && again.lower() <= once.upper());
+}
+
+/// Eight different parts of fifty entries, with forty entries that are not used.
+fn eight_of_fifty() -> Composition {
+    partition(440, &borrowed(&evenly(8, 50, [1, 7], 10)), None)
+}
+
+#[test]
+fn a_few_digits_of_delta_are_as_wide_as_asked_for_and_contain_it() {
+    let composition = eight_of_fifty();
+    for (epsilon, width) in [("0.05", 1e-2), ("0.05", 1e-4), ("0.3", 1e-2)] {
+        let epsilon = Epsilon::new(&rational(epsilon));
+        let truth = composition.exactly(&epsilon, &Uninterrupted).unwrap().to_enclosure();
+        let found = composition.within(width, &epsilon, &Uninterrupted).unwrap().to_enclosure();
+        assert!(found.lower() <= truth.upper() && truth.lower() <= found.upper(), "{found:?} {truth:?}");
+        assert!(found.width() <= 4.0 * width * found.upper(), "{width} {found:?}");
+    }
+    let far_out =
+        composition.within(1e-2, &Epsilon::new(&rational("2.8")), &Uninterrupted).unwrap().to_enclosure();
+    assert!(0.0 < far_out.upper() && far_out.upper() < 1e-64, "{far_out:?}");
+}
+
+/// Of a part with `p` the sum is at most `50/(440 min(p, q))`, and `w_0 (1 − r)` with `w_0 = 1/11` is added: it may be positive up to `r = 1 + (5/4) Σ 1/min(p, q)`.
+#[test]
+fn delta_is_positive_as_long_as_some_answers_speak_for_the_first_values() {
+    let composition = eight_of_fifty();
+    let least = |k: u64| {
+        let p = Rational::from(7 + 6 * k).div(&Rational::from(70u64)).unwrap();
+        let q = Rational::from(1i64).sub(&p);
+        Rational::from(1i64).div(&p.min(q)).unwrap()
+    };
+    let sum = (0..8).fold(Rational::from(0i64), |sum, k| sum.add(&least(k)));
+    let ratio = Rational::from(1i64).add(&sum.mul(&rational("5/4")));
+    let end = Ball::from_rational(&ratio).ln().to_enclosure();
+    let told = |at: f64| {
+        let epsilon = Epsilon::from_f64(at).unwrap();
+        composition.told_from(Ball::ZERO, &epsilon, &Uninterrupted).unwrap()
+    };
+    assert!(told(end.lower() * (1.0 - 1e-14)).is_positive());
+    assert!(told(end.upper() * (1.0 + 1e-14)).is_not_positive());
 }

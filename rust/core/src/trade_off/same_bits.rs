@@ -33,7 +33,7 @@ fn gaps_of_duals() {
         let mut points = Vec::new();
         for epsilon in [0.0, 1.0, -1.0, 0.25, 0.3, -0.125, 4.0, 0.26] {
             let place = points.partition_point(|other: &Point| other.epsilon < epsilon);
-            points.insert(place, dual.at(epsilon).unwrap());
+            points.insert(place, dual.at(epsilon, None).unwrap());
             let (lower, gaps) = dual.gaps(&points);
             let next: Vec<Option<f64>> = gaps.iter().map(Gap::next).collect();
             record.note(format!("{name} after {epsilon}"), Inner((lower, &gaps, next)));
