@@ -1,29 +1,45 @@
 //! No panic, no NaN, no inverted enclosure, no contradiction; where exact rationals can tell, the truth inside.
 
 use crate::source::{Patience, Source};
+use statpriv_core::answer::{Law, Noise, Relabelling, Sampling};
 use statpriv_core::ball::Ball;
+use statpriv_core::composition::{Attributes, Cell, Composition, Part};
+use statpriv_core::convolution::convolve;
 use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_published, sampled_histogram};
+use statpriv_core::digits::{self, DigitsEnclosure, Dyadic};
 use statpriv_core::enclosure::Enclosure;
 use statpriv_core::error::Error;
+use statpriv_core::exact;
+use statpriv_core::interrupt::Interrupt;
 use statpriv_core::inverse;
+use statpriv_core::inversion::{BinomialGroup, LatticeSum};
 use statpriv_core::laws::{
-    Hypergeometric, Probability, binomial_log_probability, binomial_probability, binomial_upper_tail,
-    hypergeometric_upper_tail,
+    Hypergeometric, PoissonBinomial, Probability, binomial_log_probability, binomial_probability,
+    binomial_upper_tail, hypergeometric_upper_tail,
 };
-use statpriv_core::pair::{Direction, Epsilon, gaussian_delta};
+use statpriv_core::pair::finite::{ExpEpsilon, Finite, Pmf};
+use statpriv_core::pair::{Answers, Direction, Epsilon, gaussian_delta};
 use statpriv_core::rational::Rational;
+use statpriv_core::trade_off;
+use std::sync::Arc;
 
 /// A body, by the name of its libFuzzer target.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 6] = [
+pub const ALL: [Target; 12] = [
     ("arithmetic", arithmetic),
     ("text", text),
     ("binomial", binomial),
     ("hypergeometric", hypergeometric),
     ("curve", curve),
     ("inverse", inverse),
+    ("digits_of_laws", digits_of_laws),
+    ("tiers", tiers),
+    ("finite", finite),
+    ("sums", sums),
+    ("answers", answers),
+    ("composition", composition),
 ];
 
 /// How often long work may ask whether to go on; then it is stopped, so that more inputs are tried.
@@ -265,4 +281,243 @@ pub fn inverse(bytes: &[u8]) {
             "not safe: {found:?} for {delta:?}"
         );
     }
+}
+
+/// Questions that digits and sums of answers may ask: each of these is much work.
+const MANY_QUESTIONS: u32 = 64;
+/// Digits that doubles are compared with.
+const DIGITS: u32 = 20;
+
+/// Two tiers know one number: their enclosures meet.
+fn meet_digits(found: Enclosure, digits: &DigitsEnclosure) {
+    let order = |end: &Dyadic, x: f64| Rational::from_f64(x).map(|x| end.order(&x));
+    assert!(order(digits.lower(), found.upper()).is_ok_and(|order| order.is_le()), "{found:?}, {digits:?}");
+    assert!(
+        found.lower() == f64::NEG_INFINITY
+            || order(digits.upper(), found.lower()).is_ok_and(|order| order.is_ge()),
+        "{found:?}, {digits:?}"
+    );
+}
+
+/// Probabilities of laws in doubles and to twenty digits.
+pub fn digits_of_laws(bytes: &[u8]) {
+    let mut source = Source(bytes);
+    let patience = Patience::new(MANY_QUESTIONS);
+    let (n, p) = (source.up_to(1 << 53), source.probability());
+    let k = source.up_to(n.saturating_add(2));
+    if let Ok(at) = Probability::new(&p) {
+        if let Some(digits) = completed(digits::binomial_pmf(k, n, &p, DIGITS, &patience)) {
+            meet_digits(binomial_probability(k, n, &at).to_enclosure(), &digits);
+        }
+        if let Some(logarithm) = binomial_log_probability(k, n, &at)
+            && let Some(digits) = completed(digits::binomial_log_pmf(k, n, &p, DIGITS, &patience))
+        {
+            meet_digits(logarithm.to_enclosure(), &digits);
+        }
+        if let Some(tail) = completed(binomial_upper_tail(k, n, &at, &patience))
+            && let Some(digits) = completed(digits::binomial_upper_tail(k, n, &p, DIGITS, &patience))
+        {
+            meet_digits(tail, &digits);
+        }
+    }
+    let (marked, draws) = (source.up_to(n), source.up_to(n));
+    let Ok(law) = Hypergeometric::new(n, marked, draws) else { return };
+    if let Some(digits) = completed(digits::hypergeometric_pmf(k, &law, DIGITS, &patience)) {
+        meet_digits(law.probability(k).to_enclosure(), &digits);
+    }
+    if let Some(tail) = completed(hypergeometric_upper_tail(k, &law, &patience))
+        && let Some(digits) = completed(digits::hypergeometric_upper_tail(k, &law, DIGITS, &patience))
+    {
+        meet_digits(tail, &digits);
+    }
+}
+
+/// A curve in doubles, to twenty digits and exactly; its logarithm, inverse and trade-off.
+pub fn tiers(bytes: &[u8]) {
+    let mut source = Source(bytes);
+    let Some((size, curve)) = drawn_curve(&mut source) else { return };
+    let patience = Patience::new(MANY_QUESTIONS);
+    let epsilon = source.epsilon(size);
+    let delta = completed(curve.delta(&epsilon, &patience));
+    if let (Some(delta), Some(digits)) =
+        (delta, completed(digits::delta(&curve, &epsilon, DIGITS, &patience)))
+    {
+        meet_digits(delta, &digits);
+    }
+    if let Some(logarithm) = completed(curve.log_delta(&epsilon, &patience)).map(sound)
+        && logarithm.upper() > f64::NEG_INFINITY
+        && let Some(digits) = completed(digits::log_delta(&curve, &epsilon, DIGITS, &patience))
+    {
+        meet_digits(logarithm, &digits);
+    }
+    let level = source.probability().abs();
+    if let Some(found) = completed(inverse::epsilon(&curve, &level, &patience)).map(sound)
+        && found.upper() < f64::INFINITY
+        && let Some(digits) = completed(digits::epsilon(&curve, &level, DIGITS, &patience))
+    {
+        meet_digits(found, &digits);
+    }
+    if level <= Rational::from(1i64)
+        && let Ok(beta) = trade_off::beta(&curve, &level, &patience)
+    {
+        let rest = Enclosure::from(&Rational::from(1i64).sub(&level));
+        assert!(probability(beta).lower() <= rest.upper(), "a coin would do better: {beta:?}");
+    }
+    let ratio = Rational::from(1i64).add(&level);
+    if let Ok(exactly) = exact::exact_delta(&curve, &ratio, &patience) {
+        let logarithm = Ball::from_rational(&ratio).ln().to_enclosure();
+        let at = |x: f64| completed(curve.delta(&Rational::from_f64(x.max(0.0)).ok()?, &patience));
+        if let (Some(before), Some(after)) = (at(logarithm.lower()), at(logarithm.upper())) {
+            let exactly = Enclosure::from(&exactly);
+            assert!(after.lower() <= exactly.upper() && exactly.lower() <= before.upper());
+        }
+    }
+}
+
+/// The probabilities of so many answers, the first above zero.
+fn masses(source: &mut Source, count: u64) -> Vec<Rational> {
+    let weights: Vec<u64> = (0..count).map(|i| source.up_to(1 << 20) + u64::from(i == 0)).collect();
+    let total = Rational::from(weights.iter().sum::<u64>());
+    weights.into_iter().map(|weight| Rational::from(weight).div(&total).expect("a positive sum")).collect()
+}
+
+/// The hockey stick of two laws that are listed.
+pub fn finite(bytes: &[u8]) {
+    let mut source = Source(bytes);
+    let count = 1 + source.up_to(11);
+    let pmf = |name, source: &mut Source| Pmf::exact(name, masses(source, count)).expect("a law");
+    let pair = Finite::new(pmf("P", &mut source), pmf("Q", &mut source)).expect("equally long laws");
+    let patience = Patience::new(MANY_QUESTIONS);
+    let (x, is_ratio) = (source.rational(), source.byte().is_multiple_of(2));
+    let at = if is_ratio { ExpEpsilon::exactly(x.clone()) } else { Ok(ExpEpsilon::of(x.clone())) };
+    let Ok(at) = at else { return };
+    let Some(found) = completed(pair.hockey_stick(&at, &patience)) else { return };
+    let found = probability(found.to_enclosure());
+    if is_ratio {
+        meet(found, Enclosure::from(&completed(pair.exact(&x, &patience)).expect("a short sum")));
+    } else if let Some(digits) = completed(digits::hockey_stick(&pair, &at, DIGITS, &patience)) {
+        meet_digits(found, &digits);
+    }
+}
+
+/// The number of entries, of unequal probabilities, that have a property: entry by entry, by inversion, and by convolution.
+pub fn sums(bytes: &[u8]) {
+    let mut source = Source(bytes);
+    let patience = Patience::new(MANY_QUESTIONS);
+    let groups: Vec<(u64, Rational)> =
+        (0..=source.up_to(2)).map(|_| (source.up_to(40), source.probability())).collect();
+    let each: Vec<Rational> = groups.iter().flat_map(|(count, p)| (0..*count).map(|_| p.clone())).collect();
+    let Ok(law) = PoissonBinomial::new(&each) else { return };
+    let Some(all) = completed(law.probabilities(&patience)) else { return };
+    let k = source.up_to(each.len() as u64 + 1);
+    let here = all.get(k as usize).copied().map(probability);
+    if let Some(found) = completed(law.probability(k, &patience)) {
+        meet(found.to_enclosure(), here.unwrap_or(Enclosure::point(0.0)));
+    }
+    if let Some(digits) = completed(digits::poisson_binomial_pmf(&each, DIGITS, &patience)) {
+        all.iter().zip(&digits).for_each(|(found, digits)| meet_digits(*found, digits));
+    }
+    let of_group = |(count, p): &(u64, Rational)| {
+        Some(BinomialGroup { count: *count, at: Probability::new(p).ok()?, weight: 1 })
+    };
+    let groups: Option<Vec<BinomialGroup>> = groups.iter().map(of_group).collect();
+    if let Some(groups) = groups.filter(|groups| groups.iter().all(|group| group.count > 0)) {
+        let sum = LatticeSum::new(groups.iter().map(|group| group as _).collect());
+        if let Some(found) = completed(sum.probability(k as i64, &patience)) {
+            meet(probability(found.to_enclosure()), here.unwrap_or(Enclosure::point(0.0)));
+        }
+        if let (Some(inverted), Some(tail)) =
+            (completed(sum.upper_tail(k as i64, &patience)), completed(law.upper_tail(k, &patience)))
+        {
+            meet(inverted.to_enclosure(), tail.to_enclosure());
+        }
+    }
+    let lower: Vec<f64> = all.iter().map(|mass| mass.lower()).collect();
+    if let Some(twice) = completed(convolve(&lower, &lower, &patience)) {
+        twice.into_iter().for_each(|mass| assert!(sound(mass).lower() >= 0.0));
+    }
+}
+
+/// A law of answers: of some entries, and what may be done to it.
+fn drawn_law(source: &mut Source) -> Option<Law> {
+    let one = Law::table(-2, masses(source, 4)).ok()?;
+    let entries = source.up_to(8);
+    match source.byte() % 7 {
+        0 => Law::binomial(source.up_to(300), &source.probability()).ok(),
+        1 => one.repeated(entries).ok(),
+        2 => one.repeated(1 + entries).ok()?.relabelled(Relabelling::AtMost(source.up_to(6) as i64)).ok(),
+        3 => {
+            let rounding = Relabelling::Quotient { factor: 1, offset: source.up_to(4) as i64, divisor: 5 };
+            one.repeated(1 + entries).ok()?.relabelled(rounding).ok()
+        }
+        4 => {
+            let alpha = source.probability();
+            Law::sum(vec![one, Law::noise(Noise::Geometric { alpha }).ok()?]).ok()
+        }
+        5 => {
+            let (size, p) = (1 + source.up_to(8), source.probability());
+            Law::binomial(10, &p).ok()?.sampled(Sampling::WithoutReplacement { population: 10, size }).ok()
+        }
+        _ => {
+            let share = source.probability();
+            let rest = Rational::from(1i64).sub(&share);
+            Law::mixture(vec![(share, one.clone()), (rest, one.shifted(1).ok()?)]).ok()
+        }
+    }
+}
+
+/// The hockey stick of two laws of answers in doubles, and its other tiers where it has them.
+pub fn answers(bytes: &[u8]) {
+    let mut source = Source(bytes);
+    let (Some(first), Some(second)) = (drawn_law(&mut source), drawn_law(&mut source)) else { return };
+    let curve = Curve::Answers(Answers::new(first, second));
+    let patience = Patience::new(MANY_QUESTIONS);
+    fits_together(&curve, &source.epsilon(20), &patience);
+}
+
+/// δ falls from ε to its limit, and is the same to twenty digits.
+fn fits_together(curve: &Curve, epsilon: &Rational, patience: &dyn Interrupt) {
+    let Some(found) = completed(curve.delta(epsilon, patience)).map(probability) else { return };
+    if let Some(limit) = completed(curve.mass_at_infinity(patience)).map(probability) {
+        assert!(limit.lower() <= found.upper(), "δ below its limit: {limit:?}, {found:?}");
+    }
+    if let Some(further) = completed(curve.delta(&epsilon.add(&epsilon.abs()), patience)).map(probability) {
+        assert!(further.lower() <= found.upper(), "δ rises with ε: {found:?}, {further:?}");
+    }
+    if let Ok(digits) = digits::delta(curve, epsilon, DIGITS, patience) {
+        meet_digits(found, &digits);
+    }
+}
+
+/// Unrelated properties of a few entries each, on parts of a secret partition.
+pub fn composition(bytes: &[u8]) {
+    let mut source = Source(bytes);
+    let parts: Vec<(u64, Rational)> =
+        (0..=source.up_to(3)).map(|_| (1 + source.up_to(4), source.probability())).collect();
+    let used: u64 = parts.iter().map(|(size, _)| size).sum();
+    let population = Rational::from(used + source.up_to(3));
+    let share = Rational::from(1i64).div(&population).expect("a positive number");
+    let of_part = |(size, p): &(u64, Rational)| {
+        let (zero, q) = (Rational::from(0i64), Rational::from(1i64).sub(p));
+        let choice = |ones: (&Rational, &Rational), zeros: (&Rational, &Rational)| {
+            let cell = |mass: &Rational, (first, second): (&Rational, &Rational)| Cell {
+                mass: mass.clone(),
+                first: first.clone(),
+                second: second.clone(),
+            };
+            vec![Part::Entries { count: *size, cells: vec![cell(p, ones), cell(&q, zeros)] }]
+        };
+        let choices =
+            vec![choice((&share, &zero), (&zero, &share)), choice((&zero, &share), (&share, &zero))];
+        Attributes { count: 1, choices }
+    };
+    let unused = Rational::from(1i64).sub(&Rational::from(used).mul(&share));
+    let Ok(composition) = Composition::new(unused, parts.iter().map(of_part).collect()) else { return };
+    let patience = Patience::new(MANY_QUESTIONS);
+    let epsilon = source.epsilon(used);
+    if let Some([lower, upper]) = completed(composition.ends(&Epsilon::new(&epsilon), &patience)) {
+        let (lower, upper) = (probability(lower.to_enclosure()), probability(upper.to_enclosure()));
+        assert!(lower.lower() <= upper.upper(), "{lower:?} above {upper:?}");
+    }
+    fits_together(&Curve::Composed(Arc::new(composition), None), &epsilon, &patience);
 }
