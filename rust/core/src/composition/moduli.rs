@@ -394,6 +394,11 @@ mod tests {
             }
         }
 
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
         /// Whatever law each summand has: its factor in polar form, relative to the leading one.
         #[test]
         fn the_real_part_of_no_choice_is_above_that_of_its_bound(
