@@ -516,8 +516,8 @@ pub fn composition(bytes: &[u8]) {
     let patience = Patience::new(MANY_QUESTIONS);
     let epsilon = source.epsilon(used);
     if let Some([lower, upper]) = completed(composition.ends(&Epsilon::new(&epsilon), &patience)) {
-        let (lower, upper) = (probability(lower.to_enclosure()), probability(upper.to_enclosure()));
-        assert!(lower.lower() <= upper.upper(), "{lower:?} above {upper:?}");
+        let (lower, upper) = (sound(lower.to_enclosure()), sound(upper.to_enclosure()));
+        assert!(lower.lower() <= upper.upper().min(1.0), "{lower:?} above {upper:?}");
     }
     fits_together(&Curve::Composed(Arc::new(composition), None), &epsilon, &patience);
 }

@@ -55,6 +55,8 @@ use curve::Evaluation;
 pub const MOST_DIGITS: u32 = 10_000;
 /// Working precisions beyond this many bits are given up.
 const MOST_BITS: usize = 1 << 22;
+/// With more bits, a logarithm that is below `2^-NEXT_TO_ONE/2`, and perhaps zero, is not asked for more.
+const NEXT_TO_ONE: usize = 1 << 16;
 
 /// `δ(ε)` to `digits` digits, for an ε of either sign.
 ///
@@ -173,13 +175,14 @@ fn settle(
     )))
 }
 
-/// The logarithm of a probability that can be had to any accuracy.
+/// The logarithm of a probability that can be had to any accuracy. No accuracy tells a sum that is one from one: there the
+/// logarithm is known next to zero.
 fn logarithm(
     accuracy: usize,
     interrupt: &dyn Interrupt,
     probability: impl Fn(usize) -> Result<Ball, Error>,
 ) -> Result<DigitsEnclosure, Error> {
-    let mut vanishes = false;
+    let (mut vanishes, mut about_zero) = (false, None);
     let one = Ball::one();
     let value = settle(accuracy, interrupt, |bits| {
         let ball = probability(bits)?;
@@ -187,9 +190,13 @@ fn logarithm(
         if vanishes || ball.is_exact() && !ball.exceeds(&one) && !one.exceeds(&ball) {
             return Ok(Some(Ball::zero()));
         }
-        Ok(elementary::ln(&ball, bits + 16))
+        let logarithm = elementary::ln(&ball, bits + 16);
+        let is_about_zero = |ball: &Ball| ball.accuracy() <= 0 && ball.log2() < -(NEXT_TO_ONE as i128 / 2);
+        about_zero = logarithm.clone().filter(|ball| bits > NEXT_TO_ONE && is_about_zero(ball));
+        Ok(if about_zero.is_some() { Some(Ball::zero()) } else { logarithm })
     })?;
-    Ok(if vanishes { DigitsEnclosure::point(Dyadic::MinusInfinity) } else { DigitsEnclosure::from(&value) })
+    let known = about_zero.unwrap_or(value);
+    Ok(if vanishes { DigitsEnclosure::point(Dyadic::MinusInfinity) } else { DigitsEnclosure::from(&known) })
 }
 
 #[cfg(test)]
@@ -214,12 +221,29 @@ mod tests {
         assert!(upper.sub(&lower) <= lower.mul(&Rational::parse("1e-30").unwrap()));
     }
 
+    /// The sum of a third and two thirds is one, and no number of bits shows it.
+    #[test]
+    fn the_logarithm_of_a_sum_that_is_one_is_known_next_to_zero() {
+        let alone = curve_of_one();
+        let mean = ["1/3", "2/3"].map(|share| (Rational::parse(share).unwrap().into(), alone.clone()));
+        let found = log_delta(&Curve::Mean(mean.into()), &Rational::from(1i64), 20, &Uninterrupted).unwrap();
+        let tiny = Rational::parse("1e-9000").unwrap();
+        assert!(found.lower().order(&tiny.neg()).is_ge() && found.upper().order(&tiny).is_le());
+        assert!(found.lower().order(&Rational::from(0i64)).is_le());
+        assert!(found.upper().order(&Rational::from(0i64)).is_ge());
+    }
+
+    /// Its δ is one.
+    fn curve_of_one() -> Curve {
+        let half = Rational::parse("1/2").unwrap();
+        CountFamily::new(&half, &half, None).unwrap().of_size(1).unwrap()
+    }
+
     /// With the chance ½ of nothing at all, `½ (1 − e^ε)` is added at ε < 0.
     #[test]
     fn a_mean_whose_weights_leave_something_out_is_reflected_as_a_whole() {
         let half = Rational::parse("1/2").unwrap();
-        let alone = CountFamily::new(&half, &half, None).unwrap().of_size(1).unwrap();
-        let curve = Curve::Mean(vec![(half.into(), alone)]);
+        let curve = Curve::Mean(vec![(half.into(), curve_of_one())]);
         let delta = super::delta(&curve, &Rational::from(-1i64), 20, &Uninterrupted).unwrap();
         // 1 − 1/(2e)
         let [below, above] =

@@ -93,11 +93,6 @@ impl PoissonBinomial {
             let inside = offset.checked_sub(product.first).and_then(|at| product.coefficient(at));
             *enclosure = (inside.unwrap_or(Ball::ZERO) + lost).to_enclosure().clamp(0.0, 1.0);
         }
-        if self.entries.is_empty()
-            && let Some(sure) = enclosures.get_mut(self.certain)
-        {
-            *sure = Enclosure::point(1.0);
-        }
         Ok(enclosures)
     }
 
@@ -142,8 +137,11 @@ impl PoissonBinomial {
         Ball::ZERO.plus_at_most(each * Ball::from_u64(self.entries.len() as u64))
     }
 
-    /// All blocks, multiplied pair by pair.
+    /// All blocks, multiplied pair by pair; of no entries, one.
     fn product(&self, interrupt: &dyn Interrupt) -> Result<Polynomial, Error> {
+        if self.entries.len() <= BLOCK {
+            return Polynomial::of_block(&self.entries, interrupt);
+        }
         let mut factors = Vec::new();
         for block in self.entries.chunks(BLOCK) {
             factors.push(Polynomial::of_block(block, interrupt)?);
@@ -256,8 +254,13 @@ mod tests {
     }
 
     fn check(probabilities: &[f64]) {
-        for (enclosure, truth) in enclosures(probabilities).iter().zip(exactly(probabilities)) {
+        let law = PoissonBinomial::from_doubles(probabilities).unwrap();
+        for (k, (enclosure, truth)) in
+            enclosures(probabilities).iter().zip(exactly(probabilities)).enumerate()
+        {
             assert!(enclosure.contains(&truth), "{enclosure:?}");
+            let single = law.probability(k as u64, &Uninterrupted).unwrap().to_enclosure();
+            assert!(single.contains(&truth), "{single:?}");
             let two_ulps = enclosure.lower().next_up().next_up().max(enclosure.lower() + f64::from_bits(4));
             assert!(enclosure.upper() <= two_ulps, "{enclosure:?}");
         }
@@ -335,6 +338,10 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(at), [0.0, 0.0, 0.5, 0.5, 0.0]);
         assert!((law.upper_tail(2, &Uninterrupted).unwrap() - Ball::ONE).is_exact_zero());
         assert!(law.upper_tail(4, &Uninterrupted).unwrap().is_exact_zero());
+        let sure = PoissonBinomial::from_doubles(&[1.0, 0.0]).unwrap();
+        let at = |k| sure.probability(k, &Uninterrupted).unwrap().to_enclosure();
+        assert_eq!([0, 1, 2].map(at), [0.0, 1.0, 0.0].map(Enclosure::point));
+        assert_eq!(enclosures(&[1.0, 0.0]), [0.0, 1.0, 0.0].map(Enclosure::point));
     }
 
     #[test]
