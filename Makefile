@@ -56,8 +56,8 @@ PORTABLE = --features statpriv-simd/portable
 test-rust:  ## the kernel's own tests
 	cargo test --workspace --locked --quiet
 
-test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
+test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included (many tests wait for a process: three at once on two cores)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --quiet
 
 bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 	export STATPRIV_STORE_BITS=1; $(call SAME_BITS) && $(call SAME_BITS,$(PORTABLE))
