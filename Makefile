@@ -56,7 +56,8 @@ PORTABLE = --features statpriv-simd/portable
 test-rust:  ## the kernel's own tests
 	cargo test --workspace --locked --quiet
 
-test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included (many tests wait for a process: three at once on two cores)
+# Three at once on two cores: many tests wait for a process of their own.
+test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
 	$(BIN)/python -m pytest -n 3 --dist loadgroup --quiet
 
 bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -192,6 +193,12 @@ def statpriv(*arguments, env=None, stdin=None):
         timeout=300,
         env={**os.environ, "PYTHONPATH": str(PYTHON_FOLDER), "PYTHONIOENCODING": "utf-8", **(env or {})},
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts_arrive():
+    """Here and in processes that are started: a shell that runs the tests in the background had them ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
