@@ -1,7 +1,10 @@
 """Steps: what they publish instead of an answer, and how they chain."""
 
-from decimal import Decimal
+from collections import defaultdict
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import product
+from math import comb
 
 import mpmath
 import numpy as np
@@ -238,3 +241,32 @@ def test_binomial_noise_on_a_count_is_so_many_more_entries_however_many():
     count = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10**9 + 10**5))
     assert noisy.kind == "exact"
     assert noisy.delta("1e-5").midpoint == pytest.approx(count.delta("1e-5").midpoint, rel=1e-12)
+
+
+PUBLISHED = [
+    (lambda query: query.rounded(3), lambda x: (2 * x + 3) // 6),
+    (lambda query: query.rounded(50), lambda x: (x + 25) // 50),
+    (lambda query: query.thresholded(-7), lambda x: max(x, -7)),
+    (lambda query: query.clamped(-7, 9), lambda x: min(max(x, -7), 9)),
+    (lambda query: query.gated(-7, 9), lambda x: x if -7 <= x <= 9 else None),
+    (lambda query: query.clamped(-6, 9).rounded(6), lambda x: (min(max(x, -6), 9) + 3) // 6),
+    (lambda query: query.gated(-7, 9).rounded(4), lambda x: (2 * x + 4) // 8 if -7 <= x <= 9 else None),
+]
+
+
+@pytest.mark.parametrize(("steps", "published"), PUBLISHED)
+def test_the_greatest_loss_of_noise_without_bounds_is_that_of_what_is_published(steps, published):
+    """Far out the loss is ln 2 at every answer, which no answer that is published together with others attains."""
+    laws = [defaultdict(Fraction), defaultdict(Fraction)]
+    for critical, x, others in product(range(2), range(-240, 241), range(3)):  # beyond which lies next to nothing
+        noise = abs(x - others - critical)
+        laws[critical][published(x)] += Fraction(comb(2, others), 4) * Fraction(1, 3 * 2**noise)
+    truth = max(first[label] / second[label] for first, second in (laws, laws[::-1]) for label in first)
+    with localcontext() as context:
+        context.prec = 60
+        loss, nothing = Fraction((Decimal(truth.numerator) / Decimal(truth.denominator)).ln()), Fraction(1, 10**50)
+    query = sp.PropertyQuery("1/2").noisy(sp.noise.DiscreteLaplace(alpha="1/2"))
+    found = sp.privacy_curve(steps(query), sp.Population(3)).epsilon(0)
+    assert Fraction(found.lower) <= loss + nothing
+    assert loss - nothing <= Fraction(found.upper)
+    assert found.upper - found.lower <= 1e-15

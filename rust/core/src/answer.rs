@@ -107,6 +107,55 @@ impl Relabelling {
             Self::Table(labels) => labels.get(&answer).copied().unwrap_or(answer),
         }
     }
+
+    /// Ends around the window of an answer, to which these relabellings are applied in turn: the answers on or below the first all have one
+    /// label, or labels that no answer above it has; likewise on and above the last.
+    pub(crate) fn ends_around(applied: &[&Self], window: [i64; 2]) -> [i64; 2] {
+        let Some((inner, outer)) = applied.split_first() else { return window };
+        inner.ends(window, Self::ends_around(outer, inner.labels_around(window)))
+    }
+
+    /// A window of labels that holds those of a window of answers, and whatever a table names.
+    fn labels_around(&self, window: [i64; 2]) -> [i64; 2] {
+        let ends = |answers: &mut dyn Iterator<Item = i64>| {
+            answers.fold([i64::MAX, i64::MIN], |[least, most], one| [least.min(one), most.max(one)])
+        };
+        let Self::Table(labels) = self else {
+            return ends(&mut window.map(|answer| self.apply(answer)).into_iter());
+        };
+        let told = labels.iter().flat_map(|(&answer, &label)| [answer, label]);
+        let [least, most] = ends(&mut told.chain(window));
+        [least.saturating_sub(1), most.saturating_add(1)]
+    }
+
+    /// The same for one relabelling, of whose labels these ends are wanted.
+    fn ends(&self, [first, last]: [i64; 2], [low, high]: [i64; 2]) -> [i64; 2] {
+        match self {
+            Self::AtMost(most) => [first.min(low.max(*most)), last.max(high).max(most.saturating_add(1))],
+            Self::Clamped(floor, ceiling) => {
+                let below = floor.map_or(low, |floor| low.max(floor));
+                let above = ceiling.map_or(high, |ceiling| high.min(ceiling));
+                let over = floor.map_or(last, |floor| floor.saturating_add(1));
+                let under = ceiling.map_or(first, |ceiling| ceiling.saturating_sub(1));
+                [first.min(below).min(under), last.max(above).max(over)]
+            }
+            Self::Quotient { factor: 0, .. } => [first, last],
+            Self::Quotient { factor, offset, divisor } => {
+                // The greatest answer a with a·factor + offset below label·divisor; for a negative factor, not below it.
+                let before = |label: i128| {
+                    let from = label * i128::from(*divisor) - i128::from(*offset);
+                    let size = i128::from(factor.unsigned_abs());
+                    let answer =
+                        if *factor > 0 { (from - 1).div_euclid(size) } else { (-from).div_euclid(size) };
+                    i64::try_from(answer).unwrap_or(if answer < 0 { i64::MIN } else { i64::MAX })
+                };
+                let ends = [before(low.into()), before(i128::from(high) + 1)];
+                let [below, above] = if *factor > 0 { ends } else { [ends[1], ends[0]] };
+                [first.min(below), last.max(above.saturating_add(1))]
+            }
+            Self::Table(_) => [low, high],
+        }
+    }
 }
 
 impl Law {

@@ -275,14 +275,24 @@ pub(crate) fn rows(
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
 ) -> Result<[Arc<Row>; 2], Error> {
+    rows_before(&[], laws, left_out, interrupt)
+}
+
+/// The same of laws to which these relabellings are applied afterwards, in turn.
+fn rows_before(
+    applied: &[&Relabelling],
+    laws: [&Law; 2],
+    left_out: Option<u32>,
+    interrupt: &dyn Interrupt,
+) -> Result<[Arc<Row>; 2], Error> {
     if left_out.is_none()
         && let [Some((one, noise)), Some((other, same))] = laws.map(Law::without_noise)
         && noise == same
         && let Some(alpha) = noise.alpha()
     {
         let data = rows([&one, &other], None, interrupt)?;
-        let first = data[0].first.min(data[1].first);
-        let last = data[0].last().max(data[1].last());
+        let window = [data[0].first.min(data[1].first), data[0].last().max(data[1].last())];
+        let [first, last] = Relabelling::ends_around(applied, window);
         let [one, other] = data.map(|row| with_merged_ends(&row, alpha, first, last));
         return Ok([Arc::new(one?), Arc::new(other?)]);
     }
@@ -292,7 +302,9 @@ pub(crate) fn rows(
             Ok(sampling.push(&populations, left_out, interrupt)?.map(Arc::new))
         }
         [Recipe::Relabelled(one, relabelling), Recipe::Relabelled(other, same)] if relabelling == same => {
-            let [one, other] = rows([one, other], left_out, interrupt)?;
+            let applied: Vec<&Relabelling> =
+                [relabelling].into_iter().chain(applied.iter().copied()).collect();
+            let [one, other] = rows_before(&applied, [one, other], left_out, interrupt)?;
             Ok([Arc::new(one.relabelled(relabelling)?), Arc::new(other.relabelled(relabelling)?)])
         }
         _ => Ok([row(laws[0], left_out, interrupt)?, row(laws[1], left_out, interrupt)?]),

@@ -805,3 +805,36 @@ fn labels_are_integers_that_can_be_asked_for() {
     assert_eq!(clamped(Some(-1), None), [-1, 2, 9]);
     assert_eq!(clamped(None, Some(3)), [-9, 2, 3]);
 }
+
+/// Answers beyond the ends have one label, or labels that no answer between them has.
+#[test]
+fn beyond_the_ends_around_a_window_labels_are_their_own() {
+    let quotient = |factor, offset, divisor| Relabelling::Quotient { factor, offset, divisor };
+    let of_few = Relabelling::Table([(-3, 5), (4, -9)].into());
+    let chains: [&[Relabelling]; 9] = [
+        &[quotient(1, 2, 5)],
+        &[quotient(-2, 3, 7)],
+        &[quotient(0, 3, 7)],
+        &[Relabelling::AtMost(6), quotient(1, 0, 4)],
+        &[quotient(1, 1, 3), Relabelling::AtMost(-2)],
+        &[Relabelling::Clamped(Some(-7), Some(9)), of_few.clone()],
+        &[of_few.clone(), quotient(1, 0, 4)],
+        &[quotient(1, 0, 4), of_few],
+        &[Relabelling::Clamped(None, Some(3)), quotient(-3, 1, 10), Relabelling::Clamped(Some(-1), None)],
+    ];
+    for chain in chains {
+        let label = |answer: i64| chain.iter().fold(answer, |answer, next| next.apply(answer));
+        for window in [[-2, 2], [0, 0], [20, 23], [-40, -31]] {
+            let [first, last] = Relabelling::ends_around(&chain.iter().collect::<Vec<_>>(), window);
+            assert!(first <= window[0] && window[1] <= last);
+            let (all, inside) = (-200..=200, (first + 1)..last);
+            let beyond: [Vec<i64>; 2] =
+                [all.clone().filter(|&a| a <= first).collect(), all.filter(|&a| a >= last).collect()];
+            for side in beyond {
+                let is_one = side.iter().all(|&a| label(a) == label(side[0]));
+                let apart = side.iter().all(|&a| inside.clone().all(|b| label(a) != label(b)));
+                assert!(is_one || apart, "{chain:?} {window:?} {first} {last}");
+            }
+        }
+    }
+}
