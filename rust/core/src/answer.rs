@@ -131,7 +131,7 @@ impl Relabelling {
     /// The same for one relabelling, of whose labels these ends are wanted.
     fn ends(&self, [first, last]: [i64; 2], [low, high]: [i64; 2]) -> [i64; 2] {
         match self {
-            Self::AtMost(most) => [first.min(low.max(*most)), last.max(high).max(most.saturating_add(1))],
+            Self::AtMost(most) => Self::Clamped(Some(*most), None).ends([first, last], [low, high]),
             Self::Clamped(floor, ceiling) => {
                 let below = floor.map_or(low, |floor| low.max(floor));
                 let above = ceiling.map_or(high, |ceiling| high.min(ceiling));

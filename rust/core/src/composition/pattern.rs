@@ -114,9 +114,9 @@ impl Prepared<'_> {
     pub(super) fn within(&self, width: f64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let found = self.search();
         if !self.is_listed(&found) {
-            let far_out = Ball::from_f64(FAR_OUT).unwrap_or(Ball::ZERO);
-            if self.not_below(far_out, interrupt)?.is_empty() {
-                return self.roughest(interrupt);
+            let roughest = self.roughest(interrupt)?;
+            if roughest.certainly_less(Ball::from_f64(FAR_OUT).unwrap_or(Ball::ZERO)) {
+                return Ok(roughest);
             }
             let value = self.value(&found, Goal::About(width), interrupt)?;
             let most = Ball::from_f64(value.to_enclosure().upper() * (1.0 + width)).unwrap_or(Ball::WHOLE);
