@@ -16,7 +16,6 @@ import statpriv as sp
 from statpriv import checker
 from statpriv.composition_file import read_composition
 from statpriv.errors import ArgumentError
-from statpriv.releasing import contents
 from statpriv.releasing.extension import extend
 from statpriv.repeated_releases import Cohort, RepeatedReleases
 
@@ -34,12 +33,6 @@ cell = [
   {name = "one", where = "age = 1", probability = "1/3"},
 ]
 """
-
-
-@pytest.fixture(autouse=True)
-def few_points(monkeypatch):
-    """The picture of known rows takes most of the time of a release, and is tested elsewhere."""
-    monkeypatch.setattr(contents, "_KNOWN_SHARES", [])
 
 
 @pytest.fixture

@@ -12,18 +12,11 @@ import pytest
 
 import statpriv as sp
 from statpriv.errors import GuaranteeNotReachedError, LedgerError
-from statpriv.releasing import contents
 from statpriv.releasing.extension import extend
 
 from .conftest import query, statpriv
 
 pytestmark = pytest.mark.usefixtures("few_points")
-
-
-@pytest.fixture(autouse=True)
-def few_points(monkeypatch):
-    """The picture of known rows takes most of the time of a release, and is tested elsewhere."""
-    monkeypatch.setattr(contents, "_KNOWN_SHARES", [])
 
 
 def people(workshop, n, *, ids=True, edited=(), first=0, name="people.csv", order=None):
