@@ -32,8 +32,8 @@ from statpriv.situation import PartitionedSituation, Situation, asked_of, gate_f
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from statpriv.composition.cohorts import Cohort
     from statpriv.curve import PrivacyCurve
-    from statpriv.repeated_releases import Cohort
     from statpriv.rules.registry import AnySituation
     from statpriv.situation import Query
 

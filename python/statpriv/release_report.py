@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from statpriv.composition.cohorts import Cohort
+from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.composition_file import (
     PARTS,
     Composition,
@@ -20,7 +22,6 @@ from statpriv.composition_file import (
 from statpriv.documents import COUNT, NUMBER, SIZE, TEXT, Key, Value, probability_range, read_table
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.repeated_releases import Cohort, RepeatedReleases
 
 if TYPE_CHECKING:
     from statpriv.curve import PrivacyCurve

@@ -8,13 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.curve import PrivacyCurve
 from statpriv.digits import exact_ends
 from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError, PrecisionError, UndecidedError
 from statpriv.literals import abridged, literal, spelled
 from statpriv.numbers import Number, as_fraction
-from statpriv.repeated_releases import RepeatedReleases
 
 if TYPE_CHECKING:
     from statpriv.certificate import Certificate

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
+from statpriv.composition.cohorts import Cohort, used
 from statpriv.releasing.guarantee import certify
 from statpriv.releasing.history import Everything, widened
 from statpriv.releasing.ledger import PastRelease
 from statpriv.releasing.plan_file import load_plan
-from statpriv.repeated_releases import Cohort, used
 
 from .conftest import Workshop, query
 
@@ -158,20 +158,32 @@ def test_the_formula_for_a_superset():
     assert new == (0, Fraction(3, 12))
 
 
-# --- against the accountant, and the numbers of one property
+# --- against the formula, and the numbers of one property
 
 
-def test_without_growth_it_is_the_accountant(certified):
+def test_without_growth_it_is_the_sum_of_shares(certified):
     plans = [(("a", 30), ("a", 20)), (("b", 40),), (("a", 25), ("b", 35))]
     for known in (0, 7):
-        accountant = sp.PartitionAccountant(
-            sp.Population(200), epsilon=EPSILON, delta=1, adversary=sp.Adversary(known=known)
-        )
         guarantees = [certified(200, *plan, known=known) for plan in plans]
+        total = Fraction(0)
         for guarantee in guarantees:
-            accountant.compose_batch(guarantee.queries, sp.RandomPartition(guarantee.sizes))
+            rows = sum(guarantee.sizes)
+            there = sp.Adversary(known=min(known, rows - 1))
+            inside = sp.compose(
+                guarantee.queries, sp.Population(rows), sp.RandomPartition(guarantee.sizes), adversary=there
+            )
+            total += Fraction(rows, 200) * Fraction(inside.delta(EPSILON).upper)
         whole = Everything(guarantees[-1], (Cohort(200),), past(*guarantees[:-1]))
-        assert whole.delta == accountant.get_delta(EPSILON)
+        assert whole.accountant.spent == total
+        assert whole.delta.lower <= total <= whole.delta.upper
+        assert whole.delta.width <= 1e-7
+
+
+def test_known_rows_are_as_many_as_a_small_first_cohort_can_hold(certified):
+    first, second = certified(200, ("a", 10), known=30), certified(200, ("a", 60), known=30)
+    whole = Everything(second, (Cohort(20), Cohort(180, joined_after=1)), past(first))
+    assert [entry.known for entry in whole.accountant.ledger] == [9, 30]
+    assert whole.accountant.adversary == sp.Adversary(known=30)
 
 
 def test_two_halves_that_are_fine_alone_are_not_together(tmp_path):

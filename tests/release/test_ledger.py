@@ -19,11 +19,11 @@ import pytest
 import statpriv
 import statpriv as sp
 from statpriv._native import RowTokens
+from statpriv.composition.cohorts import Cohort
 from statpriv.errors import LedgerError
 from statpriv.releasing.ledger import Registry, Rows
 from statpriv.releasing.steps import StatedQuery
 from statpriv.releasing.tables import ContentFingerprint
-from statpriv.repeated_releases import Cohort
 
 CONTENT = ContentFingerprint(b"o" * 32, b"u" * 32)
 OTHER = ContentFingerprint(b"p" * 32, b"v" * 32)

@@ -14,10 +14,11 @@ from tests.release.report_samples import variants
 
 import statpriv as sp
 from statpriv import checker
+from statpriv.composition.cohorts import Cohort
+from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.composition_file import read_composition
 from statpriv.errors import ArgumentError
 from statpriv.releasing.extension import extend
-from statpriv.repeated_releases import Cohort, RepeatedReleases
 
 from .conftest import query, statpriv
 

@@ -38,7 +38,32 @@ class Batch:
     questions: tuple[Question, ...]
 
 
-Action = Question | Batch
+@dataclass(frozen=True)
+class Growth:
+    """Rows of the law join, at a time that the analyst chooses; once. With a pair, the critical one is among them."""
+
+    rows: int
+    law: Law
+    pair: tuple[Row, Row] | None = None
+
+    def of(self, world: World, used: int) -> Iterator[World]:
+        """The rows that are left are put in a new order, with those that join."""
+        rows, v, w = world
+        others = self.rows - (self.pair is not None)
+        sides = (
+            [((), v, w)]
+            if self.pair is None
+            else [((self.pair[0],), v, Fraction(0)), ((self.pair[1],), Fraction(0), w)]
+        )
+        for critical, v_side, w_side in sides:
+            for values in product(self.law, repeat=others):
+                left = (*rows[used:], *critical, *values)
+                share = math.prod((self.law[value] for value in values), start=Fraction(1)) / math.factorial(len(left))
+                for order in permutations(left):
+                    yield (*rows[:used], *order), v_side * share, w_side * share
+
+
+Action = Question | Batch | Growth
 World = tuple[tuple[Row, ...], Fraction, Fraction]
 """The rows in their secret order, and how probable that is for each of the two values of the critical entry."""
 
@@ -67,6 +92,11 @@ def best_play(
     best = max(Fraction(0), sum(v for _, v, _ in seen) - x * sum(w for _, _, w in seen))
     for action in actions:
         allowed = copy.copy(accountant)
+        if isinstance(action, Growth):
+            left = [action for action in actions if not isinstance(action, Growth)]
+            grown = [later for world in seen for later in action.of(world, used)]
+            best = max(best, best_play(allowed.extend(action.rows), grown, used, left, x))
+            continue
         try:
             ask(allowed, action)
         except sp.BudgetExceededError:
@@ -177,6 +207,27 @@ def test_no_allowed_strategy_exceeds_the_budget_where_entries_are_known(known, b
     adversary = sp.Adversary(known=known)
     accountant = sp.PartitionAccountant(sp.Population(4), epsilon=just_below_log(x), delta=budget, adversary=adversary)
     assert game(accountant, coin("2/5"), ONE_PROPERTY, x, known) <= Fraction(budget)
+
+
+@pytest.mark.parametrize("joins", ["another row", "the critical row"])
+@pytest.mark.parametrize("budget", ["1/2", "2/3", "4/5"])
+def test_no_allowed_strategy_exceeds_the_budget_where_rows_join_when_the_analyst_likes(budget, joins):
+    x, law = Fraction(6, 5), coin("2/5")
+    accountant = sp.PartitionAccountant(sp.Population(2), epsilon=just_below_log(x), delta=budget)
+    for pair in permutations(law, 2):
+        if joins == "another row":
+            start, growth = worlds(law, 2, pair), Growth(1, law)
+        else:
+            start = [(rows, mass, mass) for rows, mass in tables(law, 2)]
+            growth = Growth(1, law, pair)
+        told = best_play(accountant, start, 0, [*ONE_PROPERTY[:2], growth], x)
+        assert Fraction(budget) / 4 < told <= Fraction(budget)
+
+
+def tables(law: Law, n: int) -> Iterator[tuple[tuple[Row, ...], Fraction]]:
+    """All rows, none of them critical, and how probable they are."""
+    for values in product(law, repeat=n):
+        yield values, math.prod((law[value] for value in values), start=Fraction(1))
 
 
 @pytest.mark.parametrize("budget", ["1/5", "2/5"])

@@ -131,33 +131,94 @@ def test_a_batch_costs_its_exact_composition():
     assert acc.supports_batch([SMOKERS] * 2, sp.RandomPartition([14336] * 2))
 
 
+def test_what_is_left_of_a_table_that_grew():
+    """Of 1000 rows 400 answered; 600 join, and 300 of the 1200 that are left answer."""
+    acc = accountant(1000, delta=1).compose(SMOKERS, size=400).extend(600).compose(SMOKERS, size=300)
+    first, second = (Fraction(_delta("1/2", size)) for size in (400, 300))
+    old, new = Fraction(4, 10) * first + Fraction(6, 10) * Fraction(300, 1200) * second, Fraction(300, 1200) * second
+    assert acc.spent == max(old, new) == old
+    assert (acc.population.size, acc.remaining_rows) == (1600, 900)
+    assert [entry.costs for entry in acc.ledger] == [(old - acc.ledger[1].costs[0],), (acc.ledger[1].costs[0], new)]
+    assert acc.get_delta("0.1").upper == pytest.approx(float(old), rel=1e-15)
+    with pytest.raises(sp.ArgumentError, match="rows were appended in between"):
+        acc.non_adaptive_curve()
+    assert "each cohort has its own sum" in acc.explain()
+    assert "when they came did not depend on their values" in acc.explain()
+    assert "cohort" not in accountant().explain()
+
+
+def test_a_refusal_is_about_the_cohort_whose_sum_would_be_too_large():
+    """800 of 900 rows answered and 100 join: all 200 that are left may cost an old row little, and a new one all."""
+    first, second = (Fraction(_delta("1/2", size)) for size in (800, 200))
+    old, new = Fraction(8, 9) * first + Fraction(1, 9) * second, second
+    acc = accountant(900, delta=(old + new) / 2).compose(SMOKERS, size=800).extend(100)
+    with pytest.raises(sp.BudgetExceededError, match=r"on 200 rows costs up to 0\.0\d+; 0 of delta = .* is spent"):
+        acc.compose(SMOKERS, size=200)
+    assert accountant(900, delta=new).compose(SMOKERS, size=800).extend(100).supports(SMOKERS, size=200)
+
+
+def test_known_rows_that_join_are_known_from_then_on():
+    acc = accountant(1000, delta=1, adversary=sp.Adversary(known=20)).compose(SMOKERS, size=100)
+    acc.extend(500, known=10).compose(SMOKERS, size=100)
+    assert acc.adversary == sp.Adversary(known=30)
+    assert [entry.known for entry in acc.ledger] == [20, 30]
+    assert [entry.delta for entry in acc.ledger] == [Fraction(_delta("1/2", rows)) for rows in (80, 70)]
+
+
+@pytest.mark.parametrize(
+    ("grow", "told"),
+    [
+        (lambda: accountant().extend(0), "rows = 0; an integer from 1 to 2"),
+        (lambda: accountant().extend("many"), 'rows: "many" is not a number'),
+        (lambda: accountant().extend(10, known=11), "known = 11; of 10 rows that joined no more can be known"),
+        (lambda: accountant().extend(2**53), "size = 9007199254741992"),
+        (lambda: accountant(only=SMOKERS).extend(10), "what was promised is about the 1000 entries"),
+        (lambda: accountant(only=SMOKERS).charged, "with a promise no sum is charged"),
+    ],
+    ids=range(6),
+)
+def test_a_table_that_cannot_grow(grow, told):
+    with pytest.raises(sp.ArgumentError, match=told):
+        grow()
+
+
 class Curator(RuleBasedStateMachine):
-    """Any sequence of questions: the accountant against a sum that is added up here."""
+    """Any sequence of questions and of rows that join: the accountant against sums that are added up here."""
 
     @initialize(delta=st.fractions(0, "1/2"), known=st.integers(0, 5))
     def open(self, delta, known):
         self.known, self.delta = known, delta
         self.acc = accountant(200, delta=delta, adversary=sp.Adversary(known=known))
-        self.spent, self.rows = Fraction(0), 200
+        self.rows, self.sums, self.unspent = 200, [Fraction(0)], [Fraction(1)]
 
     @rule(p=st.sampled_from(["1/2", "1/5"]), size=st.integers(1, 80), count=st.integers(1, 4))
     def ask(self, p, size, count):
         query = sp.PropertyQuery(p)
         unknown = max(1, size - self.known)
-        price = count * Fraction(size, 200) * Fraction(_delta(p, unknown))
-        allowed = size * count <= self.rows and self.spent + price <= self.delta
+        sums, unspent, left = list(self.sums), list(self.unspent), self.rows
+        for _ in range(count):
+            drawn = Fraction(size, left) if size <= left else 1
+            sums = [spent + u * drawn * Fraction(_delta(p, unknown)) for spent, u in zip(sums, unspent, strict=True)]
+            unspent, left = [u * (1 - drawn) for u in unspent], left - size
+        allowed = size * count <= self.rows and max(sums) <= self.delta
         assert self.acc.supports(query, size=size, count=count) == allowed
         before = self.acc.to_json()
         if allowed:
             assert self.acc.compose(query, size=size, count=count) is self.acc
-            self.spent += price
-            self.rows -= size * count
+            self.sums, self.unspent, self.rows = sums, unspent, left
         else:
             with pytest.raises(sp.BudgetExceededError):
                 self.acc.compose(query, size=size, count=count)
             assert self.acc.to_json() == before
 
-    @precondition(lambda self: self.acc.ledger)
+    @precondition(lambda self: hasattr(self, "acc") and len(self.sums) < 4)
+    @rule(rows=st.integers(1, 100), known=st.integers(0, 1))
+    def grow(self, rows, known):
+        assert self.acc.extend(rows, known=known) is self.acc
+        self.rows, self.known = self.rows + rows, self.known + known
+        self.sums.append(Fraction(0))
+        self.unspent.append(Fraction(1))
+
     @rule()
     def keep(self):
         restored = sp.PartitionAccountant.from_json(self.acc.to_json())
@@ -167,9 +228,9 @@ class Curator(RuleBasedStateMachine):
     @invariant()
     def nothing_is_overdrawn(self):
         if hasattr(self, "acc"):
-            assert (self.acc.spent, self.acc.remaining_rows) == (self.spent, self.rows)
+            assert (self.acc.spent, self.acc.remaining_rows) == (max(self.sums), self.rows)
             assert 0 <= self.acc.spent <= self.delta
-            assert self.acc.get_delta("0.1").upper >= self.spent
+            assert self.acc.get_delta("0.1").upper >= max(self.sums)
 
 
 def _delta(p, rows):
@@ -468,12 +529,15 @@ def test_other_documents_are_refused(text, told):
     "changes",
     [
         {"ledger": [{"queries": []}]},
-        {"ledger": [{"queries": [], "sizes": [3], "count": 1, "cost": "0"}]},
+        {"ledger": [{"queries": [], "sizes": [3], "count": 1, "known": 0, "delta": "0"}]},
         {"delta": "1/1000"},
         {"population": 50},
         {"epsilon": None},
         {"promise": {"other": 1}},
-        {"ledger": [{"queries": [{"type": "Other"}], "sizes": [3], "count": 1, "cost": "0"}]},
+        {"ledger": [{"queries": [{"type": "Other"}], "sizes": [3], "count": 1, "known": 0, "delta": "0"}]},
+        {"joined": [{"rows": 10, "known": 0, "after": 2}]},
+        {"joined": [{"rows": 10, "known": 0, "after": 1}, {"rows": 10, "known": 0, "after": 0}]},
+        {"joined": [{"rows": 10, "known": 11, "after": 1}]},
         {"ledger": 3},
         {"population": "x"},
     ],

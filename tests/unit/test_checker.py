@@ -31,7 +31,8 @@ from statpriv.checker import (
 from statpriv.checker import (
     certificate as claims,
 )
-from statpriv.repeated_releases import Cohort, RepeatedReleases
+from statpriv.composition.cohorts import Cohort
+from statpriv.composition.repeated_releases import RepeatedReleases
 
 EXACT_1024 = Fraction("0.02257377618990693694135285815974")  # δ of 1024 fair coins at ε = 1/200
 ALLOWED = {

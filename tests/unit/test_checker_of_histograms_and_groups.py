@@ -16,8 +16,9 @@ import statpriv as sp
 from statpriv.certificate import _described
 from statpriv.checker import CertificateError, TooLargeError, check, counts, histograms
 from statpriv.checker import certificate as claims
+from statpriv.composition.cohorts import Cohort
+from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.digits import exact_ends
-from statpriv.repeated_releases import Cohort, RepeatedReleases
 
 from .test_checker import FOLDER, altered, restated, run, schema, unnoticed_alterations
 

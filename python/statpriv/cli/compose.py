@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
+    from statpriv.composition.repeated_releases import RepeatedReleases
     from statpriv.composition_file import Composition
     from statpriv.enclosure import Enclosure
-    from statpriv.repeated_releases import RepeatedReleases
 
 __all__ = ["compose"]
 
@@ -75,9 +75,9 @@ def compose(
     table was released before, that is δ of this release alone, on the rows that were left, and of all releases
     together: every term of the sum, its weights, and the sum.
     """
+    from statpriv.composition.repeated_releases import RepeatedReleases
     from statpriv.composition_file import read_composition
     from statpriv.release_report import Report
-    from statpriv.repeated_releases import RepeatedReleases
 
     found = read_composition(file)
     composition = found.composition if isinstance(found, Report) else found

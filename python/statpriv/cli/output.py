@@ -22,9 +22,9 @@ from statpriv.literals import at_least, at_most
 
 if TYPE_CHECKING:
     from statpriv._native import DigitsEnclosure
+    from statpriv.composition.repeated_releases import RepeatedReleases
     from statpriv.curve import PrivacyCurve
     from statpriv.enclosure import Enclosure
-    from statpriv.repeated_releases import RepeatedReleases
 
 __all__ = [
     "WHAT_IS_ENCLOSED",

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeAlias, cast
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
 from statpriv.analysis import compose, privacy_curve
 from statpriv.assumptions import INDEPENDENT, PAPER
+from statpriv.composition.cohorts import Cohort, Draws
 from statpriv.composition.least_epsilon import least_epsilon
 from statpriv.composition.ledger import Ledger, LedgerEntry, at_most
 from statpriv.composition.promises import Declared, Guaranteed, Promise, one_a_part, only_promise, promise_arguments
+from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.composition.state import sealed, unsealed
+from statpriv.composition.stated_laws import Attribute, check_identical, check_query, new_laws
 from statpriv.composition.written_queries import number_from, written_number
 from statpriv.curve import NOT_PROTECTED, PrivacyCurve
 from statpriv.enclosure import Enclosure
@@ -28,20 +34,16 @@ from statpriv.numbers import Number, as_count, as_fraction, as_probability
 from statpriv.partitions import RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
 from statpriv.queries.property import PropertyQuery
-from statpriv.queries.valued import Valued
-from statpriv.situation import Query, asked_of
+from statpriv.situation import Query
 
 __all__ = ["PartitionAccountant"]
 
 _MOST_PARTS = 10_000_000
 """Parts that are written out for a composition: some hundred megabytes."""
 
-_Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...]]"
-"""Queries that are answered together, and the rows of each."""
-_Attribute: TypeAlias = "tuple[str, str]"
-"""An attribute, and in which form its law is stated."""
+_Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...], int]"
+"""Queries that are answered together, the rows of each, and how many of these may be known."""
 
 _FILTER = (
     "δ(ε) ≤ E[Σ_k (n_k/n) · Δ̂_k(ε)], the mean over the answers by which queries and sizes are chosen (Theorem 5.3). "
@@ -51,6 +53,10 @@ _FILTER = (
 _WORST_SHARE = (
     "Earlier answers may tell where the known entries are not: each part is charged as if it held as many as it can."
 )
+_GROWTH = (
+    "Rows that were appended are a cohort of their own: each cohort has its own sum, with the probability that a row "
+    "of it is in part k for n_k/n, and the largest sum counts (docs/explanation/repeated-releases.md)."
+)
 _ASSUMPTIONS = (
     INDEPENDENT,
     "every entry has the law that the queries state (or any in the stated range)",
@@ -58,6 +64,18 @@ _ASSUMPTIONS = (
     "no row answers twice",
     "the analyst sees nothing of the data but the answers",
 )
+_GROWN = (
+    "rows that were appended were shuffled, in secret, into those that had not answered",
+    *RepeatedReleases.own_assumptions,
+)
+
+
+class _Joined(NamedTuple):
+    """Rows that were appended, known ones among them, and the entries of the ledger before that."""
+
+    rows: int
+    known: int
+    after: int
 
 
 class PartitionAccountant:
@@ -134,17 +152,18 @@ class PartitionAccountant:
         self._promise = _promise(only, declared)
         self._entries: list[LedgerEntry] = []
         self._asked: Counter[tuple[Query, int]] = Counter()
-        self._rows_used = 0
-        self._spent = Fraction(0)
-        self._laws: dict[_Attribute, object] = {}
+        self._joined: list[_Joined] = []
+        self._draws = Draws(population.size)
+        self._sums: tuple[Fraction, ...] = (Fraction(0),)
+        self._laws: dict[Attribute, object] = {}
         self._curves: dict[_Asked, PrivacyCurve] = {}
         if self._promise is None:
             self._check_model()
         else:
             self._promised: Guaranteed = self._promise.curve(population, self._adversary)
             self._promised_delta = self._promised.delta(self._epsilon)
-            self._spent = Fraction(self._promised_delta.upper)
-            self._laws = _new_laws({}, self._promise.queries)
+            self._sums = (Fraction(self._promised_delta.upper),)
+            self._laws = new_laws({}, self._promise.queries)
 
     def _check_model(self) -> None:
         """Without a promise the entries have one law, and known ones are only a number."""
@@ -266,6 +285,59 @@ class PartitionAccountant:
         """
         return self._fitting(self._proposed((query,), (size,), 1))
 
+    def extend(self, rows: Number, *, known: Number = 0) -> PartitionAccountant:
+        """Rows were appended to the table; from now on they are drawn with those that have not answered yet.
+
+        Parameters
+        ----------
+        rows : int
+            How many, at least 1: entries of the same law. When they came must not depend on the values of any.
+        known : int, default 0
+            How many of them the adversary knows.
+
+        Returns
+        -------
+        PartitionAccountant
+            This accountant.
+
+        Raises
+        ------
+        ArgumentError
+            A value that is not allowed; a promise, which is about the entries that there were; nothing has changed.
+
+        Notes
+        -----
+        A row that joined late was not there at earlier answers, and is more likely to be drawn at later ones. So each
+        cohort of rows has a sum of its own, and the largest is kept below the budget; the proof is in
+        docs/explanation/repeated-releases.md.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> acc = sp.PartitionAccountant(sp.Population(1000), epsilon="0.1", delta="0.05")
+        >>> acc.compose(sp.PropertyQuery("1/2"), size=800).extend(200)
+        <PartitionAccountant: at most 0.002... of δ = 0.05 spent at ε = 0.1; 400 of 1200 rows left>
+        >>> acc.compose(sp.PropertyQuery("1/2"), size=400).ledger[1].weights
+        (Fraction(1, 10), Fraction(1, 1))
+        """
+        if self._promise is not None:
+            raise ArgumentError(
+                f"rows = {abridged(rows)}; what was promised is about the {self._population.size} entries that there "
+                "were; open another accountant, without a promise, for a table that grows"
+            )
+        joined = _Joined(as_count(rows, "rows", least=1), as_count(known, "known"), len(self._entries))
+        if joined.known > joined.rows:
+            raise ArgumentError(f"known = {joined.known}; of {joined.rows} rows that joined no more can be known")
+        self._join(joined)
+        return self
+
+    def _join(self, joined: _Joined) -> None:
+        self._population = Population(self._population.size + joined.rows)
+        self._joined.append(joined)
+        self._adversary = Adversary(known=self._adversary.total + joined.known)
+        self._draws.join(joined.rows)
+        self._sums += (Fraction(0),)
+
     def _batch(self, queries: Sequence[Query], partition: RandomPartition) -> LedgerEntry:
         if not isinstance(partition, RandomPartition):
             raise ArgumentError(
@@ -281,14 +353,16 @@ class PartitionAccountant:
             raise ArgumentError(f"size = {sum(rows)}; the population has only {self._population.size} entries")
         times = as_count(count, "count", least=1)
         for query in queries:
-            _check_query(query)
-        _new_laws(self._laws, queries)
+            check_query(query)
+        new_laws(self._laws, queries)
+        weights = self._draws.weights(times * sum(rows))
         if self._promise is not None:
-            return LedgerEntry(queries, rows, times, Fraction(0))
+            return LedgerEntry(queries, rows, times, 0, Fraction(0), weights)
         for query in queries:
-            _check_identical(query)
-        delta = self._curve(queries, rows).delta(self._epsilon)
-        return LedgerEntry(queries, rows, times, times * self._weight(rows) * Fraction(delta.upper))
+            check_identical(query)
+        known = min(self._adversary.total, sum(rows) - 1)
+        delta = self._curve((queries, rows, known)).delta(self._epsilon)
+        return LedgerEntry(queries, rows, times, known, Fraction(delta.upper), weights)
 
     def _allow(self, entry: LedgerEntry) -> PartitionAccountant:
         refusal = self._refusal(entry)
@@ -298,19 +372,23 @@ class PartitionAccountant:
         return self
 
     def _record(self, entry: LedgerEntry) -> None:
-        self._laws.update(_new_laws(self._laws, entry.queries))
+        self._laws.update(new_laws(self._laws, entry.queries))
         self._asked.update(_parts(entry))
         self._entries.append(entry)
-        self._rows_used += entry.rows
-        self._spent += entry.cost
+        self._draws.draw(entry.rows)
+        self._sums = self._sums_with(entry)
+
+    def _sums_with(self, entry: LedgerEntry) -> tuple[Fraction, ...]:
+        """What would be spent of each cohort."""
+        return tuple(spent + cost for spent, cost in zip(self._sums, entry.costs, strict=True))
 
     def _refusal(self, entry: LedgerEntry) -> str | None:
         """Why an entry is not allowed, or None."""
         epsilon = literal(self._epsilon)
         if self._promise is not None:
-            if self._spent > self._delta:
+            if self.spent > self._delta:
                 return (
-                    f"what was promised costs up to {at_most(self._spent)} at epsilon = {epsilon}, above "
+                    f"what was promised costs up to {at_most(self.spent)} at epsilon = {epsilon}, above "
                     f"delta = {literal(self._delta)}: nothing of it can be asked"
                 )
             for (query, size), times in _parts(entry).items():
@@ -325,9 +403,10 @@ class PartitionAccountant:
                 f"{entry.shown} takes {entry.rows} rows; {self.remaining_rows} of {self._population.size} "
                 f"have not answered yet{self._instead(entry)}"
             )
-        if self._spent + entry.cost > self._delta:
+        worst, cost = max(zip(self._sums_with(entry), entry.costs, strict=True))
+        if worst > self._delta:
             return (
-                f"{entry.shown} costs up to {at_most(entry.cost)}; {at_most(self._spent)} of "
+                f"{entry.shown} costs up to {at_most(cost)}; {at_most(worst - cost)} of "
                 f"delta = {literal(self._delta)} is spent at epsilon = {epsilon}{self._instead(entry)}"
             )
         return None
@@ -336,26 +415,25 @@ class PartitionAccountant:
         """What would be allowed."""
         if len(entry.sizes) > 1 or entry.count == 1:
             return "; fewer rows, a part that costs less or a larger budget may fit"
-        fitting = self._fitting(LedgerEntry(entry.queries, entry.sizes, 1, entry.cost / entry.count))
-        return f"; at most {fitting} such parts fit"
+        one = replace(entry, count=1, weights=self._draws.weights(sum(entry.sizes)))
+        return f"; at most {self._fitting(one)} such parts fit"
 
     def _fitting(self, entry: LedgerEntry) -> int:
         """How many of an entry are allowed."""
-        if self._promise is not None and self._spent > self._delta:
+        if self._promise is not None and self.spent > self._delta:
             return 0
         bounds = [self.remaining_rows // entry.rows]
         if self._promise is not None:
             covered = self._promise.left(entry.queries[0], entry.sizes[0], self._asked)
             bounds += [] if covered is None else [covered]
-        if entry.cost > 0:
-            bounds.append((self._delta - self._spent) // entry.cost)
-        return min(bounds)
+        costs = zip(self._sums, entry.costs, strict=True)
+        return min([*bounds, *((self._delta - spent) // cost for spent, cost in costs if cost > 0)])
 
     # --- what was spent, and what is guaranteed ----------------------------------------------------
 
     @property
     def population(self) -> Population:
-        """The entries."""
+        """The entries, those that were appended too."""
         return self._population
 
     @property
@@ -380,18 +458,21 @@ class PartitionAccountant:
 
     @property
     def spent(self) -> Fraction:
-        """What counts against the budget, exactly: the sum of the upper ends of all costs, or that of the promise."""
-        return self._spent
+        """What counts against the budget, exactly: the sum of the upper ends of all costs, or that of the promise.
+
+        Where rows were appended, the sum of the cohort for which it is largest.
+        """
+        return max(self._sums)
 
     @property
     def remaining_delta(self) -> Fraction:
         """What is left of the budget; below 0 where a promise costs more than it: then nothing can be asked."""
-        return self._delta - self._spent
+        return self._delta - self.spent
 
     @property
     def remaining_rows(self) -> int:
         """How many rows have not answered yet."""
-        return self._population.size - self._rows_used
+        return self._draws.left
 
     @property
     def promised_curve(self) -> PrivacyCurve:
@@ -408,6 +489,24 @@ class PartitionAccountant:
                 "only= with an attribute, or declared="
             )
         return self._promised
+
+    @property
+    def charged(self) -> RepeatedReleases:
+        """What was asked so far, as the bound that the filter adds up: every entry on rows of its own.
+
+        It has δ at every ε, with digits too, and a certificate; what it says is bookkeeping as :meth:`get_delta` is.
+
+        Raises
+        ------
+        ArgumentError
+            There is a promise, which is charged instead: :attr:`promised_curve`.
+        """
+        if self._promise is not None:
+            raise ArgumentError("with a promise no sum is charged; promised_curve or get_delta() is what holds")
+        first = Cohort(self._population.size - sum(joined.rows for joined in self._joined))
+        cohorts = (first, *(Cohort(joined.rows, joined.after) for joined in self._joined))
+        curves = tuple(self._curve((entry.queries, entry.sizes, entry.known)) for entry in self._entries)
+        return RepeatedReleases(cohorts, curves, tuple(entry.rows for entry in self._entries))
 
     def get_delta(self, epsilon: Number) -> Enclosure:
         """δ at any ε, of what was asked so far.
@@ -436,7 +535,7 @@ class PartitionAccountant:
         at = _at_least_zero(epsilon, "epsilon")
         if self._promise is not None:
             return self._promised_delta if at == self._epsilon else self._promised.delta(at)
-        return Enclosure(*(min(end, Fraction(1)) for end in self._sum(lambda curve: curve.delta(at))))
+        return self.charged.delta(at)
 
     def get_epsilon(self, delta: Number) -> Enclosure:
         """The least ε at which :meth:`get_delta` is at most `delta`; like it a report unless there is a promise.
@@ -463,9 +562,10 @@ class PartitionAccountant:
         target = _at_least_zero(delta, "delta")
         if self._promise is not None:
             return self._promised.epsilon(target)
-        if self._sum(PrivacyCurve.mass_at_infinity)[0] > target:
+        charged = self.charged
+        if charged.largest([curve.mass_at_infinity() for curve in charged.releases])[0] > target:
             return Enclosure(math.inf, math.inf)
-        return least_epsilon(lambda at: self._sum(lambda curve: curve.delta(at)), target)
+        return least_epsilon(lambda at: charged.largest(charged.deltas(at)), target)
 
     def non_adaptive_curve(self, *, bound: str = "tightest") -> PrivacyCurve:
         """The privacy curve of all answers so far **if nothing was chosen by an answer**: :func:`statpriv.compose`.
@@ -481,7 +581,7 @@ class PartitionAccountant:
         Raises
         ------
         ArgumentError
-            Nothing was asked yet, or more than ten million parts.
+            Nothing was asked yet, or more than ten million parts; rows were appended.
 
         Examples
         --------
@@ -493,6 +593,11 @@ class PartitionAccountant:
         """
         if not self._entries:
             raise ArgumentError("nothing was asked yet, so there is no curve; compose() a query first")
+        if self._joined:
+            raise ArgumentError(
+                "rows were appended in between, so that the parts are no random partition of all rows; get_delta() has "
+                "a bound for that"
+            )
         if (parts := sum(self._asked.values())) > _MOST_PARTS:
             raise ArgumentError(
                 f"{parts} parts were asked; at most {_MOST_PARTS} are composed: get_delta() has no limit"
@@ -523,18 +628,20 @@ class PartitionAccountant:
             guarantee = [f"{budget} of all answers together, whatever is asked."]
             theorem = [_FILTER, f"({PAPER}, Theorem 5.3; docs/explanation/filters-and-odometers.md)"]
             theorem += [_WORST_SHARE] if self._adversary.known else []
+            theorem += [_GROWTH] if self._joined else []
             report = ["get_delta, get_epsilon: the sum on the path that happened. No guarantee by itself."]
             report += ["non_adaptive_curve: a guarantee only if everything was settled before the first answer."]
-            assumptions: tuple[str, ...] = _ASSUMPTIONS
+            assumptions = (*_ASSUMPTIONS, *(_GROWN if self._joined else ()))
         else:
             holds = (
                 f"{budget} of all answers together, as promised."
                 if self.remaining_delta >= 0
-                else f"None: the promise costs up to {at_most(self._spent)}, above the budget; everything is refused."
+                else f"None: the promise costs up to {at_most(self.spent)}, above the budget; everything is refused."
             )
             guarantee = [holds, "get_delta and get_epsilon are guarantees at every ε."]
             theorem = [self._promise.theorem, self._promised.theorem, f"({self._promised.source})"]
-            report = [f"rows: {self._rows_used} of {self._population.size} have answered."]
+            n = self._population.size
+            report = [f"rows: {n - self.remaining_rows} of {n} have answered."]
             assumptions = (*self._promised.assumptions, *_ASSUMPTIONS[2:])
         sections = {
             "Guarantee": guarantee,
@@ -545,34 +652,17 @@ class PartitionAccountant:
         }
         return "\n\n".join("\n".join([title, *(f"  {line}" for line in lines)]) for title, lines in sections.items())
 
-    def _weight(self, sizes: tuple[int, ...]) -> Fraction:
-        """The chance that the critical entry is among these rows."""
-        return Fraction(sum(sizes), self._population.size)
-
-    def _curve(self, queries: tuple[Query, ...], sizes: tuple[int, ...]) -> PrivacyCurve:
+    def _curve(self, asked: _Asked) -> PrivacyCurve:
         """The curve of answers on rows that hold the critical entry, and as many known ones as they can."""
-        asked = (queries, sizes)
         if asked not in self._curves:
-            rows = sum(sizes)
-            population, adversary = Population(rows), Adversary(known=min(self._adversary.total, rows - 1))
+            queries, sizes, known = asked
+            population, adversary = Population(sum(sizes)), Adversary(known=known)
             self._curves[asked] = (
                 privacy_curve(queries[0], population, adversary=adversary)
                 if len(queries) == 1
                 else compose(cast("Any", queries), population, RandomPartition(sizes), adversary=adversary)
             )
         return self._curves[asked]
-
-    def _sum(self, value: Callable[[PrivacyCurve], Enclosure]) -> tuple[Fraction, Fraction]:
-        """Both ends of `Σ_k (n_k/n) · value(curve k)`, exactly; equal parts are evaluated once."""
-        weights: dict[_Asked, Fraction] = {}
-        for entry in self._entries:
-            asked = (entry.queries, entry.sizes)
-            weights[asked] = weights.get(asked, Fraction(0)) + entry.count * self._weight(entry.sizes)
-        values = [(weight, value(self._curve(*asked))) for asked, weight in weights.items()]
-        return (
-            sum((weight * Fraction(ends.lower) for weight, ends in values), Fraction(0)),
-            sum((weight * Fraction(ends.upper) for weight, ends in values), Fraction(0)),
-        )
 
     # --- keeping it ---------------------------------------------------------------------------------
 
@@ -589,13 +679,20 @@ class PartitionAccountant:
         ArgumentError
             A query of your own, which has no written form.
         """
+        population, adversary = self._population, self._adversary
+        appended = sum(joined.rows for joined in self._joined)
         content = {
-            "population": _written_counts(self._population.groups or self._population.size),
+            "population": _written_counts(population.groups or population.size - appended),
             "epsilon": written_number(self._epsilon),
             "delta": written_number(self._delta),
-            "known": _written_counts(self._adversary.known),
+            "known": _written_counts(
+                adversary.known
+                if isinstance(adversary.known, tuple)
+                else adversary.known - sum(joined.known for joined in self._joined)
+            ),
             "values": self._adversary.values,
             "promise": None if self._promise is None else self._promise.document(),
+            "joined": [joined._asdict() for joined in self._joined],
             "ledger": [entry.document() for entry in self._entries],
         }
         return sealed(content)
@@ -640,11 +737,21 @@ class PartitionAccountant:
             adversary=Adversary(known=known if isinstance(known, int) else dict(known), values=content["values"]),
             **promise_arguments(content["promise"]),
         )
-        for document in content["ledger"]:
-            accountant._record(LedgerEntry.from_document(document))
-        if accountant.remaining_rows < 0 or (accountant._entries and accountant.remaining_delta < 0):
-            raise ArgumentError("more is spent than there is")
+        ledger = iter(content["ledger"])
+        for joined in content["joined"]:
+            accountant._replay(islice(ledger, joined["after"] - len(accountant._entries)))
+            if len(accountant._entries) != joined["after"]:
+                raise ArgumentError("rows joined after more entries than there are")
+            accountant.extend(joined["rows"], known=joined["known"])
+        accountant._replay(ledger)
         return accountant
+
+    def _replay(self, documents: Iterable[dict[str, Any]]) -> None:
+        """Record what was allowed before."""
+        for document in documents:
+            self._record(LedgerEntry.from_document(document, self._draws))
+            if self.remaining_rows < 0 or self.remaining_delta < 0:
+                raise ArgumentError("more is spent than there is")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PartitionAccountant):
@@ -655,16 +762,18 @@ class PartitionAccountant:
 
     @property
     def _state(self) -> tuple[object, ...]:
-        return self._population, self._epsilon, self._delta, self._adversary, self._promise, self._spent, self._entries
+        asked = self._population, self._epsilon, self._delta, self._adversary, self._promise
+        return *asked, self._joined, self._entries
 
     def __copy__(self) -> PartitionAccountant:
         copied = object.__new__(type(self))
         copied.__dict__.update(self.__dict__)
-        copied._entries, copied._asked, copied._laws = list(self._entries), Counter(self._asked), dict(self._laws)
+        for mutable in ("_entries", "_asked", "_joined", "_draws", "_laws"):
+            setattr(copied, mutable, copy(getattr(self, mutable)))
         return copied
 
     def __repr__(self) -> str:
-        spent = f"at most {at_most(self._spent)}" if self._spent else "nothing"
+        spent = f"at most {at_most(self.spent)}" if self.spent else "nothing"
         return (
             f"<PartitionAccountant: {spent} of δ = {literal(self._delta)} spent at ε = {literal(self._epsilon)}; "
             f"{self.remaining_rows} of {self._population.size} rows left>"
@@ -693,53 +802,12 @@ def _at_least_zero(value: Number, name: str) -> Fraction:
     return exact
 
 
-def _check_query(query: object) -> None:
-    if isinstance(query, type) or not isinstance(query, Query):
-        raise ArgumentError(f"query = {abridged(query)}; a query such as sp.PropertyQuery(0.5) is required")
-    try:
-        hash(query)
-    except TypeError:
-        raise ArgumentError(f"query = {abridged(query)} is not hashable; give its class a __hash__") from None
-
-
-def _check_identical(query: Query) -> None:
-    """All entries have the law that the query states, whichever rows it is answered on."""
-    asked = asked_of(query)
-    if isinstance(asked, PropertyQuery | HistogramQuery | Valued) and not asked.is_uniform:
-        raise ArgumentError(
-            f"query = {abridged(query)}; one law for all entries is required: with laws by group or by entry, earlier "
-            "answers tell which entries are left for later parts (promise what is asked with only= or declared=)"
-        )
-
-
 def _parts(entry: LedgerEntry) -> Counter[tuple[Query, int]]:
     """How often each query is asked on each number of rows."""
     counted: Counter[tuple[Query, int]] = Counter()
     for part in zip(entry.queries, entry.sizes, strict=True):
         counted[part] += entry.count
     return counted
-
-
-def _new_laws(known: Mapping[_Attribute, object], queries: Iterable[Query]) -> dict[_Attribute, object]:
-    """The laws of the attributes that are new among these queries: one attribute has one law."""
-    new: dict[_Attribute, object] = {}
-    for query in queries:
-        asked: Any = asked_of(query)
-        field = next((field for kind, field in _LAWS if isinstance(asked, kind)), None)
-        if field is None or asked.attribute is None:
-            continue
-        law = getattr(asked, field)
-        attribute = (asked.attribute, "p" if field == "probabilities" else field)
-        if known.get(attribute, new.setdefault(attribute, law)) != law or new[attribute] != law:
-            raise ArgumentError(
-                f"attribute = {asked.attribute!r} is asked with two different laws, now by {abridged(asked)}; one "
-                "attribute has one law (give the hull of the ranges to all its queries)"
-            )
-    return new
-
-
-_LAWS = ((PropertyQuery, "probabilities"), (LinearQuery, "p"), (HistogramQuery, "cells"), (Valued, "pmf"))
-"""Where queries state the law of an entry."""
 
 
 def _written_counts(counts: int | ByGroup[int]) -> object:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv.comparison import aligned, html_table
+from statpriv.composition.cohorts import Draws
 from statpriv.composition.written_queries import number_from, query_from, written_number, written_query
 from statpriv.errors import ArgumentError
 from statpriv.numbers import as_count
@@ -28,14 +29,30 @@ class LedgerEntry:
         Rows that each of them is answered on.
     count : int
         How often: equal entries, each on rows of its own.
-    cost : Fraction
-        What was added to the sum that is kept below the budget; 0 where a promise covers it.
+    known : int
+        Entries that an adversary may know, of the rows that were answered on together: as many as they can hold.
+    delta : Fraction
+        δ of them on these rows, rounded upwards; 0 where a promise covers it.
+    weights : tuple of Fraction
+        For each cohort of rows the probability that a row of it is among all rows of the entry.
     """
 
     queries: tuple[Query, ...]
     sizes: tuple[int, ...]
     count: int
-    cost: Fraction
+    known: int
+    delta: Fraction
+    weights: tuple[Fraction, ...]
+
+    @property
+    def costs(self) -> tuple[Fraction, ...]:
+        """What is added to the sum of each cohort."""
+        return tuple(weight * self.delta for weight in self.weights)
+
+    @property
+    def cost(self) -> Fraction:
+        """The largest of these: what is added to the sum that is kept below the budget, where no rows were appended."""
+        return max(self.costs)
 
     @property
     def rows(self) -> int:
@@ -53,17 +70,20 @@ class LedgerEntry:
             "queries": [*map(written_query, self.queries)],
             "sizes": list(self.sizes),
             "count": self.count,
-            "cost": written_number(self.cost),
+            "known": self.known,
+            "delta": written_number(self.delta),
         }
 
     @classmethod
-    def from_document(cls, document: dict[str, Any]) -> LedgerEntry:
-        """The entry of a JSON document."""
+    def from_document(cls, document: dict[str, Any], draws: Draws) -> LedgerEntry:
+        """The entry of a JSON document, after these draws."""
         sizes = tuple(as_count(size, "size", least=1) for size in document["sizes"])
         queries = tuple(map(query_from, document["queries"]))
         if len(queries) != len(sizes):
             raise ArgumentError(f"an entry has {len(queries)} queries and {len(sizes)} sizes")
-        return cls(queries, sizes, as_count(document["count"], "count", least=1), number_from(document["cost"]))
+        count = as_count(document["count"], "count", least=1)
+        known, delta = as_count(document["known"], "known"), number_from(document["delta"])
+        return cls(queries, sizes, count, known, delta, draws.weights(count * sum(sizes)))
 
 
 class Ledger(tuple[LedgerEntry, ...]):

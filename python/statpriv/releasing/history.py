@@ -12,8 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
-from statpriv.analysis import compose, privacy_curve
-from statpriv.curve import PrivacyCurve
+from statpriv.analysis import privacy_curve
+from statpriv.composition.accountant import PartitionAccountant
+from statpriv.composition.cohorts import Cohort
+from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.enclosure import Enclosure
 from statpriv.literals import literal
 from statpriv.partitions import RandomPartition
@@ -23,7 +25,6 @@ from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.releasing.contents import written_part
 from statpriv.releasing.ledger import PastRelease, Position, Rows
-from statpriv.repeated_releases import Cohort, RepeatedReleases
 from statpriv.situation import asked_of
 
 if TYPE_CHECKING:
@@ -83,10 +84,28 @@ class Everything:
         return tuple((tuple(next(queries) for _ in sizes), sizes) for _, sizes in releases)
 
     @cached_property
+    def accountant(self) -> PartitionAccountant:
+        """Every release as a batch, with the rows that joined in between, at the ε and the known rows of this plan.
+
+        Its budget refuses nothing: targets of earlier plans may have been others. Known rows are all taken to be there.
+        """
+        first, *later = self.cohorts
+        accountant = PartitionAccountant(
+            Population(first.rows), epsilon=self.guarantee.epsilon, delta=1, adversary=self._adversary(first.rows)
+        )
+        for r, (queries, sizes) in enumerate(self.asked):
+            for cohort in later:
+                if cohort.joined_after == r:
+                    there = accountant.population.size
+                    known = self._adversary(there + cohort.rows).total - self._adversary(there).total
+                    accountant.extend(cohort.rows, known=known)
+            accountant.compose_batch(queries, RandomPartition(sizes))
+        return accountant
+
+    @cached_property
     def releases(self) -> RepeatedReleases:
-        """Every release on its own rows; known rows are all taken to be there."""
-        inside = (self._inside(queries, sizes, sum(sizes)) for queries, sizes in self.asked)
-        return RepeatedReleases(self.cohorts, tuple(inside))
+        """Every release on its own rows, as a bound."""
+        return self.accountant.charged
 
     @cached_property
     def deltas(self) -> tuple[Enclosure, ...]:
@@ -142,17 +161,14 @@ class Everything:
         """δ of the worst part of all releases, for a reader who knows which part everyone is in."""
         parts = {part for queries, sizes in self.asked for part in zip(queries, sizes, strict=True)}
         found = [
-            privacy_curve(query, Population(size), adversary=Adversary(known=min(self.known, size - 1))).delta(
-                self.guarantee.epsilon
-            )
+            privacy_curve(query, Population(size), adversary=self._adversary(size)).delta(self.guarantee.epsilon)
             for query, size in parts
         ]
         return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
 
-    def _inside(self, queries: Sequence[Query], sizes: Sequence[int], rows: int) -> PrivacyCurve:
-        adversary = Adversary(known=min(self.known, rows - 1))
-        composed: Any = list(queries)
-        return compose(composed, Population(rows), RandomPartition(list(sizes)), adversary=adversary)
+    def _adversary(self, rows: int) -> Adversary:
+        """As many known rows as these can hold, besides the critical one."""
+        return Adversary(known=min(self.known, rows - 1))
 
 
 def everything(guarantee: Guarantee, position: Position) -> Everything:

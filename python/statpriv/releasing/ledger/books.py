@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv.composition.cohorts import Cohort
 from statpriv.composition.written_queries import query_from, written_query
 from statpriv.releasing.ledger.tokens import TOKEN
 from statpriv.releasing.steps import StatedQuery
-from statpriv.repeated_releases import Cohort
 from statpriv.situation import Query
 
 __all__ = ["FORMAT", "SCHEMA", "Books", "DataSet", "PastRelease", "today"]

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv.composition.cohorts import Cohort
 from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.ledger.books import Books, DataSet, PastRelease, today
 from statpriv.releasing.ledger.files import writing
 from statpriv.releasing.ledger.secret import Secret
 from statpriv.releasing.ledger.tokens import Rows, number_shared, places_of
 from statpriv.releasing.publication import sync_folder
-from statpriv.repeated_releases import Cohort
 
 if TYPE_CHECKING:
     from statpriv.releasing.steps import StatedQuery

@@ -18,6 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from statpriv.composition.cohorts import Cohort, used
 from statpriv.digits import exact_ends
 from statpriv.enclosure import Enclosure
 from statpriv.errors import NotAvailableError
@@ -29,39 +30,10 @@ if TYPE_CHECKING:
     from statpriv.numbers import Number
     from statpriv.sensitivity import Sensitivity
 
-__all__ = ["Cohort", "RepeatedReleases", "used"]
+__all__ = ["RepeatedReleases"]
 
 _LENGTHS = (6, 17, 30)
 """Digits of a δ that is claimed of one release: as few as do."""
-
-
-@dataclass(frozen=True)
-class Cohort:
-    """Rows that joined a table at one time: when `joined_after` of its releases had been made."""
-
-    rows: int
-    joined_after: int = 0
-
-
-def used(cohorts: Sequence[Cohort], rows: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
-    """For each cohort, the probability that a row of it is used in release 1, 2, …, which uses rows[0], rows[1], ….
-
-    Release r draws its s_r rows from the M_r unspent ones, uniformly: a row that is unspent then is drawn with
-    probability s_r/M_r, and stays unspent with what is missing to 1. Before a row has joined it is not drawn.
-    """
-    table = []
-    for cohort in cohorts:
-        unspent, weights = Fraction(1), []
-        for r, size in enumerate(rows):
-            if r < cohort.joined_after:
-                weights.append(Fraction(0))
-                continue
-            there = sum(other.rows for other in cohorts if other.joined_after <= r) - sum(rows[:r])
-            drawn = Fraction(size, there)
-            weights.append(unspent * drawn)
-            unspent *= 1 - drawn
-        table.append(tuple(weights))
-    return tuple(table)
 
 
 @dataclass(frozen=True)
@@ -74,6 +46,8 @@ class RepeatedReleases:
         The rows of the table by when they joined it, the first cohort first.
     releases : tuple of PrivacyCurve
         Of each release the curve of its queries on its own rows.
+    rows : tuple of int, optional
+        Rows that each release used, where it is made of several equal parts; else those of its curve.
 
     Examples
     --------
@@ -88,6 +62,7 @@ class RepeatedReleases:
 
     cohorts: tuple[Cohort, ...]
     releases: tuple[PrivacyCurve, ...]
+    rows: tuple[int, ...] = ()
 
     kind: ClassVar[Literal["bound"]] = "bound"
     theorem: ClassVar[str] = (
@@ -117,7 +92,7 @@ class RepeatedReleases:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Rows that each release used."""
-        return tuple(curve.situation.population.size for curve in self.releases)
+        return self.rows or tuple(curve.situation.population.size for curve in self.releases)
 
     @cached_property
     def weights(self) -> tuple[tuple[Fraction, ...], ...]:
@@ -128,7 +103,8 @@ class RepeatedReleases:
         """δ inside each release on its own rows."""
         asked = as_fraction(epsilon, "epsilon"), digits
         if asked not in self._computed:
-            self._computed[asked] = tuple(curve.delta(epsilon, digits=digits) for curve in self.releases)
+            different = {curve: curve.delta(epsilon, digits=digits) for curve in dict.fromkeys(self.releases)}
+            self._computed[asked] = tuple(different[curve] for curve in self.releases)
         return self._computed[asked]
 
     @cached_property
@@ -138,12 +114,17 @@ class RepeatedReleases:
 
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure:
         """The bound of δ(ε), rounded outward to doubles; `digits` are those of the terms."""
-        sums = self.sums(self.deltas(epsilon, digits=digits))
-        return Enclosure(*(min(max(ends), Fraction(1)) for ends in zip(*sums, strict=True)))
+        return Enclosure(*(min(end, Fraction(1)) for end in self.largest(self.deltas(epsilon, digits=digits))))
+
+    def largest(self, deltas: Sequence[Enclosure]) -> tuple[Fraction, Fraction]:
+        """Both ends of the largest sum over the cohorts, exactly."""
+        lower, upper = zip(*self.sums(deltas), strict=True)
+        return max(lower), max(upper)
 
     def sums(self, deltas: Sequence[Enclosure]) -> list[tuple[Fraction, Fraction]]:
         """For each cohort both ends of Σ_r w_r · δ_r, exactly."""
-        lower, upper = zip(*map(exact_ends, deltas), strict=True)
+        ends = [exact_ends(delta) for delta in deltas]
+        lower, upper = [low for low, _ in ends], [high for _, high in ends]
         return [(_product(weights, lower), _product(weights, upper)) for weights in self.weights]
 
     def sensitivity(self, *, epsilon: Number) -> Sensitivity:

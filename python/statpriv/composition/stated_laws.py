@@ -1,0 +1,61 @@
+"""The law of an entry that a query states: the same for every entry, and one for each attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from statpriv.errors import ArgumentError
+from statpriv.literals import abridged
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.linear import LinearQuery
+from statpriv.queries.property import PropertyQuery
+from statpriv.queries.valued import Valued
+from statpriv.situation import Query, asked_of
+
+__all__ = ["Attribute", "check_identical", "check_query", "new_laws"]
+
+Attribute: TypeAlias = "tuple[str, str]"
+"""An attribute, and in which form its law is stated."""
+
+
+def check_query(query: object) -> None:
+    """Refuse what is no query, or one that cannot be counted how often it was asked."""
+    if isinstance(query, type) or not isinstance(query, Query):
+        raise ArgumentError(f"query = {abridged(query)}; a query such as sp.PropertyQuery(0.5) is required")
+    try:
+        hash(query)
+    except TypeError:
+        raise ArgumentError(f"query = {abridged(query)} is not hashable; give its class a __hash__") from None
+
+
+def check_identical(query: Query) -> None:
+    """All entries have the law that the query states, whichever rows it is answered on."""
+    asked = asked_of(query)
+    if isinstance(asked, PropertyQuery | HistogramQuery | Valued) and not asked.is_uniform:
+        raise ArgumentError(
+            f"query = {abridged(query)}; one law for all entries is required: with laws by group or by entry, earlier "
+            "answers tell which entries are left for later parts (promise what is asked with only= or declared=)"
+        )
+
+
+def new_laws(known: Mapping[Attribute, object], queries: Iterable[Query]) -> dict[Attribute, object]:
+    """The laws of the attributes that are new among these queries: one attribute has one law."""
+    new: dict[Attribute, object] = {}
+    for query in queries:
+        asked: Any = asked_of(query)
+        field = next((field for kind, field in _LAWS if isinstance(asked, kind)), None)
+        if field is None or asked.attribute is None:
+            continue
+        law = getattr(asked, field)
+        attribute = (asked.attribute, "p" if field == "probabilities" else field)
+        if known.get(attribute, new.setdefault(attribute, law)) != law or new[attribute] != law:
+            raise ArgumentError(
+                f"attribute = {asked.attribute!r} is asked with two different laws, now by {abridged(asked)}; one "
+                "attribute has one law (give the hull of the ranges to all its queries)"
+            )
+    return new
+
+
+_LAWS = ((PropertyQuery, "probabilities"), (LinearQuery, "p"), (HistogramQuery, "cells"), (Valued, "pmf"))
+"""Where queries state the law of an entry."""
