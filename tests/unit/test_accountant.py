@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import statpriv as sp
+from statpriv.checker.certificate import check
 from statpriv.composition import accountant as module
 from statpriv.composition.written_queries import query_from, written_query
 
@@ -163,6 +164,18 @@ def test_known_rows_that_join_are_known_from_then_on():
     assert acc.adversary == sp.Adversary(known=30)
     assert [entry.known for entry in acc.ledger] == [20, 30]
     assert [entry.delta for entry in acc.ledger] == [Fraction(_delta("1/2", rows)) for rows in (80, 70)]
+
+
+def test_what_was_charged_can_be_certified():
+    acc = accountant().compose(SMOKERS, size=100).extend(200).compose(SMOKERS, size=300)
+    proof = acc.charged.certify(epsilon="0.1", delta=acc.spent + Fraction(1, 1000))
+    assert check(proof.document).verdict == "proved"
+    assert proof.document["cohorts"] == [
+        {"rows": 1000, "joined_after": 0},
+        {"rows": 200, "joined_after": 1},
+    ]
+    with pytest.raises(sp.NotAvailableError, match="equal parts that were asked in one go are not certified"):
+        acc.compose(SMOKERS, size=10, count=2).charged.certify(epsilon="0.1", delta="0.9")
 
 
 @pytest.mark.parametrize(

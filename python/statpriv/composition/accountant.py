@@ -318,7 +318,7 @@ class PartitionAccountant:
         >>> acc.compose(sp.PropertyQuery("1/2"), size=800).extend(200)
         <PartitionAccountant: at most 0.002... of δ = 0.05 spent at ε = 0.1; 400 of 1200 rows left>
         >>> acc.compose(sp.PropertyQuery("1/2"), size=400).ledger[1].weights
-        (Fraction(1, 10), Fraction(1, 1))
+        (Fraction(1, 5), Fraction(1, 1))
         """
         if self._promise is not None:
             raise ArgumentError(

@@ -12,7 +12,7 @@ with cohort c is used in release r.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -144,10 +144,13 @@ class RepeatedReleases:
         Raises
         ------
         NotAvailableError
-            The bound exceeds `delta`, or the theorems that certificates rest on do not prove a claim.
+            The bound exceeds `delta`, or the theorems that certificates rest on do not prove a claim; a release is
+            made of several equal parts, which a certificate does not count.
         """
         from statpriv.certificate import together
 
+        if self.sizes != replace(self, rows=()).sizes:
+            raise NotAvailableError("equal parts that were asked in one go are not certified; ask them one by one")
         delta = as_fraction(delta, "delta")
         least = [exact_ends(reached)[1] for reached in self.deltas(epsilon)]
         worst = max(_product(weights, least) for weights in self.weights)
