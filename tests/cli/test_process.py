@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -127,6 +128,18 @@ def test_interruption_is_quiet():
     assert running.returncode == 130
     assert out == ""
     assert err.strip() == "Interrupted."
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [DELTA, (*DELTA, "--json"), ("reproduce", "table1")])
+def test_a_full_disk_is_no_defect(arguments):
+    command = [sys.executable, "-m", "statpriv", *arguments]
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == (
+        "Error: standard output cannot be written (No space left on device). Files that the command wrote are whole.\n"
+    )
 
 
 def test_a_closed_pipe_is_quiet():

@@ -4,7 +4,8 @@ Exit codes, the same for every command:
 
 ===  ====================================================================================
 0    done; where the command answers a question, the answer is yes
-1    the answer is no: a table does not come out, a report disagrees; or a defect of statpriv, or a closed pipe
+1    the answer is no: a table does not come out, a report disagrees; or a defect of statpriv, or output that
+     cannot be written: a closed pipe, a full disk
 2    the command, a plan, a file or the data are refused, or the number cannot be enclosed
 3    a guarantee does not reach its target
 4    some claims are neither proved nor refuted
@@ -17,6 +18,8 @@ A mistake is one readable sentence on standard error; `--debug` shows where it w
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import traceback
 from functools import partial
@@ -33,7 +36,9 @@ from statpriv.errors import GuaranteeNotReachedError, RowsSpentError, StatprivEr
 
 __all__ = ["command_line", "main"]
 
-_REFUSED, _INTERRUPTED = 2, 130
+_UNWRITTEN, _REFUSED, _INTERRUPTED = 1, 2, 130
+_FILES = "Files that the command wrote are whole."
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _EXIT_CODES: dict[type[Exception], int] = {GuaranteeNotReachedError: 3, RowsSpentError: 5}
 
 # The module that holds the command of that name; loaded when it is used.
@@ -67,7 +72,9 @@ class _CommandLine(click.RichGroup):
         """Run a command and end the process, with a sentence instead of a traceback for what is refused."""
         settings: dict[str, bool] = extra.setdefault("obj", {})
         try:
-            sys.exit(super().main(*args, **{**extra, "standalone_mode": False}))
+            code = super().main(*args, **{**extra, "standalone_mode": False})
+            sys.stdout.flush()
+            sys.exit(code)
         except click.Abort:
             sys.stderr.write("Interrupted.\n")
             sys.exit(_INTERRUPTED)
@@ -76,6 +83,14 @@ class _CommandLine(click.RichGroup):
                 traceback.print_exception(error)
             sys.stderr.write(f"Error: {printable(_sentence(error))}\n")
             sys.exit(_EXIT_CODES.get(type(error), _REFUSED))
+        except OSError as error:
+            if (
+                error.errno not in _NO_ROOM or error.filename is not None
+            ):  # what is opened has a name, a stream has none
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in its buffer goes nowhere
+            sys.stderr.write(f"Error: standard output cannot be written ({error.strerror}). {_FILES}\n")
+            sys.exit(_UNWRITTEN)
 
 
 def _sentence(error: click.ClickException | StatprivError) -> str:
