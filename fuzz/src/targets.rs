@@ -17,6 +17,7 @@ use statpriv_core::laws::{
     Hypergeometric, PoissonBinomial, Probability, binomial_log_probability, binomial_probability,
     binomial_upper_tail, hypergeometric_upper_tail,
 };
+use statpriv_core::pair::enclosed::Enclosed;
 use statpriv_core::pair::finite::{ExpEpsilon, Finite, Pmf};
 use statpriv_core::pair::{Answers, Direction, Epsilon, gaussian_delta};
 use statpriv_core::rational::Rational;
@@ -385,18 +386,36 @@ fn masses(source: &mut Source, count: u64) -> Vec<Rational> {
 pub fn finite(bytes: &[u8]) {
     let mut source = Source(bytes);
     let count = 1 + source.up_to(11);
-    let pmf = |name, source: &mut Source| Pmf::exact(name, masses(source, count)).expect("a law");
-    let pair = Finite::new(pmf("P", &mut source), pmf("Q", &mut source)).expect("equally long laws");
+    let laws = [masses(&mut source, count), masses(&mut source, count)];
+    let [p, q] = laws.clone().map(|law| Pmf::exact("P or Q", law).expect("a law"));
+    let pair = Finite::new(p, q).expect("equally long laws");
     let patience = Patience::new(MANY_QUESTIONS);
     let (x, is_ratio) = (source.rational(), source.byte().is_multiple_of(2));
     let at = if is_ratio { ExpEpsilon::exactly(x.clone()) } else { Ok(ExpEpsilon::of(x.clone())) };
     let Ok(at) = at else { return };
     let Some(found) = completed(pair.hockey_stick(&at, &patience)) else { return };
     let found = probability(found.to_enclosure());
+    let [p, q] = laws.map(|law| law.iter().map(Enclosure::from).collect());
+    let enclosed = Enclosed::new(p, q, Some(0.0)).expect("enclosures of laws");
+    meet(found, probability(completed(enclosed.hockey_stick(&at, &patience)).expect("few answers")));
+    some_enclosures(&mut source, count, &at);
     if is_ratio {
         meet(found, Enclosure::from(&completed(pair.exact(&x, &patience)).expect("a short sum")));
     } else if let Some(digits) = completed(digits::hockey_stick(&pair, &at, DIGITS, &patience)) {
         meet_digits(found, &digits);
+    }
+}
+
+/// What is said to be enclosures of probabilities is refused, or gives an enclosure.
+fn some_enclosures(source: &mut Source, count: u64, at: &ExpEpsilon) {
+    let mut ends = || (0..count).map(|_| Enclosure::new(source.double(), source.double())).collect();
+    let (p, q): (Result<_, Error>, Result<_, Error>) = (ends(), ends());
+    let missing = Some(source.double()).filter(|_| source.byte().is_multiple_of(2));
+    if let (Ok(p), Ok(q)) = (p, q)
+        && let Ok(enclosed) = Enclosed::new(p, q, missing)
+        && let Some(found) = completed(enclosed.hockey_stick(at, &Patience::new(MANY_QUESTIONS)))
+    {
+        probability(found);
     }
 }
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __all__ = [
     "Curve",
     "DigitsEnclosure",
+    "EnclosedPair",
     "Enclosure",
     "FinitePair",
     "Law",
@@ -233,6 +234,11 @@ class FinitePair:
     def hockey_stick(self, *, epsilon: _Number | None, exp_epsilon: _Number | None) -> Enclosure: ...
     def exact(self, exp_epsilon: _Number) -> Fraction: ...
     def digits(self, digits: _Number, *, epsilon: _Number | None, exp_epsilon: _Number | None) -> Enclosure: ...
+
+@final
+class EnclosedPair:
+    def __new__(cls, p: tuple[bytes, bytes], q: tuple[bytes, bytes], *, missing: float | None) -> EnclosedPair: ...
+    def hockey_stick(self, *, epsilon: _Number | None, exp_epsilon: _Number | None) -> Enclosure: ...
 
 @final
 class Law:

@@ -1,5 +1,6 @@
 """`hockey_stick`: the kinds of numbers and laws it takes, what comes back, and what it refuses."""
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -255,3 +256,111 @@ def test_an_array_is_what_its_entries_are():
     epsilons = np.linspace(-1, 2, 7)
     array = sp.hockey_stick(p, q, epsilons)
     assert [array[k] for k in range(7)] == [sp.hockey_stick(p, q, float(epsilon)) for epsilon in epsilons]
+
+
+# --- probabilities that are enclosed, and laws given by functions
+
+
+def count_of(entries, p):
+    """The law of a count of `entries` entries and one more that has the property, or has it not."""
+    return lambda k: sp.laws.binomial_pmf(k - 1, n=entries, p=p), lambda k: sp.laws.binomial_pmf(k, n=entries, p=p)
+
+
+@pytest.mark.parametrize("epsilon", ["0", "0.1", "2", "-0.5"])
+def test_laws_given_by_functions_have_the_curve_of_their_count(epsilon):
+    with_it, without = count_of(39, "1/10")
+    truth = sp.privacy_curve(sp.PropertyQuery("1/10"), sp.Population(40), pair=(1, 0))
+    for first, second, curve in ((with_it, without, truth), (without, with_it, truth.reversed())):
+        found = sp.hockey_stick(first, second, epsilon, answers=range(41), missing=0)
+        exact = reflected(curve, Fraction(epsilon))
+        assert found.lower <= exact.upper
+        assert exact.lower <= found.upper
+        assert found.width < 1e-15
+
+
+def reflected(curve, epsilon):
+    """δ of a curve at ε of either sign."""
+    if epsilon >= 0:
+        return curve.delta(epsilon)
+    return 1 - sp.Enclosure(math.exp(epsilon) * (1 - 1e-15), math.exp(epsilon) * (1 + 1e-15)) * (
+        1 - curve.reversed().delta(-epsilon)
+    )
+
+
+def test_all_answers_listed_the_far_tail_is_told():
+    with_it, without = count_of(39, "1/2")
+    truth = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(40), pair=(1, 0)).delta("3.6")
+    whole = sp.hockey_stick(with_it, without, "3.6", answers=range(41), missing=0)
+    open_ended = sp.hockey_stick(with_it, without, "3.6", answers=range(41))
+    assert whole.lower <= truth.upper
+    assert truth.lower <= whole.upper < 1e-10
+    assert whole.width < 1e-12 * whole.upper
+    assert open_ended.lower == whole.lower
+    assert whole.upper + 1e-18 < open_ended.upper < whole.upper + 1e-13
+
+
+def test_arrays_lists_dicts_and_functions_of_enclosures_are_alike():
+    with_it, without = count_of(12, "1/3")
+    asked = sp.hockey_stick(with_it, without, [0, "0.3"], answers=range(14), missing=0)
+    arrays = [sp.laws.binomial_pmf([k - shift for k in range(14)], n=12, p="1/3") for shift in (1, 0)]
+    lists = [[law(k) for k in range(14)] for law in (with_it, without)]
+    dicts = [dict(enumerate(law)) for law in lists]
+    for first, second in (arrays, lists, dicts):
+        assert sp.hockey_stick(first, second, [0, "0.3"], missing=0) == asked
+    wide = sp.hockey_stick([sp.Enclosure(0.5, 0.75), "0.25"], [0.25, Fraction(3, 4)], exp_epsilon=1)
+    assert (wide.lower, wide.upper) == (0.25, 0.75)
+
+
+def test_digits_of_an_enclosure_are_rounded_outward():
+    third = sp.laws.binomial_pmf(1, n=1, p="1/3", digits=30)
+    found = sp.hockey_stick([third, "2/3"], [0.25, 0.75], exp_epsilon=1, missing=0)
+    assert Fraction(1, 12) in found
+    assert 0 < found.width < 1e-16
+
+
+@pytest.mark.parametrize("kind", [Fraction, float])
+def test_functions_of_exact_numbers_are_laws_as_lists_are(kind):
+    first, second = {0: kind(3) / 4, 1: kind(1) / 4}, {0: kind(1) / 4, 1: kind(3) / 4}
+    asked = sp.hockey_stick(first.get, second.get, exp_epsilon=1, answers=[0, 1])
+    assert asked == HALF if kind is Fraction else asked == sp.Enclosure(0.5)
+    assert type(asked) is (Fraction if kind is Fraction else sp.Enclosure)
+
+
+def test_exact_functions_that_go_on_are_cut_at_the_last_answer():
+    """Geometric laws of 1/2 and 1/4 at e^ε = 1: only the first answer is likelier under the first, or two of them."""
+    first, second = (lambda day, p=p: p * (1 - p) ** day for p in (HALF, Fraction(1, 4)))
+    for last, most in ((60, 1e-15), (9, 2**-9)):
+        found = sp.hockey_stick(first, second, exp_epsilon=1, answers=range(last + 1))
+        truth = sum(max(first(day) - second(day), Fraction(0)) for day in range(200))
+        assert truth in found
+        assert found.width < most
+    with pytest.raises(sp.ArgumentError, match="P sums to 1023/1024; exact probabilities must sum to exactly one"):
+        sp.hockey_stick([first(day) for day in range(10)], [second(day) for day in range(10)], 0)
+
+
+ENCLOSED = [sp.Enclosure(0.25, 0.5), sp.Enclosure(0.5, 0.75)]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sp.hockey_stick({0: 1}.get, [1], 0), "P is a function; answers= is required"),
+        (lambda: sp.hockey_stick([1], {0: 1}.get, 0), "Q is a function; answers= is required"),
+        (lambda: sp.hockey_stick([1], {0: 1}.get, 0, answers=[0]), "answers is given and P is a list; it is for laws"),
+        (lambda: sp.hockey_stick({0: 1}.get, {0: 1}.get, 0, answers=3), "answers = 3; an iterable of answers is"),
+        (lambda: sp.hockey_stick({0: 1}.get, {0: 1}.get, 0, answers="ab"), "answers = 'ab'; an iterable of"),
+        (lambda: sp.hockey_stick({0: 1}.get, {0: None}.get, 0, answers=[0]), "Q[0]"),
+        (lambda: sp.hockey_stick(ENCLOSED, [1, 0], 0, digits=5), "digits = 5, with enclosures or missing answers"),
+        (lambda: sp.hockey_stick([1, 0], ["1/2", "1/4"], 0, missing=2), "missing = 2; a probability from 0 to 1"),
+        (lambda: sp.hockey_stick(["1/4", "1/4"], [1, 0], 0, missing=0.25), "P sums to at most 0.5 and missing = 0.25"),
+        (lambda: sp.hockey_stick(ENCLOSED, [1, -0.5], 0), "Q[1] is in [-0.5, -0.5]; a probability from 0 to 1"),
+        (lambda: sp.hockey_stick(ENCLOSED, [1], 0), "P has 2 probabilities and Q has 1"),
+        (lambda: sp.hockey_stick(ENCLOSED, [0.5, "x"], 0), 'Q[1]: "x" is not a number'),
+        (lambda: sp.hockey_stick(ENCLOSED, [0.5, 0.5]), "either epsilon or exp_epsilon is required"),
+        (lambda: sp.hockey_stick(ENCLOSED, [0.5, 0.5], "inf"), "epsilon"),
+    ],
+    ids=range(14),
+)
+def test_what_cannot_be_compared_by_enclosures_is_refused(call, message):
+    with pytest.raises(sp.ArgumentError, match=re.escape(message)):
+        call()

@@ -3,6 +3,7 @@
 mod answers;
 mod binomial_peaks;
 mod binomial_range;
+pub mod enclosed;
 pub mod finite;
 mod gaussian;
 mod grouped_count;

@@ -9,7 +9,9 @@ use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use statpriv_core::ball::Ball;
+use statpriv_core::enclosure::Enclosure as Kernel;
 use statpriv_core::error::Error;
+use statpriv_core::pair::enclosed::Enclosed;
 use statpriv_core::pair::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
 use statpriv_core::rational::Rational;
 use std::borrow::Cow;
@@ -198,5 +200,37 @@ impl FinitePair {
             statpriv_core::digits::hockey_stick(&*self.0.in_numbers()?, &at, wanted, interrupt)
         })?;
         wrapped(py, value)
+    }
+}
+
+/// Two laws by enclosures of their probabilities, read once and compared at one ε after the other.
+#[pyclass(frozen, module = "statpriv._native")]
+pub struct EnclosedPair(Enclosed);
+
+#[pymethods]
+impl EnclosedPair {
+    /// Of the lower and upper ends, given as the bytes of doubles. `missing` is at least what `P` gives to answers that
+    /// are not listed.
+    #[new]
+    #[pyo3(signature = (p, q, *, missing))]
+    fn new(py: Python<'_>, p: (&[u8], &[u8]), q: (&[u8], &[u8]), missing: Option<f64>) -> PyResult<Self> {
+        let ends = |(lower, upper): (&[u8], &[u8])| {
+            let pairs = convert::doubles(lower).into_iter().zip(convert::doubles(upper));
+            pairs.map(|(lower, upper)| Kernel::new(lower, upper)).collect::<Result<Vec<_>, Error>>()
+        };
+        let laws = ends(p).and_then(|p| Enclosed::new(p, ends(q)?, missing));
+        laws.map(Self).map_err(|error| errors::from_kernel(py, &error))
+    }
+
+    /// The hockey stick in doubles.
+    #[pyo3(signature = (*, epsilon, exp_epsilon))]
+    fn hockey_stick(
+        &self,
+        py: Python<'_>,
+        epsilon: &Bound<'_, PyAny>,
+        exp_epsilon: &Bound<'_, PyAny>,
+    ) -> PyResult<Enclosure> {
+        let at = factor(epsilon, exp_epsilon)?;
+        door::run(py, f64::INFINITY, |interrupt| self.0.hockey_stick(&at, interrupt)).map(Enclosure)
     }
 }

@@ -46,7 +46,7 @@ mod native {
     #[pymodule_export]
     use crate::digits_enclosure::DigitsEnclosure;
     #[pymodule_export]
-    use crate::divergence::{FinitePair, NormalisedEnclosure};
+    use crate::divergence::{EnclosedPair, FinitePair, NormalisedEnclosure};
     #[pymodule_export]
     use crate::enclosure::Enclosure;
     #[pymodule_export]

@@ -53,7 +53,7 @@ impl ExpEpsilon {
         Ok(Self::Exactly(x))
     }
 
-    fn to_ball(&self) -> Ball {
+    pub(super) fn to_ball(&self) -> Ball {
         match self {
             Self::Of(epsilon) => Ball::from_rational(epsilon).exp(),
             Self::Exactly(x) => Ball::from_rational(x),
@@ -141,7 +141,7 @@ fn not_a_probability(name: &str, answer: usize, mass: &str) -> Error {
     Error::argument(format!("{name}[{answer}] = {mass}; a probability from 0 to 1 is required"))
 }
 
-fn unequal_lengths(p: usize, q: usize) -> Error {
+pub(super) fn unequal_lengths(p: usize, q: usize) -> Error {
     Error::argument(format!(
         "P has {p} probabilities and Q has {q}; both must list the same answers, 0 where a law does not give one"
     ))
