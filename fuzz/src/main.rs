@@ -14,9 +14,9 @@ const STUCK: Duration = Duration::from_secs(60);
 
 /// The first targets cost microseconds.
 const QUICK: u64 = 4;
-/// Turns of the others, which cost milliseconds, in every [`TURNS`].
+/// Turns of the others, which cost some ten milliseconds, in every [`TURNS`]: half of the time of a long run is theirs, and more.
 const SLOW: [usize; 12] = [4, 4, 4, 4, 5, 5, 6, 7, 8, 9, 10, 11];
-const TURNS: u64 = 64;
+const TURNS: u64 = 1024;
 
 /// `SplitMix64`, one step.
 fn scrambled(state: &mut u64) -> u64 {
