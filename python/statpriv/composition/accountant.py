@@ -152,6 +152,7 @@ class PartitionAccountant:
         self._promise = _promise(only, declared)
         self._entries: list[LedgerEntry] = []
         self._asked: Counter[tuple[Query, int]] = Counter()
+        self._at_first = self._population, self._adversary
         self._joined: list[_Joined] = []
         self._draws = Draws(population.size)
         self._sums: tuple[Fraction, ...] = (Fraction(0),)
@@ -503,8 +504,8 @@ class PartitionAccountant:
         """
         if self._promise is not None:
             raise ArgumentError("with a promise no sum is charged; promised_curve or get_delta() is what holds")
-        first = Cohort(self._population.size - sum(joined.rows for joined in self._joined))
-        cohorts = (first, *(Cohort(joined.rows, joined.after) for joined in self._joined))
+        later = (Cohort(joined.rows, joined.after) for joined in self._joined)
+        cohorts = (Cohort(self._at_first[0].size), *later)
         curves = tuple(self._curve((entry.queries, entry.sizes, entry.known)) for entry in self._entries)
         return RepeatedReleases(cohorts, curves, tuple(entry.rows for entry in self._entries))
 
@@ -563,7 +564,7 @@ class PartitionAccountant:
         if self._promise is not None:
             return self._promised.epsilon(target)
         charged = self.charged
-        if charged.largest([curve.mass_at_infinity() for curve in charged.releases])[0] > target:
+        if charged.largest(charged.of_each(PrivacyCurve.mass_at_infinity))[0] > target:
             return Enclosure(math.inf, math.inf)
         return least_epsilon(lambda at: charged.largest(charged.deltas(at)), target)
 
@@ -679,18 +680,13 @@ class PartitionAccountant:
         ArgumentError
             A query of your own, which has no written form.
         """
-        population, adversary = self._population, self._adversary
-        appended = sum(joined.rows for joined in self._joined)
+        population, adversary = self._at_first
         content = {
-            "population": _written_counts(population.groups or population.size - appended),
+            "population": _written_counts(population.groups or population.size),
             "epsilon": written_number(self._epsilon),
             "delta": written_number(self._delta),
-            "known": _written_counts(
-                adversary.known
-                if isinstance(adversary.known, tuple)
-                else adversary.known - sum(joined.known for joined in self._joined)
-            ),
-            "values": self._adversary.values,
+            "known": _written_counts(adversary.known),
+            "values": adversary.values,
             "promise": None if self._promise is None else self._promise.document(),
             "joined": [joined._asdict() for joined in self._joined],
             "ledger": [entry.document() for entry in self._entries],

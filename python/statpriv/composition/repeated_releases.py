@@ -11,7 +11,7 @@ with cohort c is used in release r.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -103,9 +103,13 @@ class RepeatedReleases:
         """δ inside each release on its own rows."""
         asked = as_fraction(epsilon, "epsilon"), digits
         if asked not in self._computed:
-            different = {curve: curve.delta(epsilon, digits=digits) for curve in dict.fromkeys(self.releases)}
-            self._computed[asked] = tuple(different[curve] for curve in self.releases)
+            self._computed[asked] = self.of_each(lambda curve: curve.delta(epsilon, digits=digits))
         return self._computed[asked]
+
+    def of_each(self, number: Callable[[PrivacyCurve], Enclosure]) -> tuple[Enclosure, ...]:
+        """A number of the curve of each release; equal ones are evaluated once."""
+        different = {curve: number(curve) for curve in dict.fromkeys(self.releases)}
+        return tuple(different[curve] for curve in self.releases)
 
     @cached_property
     def _computed(self) -> dict[tuple[Fraction, int | None], tuple[Enclosure, ...]]:
