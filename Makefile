@@ -65,10 +65,11 @@ bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 
 test: lint test-rust test-python  ## every check that a change must pass
 
-campaign: $(STAMPS)/build $(STAMPS)/dev  ## 10^6 enclosures against the oracle, 10^7 executions of the fuzz bodies (hours)
+campaign: $(STAMPS)/build $(STAMPS)/dev  ## 10^6 enclosures against the oracle, 10^7 executions of the fuzz bodies, 10^5 comparisons of tiers (hours)
 	$(call SAME_BITS,$(PORTABLE))
 	$(BIN)/python -m tests.oracle.campaign --cases 1000000 --processes 2 $(if $(STATPRIV_SEED),--seed $(STATPRIV_SEED)) --store
 	cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- 10000000 $(STATPRIV_SEED)
+	STATPRIV_TIMES=50 $(BIN)/python -m pytest -n 2 --quiet tests/properties/test_tiers.py
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet -m campaign
 
 KERNEL_BENCH = CRITERION_HOME=$(CURDIR)/target/benches/criterion cargo bench --locked --manifest-path benches/rust/Cargo.toml --target-dir target/benches

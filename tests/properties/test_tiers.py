@@ -3,6 +3,7 @@
 The tiers share the descriptions of laws and curves, and no computation.
 """
 
+import os
 from fractions import Fraction
 from math import comb
 
@@ -19,8 +20,10 @@ settings.load_profile("tiers")
 DIGITS = 25
 LARGEST = 2**53
 UNDERFLOW = 1e-300
-HUNDRED = settings(max_examples=100)
-MANY = settings(max_examples=400)
+TIMES = int(os.environ.get("STATPRIV_TIMES", "1"))
+"""How many times as many cases: a campaign draws a hundred thousand."""
+HUNDRED = settings(max_examples=100 * TIMES)
+MANY = settings(max_examples=400 * TIMES)
 
 sizes = st.one_of(
     st.integers(1, 80),
