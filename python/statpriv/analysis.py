@@ -106,8 +106,9 @@ def compose(
         `attribute`; all others are unrelated, and the worst combination of values counts.
     population : Population
         How many entries there are.
-    partition : RandomPartition or MultinomialPartition
-        Part sizes, also by group, or the probability of each part; entries beyond them are not used.
+    partition : RandomPartition, MultinomialPartition or PartitionLaw
+        Part sizes, also by group, the probability of each part, or any law of disjoint parts; entries beyond them are
+        not used.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
     pair : tuple of two values, or None

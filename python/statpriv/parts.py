@@ -31,7 +31,16 @@ from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.rules.registry import NotApplicable
 from statpriv.situation import Pair, PartitionedSituation, Query, Situation, asked_of, attribute_of, gate_for_every_p
 
-__all__ = ["Attribute", "attributes", "bounded", "cells_of", "composed", "kinds_of", "values_of"]
+__all__ = [
+    "Attribute",
+    "attributes",
+    "bounded",
+    "cells_of",
+    "composed",
+    "composed_by_shares",
+    "kinds_of",
+    "values_of",
+]
 
 Value = Any
 Values = tuple[Value, Value]
@@ -101,6 +110,37 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)
     return Curve.composed(unused=unused, attributes=[(count, [parts for _, parts in each]) for count, each in present])
+
+
+def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], shares: Sequence[Fraction]) -> Curve:
+    """The composition of disjoint parts of entries with one law, part k with the critical entry by chance `shares[k]`.
+
+    Raises
+    ------
+    NotApplicable
+        A part has no closed laws.
+    """
+    together: dict[object, list[tuple[Query, int, Fraction]]] = {}
+    for k, (query, size, share) in enumerate(zip(situation.queries, sizes, shares, strict=True)):
+        if share:
+            together.setdefault(attribute_of(query) or (k,), []).append((unlabelled(query), size, share))
+    choices = [
+        [
+            [_part_of_share(*part, first, second) for part in parts]
+            for first, second in _pairs(asked_of(parts[0][0]), None, situation.pair)
+        ]
+        for parts in together.values()
+    ]
+    if not (present := [(1, each) for each in choices if each]):
+        certain = Law.table(0, [1])
+        return Curve.answers(certain, certain)
+    return Curve.composed(unused=1 - sum(shares, ZERO), attributes=present)
+
+
+def _part_of_share(query: Query, size: int, share: Fraction, first: Value, second: Value) -> Part:
+    if _counts_cells(query):
+        return Part.entries(count=size, cells=cells_of(_cells(query), first, second, share / size))
+    return _laws(query, size, None).part(first, second, share)
 
 
 def bounded(situation: PartitionedSituation, *, unknown: int, sizes: tuple[int, ...], exceeded: Fraction) -> Curve:

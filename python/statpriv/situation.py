@@ -11,7 +11,7 @@ from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show, show_number
 from statpriv.numbers import as_fraction
-from statpriv.partitions import MultinomialPartition, Partition, RandomPartition
+from statpriv.partitions import MultinomialPartition, Partition, PartitionLaw, RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
@@ -208,7 +208,12 @@ class PartitionedSituation:
     def _check_sizes(self) -> None:
         if isinstance(self.sampling, MultinomialPartition):
             return
-        n, strata = self.population.size, self.sampling.strata
+        n = self.population.size
+        if isinstance(self.sampling, PartitionLaw):
+            if (last := max(self.sampling.entries, default=0)) >= n:
+                raise ArgumentError(f"the partition names entry {last}; the population has those from 0 to {n - 1}")
+            return
+        strata = self.sampling.strata
         if self.used > n:
             raise ArgumentError(f"the sample or parts have {self.used} entries together, the population only {n}")
         if strata is None:
@@ -262,18 +267,22 @@ class PartitionedSituation:
             )
         if isinstance(query, LinearQuery):
             raise ArgumentError(f"{_shown(query)} names single entries; a part of a random partition has no fixed ones")
-        if isinstance(query, OrderStatisticQuery) and isinstance(self.sampling, RandomPartition):
-            query.rank_among(min(self.sampling.sizes))
+        if isinstance(query, OrderStatisticQuery) and not isinstance(self.sampling, MultinomialPartition):
+            if not self.sampling.smallest:
+                raise ArgumentError(f"{_shown(query)} of a part that may be empty; one entry at least is required")
+            query.rank_among(self.sampling.smallest)
 
     @property
     def parts(self) -> int:
         """Number of parts."""
+        if isinstance(self.sampling, PartitionLaw):
+            return self.sampling.parts
         return len(self.sampling.weights if isinstance(self.sampling, MultinomialPartition) else self.sampling.sizes)
 
     @property
     def used(self) -> int:
         """Number of entries that answer some query, where it is certain; else the number of all."""
-        return self.population.size if isinstance(self.sampling, MultinomialPartition) else sum(self.sampling.sizes)
+        return sum(self.sampling.sizes) if isinstance(self.sampling, RandomPartition) else self.population.size
 
     @property
     def one_property(self) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from statpriv._native import Curve, Law
 from statpriv.adversaries import Adversary
-from statpriv.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
+from statpriv.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.errors import NotAvailableError
 from statpriv.groups import ByGroup
 from statpriv.known_entries import Drawn, allocations, boxes
-from statpriv.partitions import MultinomialPartition, RandomPartition
+from statpriv.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.parts import values_of
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
@@ -26,6 +26,7 @@ from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike
 from statpriv.rules.registry import NotApplicable, lower, rule
+from statpriv.rules.whole_population import worst
 from statpriv.situation import PartitionedSituation, Query, Situation, asked_of, gate_for_every_p
 
 THRESHOLDS = 32
@@ -59,6 +60,38 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
         )
     curves = [_of_part(query, Population(size), situation) for query, size in parts]
     return Curve.mean([Fraction(count * size, n) for (_, size), count in parts.items()], curves)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=QUERIES,
+    samplings=(PartitionLaw,),
+    theorem=(
+        "δ(ε) ≤ Σ_k P[j ∈ τ_k] · E[Δ(ε) of the entries τ_k | j ∈ τ_k], for any law of disjoint parts τ_1, …, τ_m "
+        "(Definition 3.4). The worst entry j."
+    ),
+    source=f"{PAPER}, Definition 3.4 and Theorem 5.1",
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN_AS_STATED),
+)
+def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
+    """Of a part only matters how many entries it has; entries that are alike in this count once."""
+    law: Any = situation.sampling
+    if situation.adversary.total:
+        raise NotApplicable("known entries in stated partitions are not composed in this version")
+    if not all(_is_uniform(query) for query in situation.different_queries):
+        raise NotApplicable("entries with different laws are not composed in stated partitions")
+    chances: dict[int, defaultdict[tuple[int, int], Fraction]] = {entry: defaultdict(Fraction) for entry in law.entries}
+    for parts, mass in law.probabilities:
+        for k, part in enumerate(parts):
+            for entry in part:
+                chances[entry][k, len(part)] += mass
+    of_part = {
+        (k, size): _of_part(situation.queries[k], Population(size), situation)
+        for k, size in {place for of_entry in chances.values() for place in of_entry}
+    }
+    alike = [dict(each) for each in sorted({tuple(sorted(of_entry.items())) for of_entry in chances.values()})]
+    return worst([Curve.mean(list(each.values()), [of_part[place] for place in each]) for each in alike])
 
 
 @rule(
