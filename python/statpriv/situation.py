@@ -32,6 +32,7 @@ from statpriv.samplings import (
 __all__ = [
     "Pair",
     "PartitionedSituation",
+    "Pattern",
     "Query",
     "Situation",
     "asked_of",
@@ -48,6 +49,8 @@ _LONGEST = 300
 
 Pair: TypeAlias = "tuple[Any, Any] | None"
 """Which values of the critical entry are compared; None is the worst pair."""
+Pattern: TypeAlias = "tuple[tuple[Any, Any], ...]"
+"""The pair of values of each part."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ class PartitionedSituation:
     population: Population
     sampling: Partition
     adversary: Adversary
-    pair: Pair = None
+    pair: Pair | Pattern = None
 
     def __post_init__(self) -> None:
         if len(self.queries) != self.parts:
@@ -194,11 +197,7 @@ class PartitionedSituation:
         for query in dict.fromkeys(map(asked_of, self.different_queries)):
             self._check_query(query)
         if self.pair is not None:
-            if not self.one_property:
-                raise ArgumentError(
-                    f"pair = {abridged(self.pair)} with unrelated properties; a pair is defined for one property only"
-                )
-            object.__setattr__(self, "pair", _checked_pair(self.pair, asked_of(self.queries[0])))
+            object.__setattr__(self, "pair", self._checked_pattern(self.pair))
 
     @cached_property
     def different_queries(self) -> tuple[Query, ...]:
@@ -272,6 +271,45 @@ class PartitionedSituation:
                 raise ArgumentError(f"{_shown(query)} of a part that may be empty; one entry at least is required")
             query.rank_among(self.sampling.smallest)
 
+    def _checked_pattern(self, pair: Any) -> Pair | Pattern:  # noqa: ANN401  (a user's)
+        """One pair where all parts ask one property, else a pair for each part, the same for those of an attribute."""
+        listed = isinstance(pair, tuple | list) and len(pair) == self.parts
+        if self.one_property:
+            repeated = listed and isinstance(pair[0], tuple) and all(each == pair[0] for each in pair)
+            return _checked_pair(pair[0] if repeated else pair, asked_of(self.queries[0]))
+        if not listed or not all(isinstance(each, tuple) for each in pair):
+            raise ArgumentError(
+                f"pair = {abridged(pair)} with unrelated properties; a pair for each of the {self.parts} parts, such "
+                "as pattern() of a curve gives them, is required"
+            )
+        pattern = tuple(
+            cast("tuple[Any, Any]", _checked_pair(*each))
+            for each in zip(pair, map(asked_of, self.queries), strict=True)
+        )
+        of_attribute: dict[str | None, tuple[Any, Any]] = {}
+        for query, each in zip(self.queries, pattern, strict=True):
+            attribute = attribute_of(query)
+            if attribute is not None and of_attribute.setdefault(attribute, each) != each:
+                raise ArgumentError(
+                    f"pair names {of_attribute[attribute]} and {each} for attribute = {attribute!r}; the critical "
+                    "entry has one pair of values of an attribute"
+                )
+        return pattern
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """The pair of each part, where unrelated properties have pairs of their own."""
+        return None if self.pair is None or self.one_property else cast("Pattern", self.pair)
+
+    @property
+    def one_pair(self) -> Pair:
+        """The pair of the one property that all parts ask, where no part has a pair of its own."""
+        return None if self.pattern else cast("Pair", self.pair)
+
+    def pair_of(self, part: int) -> Pair:
+        """Which values are compared in this part."""
+        return self.pattern[part] if self.pattern else self.one_pair
+
     @property
     def parts(self) -> int:
         """Number of parts."""
@@ -298,7 +336,7 @@ class PartitionedSituation:
             f"population  {self.population.size} entries",
             f"partition   {self.sampling!r}",
             f"adversary   knows {self.adversary.total} entries",
-            f"pair        {self.pair or 'the worst'}",
+            f"pair        {abridged(self.pair) if self.pair else 'the worst'}",
         ]
 
     @property

@@ -390,6 +390,34 @@ def test_the_worst_pattern_attains_the_curve(data):
     assert named(EXP_POINT) == composed.truth()(EXP_POINT)
 
 
+@settings(settings.get_profile("compositions"), max_examples=30)
+@given(st.data())
+def test_a_pair_for_each_part_is_compared(data):
+    """Any two vectors that differ in all coordinates, in the order that is asked for."""
+    parts = data.draw(st.integers(2, 3))
+    n = data.draw(st.integers(parts, 4))
+    queries = data.draw(several(parts, ("property", "histogram", "sum"), processed=False))
+    plain = Composed(queries, sp.Population(n), sp.RandomPartition(data.draw(sizes_within(n, parts))))
+    assume(cheap(plain))
+    chosen = [
+        data.draw(st.permutations(list(attribute.laws[0])).map(lambda order: tuple(order[:2])))
+        for attribute in plain.attributes
+    ]
+    assume(all(len(pair) == 2 for pair in chosen))
+    pattern = tuple(chosen[coordinate] for coordinate in plain.coordinates)
+    curve = sp.compose(queries, plain.population, plain.partition, pair=pattern)
+    pair = tuple(zip(*chosen, strict=True))
+    named, turned = (
+        reference.privacy_curve(plain.database(), plain.asked(), plain.families(), critical=0, pair=order)
+        for order in (pair, pair[::-1])
+    )
+    assert curve.kind == "exact"
+    assert curve.pattern(POINT) == pattern
+    for x in MULTIPLIERS:
+        assert curve.exact_delta(exp_epsilon=x) == named(x)
+        assert curve.reversed().exact_delta(exp_epsilon=x) == turned(x)
+
+
 def vectors() -> list[Mapping]:
     return json.loads((Path(__file__).parents[1] / "vectors" / "partition_exact.json").read_text())
 
