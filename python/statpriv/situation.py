@@ -116,11 +116,13 @@ class Situation:
         n, sampling = self.population.size, self.sampling
         if isinstance(sampling, WithoutReplacement) and sampling.size > n:
             raise ArgumentError(
-                f"size = {sampling.size}: the sample has {sampling.size} entries, the population only {n}"
+                f"size = {sampling.size}: the sample has {sampling.size} entries, the population only {n}; take a "
+                "smaller sample"
             )
         if isinstance(sampling, OverlappingSamples) and max(sampling.sizes) > n:
             raise ArgumentError(
-                f"sizes = {list(sampling.sizes)}: a sample has {max(sampling.sizes)} entries, the population only {n}"
+                f"sizes = {list(sampling.sizes)}: a sample has {max(sampling.sizes)} entries, the population only {n}; "
+                "take smaller samples"
             )
         if isinstance(sampling, Stratified):
             groups = dict(self.population.groups or ())
@@ -214,7 +216,10 @@ class PartitionedSituation:
             return
         strata = self.sampling.strata
         if self.used > n:
-            raise ArgumentError(f"the sample or parts have {self.used} entries together, the population only {n}")
+            raise ArgumentError(
+                f"sizes = {abridged(list(self.sampling.sizes))}: the sample or parts have {self.used} entries "
+                f"together, the population only {n}; take smaller parts, or fewer"
+            )
         if strata is None:
             return
         groups = dict(self.population.groups or ())
@@ -224,7 +229,8 @@ class PartitionedSituation:
             together = sum(dict(part).get(name, 0) for part in strata)
             if together > size:
                 raise ArgumentError(
-                    f"the parts have {together} entries of group {name!r} together, the population only {size}"
+                    f"sizes: the parts have {together} entries of group {name!r} together, the population only {size}; "
+                    "take fewer of this group"
                 )
 
     def _check_known(self) -> None:

@@ -337,7 +337,7 @@ def test_what_is_asked_of_a_curve_may_be_asked_of_a_bound(bound, queries, known)
     assert again.delta("0.1") == curve.delta("0.1")
 
 
-@settings(BOUNDS)
+@settings(BOUNDS, max_examples=12)
 @given(tables(INSIDE))
 def test_where_known_entries_fell_is_averaged_over(table):
     """The mean of the compositions of the unknown entries alone, which is never above the sum of Theorem 5.2."""

@@ -66,7 +66,7 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
         (lambda: sp.compose([], HUNDRED, QUARTERS), r"0 queries and 4 parts; one query a part is required"),
         (
             lambda: sp.compose([HALF], HUNDRED, sp.RandomPartition([101])),
-            r"the sample or parts have 101 entries together, the population only 100",
+            r"the sample or parts have 101 entries together, the population only 100; take smaller parts, or fewer$",
         ),
         (
             lambda: sp.privacy_curve(HALF, HUNDRED, sampling=sp.WithoutReplacement(101)),
