@@ -31,8 +31,6 @@ from tests.oracle import oracle
 
 import statpriv as sp
 from statpriv import laws
-from statpriv._native import Curve, Part
-from statpriv.parts import cells_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -276,14 +274,10 @@ def compositions() -> Iterator[Case]:
 
 
 def composed(size: int, shares: list[Fraction], upwards: list[bool] | None, epsilon: float) -> object:
-    """δ of the worst pattern, or of a given one, which only the kernel can be told."""
-    n = size * len(shares)
-    if upwards is None:
-        queries, parts = [sp.PropertyQuery(p) for p in shares], sp.RandomPartition([size] * len(shares))
-        return sp.compose(queries, sp.Population(n), parts).delta(epsilon)
-    cells = [cells_of({1: p, 0: 1 - p}, up, 1 - up, Fraction(1, n)) for p, up in zip(shares, upwards, strict=True)]
-    parts = [Part.entries(count=size, cells=each) for each in cells]
-    return Curve.composed(unused=0, attributes=[(1, [[part]]) for part in parts]).delta(epsilon)
+    """δ of the worst pattern, or of a given one."""
+    queries, parts = [sp.PropertyQuery(p) for p in shares], sp.RandomPartition([size] * len(shares))
+    pattern = upwards and [(1, 0) if up else (0, 1) for up in upwards]
+    return sp.compose(queries, sp.Population(size * len(shares)), parts, pair=pattern).delta(epsilon)
 
 
 def accountants() -> Iterator[Case]:

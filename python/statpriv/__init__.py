@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         TableError,
         UndecidedError,
     )
-    from statpriv.partitions import MultinomialPartition, RandomPartition
+    from statpriv.partitions import MultinomialPartition, PartitionLaw, RandomPartition
     from statpriv.populations import Population
     from statpriv.queries.histogram import HistogramQuery
     from statpriv.queries.linear import LinearQuery
@@ -118,6 +118,7 @@ _HOME = {
     "PropertyQuery": "queries.property",
     "PublicationError": "errors",
     "MultinomialPartition": "partitions",
+    "PartitionLaw": "partitions",
     "RandomPartition": "partitions",
     "Report": "releasing",
     "Rounding": "queries.processed",
@@ -186,6 +187,7 @@ __all__ = [
     "OrderStatisticQuery",
     "OverlappingSamples",
     "PartitionAccountant",
+    "PartitionLaw",
     "PlanError",
     "PoissonSampling",
     "Population",

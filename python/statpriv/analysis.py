@@ -106,12 +106,14 @@ def compose(
         `attribute`; all others are unrelated, and the worst combination of values counts.
     population : Population
         How many entries there are.
-    partition : RandomPartition or MultinomialPartition
-        Part sizes, also by group, or the probability of each part; entries beyond them are not used.
+    partition : RandomPartition, MultinomialPartition or PartitionLaw
+        Part sizes, also by group, the probability of each part, or any law of disjoint parts; entries beyond them are
+        not used.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
-    pair : tuple of two values, or None
-        Which values of the critical entry are compared (one attribute only); None is the worst pair.
+    pair : tuple of two values, sequence of such pairs, or None
+        Which values of the critical entry are compared: one pair for one attribute; for several a pair for each part,
+        as :meth:`PrivacyCurve.pattern` gives them. None is the worst.
     bound : str, default "tightest"
         "tightest" (exact where there is an exact form, else an enclosure or the smallest certified bound), "exact",
         "convex-order" (a bound of all sign patterns of many unrelated attributes, or of all p of a range, by one law
@@ -155,6 +157,9 @@ def compose(
     >>> both = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]))
     >>> both.kind, both.pattern("0.1"), round(both.delta("0.1").upper, 7)
     ('exact', ((0, 1), (1, 0)), 0.3105713)
+    >>> plain = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]), pair=[(1, 0), (1, 0)])
+    >>> round(plain.delta("0.1").upper, 7)
+    0.2972438
     """
     if isinstance(queries, Query) or not isinstance(queries, Iterable):
         raise ArgumentError(f"queries = {abridged(queries)}; a list of queries is required, one for each part")

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-__all__ = ["ALIKE", "DRAWN", "IDENTICAL", "INDEPENDENT", "KNOWN_LAW", "NOISE", "PAPER", "SAMPLED", "SECRET", "STATED"]
+__all__ = [
+    "ALIKE",
+    "DRAWN",
+    "DRAWN_AS_STATED",
+    "IDENTICAL",
+    "INDEPENDENT",
+    "KNOWN_LAW",
+    "NOISE",
+    "PAPER",
+    "SAMPLED",
+    "SECRET",
+    "STATED",
+]
 
 INDEPENDENT = "the entries are independent of each other"
 ALIKE = "every entry has the property with the same probability, whatever that is"
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
 STATED = "every entry has the law that is stated for it, or for its group"
 DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"
+DRAWN_AS_STATED = "which entries answer which query is drawn as stated, independently of the data"
 SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)
 SAMPLED = "the sample is drawn as stated, independently of the data, and kept secret"
 NOISE = "the noise has exactly the stated law, is independent of the data, and is not published"

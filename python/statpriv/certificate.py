@@ -345,6 +345,8 @@ def _sizes(situation: AnySituation) -> tuple[int, ...]:
 
 def _described(situation: AnySituation) -> dict[str, Any]:
     adversary = situation.adversary
+    if isinstance(situation, PartitionedSituation) and situation.pattern is not None:
+        raise NotAvailableError("a pair for each part cannot be certified; the worst combination of values can")
     if not isinstance(adversary.known, int) or (adversary.known and adversary.values != "worst"):
         raise NotAvailableError(
             f"{adversary!r} cannot be certified; a number of known entries at their worst values can"

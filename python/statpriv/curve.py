@@ -17,7 +17,7 @@ from statpriv.numbers import Number, as_count, as_fraction, is_array
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
-from statpriv.situation import Situation, holds_for_every_probability
+from statpriv.situation import PartitionedSituation, Situation, holds_for_every_probability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -738,7 +738,7 @@ class PrivacyCurve:
         Returns
         -------
         PrivacyCurve
-            For ``pair=(v, w)`` that of ``(w, v)``, else the same curve.
+            For ``pair=(v, w)`` that of ``(w, v)``, in every part that has a pair of its own; else the same curve.
 
         Examples
         --------
@@ -747,10 +747,12 @@ class PrivacyCurve:
         >>> curve.exact_delta(exp_epsilon=2), curve.reversed().exact_delta(exp_epsilon=2)
         (Fraction(5, 16), Fraction(9, 16))
         """
-        pair = self._situation.pair
-        if pair is None:
+        situation: Any = self._situation
+        if situation.pair is None:
             return self
-        return PrivacyCurve(replace(self._situation, pair=(pair[1], pair[0])), bound=self._bound)
+        of_parts = isinstance(situation, PartitionedSituation) and situation.pattern is not None
+        turned = tuple(pair[::-1] for pair in situation.pair) if of_parts else situation.pair[::-1]
+        return PrivacyCurve(replace(situation, pair=turned), bound=self._bound)
 
     def compare(self, epsilon: Number = "0.1") -> Comparison:
         """All theorems that apply to the same situation, the smallest δ first.

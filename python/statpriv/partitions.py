@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.groups import ByGroup, by_group, show_groups
 from statpriv.literals import abridged, show, show_list
-from statpriv.numbers import Number, as_count, as_fraction
+from statpriv.numbers import Number, as_count, as_fraction, as_probability
 
-__all__ = ["MultinomialPartition", "Partition", "RandomPartition"]
+__all__ = ["MultinomialPartition", "Partition", "PartitionLaw", "Parts", "RandomPartition"]
+
+Parts: TypeAlias = "tuple[tuple[int, ...], ...]"
+"""The numbers of the entries of each part."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -63,6 +67,11 @@ class RandomPartition:
             exact = tuple(sum(count for _, count in part) for part in strata)
         object.__setattr__(self, "sizes", exact)
         object.__setattr__(self, "strata", strata)
+
+    @property
+    def smallest(self) -> int:
+        """Number of entries of the smallest part."""
+        return min(self.sizes)
 
     def __repr__(self) -> str:
         if self.strata is None:
@@ -147,4 +156,95 @@ class MultinomialPartition:
         return f"MultinomialPartition({show_list(self.weights, show)}{published})"
 
 
-Partition = RandomPartition | MultinomialPartition
+@dataclass(frozen=True, init=False, repr=False)
+class PartitionLaw:
+    """Any law of the secret partition, stated partition by partition.
+
+    Parameters
+    ----------
+    probabilities : dict of tuple of tuple of int to number
+        Each partition, the numbers of the entries of its parts, with its exact probability. Entries are numbered from
+        0, and are in one part at most; parts may be empty. The probabilities sum to exactly one.
+
+    Attributes
+    ----------
+    probabilities : tuple of (tuple of tuple of int, Fraction)
+        Partition and probability, in the order of the partitions; entries of a part in ascending order.
+
+    Examples
+    --------
+    Two teams of neighbours, of which only one is asked the second question:
+
+    >>> import statpriv as sp
+    >>> law = sp.PartitionLaw({((0, 1), (2, 3)): "1/3", ((2, 3), (0, 1)): "2/3"})
+    >>> law.shares(0)
+    (Fraction(1, 3), Fraction(2, 3))
+    """
+
+    probabilities: tuple[tuple[Parts, Fraction], ...]
+
+    def __init__(self, probabilities: Mapping[Any, Number]) -> None:
+        if not isinstance(probabilities, Mapping) or not probabilities:
+            raise ArgumentError(
+                f"probabilities = {abridged(probabilities)}; a dict from partition to probability, "
+                "such as {((0, 1), (2,)): '1/2', ((1, 2), (0,)): '1/2'}, is required"
+            )
+        exact: defaultdict[Parts, Fraction] = defaultdict(Fraction)
+        for parts, probability in probabilities.items():
+            exact[_parts(parts)] += as_probability(probability, f"probabilities[{abridged(parts)}]")
+        if len(numbers := sorted({len(parts) for parts in exact})) > 1:
+            raise ArgumentError(f"probabilities name partitions into {numbers} parts; one number of parts is required")
+        if (total := sum(exact.values(), Fraction(0))) != 1:
+            raise ArgumentError(
+                f"probabilities sum to {abridged(total)}; those of partitions must sum to exactly one: write fractions "
+                "such as '1/3', a float is the rational it stores"
+            )
+        possible = sorted((parts, mass) for parts, mass in exact.items() if mass)
+        object.__setattr__(self, "probabilities", tuple(possible))
+
+    @property
+    def parts(self) -> int:
+        """Number of parts."""
+        return len(self.probabilities[0][0])
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """The numbers of the entries that may be in a part."""
+        return tuple(sorted({entry for parts, _ in self.probabilities for part in parts for entry in part}))
+
+    @property
+    def sizes(self) -> tuple[int, ...] | None:
+        """Number of entries of each part, if all partitions agree on it."""
+        found = {tuple(map(len, parts)) for parts, _ in self.probabilities}
+        return found.pop() if len(found) == 1 else None
+
+    @property
+    def smallest(self) -> int:
+        """Number of entries of the smallest part that is possible."""
+        return min(len(part) for parts, _ in self.probabilities for part in parts)
+
+    def shares(self, entry: int) -> tuple[Fraction, ...]:
+        """The probability that the entry is in each part."""
+        return tuple(
+            sum((mass for parts, mass in self.probabilities if entry in parts[k]), Fraction(0))
+            for k in range(self.parts)
+        )
+
+    def __repr__(self) -> str:
+        return f"PartitionLaw({{{', '.join(f'{parts}: {show(mass)}' for parts, mass in self.probabilities)}}})"
+
+
+def _parts(stated: object) -> Parts:
+    name = f"partition {abridged(stated)}"
+    if not isinstance(stated, tuple) or not stated or not all(isinstance(part, tuple) for part in stated):
+        raise ArgumentError(
+            f"{name}; a tuple of parts, each a tuple of entry numbers, such as ((0, 1), (2,)), is required"
+        )
+    parts = tuple(tuple(sorted(as_count(entry, f"{name}, entry") for entry in part)) for part in stated)
+    entries = [entry for part in parts for entry in part]
+    if len(set(entries)) < len(entries):
+        raise ArgumentError(f"{name} names an entry twice; an entry is in one part at most, and once")
+    return parts
+
+
+Partition = RandomPartition | MultinomialPartition | PartitionLaw

@@ -31,7 +31,16 @@ from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.rules.registry import NotApplicable
 from statpriv.situation import Pair, PartitionedSituation, Query, Situation, asked_of, attribute_of, gate_for_every_p
 
-__all__ = ["Attribute", "attributes", "bounded", "cells_of", "composed", "kinds_of", "values_of"]
+__all__ = [
+    "Attribute",
+    "attributes",
+    "bounded",
+    "cells_of",
+    "composed",
+    "composed_by_shares",
+    "kinds_of",
+    "values_of",
+]
 
 Value = Any
 Values = tuple[Value, Value]
@@ -86,21 +95,57 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
         A part has no closed laws.
     """
     size = _entries_like_the_critical(situation, critical)
-    kinds = Counter(attribute for attribute, _ in attributes(situation) if _tells(attribute, critical, situation.pair))
-    unused = 1 - sum((count * _weight(attribute, size, critical) for attribute, count in kinds.items()), ZERO)
+    kinds = Counter(
+        (attribute, pair)
+        for attribute, places in attributes(situation)
+        if _tells(attribute, critical, pair := situation.pair_of(places[0]))
+    )
+    unused = 1 - sum((count * _weight(attribute, size, critical) for (attribute, _), count in kinds.items()), ZERO)
     present = [
         (
             count,
-            _bounded_choices(attribute, size, situation.pair)
-            if ranges
-            else _choices(attribute, size, critical, situation.pair),
+            _bounded_choices(attribute, size, pair) if ranges else _choices(attribute, size, critical, pair),
         )
-        for attribute, count in kinds.items()
+        for (attribute, pair), count in kinds.items()
     ]
     if not present:
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)
     return Curve.composed(unused=unused, attributes=[(count, [parts for _, parts in each]) for count, each in present])
+
+
+def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], shares: Sequence[Fraction]) -> Curve:
+    """The composition of disjoint parts of entries with one law, part k with the critical entry by chance `shares[k]`.
+
+    Raises
+    ------
+    NotApplicable
+        A part has no closed laws.
+    """
+    together: dict[object, list[tuple[Query, int, Fraction]]] = {}
+    pairs: dict[object, Pair] = {}
+    for k, (query, size, share) in enumerate(zip(situation.queries, sizes, shares, strict=True)):
+        if share:
+            attribute = attribute_of(query) or (k,)
+            together.setdefault(attribute, []).append((unlabelled(query), size, share))
+            pairs[attribute] = situation.pair_of(k)
+    choices = [
+        [
+            [_part_of_share(*part, first, second) for part in parts]
+            for first, second in _pairs(asked_of(parts[0][0]), None, pairs[attribute])
+        ]
+        for attribute, parts in together.items()
+    ]
+    if not (present := [(1, each) for each in choices if each]):
+        certain = Law.table(0, [1])
+        return Curve.answers(certain, certain)
+    return Curve.composed(unused=1 - sum(shares, ZERO), attributes=present)
+
+
+def _part_of_share(query: Query, size: int, share: Fraction, first: Value, second: Value) -> Part:
+    if _counts_cells(query):
+        return Part.entries(count=size, cells=cells_of(_cells(query), first, second, share / size))
+    return _laws(query, size, None).part(first, second, share)
 
 
 def bounded(situation: PartitionedSituation, *, unknown: int, sizes: tuple[int, ...], exceeded: Fraction) -> Curve:
@@ -109,13 +154,13 @@ def bounded(situation: PartitionedSituation, *, unknown: int, sizes: tuple[int, 
     Taken to be in parts are more entries than there are, so that less than nothing is unused. With the chance
     `exceeded` that some part has more, everything is given away: as if an answer told.
     """
-    kinds = Counter(attribute for attribute, _ in _attributes(situation, sizes))
+    kinds = Counter((attribute, situation.pair_of(places[0])) for attribute, places in _attributes(situation, sizes))
     present = [
-        (count, [parts for _, parts in _bounded_choices(attribute, unknown, situation.pair)])
-        for attribute, count in kinds.items()
+        (count, [parts for _, parts in _bounded_choices(attribute, unknown, pair)])
+        for (attribute, pair), count in kinds.items()
         if _weight(attribute, unknown, None)
     ]
-    used = sum((count * _weight(attribute, unknown, None) for attribute, count in kinds.items()), ZERO)
+    used = sum((count * _weight(attribute, unknown, None) for (attribute, _), count in kinds.items()), ZERO)
     if exceeded:
         first, second, reference = (Law.table(answer, [1]) for answer in range(3))
         present.append((1, [[Part.answer(weight=exceeded, first=first, second=second, reference=reference)]]))
@@ -135,10 +180,10 @@ def kinds_of(
     size = _entries_like_the_critical(situation, critical)
     places: dict[Attribute, list[tuple[int, ...]]] = {}
     for attribute, numbers in attributes(situation):
-        if _tells(attribute, critical, situation.pair):
+        if _tells(attribute, critical, None):
             places.setdefault(attribute, []).append(numbers)
     return [
-        (numbers, [values for values, _ in _choices(attribute, size, critical, situation.pair)])
+        (numbers, [values for values, _ in _choices(attribute, size, critical, None)])
         for attribute, numbers in places.items()
     ]
 

@@ -30,7 +30,7 @@ def worst_pattern(situation: object, curve: Curve, epsilon: Fraction) -> tuple[P
     if not isinstance(situation, PartitionedSituation):
         raise NotAvailableError("a pattern is the pair of values of each part of a composition: see sp.compose")
     if situation.pair is not None:
-        return (situation.pair,) * situation.parts
+        return tuple(pair for part in range(situation.parts) if (pair := situation.pair_of(part)))
     try:
         if situation.one_property:
             return (_worst_pair(situation, epsilon),) * situation.parts

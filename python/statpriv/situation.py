@@ -11,7 +11,7 @@ from statpriv.adversaries import Adversary
 from statpriv.errors import ArgumentError
 from statpriv.literals import abridged, show, show_number
 from statpriv.numbers import as_fraction
-from statpriv.partitions import MultinomialPartition, Partition, RandomPartition
+from statpriv.partitions import MultinomialPartition, Partition, PartitionLaw, RandomPartition
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
@@ -32,6 +32,7 @@ from statpriv.samplings import (
 __all__ = [
     "Pair",
     "PartitionedSituation",
+    "Pattern",
     "Query",
     "Situation",
     "asked_of",
@@ -48,6 +49,8 @@ _LONGEST = 300
 
 Pair: TypeAlias = "tuple[Any, Any] | None"
 """Which values of the critical entry are compared; None is the worst pair."""
+Pattern: TypeAlias = "tuple[tuple[Any, Any], ...]"
+"""The pair of values of each part."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +116,13 @@ class Situation:
         n, sampling = self.population.size, self.sampling
         if isinstance(sampling, WithoutReplacement) and sampling.size > n:
             raise ArgumentError(
-                f"size = {sampling.size}: the sample has {sampling.size} entries, the population only {n}"
+                f"size = {sampling.size}: the sample has {sampling.size} entries, the population only {n}; take a "
+                "smaller sample"
             )
         if isinstance(sampling, OverlappingSamples) and max(sampling.sizes) > n:
             raise ArgumentError(
-                f"sizes = {list(sampling.sizes)}: a sample has {max(sampling.sizes)} entries, the population only {n}"
+                f"sizes = {list(sampling.sizes)}: a sample has {max(sampling.sizes)} entries, the population only {n}; "
+                "take smaller samples"
             )
         if isinstance(sampling, Stratified):
             groups = dict(self.population.groups or ())
@@ -183,7 +188,7 @@ class PartitionedSituation:
     population: Population
     sampling: Partition
     adversary: Adversary
-    pair: Pair = None
+    pair: Pair | Pattern = None
 
     def __post_init__(self) -> None:
         if len(self.queries) != self.parts:
@@ -194,11 +199,7 @@ class PartitionedSituation:
         for query in dict.fromkeys(map(asked_of, self.different_queries)):
             self._check_query(query)
         if self.pair is not None:
-            if not self.one_property:
-                raise ArgumentError(
-                    f"pair = {abridged(self.pair)} with unrelated properties; a pair is defined for one property only"
-                )
-            object.__setattr__(self, "pair", _checked_pair(self.pair, asked_of(self.queries[0])))
+            object.__setattr__(self, "pair", self._checked_pattern(self.pair))
 
     @cached_property
     def different_queries(self) -> tuple[Query, ...]:
@@ -208,9 +209,17 @@ class PartitionedSituation:
     def _check_sizes(self) -> None:
         if isinstance(self.sampling, MultinomialPartition):
             return
-        n, strata = self.population.size, self.sampling.strata
+        n = self.population.size
+        if isinstance(self.sampling, PartitionLaw):
+            if (last := max(self.sampling.entries, default=0)) >= n:
+                raise ArgumentError(f"the partition names entry {last}; the population has those from 0 to {n - 1}")
+            return
+        strata = self.sampling.strata
         if self.used > n:
-            raise ArgumentError(f"the sample or parts have {self.used} entries together, the population only {n}")
+            raise ArgumentError(
+                f"sizes = {abridged(list(self.sampling.sizes))}: the sample or parts have {self.used} entries "
+                f"together, the population only {n}; take smaller parts, or fewer"
+            )
         if strata is None:
             return
         groups = dict(self.population.groups or ())
@@ -220,7 +229,8 @@ class PartitionedSituation:
             together = sum(dict(part).get(name, 0) for part in strata)
             if together > size:
                 raise ArgumentError(
-                    f"the parts have {together} entries of group {name!r} together, the population only {size}"
+                    f"sizes: the parts have {together} entries of group {name!r} together, the population only {size}; "
+                    "take fewer of this group"
                 )
 
     def _check_known(self) -> None:
@@ -262,18 +272,61 @@ class PartitionedSituation:
             )
         if isinstance(query, LinearQuery):
             raise ArgumentError(f"{_shown(query)} names single entries; a part of a random partition has no fixed ones")
-        if isinstance(query, OrderStatisticQuery) and isinstance(self.sampling, RandomPartition):
-            query.rank_among(min(self.sampling.sizes))
+        if isinstance(query, OrderStatisticQuery) and not isinstance(self.sampling, MultinomialPartition):
+            if not self.sampling.smallest:
+                raise ArgumentError(f"{_shown(query)} of a part that may be empty; one entry at least is required")
+            query.rank_among(self.sampling.smallest)
+
+    def _checked_pattern(self, pair: Any) -> Pair | Pattern:  # noqa: ANN401  (a user's)
+        """One pair where all parts ask one property, else a pair for each part, the same for those of an attribute."""
+        listed = isinstance(pair, tuple | list) and len(pair) == self.parts
+        if self.one_property:
+            repeated = listed and isinstance(pair[0], tuple) and all(each == pair[0] for each in pair)
+            return _checked_pair(pair[0] if repeated else pair, asked_of(self.queries[0]))
+        if not listed or not all(isinstance(each, tuple) for each in pair):
+            raise ArgumentError(
+                f"pair = {abridged(pair)} with unrelated properties; a pair for each of the {self.parts} parts, such "
+                "as pattern() of a curve gives them, is required"
+            )
+        pattern = tuple(
+            cast("tuple[Any, Any]", _checked_pair(*each))
+            for each in zip(pair, map(asked_of, self.queries), strict=True)
+        )
+        of_attribute: dict[str | None, tuple[Any, Any]] = {}
+        for query, each in zip(self.queries, pattern, strict=True):
+            attribute = attribute_of(query)
+            if attribute is not None and of_attribute.setdefault(attribute, each) != each:
+                raise ArgumentError(
+                    f"pair names {of_attribute[attribute]} and {each} for attribute = {attribute!r}; the critical "
+                    "entry has one pair of values of an attribute"
+                )
+        return pattern
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """The pair of each part, where unrelated properties have pairs of their own."""
+        return None if self.pair is None or self.one_property else cast("Pattern", self.pair)
+
+    @property
+    def one_pair(self) -> Pair:
+        """The pair of the one property that all parts ask, where no part has a pair of its own."""
+        return None if self.pattern else cast("Pair", self.pair)
+
+    def pair_of(self, part: int) -> Pair:
+        """Which values are compared in this part."""
+        return self.pattern[part] if self.pattern else self.one_pair
 
     @property
     def parts(self) -> int:
         """Number of parts."""
+        if isinstance(self.sampling, PartitionLaw):
+            return self.sampling.parts
         return len(self.sampling.weights if isinstance(self.sampling, MultinomialPartition) else self.sampling.sizes)
 
     @property
     def used(self) -> int:
         """Number of entries that answer some query, where it is certain; else the number of all."""
-        return self.population.size if isinstance(self.sampling, MultinomialPartition) else sum(self.sampling.sizes)
+        return sum(self.sampling.sizes) if isinstance(self.sampling, RandomPartition) else self.population.size
 
     @property
     def one_property(self) -> bool:
@@ -289,7 +342,7 @@ class PartitionedSituation:
             f"population  {self.population.size} entries",
             f"partition   {self.sampling!r}",
             f"adversary   knows {self.adversary.total} entries",
-            f"pair        {self.pair or 'the worst'}",
+            f"pair        {abridged(self.pair) if self.pair else 'the worst'}",
         ]
 
     @property

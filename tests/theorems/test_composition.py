@@ -65,7 +65,9 @@ class Composed:
 
     def families(self):
         n, partition = self.population.size, self.partition
-        if isinstance(partition, sp.MultinomialPartition):
+        if isinstance(partition, sp.PartitionLaw):
+            drawn = dict(partition.probabilities)
+        elif isinstance(partition, sp.MultinomialPartition):
             drawn = reference.multinomial_assignment(n, partition.weights)
         elif partition.strata is not None:
             drawn = reference.stratified_partitions(
@@ -95,7 +97,8 @@ class Composed:
 
     def _worst(self, definition):
         curves = []
-        for critical in {group: i for i, group in enumerate(self.groups)}.values():
+        alike = {group: i for i, group in enumerate(self.groups)}.values()
+        for critical in range(self.population.size) if isinstance(self.partition, sp.PartitionLaw) else alike:
             pair = self.pair and tuple((value,) for value in self.pair)
             law = self.entry(critical)
             if pair is not None and not set(pair) <= set(law):
@@ -264,6 +267,50 @@ def test_parts_that_entries_are_assigned_to_independently(data):
     agree(Composed(queries, sp.Population(n), partition, pair=data.draw(chosen_pairs(queries))))
 
 
+@st.composite
+def partition_laws(draw, n, parts, least):
+    """Up to three partitions: of sizes that are certain, or not."""
+    sizes = draw(st.lists(st.integers(least, 2), min_size=parts, max_size=parts))
+    certain = draw(st.booleans())
+    drawn = {}
+    for _ in range(draw(st.integers(1, 3))):
+        own = sizes if certain else draw(st.lists(st.integers(least, 2), min_size=parts, max_size=parts))
+        assume(sum(own) <= n)
+        order = draw(st.permutations(range(n)))
+        family = tuple(tuple(order[sum(own[:k]) : sum(own[: k + 1])]) for k in range(parts))
+        drawn[family] = draw(st.integers(1, 4))
+    return sp.PartitionLaw({family: Fraction(share, sum(drawn.values())) for family, share in drawn.items()})
+
+
+@settings(settings.get_profile("compositions"), max_examples=30)
+@given(st.data())
+def test_any_law_of_disjoint_parts(data):
+    """Definition 3.4: its sum for any law, and δ itself where the sizes of the parts are certain."""
+    parts = data.draw(st.integers(1, 3))
+    n = data.draw(st.integers(parts, 4))
+    least = data.draw(st.integers(0, 1))
+    queries = data.draw(several(parts, PLAIN if least else ("property", "histogram", "sum"), processed=False))
+    law = data.draw(partition_laws(n, parts, least))
+    composed = Composed(queries, sp.Population(n), law, pair=data.draw(chosen_pairs(queries)))
+    assume(cheap(composed))
+    kinds = judged(composed.situation(), composed.truth())
+    assert ("exact" in kinds) == (law.sizes is not None)
+    claimed, defined = composed.curve(bound="partition-sum"), composed.partition_sum()
+    for x in MULTIPLIERS:
+        assert claimed.exact_delta(exp_epsilon=x) == defined(x)
+
+
+def test_neighbours_who_are_drawn_together_are_no_worse_off_than_others():
+    """Whoever else is in the part: only the chance to be in it matters."""
+    apart = sp.PartitionLaw({((0, 1), (2, 3)): "1/2", ((2, 3), (0, 1)): "1/2"})
+    smokes, drinks = sp.PropertyQuery("0.3"), sp.PropertyQuery("0.6")
+    found = [
+        sp.compose([smokes, drinks], sp.Population(4), law).exact_delta(exp_epsilon="1.1")
+        for law in (apart, sp.RandomPartition([2, 2]))
+    ]
+    assert found[0] == found[1]
+
+
 @settings(settings.get_profile("compositions"))
 @given(st.data())
 def test_known_entries_of_a_partition(data):
@@ -341,6 +388,34 @@ def test_the_worst_pattern_attains_the_curve(data):
     pair = tuple(tuple(pattern[k][side] for k in firsts) for side in (0, 1))
     named = reference.privacy_curve(composed.database(), composed.asked(), composed.families(), critical=0, pair=pair)
     assert named(EXP_POINT) == composed.truth()(EXP_POINT)
+
+
+@settings(settings.get_profile("compositions"), max_examples=30)
+@given(st.data())
+def test_a_pair_for_each_part_is_compared(data):
+    """Any two vectors that differ in all coordinates, in the order that is asked for."""
+    parts = data.draw(st.integers(2, 3))
+    n = data.draw(st.integers(parts, 4))
+    queries = data.draw(several(parts, ("property", "histogram", "sum"), processed=False))
+    plain = Composed(queries, sp.Population(n), sp.RandomPartition(data.draw(sizes_within(n, parts))))
+    assume(cheap(plain))
+    chosen = [
+        data.draw(st.permutations(list(attribute.laws[0])).map(lambda order: tuple(order[:2])))
+        for attribute in plain.attributes
+    ]
+    assume(all(len(pair) == 2 for pair in chosen))
+    pattern = tuple(chosen[coordinate] for coordinate in plain.coordinates)
+    curve = sp.compose(queries, plain.population, plain.partition, pair=pattern)
+    pair = tuple(zip(*chosen, strict=True))
+    named, turned = (
+        reference.privacy_curve(plain.database(), plain.asked(), plain.families(), critical=0, pair=order)
+        for order in (pair, pair[::-1])
+    )
+    assert curve.kind == "exact"
+    assert curve.pattern(POINT) == pattern
+    for x in MULTIPLIERS:
+        assert curve.exact_delta(exp_epsilon=x) == named(x)
+        assert curve.reversed().exact_delta(exp_epsilon=x) == turned(x)
 
 
 def vectors() -> list[Mapping]:

@@ -66,7 +66,7 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
         (lambda: sp.compose([], HUNDRED, QUARTERS), r"0 queries and 4 parts; one query a part is required"),
         (
             lambda: sp.compose([HALF], HUNDRED, sp.RandomPartition([101])),
-            r"the sample or parts have 101 entries together, the population only 100",
+            r"the sample or parts have 101 entries together, the population only 100; take smaller parts, or fewer$",
         ),
         (
             lambda: sp.privacy_curve(HALF, HUNDRED, sampling=sp.WithoutReplacement(101)),
@@ -78,7 +78,11 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
         ),
         (
             lambda: sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, pair=(1, 0)),
-            r"pair = \(1, 0\) with unrelated properties; a pair is defined for one property only",
+            r"pair = \(1, 0\) with unrelated properties; a pair for each of the 4 parts, such as pattern\(\) of a",
+        ),
+        (
+            lambda: sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, pair=[(1, 0)] * 2 + [(0, 1)] * 2),
+            r"pair names \(1, 0\) and \(0, 1\) for attribute = 'smoker'; the critical entry has one pair of values",
         ),
         (
             lambda: sp.compose([SMOKERS, sp.PropertyQuery("0.4", attribute="smoker")] * 2, HUNDRED, QUARTERS),

@@ -110,6 +110,10 @@ SITUATIONS = [
         )
         for published in (False, True)
     ),
+    PartitionedSituation(
+        (HALF, NAMED), TWELVE, sp.PartitionLaw({((0, 1), (2,)): "1/3", ((3, 2), (0,)): "2/3"}), NOBODY
+    ),
+    PartitionedSituation((HALF, NAMED), TWELVE, sp.PartitionLaw({((0, 1), (2,)): "1/3", ((3,), ()): "2/3"}), NOBODY),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
     PartitionedSituation((CELLS, SUM, MEDIAN), TWELVE, sp.RandomPartition([4, 3, 3]), NOBODY),

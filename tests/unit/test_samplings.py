@@ -150,3 +150,54 @@ def test_equal_templates_with_different_orders_are_two():
 def test_a_bad_template_law_is_refused(law, message):
     with pytest.raises(sp.ArgumentError, match=message):
         sp.TemplateLaw(law)
+
+
+# --- partition laws
+
+
+def test_a_partition_law_does_not_depend_on_the_order_of_writing():
+    law = sp.PartitionLaw({((1, 0), (2,)): "1/4", ((2,), ()): "1/2", ((0, 1), (2,)): "1/4", ((0,), (1,)): 0})
+    assert law == sp.PartitionLaw({((2,), ()): 0.5, ((0, 1), (2,)): 0.5})
+    assert repr(law) == "PartitionLaw({((0, 1), (2,)): 0.5, ((2,), ()): 0.5})"
+    assert (law.parts, law.entries, law.sizes, law.smallest) == (2, (0, 1, 2), None, 0)
+    assert law.shares(2) == (Fraction(1, 2), Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        ({}, r"^probabilities = \{\}; a dict from partition to probability, such as"),
+        (
+            {(0, 1): 1},
+            r"^partition \(0, 1\); a tuple of parts, each a tuple of entry numbers, such as \(\(0, 1\), \(2,\)\)",
+        ),
+        ({(): 1}, r"^partition \(\); a tuple of parts, each a tuple of entry numbers"),
+        ({((0,), (0,)): 1}, r"^partition \(\(0,\), \(0,\)\) names an entry twice; an entry is in one part at most"),
+        ({((-1,),): 1}, r"^partition \(\(-1,\),\), entry = -1; an integer from 0 to 2\^53 is required$"),
+        (
+            {((0,),): 0.5, ((0,), (1,)): 0.5},
+            r"^probabilities name partitions into \[1, 2\] parts; one number of parts is",
+        ),
+        ({((0,),): "1/3", ((1,),): "1/3"}, r"^probabilities sum to 2/3; .*exactly one: write fractions"),
+        ({((0,),): 1.5}, r"^probabilities\[\(\(0,\),\)\] = 1\.5; a probability from 0 to 1 is required$"),
+    ],
+)
+def test_a_bad_partition_law_is_refused(law, message):
+    with pytest.raises(sp.ArgumentError, match=message):
+        sp.PartitionLaw(law)
+
+
+@pytest.mark.parametrize(
+    ("query", "law", "message"),
+    [
+        (sp.PropertyQuery(0.5), {((0, 4),): 1}, "^the partition names entry 4; the population has those from 0 to 3$"),
+        (
+            sp.MedianQuery({0: 0.5, 1: 0.5}),
+            {((0,),): 0.5, ((),): 0.5},
+            "of a part that may be empty; one entry at least",
+        ),
+    ],
+)
+def test_a_partition_law_that_does_not_fit_is_refused(query, law, message):
+    with pytest.raises(sp.ArgumentError, match=message):
+        sp.compose([query], sp.Population(4), sp.PartitionLaw(law))

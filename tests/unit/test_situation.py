@@ -86,11 +86,11 @@ def test_groups_are_those_of_the_population(call, message):
         (ask(HALF, GROUPS, adversary=sp.Adversary(known={"f": 4})), "known['f'] = 4; the group has 3 entries"),
         (
             ask(HALF, sampling=sp.WithoutReplacement(6)),
-            "size = 6: the sample has 6 entries, the population only 5",
+            "size = 6: the sample has 6 entries, the population only 5; take a smaller sample",
         ),
         (
             ask(HALF, sampling=sp.OverlappingSamples([2, 6])),
-            "sizes = [2, 6]: a sample has 6 entries, the population only 5",
+            "sizes = [2, 6]: a sample has 6 entries, the population only 5; take smaller samples",
         ),
         (
             ask(HALF, GROUPS, sampling=sp.Stratified({"f": 1, "m": 3})),

@@ -348,7 +348,7 @@ def test_all_mistakes_are_named_at_once_with_their_lines(written):
         "line 8: claim[1].part[1].size is missing; a whole number from 1 to 2^53, or one for each group is required",
         "line 18: claim[2].dleta: no such key; did you mean delta?",
         'line 15: claim[2].delta = [1]; a number of at least 0 such as 0.1, "0.1" or "1/10" is required',
-        "line 23: claim[3]: size = 945: the sample has 945 entries, the population only 944",
+        "line 23: claim[3]: size = 945: the sample has 945 entries, the population only 944; take a smaller sample",
     ]
 
 

@@ -145,7 +145,10 @@ class AdaptiveSituation:
     def __post_init__(self) -> None:
         n, known = self.population.size, self.adversary.total
         if self.used > n:
-            raise ArgumentError(f"the parts have {self.used} entries together, the population only {n}")
+            raise ArgumentError(
+                f"sizes = {abridged(list(self.sampling.sizes))}: the parts have {self.used} entries together, the "
+                f"population only {n}; take smaller parts, or fewer"
+            )
         if known > n - 1:
             raise ArgumentError(
                 f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 from statpriv._native import Curve
 from statpriv.adversaries import Adversary
 from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
+from statpriv.errors import NotAvailableError
 from statpriv.known_entries import Drawn
 from statpriv.partitions import RandomPartition
 from statpriv.parts import bounded
+from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.data_processing import require_no_gate
-from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import PartitionedSituation, Query, asked_of
+from statpriv.rules.registry import NotApplicable, lower, rule
+from statpriv.situation import Pair, PartitionedSituation, Query, asked_of
 
 CHANCES = (Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))
 """Chances that some part has more unknown entries than it is taken to have; each gives a bound."""
+MOST_ENTRIES = 4096
+"""Of all ways to fall together the parts have so many entries at most where the mean over the ways is taken."""
 
 
 @rule(
@@ -30,15 +36,16 @@ CHANCES = (Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))
     queries=(PropertyQuery, HistogramQuery, Processed),
     samplings=(RandomPartition,),
     theorem=(
-        "Revealed where the known entries fell, part k has u_k unknown ones. Less its mean, what it adds to the "
-        "likelihood grows in convex order with u_k; the means add up to 1 − e^ε whatever the u_k. So δ is at most the "
+        "Revealed where the known entries fell, part k has u_k unknown ones, and δ is at most the mean of the "
+        "composition of the unknown entries alone. Less its mean, what a part adds to the likelihood grows in convex "
+        "order with u_k; the means add up to 1 − e^ε whatever the u_k. So where there are many, δ is at most the "
         "stop-loss for the largest u_k, and the chance that some u_k is larger."
     ),
     source="docs/explanation/composition.md, with the proof",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def revealed(situation: PartitionedSituation) -> Curve:
-    """The smallest of several bounds, by how unlikely larger u_k are."""
+    """The mean over few u_k; else the smallest of several bounds, by how unlikely larger u_k are."""
     partition: Any = situation.sampling
     known = situation.adversary.total
     if not known:
@@ -47,13 +54,66 @@ def revealed(situation: PartitionedSituation) -> Curve:
         raise NotApplicable("known entries with expected values, or in a stratified partition, are not composed here")
     queries = tuple(_counted(query) for query in situation.queries)
     unknown = situation.population.size - known
+    alone = replace(situation, queries=queries, adversary=Adversary())
+    if not any(map(_has_range, queries)) and (ways := _ways(alone, partition.sizes, unknown)):
+        return Curve.mean(list(ways.values()), [_of_unknown(alone, unknown, held) for held in ways])
     found = {}
     for chance in CHANCES:
         sizes, exceeded = _largest(partition.sizes, situation.population.size, unknown, chance)
         found[sizes] = exceeded
-    alone = replace(situation, queries=queries, adversary=Adversary())
     curves = [bounded(alone, unknown=unknown, sizes=sizes, exceeded=chance) for sizes, chance in found.items()]
     return curves[0] if len(curves) == 1 else Curve.minimum(curves)
+
+
+def _has_range(query: Query) -> bool:
+    asked: Any = query
+    return asked.has_ranges if isinstance(asked, HistogramQuery) else bool(asked.lower < asked.upper)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Unknown entries of a part."""
+
+    query: Query
+    pair: Pair
+    size: int
+
+
+def _ways(situation: PartitionedSituation, sizes: Sequence[int], unknown: int) -> dict[tuple[_Held, ...], Fraction]:
+    """How the unknown entries may fall into the parts, with its probability; nothing where there are many ways."""
+    entries, ways = situation.population.size, dict[tuple[_Held, ...], Fraction]()
+    if len(sizes) ** 2 > MOST_ENTRIES:  # there are about as many ways as parts, or more
+        return {}
+    for number, (fallen, chosen) in enumerate(_falls(tuple(sizes), entries - sum(sizes), unknown), start=1):
+        if number * sum(sizes) > MOST_ENTRIES:
+            return {}
+        parts = zip(situation.queries, map(situation.pair_of, range(situation.parts)), fallen, strict=True)
+        if held := tuple(_Held(*part) for part in parts if part[-1]):
+            ways[held] = ways.get(held, Fraction(0)) + Fraction(chosen, comb(entries, unknown))
+    return ways
+
+
+def _falls(sizes: tuple[int, ...], unused: int, unknown: int) -> Iterator[tuple[tuple[int, ...], int]]:
+    """How many of the unknown entries each part has, and in how many ways they are chosen."""
+    if not sizes:
+        if unknown <= unused:
+            yield (), comb(unused, unknown)
+        return
+    room = sum(sizes[1:]) + unused
+    for first in range(max(0, unknown - room), min(sizes[0], unknown) + 1):
+        for others, chosen in _falls(sizes[1:], unused, unknown - first):
+            yield (first, *others), comb(sizes[0], first) * chosen
+
+
+def _of_unknown(situation: PartitionedSituation, unknown: int, held: tuple[_Held, ...]) -> Curve:
+    """The composition of the unknown entries alone."""
+    queries, parts = tuple(part.query for part in held), RandomPartition([part.size for part in held])
+    pair: Any = tuple(part.pair for part in held) if situation.pattern else situation.pair
+    alone = PartitionedSituation(queries, Population(unknown), parts, Adversary(), pair)
+    try:
+        return lower(alone, "tightest").curve
+    except NotAvailableError as error:
+        raise NotApplicable(f"the unknown entries have no composition: {error}") from None
 
 
 def _counted(query: Query) -> Query:

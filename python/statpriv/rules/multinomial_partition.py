@@ -14,7 +14,7 @@ from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.partitions import MultinomialPartition
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.rules.one_property import require_alike
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.registry import NotApplicable, require_no_pattern, rule
 from statpriv.situation import PartitionedSituation, attribute_of
 
 MOST_PATTERNS = 1024
@@ -43,6 +43,7 @@ Kind = tuple[Fraction, tuple[Fraction, ...]]
 def multinomial(situation: PartitionedSituation) -> Curve:
     """One part of all entries, whose cells are those of all parts."""
     require_alike(situation)
+    require_no_pattern(situation)
     if situation.adversary.total:
         raise NotApplicable("known entries in parts of random sizes have no exact form here")
     kinds = _kinds(situation)

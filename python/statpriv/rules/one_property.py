@@ -55,7 +55,7 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
     if query.lower != query.upper:
         raise NotApplicable("p is a range, over which the law of a hidden sample has no closed supremum here")
     inclusion = Fraction(situation.used, situation.population.size)
-    return Curve.sampled_count(size=situation.used, p=query.lower, inclusion=inclusion, pair=situation.pair)
+    return Curve.sampled_count(size=situation.used, p=query.lower, inclusion=inclusion, pair=situation.one_pair)
 
 
 @rule(
@@ -98,4 +98,4 @@ def _require_one_property(situation: PartitionedSituation) -> None:
 def _total(situation: PartitionedSituation) -> Curve:
     query: Any = situation.queries[0]
     unknown = situation.population.size - situation.adversary.total
-    return Curve.count(size=unknown, lower=query.lower, upper=query.upper, pair=situation.pair)
+    return Curve.count(size=unknown, lower=query.lower, upper=query.upper, pair=situation.one_pair)

@@ -14,7 +14,7 @@ from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.data_processing import require_no_gate
-from statpriv.rules.registry import NotApplicable, lower, rule
+from statpriv.rules.registry import NotApplicable, lower, require_no_pattern, rule
 from statpriv.rules.whole_population import worst
 from statpriv.situation import PartitionedSituation, Query, asked_of
 
@@ -47,8 +47,10 @@ def groups_alone(situation: PartitionedSituation) -> dict[str, PartitionedSituat
     Raises
     ------
     NotApplicable
-        The partition is not stratified, or something else is asked than counts with a law, or a range, a group.
+        The partition is not stratified, a pair is named for each part, or something else is asked than counts with a
+        law, or a range, a group.
     """
+    require_no_pattern(situation)
     partition: Any = situation.sampling
     if getattr(partition, "strata", None) is None:
         raise NotApplicable("the partition is not stratified by group")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from statpriv._native import Curve, Law
 from statpriv.adversaries import Adversary
-from statpriv.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
+from statpriv.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.errors import NotAvailableError
 from statpriv.groups import ByGroup
 from statpriv.known_entries import Drawn, allocations, boxes
-from statpriv.partitions import MultinomialPartition, RandomPartition
+from statpriv.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.parts import values_of
 from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
@@ -25,7 +25,8 @@ from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike
-from statpriv.rules.registry import NotApplicable, lower, rule
+from statpriv.rules.registry import NotApplicable, lower, require_no_pattern, rule
+from statpriv.rules.whole_population import worst
 from statpriv.situation import PartitionedSituation, Query, Situation, asked_of, gate_for_every_p
 
 THRESHOLDS = 32
@@ -47,6 +48,7 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
 )
 def partition_sum(situation: PartitionedSituation) -> Curve:
     """The maximum over pairs stands inside the sum."""
+    require_no_pattern(situation)
     partition: Any = situation.sampling
     if partition.strata is not None:
         return _stratified_sum(situation)
@@ -64,6 +66,39 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
 @rule(
     bound="partition-sum",
     kind="bound",
+    queries=QUERIES,
+    samplings=(PartitionLaw,),
+    theorem=(
+        "δ(ε) ≤ Σ_k P[j ∈ τ_k] · E[Δ(ε) of the entries τ_k | j ∈ τ_k], for any law of disjoint parts τ_1, …, τ_m "
+        "(Definition 3.4). The worst entry j."
+    ),
+    source=f"{PAPER}, Definition 3.4 and Theorem 5.1",
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN_AS_STATED),
+)
+def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
+    """Of a part only matters how many entries it has; entries that are alike in this count once."""
+    require_no_pattern(situation)
+    law: Any = situation.sampling
+    if situation.adversary.total:
+        raise NotApplicable("known entries in stated partitions are not composed in this version")
+    if not all(_is_uniform(query) for query in situation.different_queries):
+        raise NotApplicable("entries with different laws are not composed in stated partitions")
+    chances: dict[int, defaultdict[tuple[int, int], Fraction]] = {entry: defaultdict(Fraction) for entry in law.entries}
+    for parts, mass in law.probabilities:
+        for k, part in enumerate(parts):
+            for entry in part:
+                chances[entry][k, len(part)] += mass
+    of_part = {
+        (k, size): _of_part(situation.queries[k], Population(size), situation)
+        for k, size in {place for of_entry in chances.values() for place in of_entry}
+    }
+    alike = [dict(each) for each in sorted({tuple(sorted(of_entry.items())) for of_entry in chances.values()})]
+    return worst([Curve.mean(list(each.values()), [of_part[place] for place in each]) for each in alike])
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
     queries=(PropertyQuery,),
     samplings=(MultinomialPartition,),
     theorem=(
@@ -75,6 +110,7 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
 )
 def multinomial_sum(situation: PartitionedSituation) -> Curve:
     """The mean over the sizes of the parts, also where they are not published: that is post-processing."""
+    require_no_pattern(situation)
     require_alike(situation)
     if situation.adversary.total:
         raise NotApplicable("known entries in parts of random sizes are not composed in this version")
@@ -86,7 +122,12 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
         asked: Any = query
         curves.append(
             Curve.irrelevant_entries(
-                size=n, others=n - 1, irrelevant=1 - weight, lower=asked.lower, upper=asked.upper, pair=situation.pair
+                size=n,
+                others=n - 1,
+                irrelevant=1 - weight,
+                lower=asked.lower,
+                upper=asked.upper,
+                pair=situation.one_pair,
             )
         )
     return Curve.mean([count * weight for (_, weight), count in parts.items()], curves)
@@ -108,6 +149,7 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
 )
 def threshold(situation: PartitionedSituation) -> Curve:
     """Cheap where many entries are known, and a little larger than the partition sum."""
+    require_no_pattern(situation)
     partition: Any = situation.sampling
     if partition.strata is not None:
         raise NotApplicable("a stratified partition has no threshold bound in this version")
@@ -137,7 +179,7 @@ def _with_known(
     situation: PartitionedSituation, query: Query, published: range | None, size: int, thresholds: int | None
 ) -> Curve:
     """The mean over how many of the entries are known: exactly of counts, of all else by nested boxes."""
-    n, known, pair = situation.population.size, situation.adversary.total, situation.pair
+    n, known, pair = situation.population.size, situation.adversary.total, situation.one_pair
     if isinstance(query, HistogramQuery) and query.has_ranges:
         if pair is not None:
             raise NotApplicable("a histogram with ranges and known entries is composed for the worst pair only")
@@ -210,7 +252,7 @@ def _mean(weighted: list[tuple[Fraction, Curve]]) -> Curve:
 
 
 def _of_stratum(situation: PartitionedSituation, query: Query, part: ByGroup[int], known: ByGroup[int]) -> Curve:
-    present, pair = {name: size for name, size in part if size}, situation.pair
+    present, pair = {name: size for name, size in part if size}, situation.one_pair
     if pair is not None and not any(set(pair) <= set(values_of(query, name)) for name in present):
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)  # no entry of the part has both values
@@ -225,7 +267,7 @@ def _of_part(
     if population.groups is not None:
         query = of_groups(query, [name for name, _ in population.groups])
     try:
-        return lower(Situation(query, population, None, adversary or Adversary(), situation.pair), "tightest").curve
+        return lower(Situation(query, population, None, adversary or Adversary(), situation.one_pair), "tightest").curve
     except NotAvailableError as error:
         raise NotApplicable(f"a part has no curve: {error}") from None
 

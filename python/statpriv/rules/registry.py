@@ -25,13 +25,29 @@ from statpriv.partitions import Partition
 from statpriv.queries.sum import Additive
 from statpriv.situation import PartitionedSituation, Situation
 
-__all__ = ["AnySituation", "Kind", "Lowered", "NotApplicable", "Rule", "applicable", "lower", "rule"]
+__all__ = [
+    "AnySituation",
+    "Kind",
+    "Lowered",
+    "NotApplicable",
+    "Rule",
+    "applicable",
+    "lower",
+    "require_no_pattern",
+    "rule",
+]
 
 Kind: TypeAlias = Literal["exact", "enclosed", "bound"]
 _ORDER = ("exact", "enclosed", "bound")
 """In which kinds are tried."""
 AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
+
+
+def require_no_pattern(situation: PartitionedSituation) -> None:
+    """For rules that are about the worst values of each part, or about one pair."""
+    if situation.pattern is not None:
+        raise NotApplicable("a pair is named for each part, which are composed exactly or not at all")
 
 
 class NotApplicable(Exception):  # noqa: N818  (a verdict of a rule, caught by the registry, not an error)

@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import ALIKE, DRAWN, IDENTICAL, INDEPENDENT, SECRET, STATED
-from statpriv.partitions import RandomPartition
-from statpriv.parts import composed
+from statpriv.assumptions import ALIKE, DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, SECRET, STATED
+from statpriv.partitions import PartitionLaw, RandomPartition
+from statpriv.parts import composed, composed_by_shares
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import Between, PropertyQuery
 from statpriv.queries.valued import Valued
 from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.whole_population import worst
 from statpriv.situation import PartitionedSituation, Query, asked_of, gate_for_every_p
 
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed)
@@ -42,6 +43,35 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
             "delta is only enclosed: the combinations of values of these attributes are too many to try them all, "
             "or an answer has continuous noise"
         )
+    return curve
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=QUERIES,
+    samplings=(PartitionLaw,),
+    theorem=(
+        "Of a partition only matters that its parts are disjoint, that their sizes are certain, and how likely the "
+        "critical entry is in each of them: δ is the stop-loss of a sum of independent numbers, weighted by these "
+        "chances. The worst entry, and the worst of all combinations of values of the attributes."
+    ),
+    source=SOURCE,
+    assumptions=(INDEPENDENT, IDENTICAL, DRAWN_AS_STATED, SECRET),
+)
+def stated_partitions(situation: PartitionedSituation) -> Curve:
+    """Entries that are in each part with the same chance are alike."""
+    law: Any = situation.sampling
+    if situation.adversary.total:
+        raise NotApplicable("known entries fall into parts that are not known, which has no exact form here")
+    if law.sizes is None:
+        raise NotApplicable("the sizes of the parts depend on the partition that is drawn")
+    if not all(_is_uniform(query) for query in situation.queries):
+        raise NotApplicable("entries with different laws, in stated partitions, have no exact form here")
+    alike = dict.fromkeys(map(law.shares, law.entries))
+    curve = worst([composed_by_shares(situation, law.sizes, shares) for shares in alike])
+    if curve.is_bracket:
+        raise NotApplicable("the combinations of values of these attributes are too many, or noise is continuous")
     return curve
 
 

@@ -12,7 +12,7 @@ from statpriv.parts import cells_of
 from statpriv.queries.processed import Processed
 from statpriv.queries.property import PropertyQuery
 from statpriv.rules.data_processing import require_no_gate
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.registry import NotApplicable, require_no_pattern, rule
 from statpriv.situation import PartitionedSituation, Query, asked_of
 
 
@@ -33,6 +33,7 @@ from statpriv.situation import PartitionedSituation, Query, asked_of
 )
 def worst_entry(situation: PartitionedSituation) -> Curve:
     """In a stratified partition of the group of the critical entry, which is in any row of its group's alike."""
+    require_no_pattern(situation)
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
     if getattr(situation.sampling, "strata", None) is None:
