@@ -31,6 +31,7 @@ use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::pair::Epsilon;
+use std::thread;
 
 /// Negative binary logarithms of what may be missing of the laws, tried one after the other; at last nothing is.
 const LEVELS: [Option<u32>; 4] = [Some(120), Some(400), Some(1100), None];
@@ -50,6 +51,10 @@ const MOST_NUMBERS: f64 = 3e7;
 const DEVIATIONS: f64 = 8.0;
 /// Shifts by more than so many times the length of the grid are not followed.
 const FARTHEST: usize = 4;
+/// Products between two questions whether to go on.
+const PRODUCTS_PER_CHECK: usize = 1 << 24;
+/// Fewer nodes are not worth a thread of their own.
+const LEAST_BLOCK: usize = 1 << 12;
 
 /// `Δ(ε)` for `ε ≥ 0`; narrowly unless it is certainly less than `floor`, below which it does not matter.
 pub(super) fn delta(
@@ -279,19 +284,46 @@ impl<'a> Game<'a> {
         let (Some(least), Some(greatest)) = (shifts().min(), shifts().max()) else { return Ok(()) };
         let from = place.first + least;
         let padded = next.padded(grid, from, place.len + greatest.abs_diff(least) as usize + 1);
-        for &(shift, mass) in &split.above {
+        let cells = (PRODUCTS_PER_CHECK / place.len).max(1);
+        for cells in split.above.chunks(cells) {
             self.interrupt.check()?;
-            let start = shift.abs_diff(least) as usize;
-            for (sum, above) in sum.above.iter_mut().zip(&padded.above[start..]) {
-                *sum += mass * above;
-            }
+            on_all_processors(sum.blocks(), |first, block| {
+                for &(shift, mass) in cells {
+                    let start = first + shift.abs_diff(least) as usize;
+                    for (sum, above) in block.above.iter_mut().zip(&padded.above[start..]) {
+                        *sum += mass * above;
+                    }
+                }
+            });
         }
-        for &(shift, mass, place) in &split.below {
+        for cells in split.below.chunks(cells) {
             self.interrupt.check()?;
-            sum.add_wedges(&padded, shift.abs_diff(least) as usize, mass, place);
+            on_all_processors(sum.blocks(), |first, mut block| {
+                for &(shift, mass, place) in cells {
+                    block.add_wedges(&padded, first + shift.abs_diff(least) as usize, mass, place);
+                }
+            });
         }
         Ok(())
     }
+}
+
+/// Each block of nodes is one thread's, and each node's sum is added up in the same order whatever the number of processors.
+fn on_all_processors<'a>(
+    blocks: impl Iterator<Item = (usize, Block<'a>)>,
+    work: impl Fn(usize, Block<'a>) + Sync,
+) {
+    let mut blocks = blocks;
+    let own = blocks.next();
+    let work = &work;
+    thread::scope(|scope| {
+        for (first, block) in blocks {
+            scope.spawn(move || work(first, block));
+        }
+        if let Some((first, block)) = own {
+            work(first, block);
+        }
+    });
 }
 
 /// Integers below and above a number, in units of the step.
@@ -453,25 +485,16 @@ impl Values {
         padded
     }
 
-    /// Adds, for one cell, the better of the wedges of its two nodes.
-    fn add_wedges(&mut self, padded: &Self, start: usize, mass: f64, place: f64) {
-        let rest = (1.0 - place).next_up();
-        let nodes = self.below.len();
-        let own = self.below.iter_mut().zip(&mut self.rise).zip(&mut self.fall);
-        let window = start..=start + nodes;
-        let below = padded.below[window.clone()].windows(2);
-        let rise = padded.rise[window.clone()].windows(2);
-        let fall = padded.fall[window].windows(2);
-        for ((((below_sum, rise_sum), fall_sum), below), (rise, fall)) in own.zip(below).zip(rise.zip(fall)) {
-            let left = below[0] + rise[0] * place;
-            let right = below[1] - fall[1] * rest;
-            let is_left = left >= right;
-            *below_sum += mass * if is_left { left } else { right };
-            *rise_sum += mass * if is_left { rise[0] } else { rise[1] };
-            *fall_sum += mass * if is_left { fall[0] } else { fall[1] };
-        }
+    /// The nodes, some thousand or more in a block, with the first of each; as many blocks as there are processors.
+    fn blocks(&mut self) -> impl Iterator<Item = (usize, Block<'_>)> {
+        let workers = thread::available_parallelism().map_or(1, usize::from).min(8);
+        let len = self.below.len().div_ceil(workers).max(LEAST_BLOCK);
+        let slopes = self.rise.chunks_mut(len).zip(self.fall.chunks_mut(len));
+        let values = self.above.chunks_mut(len).zip(self.below.chunks_mut(len));
+        values.zip(slopes).enumerate().map(move |(number, ((above, below), (rise, fall)))| {
+            (number * len, Block { above, below, rise, fall })
+        })
     }
-
     /// From sums to bounds: rounding, and what is missing of the laws. `first` is the first node, `without` what `U` is at most where the
     /// query does nothing.
     fn settle(&mut self, (above, below): (usize, usize), moves: &Moves, first: i64, without: &[f64]) {
@@ -504,6 +527,35 @@ impl Values {
             }
         }
         self
+    }
+}
+
+/// Some nodes of [`Values`].
+struct Block<'a> {
+    above: &'a mut [f64],
+    below: &'a mut [f64],
+    rise: &'a mut [f64],
+    fall: &'a mut [f64],
+}
+
+impl Block<'_> {
+    /// Adds, for one cell, the better of the wedges of its two nodes.
+    fn add_wedges(&mut self, padded: &Values, start: usize, mass: f64, place: f64) {
+        let rest = (1.0 - place).next_up();
+        let nodes = self.below.len();
+        let own = self.below.iter_mut().zip(self.rise.iter_mut()).zip(self.fall.iter_mut());
+        let window = start..=start + nodes;
+        let below = padded.below[window.clone()].windows(2);
+        let rise = padded.rise[window.clone()].windows(2);
+        let fall = padded.fall[window].windows(2);
+        for ((((below_sum, rise_sum), fall_sum), below), (rise, fall)) in own.zip(below).zip(rise.zip(fall)) {
+            let left = below[0] + rise[0] * place;
+            let right = below[1] - fall[1] * rest;
+            let is_left = left >= right;
+            *below_sum += mass * if is_left { left } else { right };
+            *rise_sum += mass * if is_left { rise[0] } else { rise[1] };
+            *fall_sum += mass * if is_left { fall[0] } else { fall[1] };
+        }
     }
 }
 
