@@ -83,7 +83,7 @@ def draw(picture: Picture, ax: Axes) -> Axes:
         label = reference.label if number == 0 else "_nolegend_"
         ax.plot(reference.places, reference.heights, label=label, color="0.55", linestyle="-", linewidth=0.8, zorder=1)
     if (marks := picture.marks) is not None:
-        ax.plot(
+        (drawn,) = ax.plot(
             marks.places,
             marks.heights,
             "o",
@@ -94,6 +94,8 @@ def draw(picture: Picture, ax: Axes) -> Axes:
             markeredgewidth=0.8,
         )
     _scale(picture, ax)
+    if marks is not None:  # those on an axis are whole, those far below are not there
+        drawn.set_clip_on(min(marks.heights) < ax.get_ylim()[0])
     ax.set_xlabel(_AXIS_LABELS[picture.across])
     ax.set_ylabel(_AXIS_LABELS[picture.up])
     ax.set_title(picture.title, fontsize="medium")
