@@ -22,7 +22,7 @@ from fractions import Fraction
 
 from statpriv import noise
 from statpriv.queries.processed import Processed
-from statpriv.rules.data_processing import added_noise
+from statpriv.rules.noise_alone import added_noise
 from statpriv.rules.registry import AnySituation, NotApplicable
 from statpriv.situation import Situation
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 from fractions import Fraction
@@ -237,6 +238,35 @@ def test_a_comparison_names_every_bound_once_and_the_smallest_first():
     assert all(row.delta.upper >= compared[0].delta.lower for row in compared)
     assert str(compared).count("\n") == len(compared)
     assert "given that it is sampled" in compared._repr_html_()
+
+
+def test_a_page_shows_what_was_stated_and_nothing_that_a_name_smuggles_in():
+    query = sp.PropertyQuery({"<b>f": "1/3", "m": "1/2"}, name="a & <script>")
+    curve = sp.privacy_curve(query, sp.Population(groups={"<b>f": 3, "m": 2}))
+    page = curve._repr_html_()
+    assert page.startswith("<table><caption>Privacy curve, exact</caption><tbody><tr><th scope='row'>query</th><td>")
+    assert "name=&#x27;a &amp; &lt;script&gt;&#x27;" in page
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "<tr><th scope='row'>sampling</th><td>none: every entry is counted</td></tr>" in page
+    sample = sp.privacy_curve(HALF, sp.Population(9), sampling=sp.WithReplacement(4), bound="spc")
+    assert "<caption>Privacy curve, upper bound</caption>" in sample._repr_html_()
+
+
+def test_a_page_says_which_bounds_could_not_be_evaluated():
+    compared = dataclasses.replace(sp.privacy_curve(HALF, sp.Population(9)).compare(), not_evaluated=(("a<b", "why"),))
+    assert compared._repr_html_().endswith("</table><p>a&lt;b: not evaluated (why)</p>")
+    assert str(compared).endswith("\na<b: not evaluated (why)")
+
+
+def test_only_a_sample_has_to_be_drawn_as_stated():
+    drawn = "the sample is drawn as stated, independently of the data, and kept secret"
+    whole, sample = (
+        sp.privacy_curve(HALF.thresholded(3), sp.Population(9), sampling=sampling)
+        for sampling in (None, sp.WithoutReplacement(4))
+    )
+    assert drawn not in whole.assumptions
+    assert drawn in sample.assumptions
 
 
 def test_two_three_five_and_ten_rows_a_person_are_tried_unless_stated():
