@@ -3,6 +3,7 @@
 import inspect
 import math
 import pkgutil
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from itertools import combinations
@@ -21,6 +22,7 @@ TWELVE = sp.Population(12)
 GROUPS = sp.Population(groups={"f": 5, "m": 7})
 NOBODY, THREE = sp.Adversary(), sp.Adversary(known=3)
 HALF, RANGE = sp.PropertyQuery("1/2"), sp.PropertyQuery(sp.Between("0.4", "0.6"))
+SKEWED = sp.PropertyQuery(sp.Between("0.4", "0.9"))
 TWO_LAWS = sp.PropertyQuery({"f": "1/3", "m": "1/2"})
 SUM, MEDIAN = sp.SumQuery({0: "1/2", 1: "1/4", 3: "1/4"}), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
 TWO_COUNTS = sp.LinearQuery([[1] * 6 + [0] * 6, [0] * 3 + [1] * 9])
@@ -68,6 +70,11 @@ SITUATIONS = [
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), THREE),
     Situation(RANGE, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    *(
+        Situation(SKEWED, TWELVE, sampling, NOBODY)
+        for sampling in (None, sp.WithReplacement(4), sp.PoissonSampling("1/3"))
+    ),
+    PartitionedSituation((SKEWED,), TWELVE, sp.RandomPartition([8]), NOBODY),
     Situation(CELLS, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(SUM, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithReplacement(5), NOBODY),
@@ -114,6 +121,15 @@ SITUATIONS = [
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
     PartitionedSituation((CELLS, SUM, MEDIAN), TWELVE, sp.RandomPartition([4, 3, 3]), NOBODY),
 ]
+
+
+def asked(situation):
+    return situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
+
+
+def with_queries(situation, queries):
+    parts = isinstance(situation, PartitionedSituation)
+    return replace(situation, queries=tuple(queries)) if parts else replace(situation, query=queries[0])
 
 
 def is_enclosed_alone(rule):
@@ -205,6 +221,29 @@ def test_every_bound_is_at_least_the_exact_curve(situation):
                 else _native.exact_delta(curve, epsilon_exp)
             )
             assert all(claimed >= value for value in values), rule.lowering.__name__
+
+
+def at(query, end):
+    """The same query with an end of the range of p instead of the range."""
+    if isinstance(query, sp.Processed):
+        return sp.Processed(at(query.query, end), *query.steps)
+    ranged = isinstance(query, sp.PropertyQuery) and query.is_uniform and isinstance(query.p, sp.Between)
+    return sp.PropertyQuery(getattr(query.p, end), attribute=query.attribute) if ranged else query
+
+
+RANGES = [
+    situation
+    for situation in SITUATIONS
+    if not isinstance(situation, AdaptiveSituation) and any(at(query, "lower") != query for query in asked(situation))
+]
+
+
+@pytest.mark.parametrize("end", ["lower", "upper"])
+@pytest.mark.parametrize("situation", RANGES, ids=lambda situation: situation.summary)
+def test_what_is_said_of_a_range_holds_at_its_ends(situation, end):
+    one = with_queries(situation, [at(query, end) for query in asked(situation)])
+    stated, found = (lower(made, "tightest").curve.delta(0.2) for made in (situation, one))
+    assert found.lower <= stated.upper
 
 
 @situations
