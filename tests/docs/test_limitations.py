@@ -18,7 +18,7 @@ def power(number):
 
 
 STATED = {
-    "joint answers": f"exact while there are at most {power(totals.MOST_ANSWERS)} joint answers of all laws of the mixture",
+    "joint answers": f"exact while there are at most {power(totals.MOST_ANSWERS)} joint answers of all laws",
     "summed": f"and {power(totals.MOST_SUMMED)} of a law that adds up several kinds of entries",
     "sizes": f"histograms of samples at a rate, one law, nobody known | exact to {hidden_sample.MOST_SIZES} rows",
     "draws": f"exact where a sample can be drawn from the kinds of entries in at most {totals.MOST_DRAWS} ways",

@@ -146,6 +146,14 @@ def test_normal_noise_alone_is_the_least_rho():
     assert sp.privacy_curve(total, sp.Population(5), pair=(3, 5)).zcdp() == sp.Enclosure(Fraction(4, 32))
 
 
+@pytest.mark.parametrize("added", [sp.noise.Gaussian(sigma=3), sp.noise.DiscreteGaussian(sigma=3)])
+def test_the_rho_of_the_counts_that_an_entry_changes_add_up(added):
+    table = sp.HistogramQuery(["1/2", "1/4", "1/4"]).noisy(added)
+    counts = sp.LinearQuery([[1, 0, 0], [1, 1, 0], [1, 1, 1]]).noisy(added).rounded(1)
+    assert sp.privacy_curve(table, sp.Population(3), bound="noise").zcdp().upper == pytest.approx(2 / 18)
+    assert sp.privacy_curve(counts, sp.Population(3), bound="noise").zcdp().upper == pytest.approx(3 / 18)
+
+
 def test_what_follows_the_noise_can_only_lower_rho():
     clamped = sp.privacy_curve(HALF.noisy(sp.noise.DiscreteGaussian(sigma=2)).clamped(0, 4), sp.Population(4))
     found = clamped.zcdp()

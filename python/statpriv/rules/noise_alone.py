@@ -20,7 +20,7 @@ from statpriv.rules.registry import NotApplicable, rule
 from statpriv.rules.whole_population import worst
 from statpriv.situation import Situation
 
-__all__ = ["added_noise"]
+__all__ = ["added_noise", "changed_counts"]
 
 PRECISION = 2**100
 """A deviation is rounded down to a multiple of one part in so many."""
@@ -42,7 +42,7 @@ def noise_alone(situation: Situation) -> Curve:
     """The first step must be the noise; what follows is post-processing."""
     added = _first_step(situation)
     if isinstance(situation.asked, HistogramQuery | LinearQuery):
-        return worst([_of_counts(added, *numbers) for numbers in _changed_counts(situation)])
+        return worst([_of_counts(added, *numbers) for numbers in changed_counts(situation)])
     _, gaps, lattice = added_noise(situation)
     point = Law.table(0, [1])
     if isinstance(added, Continuous):
@@ -79,7 +79,7 @@ def _first_step(situation: Situation) -> noise.Noise:
     return first
 
 
-def _changed_counts(situation: Situation) -> list[tuple[int, int]]:
+def changed_counts(situation: Situation) -> list[tuple[int, int]]:
     """How many counts are larger by one under the first value of a pair, and how many under the second."""
     if isinstance(situation.asked, HistogramQuery):
         return [(1, 1)]
