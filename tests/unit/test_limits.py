@@ -5,7 +5,8 @@ from importlib import import_module
 import pytest
 
 import statpriv as sp
-from statpriv.rules.registry import lower
+from statpriv.rules import hidden_sample
+from statpriv.rules.registry import NotApplicable, lower
 from statpriv.situation import PartitionedSituation, Situation
 
 TWELVE, GROUPS = sp.Population(12), sp.Population(groups={"f": 5, "m": 7})
@@ -188,3 +189,14 @@ def test_exactly_so_many_cases_are_tried(monkeypatch, limit, cases, situation, r
     with pytest.raises(sp.NotAvailableError) as refused:
         lower(situation, bound)
     assert reason in str(refused.value)
+
+
+def test_worst_values_of_known_entries_are_sought_up_to_a_million_steps(monkeypatch):
+    """Thresholds times deviations: three known of twelve, five in the sample, and √9."""
+    situation = Situation(HALF, TWELVE, sp.WithoutReplacement(5), known(3))
+    assert hidden_sample.MOST_STEPS == 10**6
+    monkeypatch.setattr(hidden_sample, "MOST_STEPS", 3 * 5 / 12 * 3)
+    hidden_sample.count_with_known_entries(situation)
+    monkeypatch.setattr(hidden_sample, "MOST_STEPS", 3 * 5 / 12 * 3 - 0.01)
+    with pytest.raises(NotApplicable, match="the worst values of 3 known entries in a sample of 5 take too long"):
+        hidden_sample.count_with_known_entries(situation)
