@@ -270,3 +270,18 @@ def test_the_greatest_loss_of_noise_without_bounds_is_that_of_what_is_published(
     assert Fraction(found.lower) <= loss + nothing
     assert loss - nothing <= Fraction(found.upper)
     assert found.upper - found.lower <= 1e-15
+
+
+@pytest.mark.parametrize("added", [sp.noise.DiscreteLaplace(alpha="1/2"), sp.noise.DiscreteGaussian(sigma=2)])
+def test_noise_on_the_integers_reaches_all_that_the_halves_do(added):
+    """Answers that are no integers keep their distance from these; with more than one other entry none is certain."""
+    curve = sp.privacy_curve(sp.SumQuery({0: "1/2", "1/2": "1/4", 3: "1/4"}).noisy(added), sp.Population(5))
+    assert curve.kind == "exact"
+    assert curve.mass_at_infinity().lower == 0
+    assert curve.mass_at_infinity().upper < 1e-50
+    found = curve.epsilon("1e-6")
+    assert curve.delta(found.upper).lower <= 1e-6 <= curve.delta(found.lower).upper
+    assert found.width < 1e-12
+    assert "upper bound" not in curve._repr_html_()
+    lone = sp.privacy_curve(sp.SumQuery({0: "1/2", "1/2": "1/2"}).noisy(added), sp.Population(1))
+    assert 1 in lone.mass_at_infinity()
