@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from statpriv import entries, queries, rules
+from statpriv.rules.registry import all_rules
 
 ALONE = (
     *("adversaries", "answers", "curve", "draws", "entries", "noise", "order_statistics", "partitions", "populations"),
@@ -94,3 +95,12 @@ def test_what_is_imported_for_type_checkers_is_not_there(module):
 def test_what_remembers_its_work_is_equal_to_itself_alone(made):
     assert made.__eq__ is object.__eq__
     assert made.__hash__ is object.__hash__
+
+
+def test_what_makes_a_curve_of_a_situation_alone_is_a_rule():
+    declared = {rule.lowering for rule in all_rules()}
+    for module in MODULES:
+        for name, made in inspect.getmembers(module, inspect.isfunction):
+            alone = list(inspect.signature(made).parameters) == ["situation"] and made.__module__ == module.__name__
+            if alone and made.__annotations__["return"] == "Curve" and not name.startswith("_"):
+                assert made in declared

@@ -2,17 +2,14 @@
 
 import inspect
 import math
-import pkgutil
 from dataclasses import replace
 from fractions import Fraction
-from importlib import import_module
 from itertools import combinations
 
 import pytest
 
 import statpriv as sp
 from statpriv import _native, noise, totals
-from statpriv import rules as registered
 from statpriv.composition.strategies import AdaptiveSituation
 from statpriv.entries import EntryClass, contributions
 from statpriv.rules.registry import NotApplicable, all_rules, applicable, lower
@@ -158,16 +155,6 @@ def test_a_rule_declares_what_it_rests_on(rule):
     assert rule.assumptions
     assert all(isinstance(text, str) and text for text in rule.assumptions)
     assert inspect.getdoc(rule.lowering)
-
-
-def test_what_makes_a_curve_of_a_situation_alone_is_a_rule():
-    declared = {rule.lowering for rule in all_rules()}
-    for file in pkgutil.iter_modules(registered.__path__):
-        module = import_module(f"{registered.__name__}.{file.name}")
-        for name, made in inspect.getmembers(module, inspect.isfunction):
-            alone = list(inspect.signature(made).parameters) == ["situation"] and made.__module__ == module.__name__
-            if alone and made.__annotations__["return"] == "Curve" and not name.startswith("_"):
-                assert made in declared
 
 
 @pytest.mark.parametrize("known", [0, 3, {"f": 2}])
@@ -522,3 +509,22 @@ def test_eleven_unrelated_attributes_in_parts_of_random_sizes_are_too_many():
 def test_what_does_not_apply_names_the_first_query():
     with pytest.raises(sp.NotAvailableError, match="it is not for PropertyQuery with RandomPartition"):
         sp.compose([HALF, CELLS], TWELVE, sp.RandomPartition([6, 6]), bound="spc")
+
+
+def test_counts_published_alike_that_do_not_follow_each_other_have_no_exact_curve_over_a_range():
+    """The ratio need not be monotone: few are published where nobody or everybody has the property."""
+    ends = RANGE.mapped({0: "few or many", 12: "few or many"})
+    with pytest.raises(sp.NotAvailableError, match="answers that are published alike do not follow each other"):
+        sp.privacy_curve(ends, TWELVE, bound="exact")
+    assert sp.privacy_curve(RANGE.mapped({0: "few", 1: "few"}), TWELVE).kind == "exact"
+
+
+def test_a_part_that_does_not_name_a_group_has_none_of_it():
+    alone = [
+        sp.compose((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, part]), bound="own-group")
+        for part in ({"m": 2}, {"f": 0, "m": 2})
+    ]
+    assert alone[0].delta("0.1") == alone[1].delta("0.1")
+    one = sp.compose((sp.PropertyQuery("1/3"),), sp.Population(5), sp.RandomPartition([2]))
+    other = sp.compose((HALF, HALF), sp.Population(7), sp.RandomPartition([3, 2]))
+    assert alone[0].delta("0.1").upper == max(one.delta("0.1").upper, other.delta("0.1").upper)
