@@ -528,3 +528,11 @@ def test_a_part_that_does_not_name_a_group_has_none_of_it():
     one = sp.compose((sp.PropertyQuery("1/3"),), sp.Population(5), sp.RandomPartition([2]))
     other = sp.compose((HALF, HALF), sp.Population(7), sp.RandomPartition([3, 2]))
     assert alone[0].delta("0.1").upper == max(one.delta("0.1").upper, other.delta("0.1").upper)
+
+
+def test_the_own_group_in_a_template_is_that_group_alone():
+    """The only one of its group in the template is known from its group's count."""
+    groups, template = sp.Population(groups={"f": 2, "m": 2}), sp.TemplateLaw({(0, 2, 3): 1})
+    for asked in (TWO_LAWS, BY_GROUP):
+        curve = sp.privacy_curve(asked, groups, sampling=template, bound="own-group-sum")
+        assert curve.delta(0).upper == 1

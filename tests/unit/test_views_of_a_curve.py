@@ -112,6 +112,12 @@ def test_zcdp_encloses_the_supremum_over_the_orders(s, more, p):
     assert found.width <= found.upper / 40
 
 
+def test_zcdp_is_found_to_about_four_parts_in_the_number_of_points():
+    curve = sp.privacy_curve(HALF, sp.Population(100), sampling=sp.WithReplacement(3))
+    found = curve.zcdp(points=50)
+    assert 3 / 50 < found.width / found.lower <= 4 / 50
+
+
 def test_zcdp_of_one_direction_is_at_most_that_of_both():
     both = sp.privacy_curve(sp.PropertyQuery("1/10"), sp.Population(30), sampling=sp.WithoutReplacement(3))
     directions = [
