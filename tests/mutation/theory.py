@@ -153,7 +153,7 @@ def tests_of(data: coverage.CoverageData, seconds: dict[str, float], mutant: Mut
         for file, lines in where_used(mutant).items():
             ran = data.contexts_by_lineno(str(ROOT / file))
             near |= {context for line in lines for context in ran.get(line, [])}
-        far = {context for known in contexts.values() for context in known} or data.measured_contexts()
+        far = {context for known in contexts.values() for context in known} - {""} or data.measured_contexts()
     tests, others = ({context.rpartition("|")[0] or context for context in found if context} for found in (near, far))
     names = sorted(tests, key=seconds.__getitem__) + sorted(others - tests, key=seconds.__getitem__)
     together = accumulate(seconds[name] for name in names)

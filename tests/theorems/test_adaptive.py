@@ -331,3 +331,12 @@ def test_the_pair_stands_outside_the_sum_while_there_are_up_to_sixteen():
         for number in (4, 5)
     )
     assert four.upper < five.lower
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "kind"), [(["1/2"] * 5, "exact"), (["1/3"] * 4 + ["1/2"], "exact"), (["1/3"] * 5, "bound")]
+)
+def test_of_a_fair_coin_one_order_of_the_values_is_enough(probabilities, kind):
+    """So that sixteen pairs are all, of any number of coins and four other properties."""
+    asked = [sp.PropertyQuery(p, attribute=name) for p, name in zip(probabilities, "abcde", strict=True)]
+    assert sp.compose_adaptive(sp.AnyOf(asked), sp.Population(12), sp.RandomPartition([3, 2])).kind == kind

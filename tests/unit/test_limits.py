@@ -12,6 +12,7 @@ from statpriv.situation import PartitionedSituation, Situation
 TWELVE, GROUPS = sp.Population(12), sp.Population(groups={"f": 5, "m": 7})
 HALF, MEDIAN = sp.PropertyQuery("1/2"), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
 SUM, CELLS = sp.SumQuery({0: "1/2", 1: "1/4", 3: "1/4"}), sp.HistogramQuery(["1/2", "1/4", "1/4"])
+TWO_TABLES = sp.HistogramQuery({"f": ["1/2", "1/4", "1/4"], "m": ["1/3"] * 3})
 BY_GROUP = sp.SumQuery({"f": {0: "1/2", 2: "1/2"}, "m": {0: "1/4", 1: "1/2", 5: "1/4"}})
 TWO_COUNTS = sp.LinearQuery([[1] * 6 + [0] * 6, [0] * 3 + [1] * 9])
 TEMPLATES = sp.TemplateLaw({(0, 1): "1/2", (2, 3): "1/4", (5,): "1/4"})
@@ -88,6 +89,13 @@ SPC = "rules.sampling_privacy_curve"
             Situation(SUM, TWELVE, sp.OverlappingSamples([3, 3]), NOBODY),
             "all joint answers of 13 laws are too many",
         ),
+        # Four of two groups in sixteen ways, three values of the known one, two worlds.
+        (
+            "totals.MOST_ANSWERS",
+            16 * 5**2 * 3 * 2,
+            Situation(TWO_TABLES, GROUPS, sp.WithoutReplacement(4), known({"m": 1})),
+            "all joint answers of 16 laws are too many",
+        ),
         # With the size as a digit above the sum of twelve entries: 37 · 13.
         (
             "totals.MOST_ANSWERS",
@@ -105,7 +113,7 @@ SPC = "rules.sampling_privacy_curve"
         (
             "totals.MOST_SUMMED",
             13**2,
-            Situation(sp.HistogramQuery({"f": ["1/2", "1/4", "1/4"], "m": ["1/3"] * 3}), GROUPS, None, NOBODY),
+            Situation(TWO_TABLES, GROUPS, None, NOBODY),
             "histograms of 2 groups with about 2e+02 joint values take too long",
         ),
         ("totals.MOST_SUMMED", 7 * 10, Situation(TWO_COUNTS, TWELVE, OFTEN, NOBODY), "a sum over 3 kinds of entries"),

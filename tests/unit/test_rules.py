@@ -531,8 +531,11 @@ def test_a_part_that_does_not_name_a_group_has_none_of_it():
 
 
 def test_the_own_group_in_a_template_is_that_group_alone():
-    """The only one of its group in the template is known from its group's count."""
-    groups, template = sp.Population(groups={"f": 2, "m": 2}), sp.TemplateLaw({(0, 2, 3): 1})
-    for asked in (TWO_LAWS, BY_GROUP):
-        curve = sp.privacy_curve(asked, groups, sampling=template, bound="own-group-sum")
-        assert curve.delta(0).upper == 1
+    """One that is the only one of its group is known from the count of the group; two hide in that of both."""
+    groups = sp.Population(groups={"f": 2, "m": 2})
+    lone, both = (
+        sp.privacy_curve(TWO_LAWS, groups, sampling=sp.TemplateLaw({template: 1}), bound="own-group-sum").delta(0)
+        for template in ((0, 2, 3), (0, 1))
+    )
+    assert lone.upper == 1
+    assert both == sp.privacy_curve(sp.PropertyQuery("1/3"), sp.Population(2)).delta(0)
