@@ -89,6 +89,12 @@ SPC = "rules.sampling_privacy_curve"
             Situation(SUM, TWELVE, sp.OverlappingSamples([3, 3]), NOBODY),
             "all joint answers of 13 laws are too many",
         ),
+        (
+            "totals.MOST_ANSWERS",
+            9 * 2,
+            Situation(BY_GROUP, GROUPS, sp.WithoutReplacement(4), NOBODY),
+            "of 9 laws are too",
+        ),
         # Four of two groups in sixteen ways, three values of the known one, two worlds.
         (
             "totals.MOST_ANSWERS",

@@ -539,3 +539,19 @@ def test_the_own_group_in_a_template_is_that_group_alone():
     )
     assert lone.upper == 1
     assert both == sp.privacy_curve(sp.PropertyQuery("1/3"), sp.Population(2)).delta(0)
+
+
+def test_normal_noise_after_noise_on_the_integers_has_an_exact_curve_on_log_concave_sums_of_integers():
+    both = (noise.Binomial(trials=3, p="1/2"), noise.Gaussian(sigma=1))
+    for half, kind in ((1, "exact"), (Fraction(1, 2), "bound")):
+        values = sp.SumQuery({0: "1/4", half: "1/2", 2 * half: "1/4"})
+        assert lower(Situation(sp.Processed(values, *both), TWELVE, None, NOBODY), "tightest").kind == kind
+
+
+def test_of_strata_only_which_answers_are_equal_matters_however_far_apart_the_values_are():
+    strata = sp.Stratified({"f": 2, "m": 3})
+    near, far = (
+        sp.privacy_curve(sp.SumQuery({0: "1/2", 1: "1/4", k: "1/4"}), GROUPS, sampling=strata, bound="spc").delta(0)
+        for k in (100, 10**12)
+    )
+    assert near == far
