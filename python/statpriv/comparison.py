@@ -50,19 +50,27 @@ class Comparison:
     def __getitem__(self, index: int) -> Compared:
         return self.rows[index]
 
+    @property
+    def _heading(self) -> list[str]:
+        return [f"δ({spelled(self.epsilon)}) by", "", "at most"]
+
+    @property
+    def _missing(self) -> list[str]:
+        return [f"{name}: not evaluated ({why})" for name, why in self.not_evaluated]
+
     def _cells(self) -> list[list[str]]:
         kinds = {row.bound: "given that it is sampled" if row.conditional else row.kind for row in self.rows}
         return [[row.bound, kinds[row.bound], f"{row.delta.upper:.6g}"] for row in self.rows]
 
     def __str__(self) -> str:
-        lines = aligned([f"δ({spelled(self.epsilon)}) by", "", "at most"], self._cells())
-        return "\n".join([*lines, *(f"{name}: not evaluated ({why})" for name, why in self.not_evaluated)])
+        return "\n".join([*aligned(self._heading, self._cells()), *self._missing])
 
     def __repr__(self) -> str:
         return f"<Comparison at ε = {spelled(self.epsilon)}: {', '.join(row.bound for row in self.rows)}>"
 
     def _repr_html_(self) -> str:
-        return html_table([f"δ({spelled(self.epsilon)}) by", "", "at most"], self._cells())
+        missing = "".join(f"<p>{escape(line)}</p>" for line in self._missing)
+        return html_table(self._heading, self._cells()) + missing
 
 
 @dataclass(frozen=True)

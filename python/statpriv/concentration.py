@@ -3,7 +3,8 @@
 Noise N(0, σ²), and its discrete counterpart moved by an integer d, have ``D_α ≤ ρα`` with ``ρ = d²/(2σ²)`` (Bun and
 Steinke, *Concentrated Differential Privacy*, Proposition 1.6; Canonne, Kamath and Steinke, *The Discrete Gaussian for
 Differential Privacy*, Theorem 4). An answer's two laws are those of d + noise and of the noise, to which the same
-independent number S is added, and so no farther apart.
+independent number S is added, and so no farther apart. Of several counts with a noise each the ρ of those that an entry
+changes add up.
 
 No smaller ρ will do where nothing follows the noise. Let d > 0, N be the greatest value of S, π its probability, and f
 the density of the noise, which falls with the distance from 0. For x ≥ N the law of S + noise is at most f(x−N), that
@@ -21,8 +22,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv import noise
+from statpriv.queries.histogram import HistogramQuery
+from statpriv.queries.linear import LinearQuery
 from statpriv.queries.processed import Processed
-from statpriv.rules.data_processing import added_noise
+from statpriv.rules.noise_alone import added_noise, changed_counts
 from statpriv.rules.registry import AnySituation, NotApplicable
 from statpriv.situation import Situation
 
@@ -42,6 +45,12 @@ def concentration_of_noise(situation: AnySituation) -> Concentration | None:
     """What the noise of an answer about all entries proves, if it is normal."""
     if not (isinstance(situation, Situation) and isinstance(situation.query, Processed) and situation.sampling is None):
         return None
+    first = situation.query.steps[0]
+    if isinstance(situation.asked, HistogramQuery | LinearQuery):
+        if not isinstance(first, noise.Gaussian | noise.DiscreteGaussian):
+            return None
+        changed = max((sum(counts) for counts in changed_counts(situation)), default=0)
+        return Concentration(changed / (2 * first.sigma**2), is_attained=False)
     try:
         first, gaps, lattice = added_noise(situation)
     except NotApplicable:

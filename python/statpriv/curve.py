@@ -10,6 +10,7 @@ from statpriv import _native
 from statpriv import digits as on_demand
 from statpriv._native import Enclosure, delta_array, epsilon_array, rough_delta_array
 from statpriv.arguments import as_items
+from statpriv.assumptions import SAMPLED
 from statpriv.comparison import Comparison, CurveTable, compare
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.literals import spelled
@@ -106,7 +107,9 @@ class PrivacyCurve:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What has to be true of the data and of the release."""
-        return tuple(dict.fromkeys(text for rule in self._lowered.rules for text in rule.assumptions))
+        is_sample = self._situation.sampling is not None
+        texts = (text for rule in self._lowered.rules for text in rule.assumptions)
+        return tuple(dict.fromkeys(text for text in texts if is_sample or text != SAMPLED))
 
     @property
     def not_protected(self) -> tuple[str, ...]:
@@ -862,11 +865,10 @@ class PrivacyCurve:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._situation.describe())
         heading = f"Privacy curve, {'upper bound' if self.kind == 'bound' else self.kind}"
-        return f"<table><thead><tr><th scope='col'>{heading}</th></tr></thead><tbody>{rows}</tbody></table>" + (
-            self.table()._repr_html_()
-        )
+        parts = (line.split(maxsplit=1) for line in self._situation.describe())
+        rows = "".join(f"<tr><th scope='row'>{part}</th><td>{escape(shown)}</td></tr>" for part, shown in parts)
+        return f"<table><caption>{heading}</caption><tbody>{rows}</tbody></table>{self.table()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"<PrivacyCurve, {self.kind}: {self._situation.summary}>"

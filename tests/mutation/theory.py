@@ -5,7 +5,7 @@
 Needs cosmic-ray, which makes the mutants, and coverage, which knows the tests: docs/explanation/mutation-testing.md has
 the commands. Places are drawn, file by file, then one mutant of each place. Bits and shifts in place of arithmetic are
 left out, as every test notices them; so are annotations, which nothing evaluates. Quick tests come first, and so many
-as take twenty seconds together; a mutant with which these take three times as long, and half a minute, is noticed.
+as take forty seconds together; a mutant with which these take three times as long, and half a minute, is noticed.
 """
 
 from __future__ import annotations
@@ -51,8 +51,10 @@ THEORY = (
     "samplings.py",
     "totals.py",
 )
-LONGEST = 20
+LONGEST = 40
 """Seconds that the tests of a mutant may take together."""
+DECLARATIONS = ("tests/unit/test_declarations.py", "tests/docs/test_limitations.py")
+"""Tests that read what modules declare, and run none of their lines."""
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
 
 
@@ -139,16 +141,42 @@ def draw(count: int, seed: int) -> tuple[list[Mutant], dict[str, int]]:
 
 
 def tests_of(data: coverage.CoverageData, seconds: dict[str, float], mutant: Mutant) -> list[str]:
-    """The tests that ran its lines, quick ones first; where it runs on import all that know its file, or else all."""
-    file = str(ROOT / mutant.file)
-    contexts = data.contexts_by_lineno(file)
-    lines = range(mutant.line, mutant.last + 1)
-    found = {context for line in lines for context in contexts.get(line, [])}
-    if "" in found or not found:
-        found = {context for known in contexts.values() for context in known} - {""} or data.measured_contexts()
-    names = sorted({context.rpartition("|")[0] for context in found if context}, key=seconds.__getitem__)
+    """The tests that ran its lines, quick ones first.
+
+    Where it runs on import, those that read what is declared, or ran where it is used, and then all that know its file.
+    """
+    contexts = data.contexts_by_lineno(str(ROOT / mutant.file))
+    near = {context for line in range(mutant.line, mutant.last + 1) for context in contexts.get(line, [])}
+    far: set[str] = set()
+    if "" in near or not near:
+        near = {name for name in seconds if name.startswith(DECLARATIONS)}
+        for file, lines in where_used(mutant).items():
+            ran = data.contexts_by_lineno(str(ROOT / file))
+            near |= {context for line in lines for context in ran.get(line, [])}
+        far = {context for known in contexts.values() for context in known} - {""} or data.measured_contexts()
+    tests, others = ({context.rpartition("|")[0] or context for context in found if context} for found in (near, far))
+    names = sorted(tests, key=seconds.__getitem__) + sorted(others - tests, key=seconds.__getitem__)
     together = accumulate(seconds[name] for name in names)
     return [name for name, so_far in zip(names, together, strict=True) if so_far <= LONGEST]
+
+
+def where_used(mutant: Mutant) -> dict[Path, set[int]]:
+    """The lines that a declaration is about: the body of what it decorates or signs, or where its name is read."""
+    tree = ast.parse((ROOT / mutant.file).read_text(encoding="utf-8"))
+    used: dict[Path, set[int]] = defaultdict(set)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if first <= mutant.line < node.body[0].lineno:
+                used[mutant.file] |= set(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and node.lineno <= mutant.line <= (node.end_lineno or 0):
+            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+            for file in (ROOT / PACKAGE).rglob("*.py"):
+                inner = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+                read = (found for found in inner if isinstance(found, ast.Name) and found.id in names)
+                used[file.relative_to(ROOT)] |= {found.lineno for found in read if found is not node.targets[0]}
+    return used
 
 
 class Chosen:
@@ -193,7 +221,7 @@ def tried(task: tuple[Mutant, list[str], float, Path]) -> tuple[str, tuple[str, 
     mutant, tests, limit, work = task
     tree = work / f"tree{os.getpid()}"
     if not tree.exists():
-        for name in ("python", "tests"):
+        for name in ("python", "tests", "docs"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", tree)
         # What is compiled stays valid until the text changes, however quickly that happens.

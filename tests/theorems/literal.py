@@ -142,7 +142,15 @@ class Literal:
 
     @cached_property
     def noises(self) -> list[dict[int, Fraction]]:
-        return [finite(step) for step in self.steps if not hasattr(step, "apply")]
+        return [finite(step) for step in self.steps if not hasattr(step, "apply") for _ in range(self._numbers)]
+
+    @property
+    def _numbers(self) -> int:
+        """How many numbers the answer is, each of which is processed by itself."""
+        query = self.plain
+        if isinstance(query, sp.LinearQuery):
+            return len(query.matrix)
+        return len(self.laws[0]) if isinstance(query, sp.HistogramQuery) else 1
 
     @cached_property
     def database(self) -> reference.Database:
@@ -157,15 +165,22 @@ class Literal:
 
     def _released(self, rows: tuple[Any, ...]) -> Any:
         kept = len(rows) - len(self.noises)
-        answer = self._answer(rows[:kept])
-        noises = iter(rows[kept:])
+        answer, noises = self._answer(rows[:kept]), rows[kept:]
+        if isinstance(answer, tuple):
+            answer = tuple(self._processed(one, noises[k :: self._numbers]) for k, one in enumerate(answer))
+        else:
+            answer = self._processed(answer, noises)
+        published = isinstance(self.sampling, sp.PoissonSampling) and self.sampling.size_published
+        return (kept, answer) if published else answer
+
+    def _processed(self, answer: Any, noises: tuple[Any, ...]) -> Any:
+        drawn = iter(noises)
         for step in self.steps:
             if hasattr(step, "apply"):
                 answer = step.apply(answer)
             elif isinstance(answer, int | Fraction):
-                answer += next(noises)
-        published = isinstance(self.sampling, sp.PoissonSampling) and self.sampling.size_published
-        return (kept, answer) if published else answer
+                answer += next(drawn)
+        return answer
 
     def _answer(self, rows: tuple[Any, ...]) -> Any:
         query = self.plain
@@ -174,7 +189,7 @@ class Literal:
         if isinstance(query, sp.MeanQuery):
             return Fraction(sum(rows), len(rows)) if rows else None
         if isinstance(query, sp.HistogramQuery):
-            return tuple(sorted(Counter(rows).items()))
+            return tuple(rows.count(cell) for cell in range(self._numbers))
         if isinstance(query, sp.LinearQuery):
             return tuple(sum(bit * column[k] for bit, column in rows) for k in range(len(query.matrix)))
         rank = {"median": (len(rows) + 1) // 2, "maximum": len(rows)}.get(query.rank, query.rank)

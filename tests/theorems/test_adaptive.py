@@ -317,3 +317,26 @@ def test_many_properties_are_bounded_with_free_signs():
     few = sp.compose_adaptive(sp.AnyOf(many[:3]), sp.Population(90), sp.RandomPartition([30] * 3))
     assert few.kind == "exact"
     assert few.delta("0.1").lower <= curve.delta("0.1").upper
+
+
+def test_the_pair_stands_outside_the_sum_while_there_are_up_to_sixteen():
+    """Of two to the number of properties; of more the worst pair of each part counts, which may be another."""
+    groups, partition = sp.Population(groups={"f": 10, "m": 10}), sp.RandomPartition([8, 7])
+    asked = [
+        sp.PropertyQuery({"f": p, "m": "0.5"}, attribute=name)
+        for p, name in zip(("0.1", "0.8", "0.3", "0.6", "0.2"), "abcde", strict=True)
+    ]
+    four, five = (
+        sp.compose_adaptive(sp.AnyOf(asked[:number]), groups, partition, bound="partition-sum").delta("0.1")
+        for number in (4, 5)
+    )
+    assert four.upper < five.lower
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "kind"), [(["1/2"] * 5, "exact"), (["1/3"] * 4 + ["1/2"], "exact"), (["1/3"] * 5, "bound")]
+)
+def test_of_a_fair_coin_one_order_of_the_values_is_enough(probabilities, kind):
+    """So that sixteen pairs are all, of any number of coins and four other properties."""
+    asked = [sp.PropertyQuery(p, attribute=name) for p, name in zip(probabilities, "abcde", strict=True)]
+    assert sp.compose_adaptive(sp.AnyOf(asked), sp.Population(12), sp.RandomPartition([3, 2])).kind == kind

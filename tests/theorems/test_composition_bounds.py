@@ -16,6 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
+from statpriv.rules import known_in_parts
 
 from .test_composition import NAMES, Composed, cheap, sizes_within
 
@@ -206,6 +207,23 @@ def test_many_entries_are_bounded_well_below_the_sum_of_the_parts(parts, size):
         assert 0 < exact <= nobody[bound] < nobody["partition-sum"] < 1
     assert nobody["convex-order"] <= some["revealed"] < some["partition-sum"] < 1
     assert nobody["worst-entry"] <= some["worst-entry"] < some["partition-sum"]
+
+
+def test_each_of_three_chances_of_more_unknown_entries_gives_the_least_bound_somewhere(monkeypatch):
+    """A millionth, 10^-11 and none: the smaller the chance, the larger the parts, and the lower what is added."""
+    asked = [sp.PropertyQuery(f"{k}/11") for k in (3, 4, 5, 6)]
+    n, partition, known = sp.Population(4000), sp.RandomPartition([1000] * 4), sp.Adversary(known=2000)
+
+    def revealed(epsilon):
+        return sp.compose(asked, n, partition, adversary=known, bound="revealed").delta(epsilon).upper
+
+    epsilons = ("0.01", "0.3", "0.6")
+    least = [revealed(epsilon) for epsilon in epsilons]
+    for place, chance in enumerate((Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))):
+        monkeypatch.setattr(known_in_parts, "CHANCES", (chance,))
+        bounds = [revealed(epsilon) for epsilon in epsilons]
+        assert bounds[place] == least[place]
+        assert all(bound >= best for bound, best in zip(bounds, least, strict=True))
 
 
 def test_in_groups_that_are_spread_evenly_nothing_of_an_entry_is_averaged():

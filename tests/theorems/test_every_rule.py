@@ -7,7 +7,7 @@ and the sampling privacy curve is that of Definition 3.3.
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
-from itertools import permutations
+from itertools import permutations, product
 from math import comb, prod
 
 import pytest
@@ -406,6 +406,12 @@ NOISES = st.one_of(
 )
 
 
+SMALL_NOISES = st.one_of(
+    st.builds(lambda p: noise.Binomial(trials=1, p=p), PROBABILITIES),
+    st.just(noise.Truncated(noise.DiscreteLaplace(alpha="1/3"), 0, 1)),
+)
+
+
 @given(st.data())
 def test_an_answer_that_is_processed(data):
     population = data.draw(populations(most=4))
@@ -425,6 +431,21 @@ def test_an_answer_that_is_processed(data):
     adversary = data.draw(adversaries(population, most=2))
     pair = data.draw(pairs(query))
     literally(sp.Processed(query, *steps), population, sampling, adversary, pair)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_several_counts_that_are_processed_each(data):
+    population = data.draw(populations(most=3))
+    sampling = data.draw(samplings(population, EVERY))
+    kinds = (histograms(population), st.builds(sp.LinearQuery, matrices(population.size, 2), PROBABILITIES))
+    query = data.draw(st.one_of(kinds))
+    steps = data.draw(st.lists(STEPS, max_size=2))
+    if not isinstance(sampling, sp.OverlappingSamples) and (not steps or data.draw(st.booleans())):
+        steps.insert(data.draw(st.integers(0, len(steps))), data.draw(SMALL_NOISES))
+    assume(steps)
+    adversary = data.draw(adversaries(population, most=2))
+    literally(sp.Processed(query, *steps), population, sampling, adversary, data.draw(pairs(query)))
 
 
 def convolved_with_geometric(p, q, alpha, x):
@@ -678,6 +699,79 @@ def test_continuous_noise_is_in_the_units_of_the_answer(data):
         assert {curve.kind for curve in curves} == {"exact"}
         found = [curve.delta(epsilon) for curve in curves]
         assert max(delta.lower for delta in found) <= min(delta.upper for delta in found)
+
+
+def noise_of_counts(counts, added, pair=None):
+    """What is left to somebody who knows all others of several counts that the critical entry is in."""
+    query = sp.LinearQuery([[1, 0]] * counts).noisy(added)
+    return sp.privacy_curve(query, sp.Population(2), pair=pair, bound="noise")
+
+
+@pytest.mark.parametrize("counts", [1, 2])
+@pytest.mark.parametrize(
+    ("added", "weight"),
+    [
+        (noise.DiscreteLaplace(alpha="1/8"), lambda k: Fraction(1, 8) ** abs(k)),
+        (noise.DiscreteGaussian(sigma="1/2"), lambda k: Fraction((Decimal(-2) * k * k).exp())),
+    ],
+)
+def test_noise_without_bounds_on_several_counts_hides_what_the_joint_laws_say(counts, added, weight):
+    """All values up to six in each count: the rest have a probability of less than 3 · 8^-5."""
+    grid = range(-6, 7)
+    total = sum(map(weight, range(-40, 41)))
+    one = {k: weight(k) / total for k in range(-7, 8)}
+    for x in (Fraction(1), Fraction(3)):
+        truth = Fraction(0)
+        for values in product(grid, repeat=counts):
+            moved, still = (prod(one[k - by] for k in values) for by in (1, 0))
+            truth += max(Fraction(0), moved - x * still)
+        found = noise_of_counts(counts, added).delta(Decimal(x.numerator).ln())
+        assert truth - Fraction(1, 10**12) <= Fraction(found.upper)
+        assert Fraction(found.lower) <= truth + 3 * Fraction(1, 8**5)
+
+
+@pytest.mark.parametrize("sigma", ["1/2", "7/3", 40])
+def test_normal_noise_on_four_counts_is_half_as_much_on_one(sigma):
+    four, one = noise_of_counts(4, noise.Gaussian(sigma=sigma)), noise_of_counts(1, noise.Gaussian(sigma=sigma))
+    for epsilon in ("0", "0.3", "2"):
+        distance = 2 / Fraction(sigma)
+        direct, found = _native.gaussian_delta(epsilon, mu=distance), four.delta(epsilon)
+        assert max(direct.lower, found.lower) <= min(direct.upper, found.upper)
+        assert one.delta(epsilon).upper <= found.upper
+        two = noise_of_counts(2, noise.Gaussian(sigma=sigma)).delta(epsilon)
+        with localcontext() as context:
+            context.prec = 60
+            root = Fraction(Decimal(2).sqrt())
+        between = _native.gaussian_delta(epsilon, mu=root / Fraction(sigma))
+        assert abs(two.upper - between.upper) <= 1e-14 * between.upper
+
+
+@pytest.mark.parametrize("scale", ["1/2", 2])
+def test_laplace_noise_on_several_counts_says_at_most_randomized_response_in_each(scale):
+    """One count has its closed form; of two both halves of a Laplace law are told apart at once, or neither."""
+    discrete = noise.DiscreteLaplace(scale=scale)
+    for epsilon in ("0", "0.1", "0.4"):
+        assert noise_of_counts(2, noise.Laplace(scale=scale)).delta(epsilon) == (
+            noise_of_counts(2, discrete).delta(epsilon)
+        )
+        assert noise_of_counts(1, noise.Laplace(scale=scale)).delta(epsilon).upper <= (
+            noise_of_counts(1, discrete).delta(epsilon).upper
+        )
+
+
+def test_the_noise_of_several_counts_is_that_of_the_most_an_entry_is_in():
+    one_way, other = (noise_of_counts(2, noise.Binomial(trials=2, p="1/4"), pair) for pair in ((1, 0), (0, 1)))
+    both = noise_of_counts(2, noise.Binomial(trials=2, p="1/4"))
+    assert one_way.exact_delta(exp_epsilon=2) != other.exact_delta(exp_epsilon=2)
+    assert both.exact_delta(exp_epsilon=2) == max(each.exact_delta(exp_epsilon=2) for each in (one_way, other))
+    nobody = sp.LinearQuery([[0, 0]]).noisy(noise.Laplace(scale=1))
+    assert sp.privacy_curve(nobody, sp.Population(2), bound="noise").delta(0).upper == 0
+    with pytest.raises(sp.NotAvailableError, match="3 noises with 1025 values each have too many joint values"):
+        noise_of_counts(3, noise.Binomial(trials=1024, p="1/2"))
+    assert noise_of_counts(2, noise.Binomial(trials=1024, p="1/2")).delta(0).upper < 0.05
+    cells = sp.HistogramQuery(["1/2", "1/2"]).noisy(noise.Binomial(trials=4095, p="1/2"))
+    with pytest.raises(sp.NotAvailableError, match="2 noises with 4096 values each have too many joint values"):
+        sp.privacy_curve(cells, sp.Population(2), bound="noise")
 
 
 @pytest.mark.parametrize("scale", ["1/2", 1, 3])

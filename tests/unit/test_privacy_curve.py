@@ -331,6 +331,22 @@ def test_what_no_digits_decide_is_undecided():
         sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(64)).satisfies(epsilon="0.1", delta=inside)
 
 
+def test_digits_that_are_refused_are_not_asked_for_again(monkeypatch):
+    curve, asked = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(64)), []
+    known = curve.delta("0.1")
+
+    def delta(_, epsilon, *, digits=None):
+        asked.append(digits)
+        if digits is not None:
+            raise sp.PrecisionError(f"{digits} digits take too long")
+        return known
+
+    monkeypatch.setattr(sp.PrivacyCurve, "delta", delta)
+    with pytest.raises(sp.UndecidedError, match="30 digits take too long"):
+        curve.satisfies(epsilon="0.1", delta=(Fraction(known.lower) + Fraction(known.upper)) / 2)
+    assert asked == [None, 30]
+
+
 def test_a_bound_refutes_nothing():
     bound = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, bound="partition-sum")
     assert bound.satisfies(epsilon="0.1", delta=bound.delta("0.1").upper) is True

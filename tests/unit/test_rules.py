@@ -2,16 +2,14 @@
 
 import inspect
 import math
-import pkgutil
+from dataclasses import replace
 from fractions import Fraction
-from importlib import import_module
 from itertools import combinations
 
 import pytest
 
 import statpriv as sp
 from statpriv import _native, noise, totals
-from statpriv import rules as registered
 from statpriv.composition.strategies import AdaptiveSituation
 from statpriv.entries import EntryClass, contributions
 from statpriv.rules.registry import NotApplicable, all_rules, applicable, lower
@@ -21,6 +19,7 @@ TWELVE = sp.Population(12)
 GROUPS = sp.Population(groups={"f": 5, "m": 7})
 NOBODY, THREE = sp.Adversary(), sp.Adversary(known=3)
 HALF, RANGE = sp.PropertyQuery("1/2"), sp.PropertyQuery(sp.Between("0.4", "0.6"))
+SKEWED = sp.PropertyQuery(sp.Between("0.4", "0.9"))
 TWO_LAWS = sp.PropertyQuery({"f": "1/3", "m": "1/2"})
 SUM, MEDIAN = sp.SumQuery({0: "1/2", 1: "1/4", 3: "1/4"}), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
 TWO_COUNTS = sp.LinearQuery([[1] * 6 + [0] * 6, [0] * 3 + [1] * 9])
@@ -68,6 +67,11 @@ SITUATIONS = [
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), THREE),
     Situation(RANGE, TWELVE, sp.WithoutReplacement(5), NOBODY),
+    *(
+        Situation(SKEWED, TWELVE, sampling, NOBODY)
+        for sampling in (None, sp.WithReplacement(4), sp.PoissonSampling("1/3"))
+    ),
+    PartitionedSituation((SKEWED,), TWELVE, sp.RandomPartition([8]), NOBODY),
     Situation(CELLS, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(SUM, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithReplacement(5), NOBODY),
@@ -120,6 +124,15 @@ SITUATIONS = [
 ]
 
 
+def asked(situation):
+    return situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
+
+
+def with_queries(situation, queries):
+    parts = isinstance(situation, PartitionedSituation)
+    return replace(situation, queries=tuple(queries)) if parts else replace(situation, query=queries[0])
+
+
 def is_enclosed_alone(rule):
     """Whether a rule bounds many laws at once, or may rest on one that does: then it has no rational value."""
     return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ == "own_group_in_parts"
@@ -146,16 +159,6 @@ def test_a_rule_declares_what_it_rests_on(rule):
     assert rule.assumptions
     assert all(isinstance(text, str) and text for text in rule.assumptions)
     assert inspect.getdoc(rule.lowering)
-
-
-def test_what_makes_a_curve_of_a_situation_alone_is_a_rule():
-    declared = {rule.lowering for rule in all_rules()}
-    for file in pkgutil.iter_modules(registered.__path__):
-        module = import_module(f"{registered.__name__}.{file.name}")
-        for name, made in inspect.getmembers(module, inspect.isfunction):
-            alone = list(inspect.signature(made).parameters) == ["situation"] and made.__module__ == module.__name__
-            if alone and made.__annotations__["return"] == "Curve" and not name.startswith("_"):
-                assert made in declared
 
 
 @pytest.mark.parametrize("known", [0, 3, {"f": 2}])
@@ -209,6 +212,29 @@ def test_every_bound_is_at_least_the_exact_curve(situation):
                 else _native.exact_delta(curve, epsilon_exp)
             )
             assert all(claimed >= value for value in values), rule.lowering.__name__
+
+
+def at(query, end):
+    """The same query with an end of the range of p instead of the range."""
+    if isinstance(query, sp.Processed):
+        return sp.Processed(at(query.query, end), *query.steps)
+    ranged = isinstance(query, sp.PropertyQuery) and query.is_uniform and isinstance(query.p, sp.Between)
+    return sp.PropertyQuery(getattr(query.p, end), attribute=query.attribute) if ranged else query
+
+
+RANGES = [
+    situation
+    for situation in SITUATIONS
+    if not isinstance(situation, AdaptiveSituation) and any(at(query, "lower") != query for query in asked(situation))
+]
+
+
+@pytest.mark.parametrize("end", ["lower", "upper"])
+@pytest.mark.parametrize("situation", RANGES, ids=lambda situation: situation.summary)
+def test_what_is_said_of_a_range_holds_at_its_ends(situation, end):
+    one = with_queries(situation, [at(query, end) for query in asked(situation)])
+    stated, found = (lower(made, "tightest").curve.delta(0.2) for made in (situation, one))
+    assert found.lower <= stated.upper
 
 
 @situations
@@ -487,3 +513,49 @@ def test_eleven_unrelated_attributes_in_parts_of_random_sizes_are_too_many():
 def test_what_does_not_apply_names_the_first_query():
     with pytest.raises(sp.NotAvailableError, match="it is not for PropertyQuery with RandomPartition"):
         sp.compose([HALF, CELLS], TWELVE, sp.RandomPartition([6, 6]), bound="spc")
+
+
+def test_counts_published_alike_that_do_not_follow_each_other_have_no_exact_curve_over_a_range():
+    """The ratio need not be monotone: few are published where nobody or everybody has the property."""
+    ends = RANGE.mapped({0: "few or many", 12: "few or many"})
+    with pytest.raises(sp.NotAvailableError, match="answers that are published alike do not follow each other"):
+        sp.privacy_curve(ends, TWELVE, bound="exact")
+    assert sp.privacy_curve(RANGE.mapped({0: "few", 1: "few"}), TWELVE).kind == "exact"
+
+
+def test_a_part_that_does_not_name_a_group_has_none_of_it():
+    alone = [
+        sp.compose((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, part]), bound="own-group")
+        for part in ({"m": 2}, {"f": 0, "m": 2})
+    ]
+    assert alone[0].delta("0.1") == alone[1].delta("0.1")
+    one = sp.compose((sp.PropertyQuery("1/3"),), sp.Population(5), sp.RandomPartition([2]))
+    other = sp.compose((HALF, HALF), sp.Population(7), sp.RandomPartition([3, 2]))
+    assert alone[0].delta("0.1").upper == max(one.delta("0.1").upper, other.delta("0.1").upper)
+
+
+def test_the_own_group_in_a_template_is_that_group_alone():
+    """One that is the only one of its group is known from the count of the group; two hide in that of both."""
+    groups = sp.Population(groups={"f": 2, "m": 2})
+    lone, both = (
+        sp.privacy_curve(TWO_LAWS, groups, sampling=sp.TemplateLaw({template: 1}), bound="own-group-sum").delta(0)
+        for template in ((0, 2, 3), (0, 1))
+    )
+    assert lone.upper == 1
+    assert both == sp.privacy_curve(sp.PropertyQuery("1/3"), sp.Population(2)).delta(0)
+
+
+def test_normal_noise_after_noise_on_the_integers_has_an_exact_curve_on_log_concave_sums_of_integers():
+    both = (noise.Binomial(trials=3, p="1/2"), noise.Gaussian(sigma=1))
+    for half, kind in ((1, "exact"), (Fraction(1, 2), "bound")):
+        values = sp.SumQuery({0: "1/4", half: "1/2", 2 * half: "1/4"})
+        assert lower(Situation(sp.Processed(values, *both), TWELVE, None, NOBODY), "tightest").kind == kind
+
+
+def test_of_strata_only_which_answers_are_equal_matters_however_far_apart_the_values_are():
+    strata = sp.Stratified({"f": 2, "m": 3})
+    near, far = (
+        sp.privacy_curve(sp.SumQuery({0: "1/2", 1: "1/4", k: "1/4"}), GROUPS, sampling=strata, bound="spc").delta(0)
+        for k in (100, 10**12)
+    )
+    assert near == far

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 from fractions import Fraction
@@ -111,6 +112,12 @@ def test_zcdp_encloses_the_supremum_over_the_orders(s, more, p):
     assert found.width <= found.upper / 40
 
 
+def test_zcdp_is_found_to_about_four_parts_in_the_number_of_points():
+    curve = sp.privacy_curve(HALF, sp.Population(100), sampling=sp.WithReplacement(3))
+    found = curve.zcdp(points=50)
+    assert 3 / 50 < found.width / found.lower <= 4 / 50
+
+
 def test_zcdp_of_one_direction_is_at_most_that_of_both():
     both = sp.privacy_curve(sp.PropertyQuery("1/10"), sp.Population(30), sampling=sp.WithoutReplacement(3))
     directions = [
@@ -143,6 +150,14 @@ def test_normal_noise_alone_is_the_least_rho():
     total = sp.SumQuery(pmf={0: "1/2", 3: "1/4", 5: "1/4"}).noisy(sp.noise.Gaussian(sigma=4))
     assert sp.privacy_curve(total, sp.Population(5)).zcdp() == sp.Enclosure(Fraction(25, 32))
     assert sp.privacy_curve(total, sp.Population(5), pair=(3, 5)).zcdp() == sp.Enclosure(Fraction(4, 32))
+
+
+@pytest.mark.parametrize("added", [sp.noise.Gaussian(sigma=3), sp.noise.DiscreteGaussian(sigma=3)])
+def test_the_rho_of_the_counts_that_an_entry_changes_add_up(added):
+    table = sp.HistogramQuery(["1/2", "1/4", "1/4"]).noisy(added)
+    counts = sp.LinearQuery([[1, 0, 0], [1, 1, 0], [1, 1, 1]]).noisy(added).rounded(1)
+    assert sp.privacy_curve(table, sp.Population(3), bound="noise").zcdp().upper == pytest.approx(2 / 18)
+    assert sp.privacy_curve(counts, sp.Population(3), bound="noise").zcdp().upper == pytest.approx(3 / 18)
 
 
 def test_what_follows_the_noise_can_only_lower_rho():
@@ -237,6 +252,35 @@ def test_a_comparison_names_every_bound_once_and_the_smallest_first():
     assert all(row.delta.upper >= compared[0].delta.lower for row in compared)
     assert str(compared).count("\n") == len(compared)
     assert "given that it is sampled" in compared._repr_html_()
+
+
+def test_a_page_shows_what_was_stated_and_nothing_that_a_name_smuggles_in():
+    query = sp.PropertyQuery({"<b>f": "1/3", "m": "1/2"}, name="a & <script>")
+    curve = sp.privacy_curve(query, sp.Population(groups={"<b>f": 3, "m": 2}))
+    page = curve._repr_html_()
+    assert page.startswith("<table><caption>Privacy curve, exact</caption><tbody><tr><th scope='row'>query</th><td>")
+    assert "name=&#x27;a &amp; &lt;script&gt;&#x27;" in page
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "<tr><th scope='row'>sampling</th><td>none: every entry is counted</td></tr>" in page
+    sample = sp.privacy_curve(HALF, sp.Population(9), sampling=sp.WithReplacement(4), bound="spc")
+    assert "<caption>Privacy curve, upper bound</caption>" in sample._repr_html_()
+
+
+def test_a_page_says_which_bounds_could_not_be_evaluated():
+    compared = dataclasses.replace(sp.privacy_curve(HALF, sp.Population(9)).compare(), not_evaluated=(("a<b", "why"),))
+    assert compared._repr_html_().endswith("</table><p>a&lt;b: not evaluated (why)</p>")
+    assert str(compared).endswith("\na<b: not evaluated (why)")
+
+
+def test_only_a_sample_has_to_be_drawn_as_stated():
+    drawn = "the sample is drawn as stated, independently of the data, and kept secret"
+    whole, sample = (
+        sp.privacy_curve(HALF.thresholded(3), sp.Population(9), sampling=sampling)
+        for sampling in (None, sp.WithoutReplacement(4))
+    )
+    assert drawn not in whole.assumptions
+    assert drawn in sample.assumptions
 
 
 def test_two_three_five_and_ten_rows_a_person_are_tried_unless_stated():

@@ -13,6 +13,7 @@ from statpriv.literals import abridged, show_list
 from statpriv.numbers import Number
 from statpriv.probabilities import as_law, listed_numbers
 from statpriv.queries.labels import Labelled
+from statpriv.queries.processed import Numerical
 from statpriv.queries.property import Between, Stated, ranges_of_a_law, show_stated_law
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ Law: TypeAlias = tuple[Cells, Fraction]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class HistogramQuery(Labelled):
+class HistogramQuery(Labelled, Numerical):
     """The number of entries in each cell: a contingency table, all counts together and exactly.
 
     Parameters

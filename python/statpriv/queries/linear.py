@@ -15,6 +15,7 @@ from statpriv.literals import abridged, show_list
 from statpriv.numbers import Number
 from statpriv.probabilities import listed_numbers
 from statpriv.queries.labels import Labelled
+from statpriv.queries.processed import Numerical
 from statpriv.queries.property import Between, Stated, as_stated, show_stated
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ __all__ = ["LinearQuery"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class LinearQuery(Labelled):
+class LinearQuery(Labelled, Numerical):
     """The product of a matrix of zeros and ones with the bits of the entries: all counts together and exactly.
 
     Parameters

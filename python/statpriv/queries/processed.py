@@ -233,7 +233,7 @@ Step: TypeAlias = DeterministicStep | Noise
 
 
 class Numerical:
-    """A query whose answer is one number, which may be processed further before it is released."""
+    """A query whose answer is one number, or several counts: each may be processed further before it is released."""
 
     def thresholded(self, above: Number) -> Processed:
         """Only an answer above `above` is published: see :class:`Threshold`."""
@@ -270,10 +270,10 @@ class Processed(Numerical):
 
     Parameters
     ----------
-    query : PropertyQuery, SumQuery, MeanQuery, OrderStatisticQuery, Processed, or one with `answer_laws`
+    query : any query, Processed ones and those with `answer_laws` included
         The query; of a processed one, its steps come first.
     *steps : Threshold, Gate, Rounding, Clamping, Table or a noise
-        What is done to the answer, first applied first.
+        What is done to the answer, first applied first; of several counts to each, with a noise of its own.
 
     Attributes
     ----------
@@ -297,8 +297,8 @@ class Processed(Numerical):
     def __init__(self, query: Numerical | AnswerLaws, *steps: Step) -> None:
         if isinstance(query, type) or not isinstance(query, (Numerical, AnswerLaws)):
             raise ArgumentError(
-                f"query = {abridged(query)}; a query with one numerical answer, such as PropertyQuery(0.5), or one "
-                "with a method answer_laws is required"
+                f"query = {abridged(query)}; a query, such as PropertyQuery(0.5), or an object with a method "
+                "answer_laws is required"
             )
         if not steps:
             raise ArgumentError("steps = (); at least one step, such as Threshold(10), is required")

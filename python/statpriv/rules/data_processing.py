@@ -10,11 +10,9 @@ from itertools import chain
 from types import NoneType
 from typing import Any
 
-from statpriv import noise
-from statpriv._native import Curve, Law
-from statpriv.answers import Continuous, hockey_stick
-from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
-from statpriv.entries import Lattice, columns_of_entries, contributions
+from statpriv._native import Curve
+from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
+from statpriv.entries import columns_of_entries
 from statpriv.errors import NotAvailableError
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.linear import LinearQuery
@@ -211,45 +209,6 @@ def unprocessed(situation: Situation) -> Curve:
         return lower(replace(situation, query=asked), "tightest").curve
     except NotAvailableError:
         raise NotApplicable("the answer has no curve before its steps either") from None
-
-
-@rule(
-    bound="noise",
-    kind="bound",
-    queries=(Processed,),
-    theorem=(
-        "Somebody who knew all other entries would still see the noise: at most the curve of the noise against the "
-        "noise moved by what the critical entry changes."
-    ),
-    source="known entries never make an answer more private",
-    assumptions=(NOISE,),
-)
-def noise_alone(situation: Situation) -> Curve:
-    """The first step must be the noise; what follows is post-processing."""
-    first, gaps, lattice = added_noise(situation)
-    point = Law.table(0, [1])
-    if isinstance(first, Continuous):
-        # Of a density only the largest difference matters, however fine the lattice: it is symmetric and log-concave.
-        farthest = Lattice(unit=max(map(abs, gaps), default=0) * lattice.unit)
-        return hockey_stick(point.shifted(1), point, farthest, (first,)) if farthest.unit else worst([])
-    return worst([hockey_stick(point.shifted(gap), point, lattice, (first,)) for gap in gaps if gap])
-
-
-def added_noise(situation: Situation) -> tuple[noise.Noise, list[int], Lattice]:
-    """The noise that is the first step, and how far the values of the critical entry move the answer before it."""
-    query: Any = situation.query
-    first = query.steps[0]
-    if not isinstance(first, noise.Noise):
-        raise NotApplicable("the first step is no noise")
-    asked = situation.asked
-    if isinstance(asked, PropertyQuery):
-        gaps = [1, -1] if situation.pair is None else [situation.pair[0] - situation.pair[1]]
-        return first, gaps, Lattice()
-    if isinstance(asked, Additive):
-        entries = contributions(situation)
-        pairs = (pair for world in entries.worlds(situation) for pair in world.pairs(situation.pair))
-        return first, list(dict.fromkeys(v - w for v, w in pairs)), entries.lattice
-    raise NotApplicable("what an entry changes of this answer is not one of a few numbers")
 
 
 def require_no_gate(query: Query) -> None:

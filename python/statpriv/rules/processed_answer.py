@@ -55,7 +55,7 @@ def processed(situation: Situation) -> Curve:
         raise NotApplicable(f"a sample of {type(asked).__name__} has no closed law here")
     if isinstance(asked, AnswerLaws):
         return worst(of_stated_laws(situation, query.steps))
-    raise NotApplicable(f"{type(asked).__name__} has no answer that can be processed")
+    raise NotApplicable(f"what is done to each count of a {type(asked).__name__} has no closed law here")
 
 
 def _is_monotone(situation: Situation) -> bool:

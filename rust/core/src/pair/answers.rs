@@ -24,6 +24,8 @@ use std::sync::{Arc, Mutex};
 
 /// Negative logarithms of what may be missing, tried one after the other; at last nothing is.
 const LEVELS: [Option<u32>; 7] = [Some(80), Some(120), Some(240), Some(480), Some(1000), Some(2100), None];
+/// The level of [`LEVELS`] at which answers are called impossible where it cannot be told from the laws: 2^-240.
+const WIDE: usize = 2;
 /// Relatively narrower values are answers.
 pub(super) const ACCURATE: f64 = 1e-14;
 /// Laws on at most so many answers are evaluated on all of them where that may show that Δ is exactly zero.
@@ -142,11 +144,24 @@ impl Answers {
         if covers(self.laws()) {
             return Ok(Ball::ZERO);
         }
-        let rows = self.rows(LEVELS.len() - 1, interrupt)?;
+        let rows = match self.rows(LEVELS.len() - 1, interrupt) {
+            Err(Error::Precision(_)) => return self.at_most_lost(interrupt),
+            rows => rows?,
+        };
         let [first, second] = self.in_order(&rows);
         let lost =
             (first.first..).zip(&first.masses).filter(|(answer, _)| second.at(*answer).is_exact_zero());
         Ok(lost.fold(Ball::ZERO, |sum, (_, &mass)| sum + mass))
+    }
+
+    /// The same where the laws have no last answer, as of noise on every other integer: at most what is not in the window of the
+    /// first, and what it gives there where the second is not certainly positive.
+    fn at_most_lost(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let rows = self.rows(WIDE, interrupt)?;
+        let [first, second] = self.in_order(&rows);
+        let doubtful =
+            (first.first..).zip(&first.masses).filter(|(answer, _)| !second.at(*answer).is_positive());
+        Ok(Ball::ZERO.plus_at_most(doubtful.fold(first.missing, |sum, (_, &mass)| sum + mass)))
     }
 
     /// All probabilities as rationals.

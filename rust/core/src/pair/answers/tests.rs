@@ -190,3 +190,21 @@ fn both_directions_share_what_was_computed() {
     assert!(!back.shared.rows.lock().unwrap().is_empty());
     assert_eq!(pair.terms(), 10.0);
 }
+
+#[test]
+fn noise_on_every_other_integer_reaches_what_the_data_reach() {
+    let noise = Law::noise(Noise::Geometric { alpha: fraction(1, 2) }).unwrap().scaled(2).unwrap();
+    let released = |data: &[i64]| {
+        let masses = data.iter().map(|&mass| fraction(mass, data.iter().sum::<i64>() as u64)).collect();
+        Law::sum(vec![Law::table(0, masses).unwrap(), noise.clone()]).unwrap()
+    };
+    let mass = |first: &Law, second: &Law| {
+        members(Answers::new(first.clone(), second.clone()).mass_at_infinity(&Uninterrupted).unwrap())
+    };
+    let [least, _, most] = mass(&released(&[1, 1, 2]), &released(&[2, 1]));
+    assert!(least <= zero() && most < Rational::parse("1e-70").unwrap(), "{}", most.shown());
+    // Of even data alone a quarter is at odd answers.
+    let [least, _, most] = mass(&released(&[1, 1, 2]), &released(&[1, 0, 1]));
+    let quarter = fraction(1, 4);
+    assert!(least <= quarter && quarter <= most && most < fraction(26, 100), "{}", most.shown());
+}

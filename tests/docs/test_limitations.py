@@ -1,0 +1,35 @@
+"""The page of limitations has the limits that the code has."""
+
+from pathlib import Path
+
+import pytest
+
+from statpriv import entries, order_statistics, totals
+from statpriv.rules import hidden_sample
+
+PAGE = (Path(__file__).parents[2] / "docs/LIMITATIONS.md").read_text(encoding="utf-8")
+
+
+def power(number):
+    """As a power of two, where it is one."""
+    exponent = number.bit_length() - 1
+    digits = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(exponent))
+    return f"2{digits}" if number == 2**exponent else str(number)
+
+
+STATED = {
+    "joint answers": f"exact while there are at most {power(totals.MOST_ANSWERS)} joint answers of all laws",
+    "summed": f"and {power(totals.MOST_SUMMED)} of a law that adds up several kinds of entries",
+    "sizes": f"histograms of samples at a rate, one law, nobody known | exact to {hidden_sample.MOST_SIZES} rows",
+    "draws": f"exact where a sample can be drawn from the kinds of entries in at most {totals.MOST_DRAWS} ways",
+    "sizes of ordered samples": f"at a rate of more than {order_statistics.MOST_SIZES} rows",
+    "known": f"known rows of order statistics with more than {order_statistics.MOST_KNOWN}",
+    "compositions": f"of sampled sums with more than {totals.MOST_COMPOSITIONS} compositions",
+    "worlds": f"exact up to {entries.MOST_WORLDS} ways to choose them",
+    "labels": f"laws of more than {power(entries.MOST_LABELS)} answers in the window that matters",
+}
+
+
+@pytest.mark.parametrize("limit", STATED)
+def test_a_limit_is_the_one_of_the_code(limit):
+    assert STATED[limit] in PAGE
