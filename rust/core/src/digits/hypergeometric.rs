@@ -116,7 +116,7 @@ impl Law {
     /// `Σ_{i≥k} P[X = i]` for `k` above the mode.
     fn beyond_mode(&self, k: u64, bits: usize, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
         let Some(first) = self.point(k, bits + 8, interrupt)? else { return Ok(None) };
-        let sum = self.terms_by_first(k, bits, interrupt)?;
+        let sum = self.sum_by_first(k, bits, interrupt)?;
         Ok(sum.map(|sum| first.times(&sum, bits)))
     }
 
@@ -124,7 +124,7 @@ impl Law {
     ///
     /// In units of `2^-places`, two floors a term err by less than 2, so `T` terms and their sum err by at most `T²`·2; the rest
     /// after the term `t` is at most `t r/(1−r)`.
-    fn terms_by_first(&self, k: u64, bits: usize, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
+    fn sum_by_first(&self, k: u64, bits: usize, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
         let places = bits + 2 * (64 - (self.greatest() - k).leading_zeros()) as usize + 8;
         let mut term = IBig::ONE << places;
         let (mut sum, mut i) = (term.clone(), k);
@@ -227,7 +227,7 @@ mod tests {
                     let ratio = law.ratio_up(k, bits);
                     let input = format!("{law:?} k={k} {bits} bits");
                     record.note(&input, vec![tail, point, other, Some(ratio)]);
-                    let terms = law.terms_by_first(k, bits, &record.questions).unwrap();
+                    let terms = law.sum_by_first(k, bits, &record.questions).unwrap();
                     record.note(format!("{input} over the first"), terms);
                 }
             }
