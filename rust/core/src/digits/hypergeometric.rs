@@ -138,15 +138,13 @@ impl Law {
             }
         }
         let terms = (i - k) as f64;
-        let mut error = 2.0 * terms * terms;
-        if i < self.greatest() {
-            let (top, bottom) = self.ratio(i);
-            let ratio = top as f64 / bottom as f64 * (1.0 + 1e-12);
-            if ratio >= 1.0 {
-                return Ok(None);
-            }
-            error += (2.0 * terms + 1.0) * ratio / (1.0 - ratio);
+        // Zero after the last term of all.
+        let (top, bottom) = self.ratio(i);
+        let ratio = top as f64 / bottom as f64 * (1.0 + 1e-12);
+        if ratio >= 1.0 {
+            return Ok(None);
         }
+        let error = 2.0 * terms * terms + (2.0 * terms + 1.0) * ratio / (1.0 - ratio);
         Ok(Some(Ball::new(sum, (error * (1.0 + 1e-9)).ceil() as u128, -(places as i128), places)))
     }
 }
