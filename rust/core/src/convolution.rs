@@ -310,6 +310,7 @@ mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::rational::Rational;
+    use crate::record::{Inner, Plain, Record};
     use proptest::prelude::*;
 
     fn exactly(a: &[f64], b: &[f64], k: usize) -> Rational {
@@ -398,5 +399,43 @@ mod tests {
         let relative = single(&ones, &ones, 4095, &Uninterrupted).unwrap().relative_error();
         let counted = (CHUNK + 64 + 2) as f64 * ROUNDING;
         assert!((relative / counted - 1.0).abs() < 1e-4, "{relative:e} {counted:e}");
+    }
+
+    #[test]
+    fn same_bits_of_tilts() {
+        let mut record = Record::of("inner tilts of convolutions");
+        for y in [-1e9, -1000.5, -1000.0, -999.7, -0.25, 0.0, 7.75, 999.5, 1000.0, 1001.5] {
+            record.note(format!("2^{y} roughly"), rough_exp2(y));
+        }
+        for x in [f64::MIN_POSITIVE, 1e-300, 0.3, 1.0, 1.5, 3.0, 1e150] {
+            record.note(format!("log2 {x:e} roughly"), rough_log2(x));
+        }
+        let (small, tiny) = (vec![0.25, 0.0, 0.5, 1e-200, 0.125], vec![f64::from_bits(3), 1.0, 0.1]);
+        let vectors =
+            [("small", small.clone()), ("tiny", tiny), ("long", bell(200, 9.0)), ("steep", bell(80, 1.0))];
+        for (name, a) in &vectors {
+            for (other, b) in &vectors {
+                for target in [0.0, 1.0, 2.5, 40.0, 1e4] {
+                    let factor = tilt_towards(a, b, target, &record.questions).unwrap();
+                    record.note(
+                        format!("{name} and {other} at {target}"),
+                        (factor, tilted(a, b, factor, &record.questions)),
+                    );
+                }
+                record.note(
+                    format!("{name} and {other}"),
+                    (by_tilts(a, b, &record.questions), directly(a, b, &record.questions)),
+                );
+            }
+            for factor in [1.0, 1.5, 1e-3] {
+                let powers: Vec<Ball> = (0..a.len()).map(|k| exact(factor).powi(k as u64)).collect();
+                let FixedPoint { integers, total, error } = FixedPoint::new(a, &powers);
+                record.note(format!("{name} tilted by {factor}"), (Inner(integers), (total, error)));
+            }
+        }
+        let known = [1, 0, 0, 1, 0, 0, 0, 1, 0].map(|known| (known == 1).then_some(Ball::ONE));
+        let gaps = (0..=known.len()).map(|end| middle_of_longest_gap(&known[..end])).collect::<Vec<_>>();
+        record.note("gaps", Plain(gaps));
+        record.compare();
     }
 }

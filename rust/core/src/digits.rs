@@ -22,6 +22,8 @@
 mod ball;
 mod binomial;
 mod complex;
+#[cfg(test)]
+mod cost;
 mod curve;
 mod elementary;
 mod enclosure;
@@ -201,6 +203,7 @@ fn logarithm(
 
 #[cfg(test)]
 mod tests {
+    use super::cost::Cost;
     use super::examples::number;
     use super::*;
     use crate::curve::CountFamily;
@@ -324,6 +327,7 @@ mod tests {
     #[test]
     fn same_bits_of_logarithms_and_limits() {
         let mut record = Record::of("inner logarithms and limits");
+        let cost = Cost::from_now_on();
         for (name, curve) in examples::curves() {
             for epsilon in ["0", "0.3", "2"] {
                 let logarithm = log_delta(&curve, &number(epsilon), 20, &record.questions);
@@ -331,6 +335,7 @@ mod tests {
             }
             record.note(format!("{name} limit"), mass_at_infinity(&curve, 20, &record.questions));
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 

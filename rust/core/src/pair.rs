@@ -190,3 +190,25 @@ fn check_size(size: u64) -> Result<(), Error> {
     }
     Err(Error::argument(format!("size = {size}; an integer from 1 to 2^53 is required")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `e^ε' = 1 + (e^ε − 1)/γ`, of ε' itself and of the ratio.
+    #[test]
+    fn an_amplified_epsilon_is_the_logarithm_of_its_ratio() {
+        let ball = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());
+        for (epsilon, rate) in ["0.001", "0.5", "3", "300"]
+            .iter()
+            .flat_map(|e| ["1", "1/2", "1e-3", "1e-12"].map(|rate| (e, rate)))
+        {
+            let found = Epsilon::new(&Rational::parse(epsilon).unwrap()).amplified(ball(rate));
+            let truth = Ball::ONE + (ball(epsilon).exp() - Ball::ONE) / ball(rate);
+            for ratio in [found.value.exp(), found.ratio()] {
+                assert!(!ratio.certainly_less(truth) && !truth.certainly_less(ratio), "{epsilon} {rate}");
+                assert!(ratio.relative_error() < 1e-23, "{epsilon} {rate}: {:e}", ratio.relative_error());
+            }
+        }
+    }
+}

@@ -131,3 +131,28 @@ impl Search<'_> {
         Ok(sum)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{any_of, rational};
+    use super::*;
+
+    /// A path is a query and its answer at each node: of two queries on 2, 3 and 4 entries.
+    #[test]
+    fn paths_are_choices_of_queries_and_answers() {
+        let two = ["0.3", "0.6"].map(rational);
+        assert_eq!(paths(&any_of(9, &[2, 3, 4], &two)), f64::from((2 * 3) * (2 * 4) * (2 * 5)));
+        assert_eq!(paths(&any_of(9, &[4], &two)), 10.0);
+    }
+
+    /// After answers from 3 on a count of 8 is not followed by another one: those up to 2 are, and the sum is at least one path for each answer.
+    #[test]
+    fn paths_that_end_early_count_as_answers() {
+        let count = |size, next| super::super::tests::count(size, 20, &rational("0.3"), next);
+        let of = |last| {
+            let next = vec![super::super::Next { first: 1, last, node: 1 }];
+            paths(&Adaptive::new(vec![vec![count(8, next)], vec![count(4, Vec::new())]]).unwrap())
+        };
+        assert_eq!([of(1), of(2), of(6), of(8)], [9.0, 10.0, 30.0, 40.0]);
+    }
+}

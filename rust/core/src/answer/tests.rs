@@ -685,6 +685,12 @@ fn answers_that_sums_might_carry_too_far_are_refused() {
     assert_eq!(refusal(quarter.scaled(-1).unwrap().shifted(-EDGE / 4 * 3 - 1)), needed);
     assert_eq!(refusal(Law::sum(vec![quarter.clone(); 5])), needed);
     assert_eq!(refusal(quarter.scaled(0)), "an answer is not multiplied by zero");
+    // One end alone.
+    let coin = Law::binomial(1, &number("1/2")).unwrap();
+    let mirrored = coin.scaled(-1).unwrap();
+    assert!(coin.shifted(EDGE - 1).is_ok() && mirrored.shifted(1 - EDGE).is_ok());
+    assert_eq!(refusal(coin.shifted(EDGE)), needed);
+    assert_eq!(refusal(mirrored.shifted(-EDGE)), needed);
 }
 
 #[test]

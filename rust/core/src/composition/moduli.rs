@@ -287,13 +287,12 @@ fn over_nodes(
     for first in (0..=last).step_by(BLOCK) {
         interrupt.check()?;
         let mut moduli = vec![1.0f64; BLOCK.min(last + 1 - first)];
-        for one in undecided {
-            if moduli.iter().all(|modulus| *modulus < NEGLIGIBLE) {
-                break;
-            }
+        // Some of the factors are often enough.
+        let vanish = undecided.iter().any(|one| {
             one.multiply(&mut moduli, first);
-        }
-        if moduli.iter().all(|modulus| *modulus < NEGLIGIBLE) {
+            moduli.iter().all(|modulus| *modulus < NEGLIGIBLE)
+        });
+        if vanish {
             let sum = moduli.into_iter().fold(0.0, |sum, modulus| up(sum + modulus));
             total = total + double(sum) * contour.most_weight() * height;
             continue;

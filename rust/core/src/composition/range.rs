@@ -65,7 +65,7 @@ fn dominating(
     // A short fraction near the middle of the cell does as well.
     let middle = Rational::from_f64(crate::enclosure::Enclosure::from(&middle).upper())
         .ok()
-        .filter(|point| least <= point && point <= most)
+        .filter(|point| (least..=most).contains(&point))
         .unwrap_or(middle);
     let ball = Ball::from_rational;
     let [p, p1, p2] = [&middle, least, most].map(ball);

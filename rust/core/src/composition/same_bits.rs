@@ -86,6 +86,30 @@ fn what_parts_add() {
     record.compare();
 }
 
+/// Of few, of many and of more entries; of ranges that are wide, narrow, next to an end and points.
+#[test]
+fn laws_that_dominate_ranges() {
+    let mut record = Record::of("laws that dominate ranges");
+    for count in [1, 30, 4095, 4096, 4097] {
+        for (lower, upper) in
+            [("1/10", "1/2"), ("0.3", "0.30000000000000001"), ("1e-9", "1e-8"), ("1/3", "1/3")]
+        {
+            for epsilon in ["0", "0.7"] {
+                let ratio = Epsilon::new(&rational(epsilon)).ratio();
+                let share = rational("1/9000");
+                let found =
+                    super::range::alternatives(count, &share, &rational(lower), &rational(upper), ratio);
+                let each = found.unwrap().into_iter().map(|law| (law.missing, law.atoms.len(), law.entries));
+                record.note(
+                    format!("{count} from {lower} to {upper} e={epsilon}"),
+                    Inner(each.collect::<Vec<_>>()),
+                );
+            }
+        }
+    }
+    record.compare();
+}
+
 #[test]
 fn cumulants_of_sums() {
     let mut record = Record::of("cumulants of sums");

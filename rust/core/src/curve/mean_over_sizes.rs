@@ -586,4 +586,19 @@ mod tests {
         let epsilon = Rational::parse("0.1").unwrap();
         assert_eq!(mean.delta(&epsilon, &Never), Err(Error::Interrupted));
     }
+
+    #[test]
+    fn a_rest_is_left_out_below_a_part_of_the_sum_or_after_many_terms() {
+        let power = |k: u64| Ball::ONE / Ball::from_u64(2).powi(k);
+        let is_left_out = |rest, terms| is_left_out(rest, Ball::ONE, terms);
+        assert!(!is_left_out(power(60), 1) && is_left_out(power(61), 1));
+        assert!(!is_left_out(power(3), MOST_TERMS) && is_left_out(power(3), MOST_TERMS + 1));
+        assert!(!is_left_out(Ball::ZERO, MOST_TERMS + 1));
+    }
+
+    #[test]
+    fn a_run_holds_as_many_neighbours_as_it_has_values() {
+        let run = Run { first: 5, values: vec![Some(Ball::ONE), None] };
+        assert_eq!([4, 5, 6, 7].map(|z| run.holds(z)), [false, true, true, false]);
+    }
 }

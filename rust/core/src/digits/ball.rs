@@ -70,6 +70,8 @@ impl Ball {
 
     /// `(mantissa ± radius) · 2^exponent`, without digits that are not known.
     pub(crate) fn new(mantissa: IBig, radius: u128, exponent: i128, bits: usize) -> Self {
+        #[cfg(test)]
+        super::cost::add(bits);
         let drop = length(&mantissa).saturating_sub(bits).max(bits_of(radius).saturating_sub(RADIUS_BITS));
         if drop == 0 {
             return Self { mantissa, radius: radius as u64, exponent };

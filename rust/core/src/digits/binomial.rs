@@ -225,6 +225,7 @@ fn series(
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::record::{Plain, Record};
@@ -266,6 +267,7 @@ mod tests {
     #[test]
     fn same_bits_of_both_roads() {
         let mut record = Record::of("inner sums of binomial laws");
+        let cost = Cost::from_now_on();
         for bits in [10, 64, 500, 1983, 1984, 1985, 4000, 40_000] {
             record.note(format!("multiplication of {bits} bits"), multiplication(bits));
         }
@@ -311,6 +313,7 @@ mod tests {
             let odds = small_odds(&exactly(p)).map(|odds| Plain(format!("{odds:?}")));
             record.note(format!("small odds {p}"), odds);
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 
@@ -318,6 +321,7 @@ mod tests {
     #[test]
     fn same_bits_of_probabilities_and_tails() {
         let mut record = Record::of("inner binomial probabilities");
+        let cost = Cost::from_now_on();
         for (n, p) in [(1, "1/2"), (60, "1/3"), (5000, "0.01"), (1 << 30, "1/2"), (1 << 53, "1e-14")] {
             let given = Rational::parse(p).unwrap();
             let mean = given.mul(&Rational::from(n));
@@ -331,6 +335,7 @@ mod tests {
                 }
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 

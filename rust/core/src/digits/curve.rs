@@ -349,6 +349,7 @@ fn last_change_of_mean(mean: &MeanOverSizes) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::{curves, number};
     use super::*;
     use crate::answer::Law;
@@ -362,6 +363,7 @@ mod tests {
     #[test]
     fn same_bits_of_curves() {
         let mut record = Record::of("inner curves with digits");
+        let cost = Cost::from_now_on();
         for (name, curve) in curves() {
             for epsilon in ["0", "1/1000", "0.3", "2", "90", "-0.2", "-3"] {
                 for accuracy in [0, 60, 97, 200] {
@@ -372,6 +374,7 @@ mod tests {
             }
             record.note(format!("{name} last change"), Plain(last_change_of(&curve)));
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 

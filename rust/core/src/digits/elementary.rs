@@ -211,6 +211,7 @@ impl Squared for IBig {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
     use crate::rational::{Rational, exponential};
@@ -290,6 +291,7 @@ mod tests {
     #[test]
     fn same_bits_of_functions_with_digits() {
         let mut record = Record::of("inner functions with digits");
+        let cost = Cost::from_now_on();
         for places in [1, 64, 1024, 1025, 2000] {
             let constants = format!("{:x} {:x} {}", pi(places), ln_2(places), halvings(places));
             record.note(format!("constants to {places}"), Plain(constants));
@@ -315,6 +317,7 @@ mod tests {
                 record.note(format!("{top}/{bottom} of a turn to {places}"), Plain(text));
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 

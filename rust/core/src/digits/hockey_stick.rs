@@ -106,6 +106,7 @@ pub(super) fn one_against_zero(
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
     use crate::interrupt::Uninterrupted;
@@ -141,6 +142,7 @@ mod tests {
     #[test]
     fn same_bits_of_thresholds_and_stop_losses() {
         let mut record = Record::of("inner stop-losses with digits");
+        let cost = Cost::from_now_on();
         for (n, p) in [(1, "1/3"), (2, "1/2"), (9, "0.7"), (300, "1/7"), (1 << 45, "1/3")] {
             for (w, epsilon) in
                 ["1", "2/3", "1e-5"].into_iter().flat_map(|w| ["0", "0.01", "1", "30"].map(|e| (w, e)))
@@ -168,6 +170,7 @@ mod tests {
                 }
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 }

@@ -113,12 +113,18 @@ impl Law {
         Ok(others.map(|others| Ball::one().minus(&others, bits)))
     }
 
-    /// `Σ_{i≥k} P[X = i]` for `k` above the mode, where the ratios `r` of the terms are below 1 and fall.
+    /// `Σ_{i≥k} P[X = i]` for `k` above the mode.
+    fn beyond_mode(&self, k: u64, bits: usize, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
+        let Some(first) = self.point(k, bits + 8, interrupt)? else { return Ok(None) };
+        let sum = self.sum_by_first(k, bits, interrupt)?;
+        Ok(sum.map(|sum| first.times(&sum, bits)))
+    }
+
+    /// The same over its first term; the ratios `r` of the terms are below 1 and fall.
     ///
     /// In units of `2^-places`, two floors a term err by less than 2, so `T` terms and their sum err by at most `T²`·2; the rest
     /// after the term `t` is at most `t r/(1−r)`.
-    fn beyond_mode(&self, k: u64, bits: usize, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
-        let Some(first) = self.point(k, bits + 8, interrupt)? else { return Ok(None) };
+    fn sum_by_first(&self, k: u64, bits: usize, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
         let places = bits + 2 * (64 - (self.greatest() - k).leading_zeros()) as usize + 8;
         let mut term = IBig::ONE << places;
         let (mut sum, mut i) = (term.clone(), k);
@@ -132,22 +138,20 @@ impl Law {
             }
         }
         let terms = (i - k) as f64;
-        let mut error = 2.0 * terms * terms;
-        if i < self.greatest() {
-            let (top, bottom) = self.ratio(i);
-            let ratio = top as f64 / bottom as f64 * (1.0 + 1e-12);
-            if ratio >= 1.0 {
-                return Ok(None);
-            }
-            error += (2.0 * terms + 1.0) * ratio / (1.0 - ratio);
+        // Zero after the last term of all.
+        let (top, bottom) = self.ratio(i);
+        let ratio = top as f64 / bottom as f64 * (1.0 + 1e-12);
+        if ratio >= 1.0 {
+            return Ok(None);
         }
-        let sum = Ball::new(sum, (error * (1.0 + 1e-9)).ceil() as u128, -(places as i128), places);
-        Ok(Some(first.times(&sum, bits)))
+        let error = 2.0 * terms * terms + (2.0 * terms + 1.0) * ratio / (1.0 - ratio);
+        Ok(Some(Ball::new(sum, (error * (1.0 + 1e-9)).ceil() as u128, -(places as i128), places)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::record::Record;
@@ -206,6 +210,7 @@ mod tests {
     #[test]
     fn same_bits_of_tails_beyond_the_mode() {
         let mut record = Record::of("inner hypergeometric tails");
+        let cost = Cost::from_now_on();
         for (population, marked, draws) in
             [(60, 20, 30), (5000, 2000, 700), (1 << 40, 1 << 30, 1 << 20), (3000, 2990, 1500)]
         {
@@ -218,10 +223,14 @@ mod tests {
                     let other =
                         law.upper_tail(law.mode().saturating_sub(steps), bits, &record.questions).unwrap();
                     let ratio = law.ratio_up(k, bits);
-                    record.note(format!("{law:?} k={k} {bits} bits"), vec![tail, point, other, Some(ratio)]);
+                    let input = format!("{law:?} k={k} {bits} bits");
+                    record.note(&input, vec![tail, point, other, Some(ratio)]);
+                    let terms = law.sum_by_first(k, bits, &record.questions).unwrap();
+                    record.note(format!("{input} over the first"), terms);
                 }
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 }

@@ -225,6 +225,7 @@ fn exactly(x: &Ball) -> Result<Rational, Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::{curves, number};
     use super::*;
     use crate::interrupt::Uninterrupted;
@@ -310,6 +311,7 @@ mod tests {
     #[test]
     fn same_bits_of_searches() {
         let mut record = Record::of("inner searches with digits");
+        let cost = Cost::from_now_on();
         for (name, curve) in curves() {
             for delta in ["0.4", "0.1", "1e-3", "1e-9"] {
                 for accuracy in [6, 60] {
@@ -353,6 +355,7 @@ mod tests {
             record.note(format!("next to zero below {power}"), search.next_to_zero(&Ball::from(power)));
         }
         record.note("questions of these", Plain(questions.number()));
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 }

@@ -403,6 +403,7 @@ fn choose_points(
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::super::probability::Ratio;
     use super::*;
@@ -487,6 +488,7 @@ mod tests {
     #[test]
     fn same_bits_of_plans() {
         let mut record = Record::of("inner plans of lattice sums");
+        let cost = Cost::from_now_on();
         for (place, (n, probability, a, bits)) in inputs().into_iter().enumerate() {
             for (weights, kind) in weights().into_iter().zip(["point", "tail", "stop-loss"]) {
                 let input = format!("{place} n={n} a={a} {bits} bits, {kind}");
@@ -513,12 +515,14 @@ mod tests {
                 }
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 
     #[test]
     fn same_bits_of_spreads() {
         let mut record = Record::of("inner spreads of lattice sums");
+        let cost = Cost::from_now_on();
         for (variance, offset, rate) in
             [(0.3, 0.1, 0.7), (25.0, -3.0, 0.01), (1e6, 900.0, 1e-3), (1e12, 0.0, 1e-9)]
         {
@@ -561,6 +565,7 @@ mod tests {
                 }
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 }

@@ -192,6 +192,7 @@ pub fn poisson_binomial_pmf(
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
     use crate::interrupt::Uninterrupted;
@@ -294,6 +295,7 @@ mod tests {
     #[test]
     fn same_bits_of_tails() {
         let mut record = Record::of("inner tails with digits");
+        let cost = Cost::from_now_on();
         for (n, p) in [(3, "1/3"), (90, "0.2"), (1 << 34, "1/2")] {
             for k in [0, 1, 2, 3, 17, 18, 19, 40, n / 2, n / 2 + 1, n] {
                 for digits in [1, 12] {
@@ -318,6 +320,7 @@ mod tests {
                 record.note(format!("{many} trials, {digits} digits"), law);
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 }

@@ -172,6 +172,7 @@ impl Evaluation<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
     use crate::curve::CountFamily;
@@ -234,6 +235,7 @@ mod tests {
     #[test]
     fn same_bits_of_means_over_sizes() {
         let mut record = Record::of("inner means over sizes");
+        let cost = Cost::from_now_on();
         for (name, mean) in means() {
             let law = Law::new(mean.irrelevant());
             let middle = law.least().midpoint(law.greatest());
@@ -259,6 +261,7 @@ mod tests {
             record.note(format!("2^-{k} beside one"), Plain(negligible));
         }
         record.note("no rest", Plain(evaluation.is_negligible(&Ball::zero(), &Ball::one())));
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 }

@@ -108,6 +108,7 @@ pub(super) fn size(x: &Rational) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
     use crate::record::Record;
@@ -156,6 +157,7 @@ mod tests {
     #[test]
     fn same_bits_of_ratios_and_probabilities() {
         let mut record = Record::of("inner ratios and probabilities");
+        let cost = Cost::from_now_on();
         for (name, ratio) in ratios() {
             for bits in [1, 20, 64, 90, 300] {
                 let peak = Probability::Peak { successes: 3, failures: 1 << 50, ratio: ratio.clone() };
@@ -165,6 +167,7 @@ mod tests {
                 );
             }
         }
+        record.note("bits asked for", cost.so_far());
         record.compare();
     }
 }

@@ -101,13 +101,8 @@ impl Quotient {
         let mut denominator = UBig::ONE;
         for (base, &exponent) in &self.powers {
             let common = gcd_with_power(&numerator, base, exponent);
-            let power = base.pow(exponent);
-            if common > UBig::ONE {
-                numerator /= IBig::from(common.clone());
-                denominator *= power / common;
-            } else {
-                denominator *= power;
-            }
+            numerator /= IBig::from(common.clone());
+            denominator *= base.pow(exponent) / common;
         }
         Rational::from_coprime(numerator, denominator << (self.twos - shared))
     }

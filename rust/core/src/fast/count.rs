@@ -246,3 +246,15 @@ fn split(x: DoubleDouble) -> (f64, f64) {
     let fraction = (x.hi - floor) + x.lo;
     if fraction < 0.0 { (floor - 1.0, fraction + 1.0) } else { (floor, fraction) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_its_integer_part_and_the_rest() {
+        let of = |hi: f64, lo: f64| split(DoubleDouble { hi, lo });
+        assert_eq!([of(3.0, 0.0), of(3.25, 0.0), of(3.0, 1e-20)], [(3.0, 0.0), (3.0, 0.25), (3.0, 1e-20)]);
+        assert_eq!(of(3.0, -1e-9), (2.0, 1.0 - 1e-9));
+    }
+}

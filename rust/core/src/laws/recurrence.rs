@@ -255,3 +255,16 @@ fn fill_singly<L: LogConcave>(law: &L, start: u64, lower: &mut [f64], upper: &mu
         (*low, *high) = (probability.lower(), probability.upper());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_between_two_others_are_none_of_them_and_are_numbers() {
+        assert!(all_between(&[0.6, 2.0, 2.9], 0.5, 3.0) && all_between(&[], 0.5, 3.0));
+        for x in [0.5, 0.4, 3.0, 3.1, f64::NAN, f64::INFINITY] {
+            assert!(!all_between(&[2.0, x, 2.0], 0.5, 3.0), "{x}");
+        }
+    }
+}

@@ -166,11 +166,17 @@ impl Count<'_> {
         Ok(undecided.into_iter().fold(value, Ball::plus_at_most))
     }
 
-    /// Where the `d_k` change their sign: from next to the mean of `S` tilted by ε, where the ratio is about `e^ε`, in doubling steps,
-    /// then by bisection. Three neighbours take one contour as well as one.
+    /// Where the `d_k` change their sign.
+    pub fn crossing(&self) -> Result<Crossing, Error> {
+        let (first, known) = self.search()?;
+        Ok(Crossing { first, undecided: self.undecided(first, known)? })
+    }
+
+    /// The first integer for which `d_k` is not certainly negative, and all `d_k` that were looked at: from next to the mean of `S` tilted by ε,
+    /// where the ratio is about `e^ε`, in doubling steps, then by bisection. Three neighbours take one contour as well as one.
     ///
     /// `d_0 < 0`, and `d_k > 0` beyond the greatest value of `S`.
-    pub fn crossing(&self) -> Result<Crossing, Error> {
+    fn search(&self) -> Result<(i64, BTreeMap<i64, Ball>), Error> {
         let (mut low, mut high, mut step) = (0, self.size + 1, 1);
         let mut known = BTreeMap::new();
         let epsilon = self.epsilon.value.to_enclosure().lower();
@@ -194,7 +200,7 @@ impl Count<'_> {
             };
             step = step.saturating_mul(2);
         }
-        Ok(Crossing { first: high, undecided: self.undecided(high, known)? })
+        Ok((high, known))
     }
 
     /// The `d_k` from the first on that are not certainly at least zero.
@@ -398,11 +404,12 @@ pub(super) mod tests {
                     interrupt: &record.questions,
                 };
                 let Crossing { first, undecided } = count.crossing().unwrap();
+                let looked_at: Vec<i64> = count.search().unwrap().1.into_keys().collect();
                 let ends = [-1, 1].map(|step| (first + step).clamp(1, count.size));
                 let differences = count.differences((ends[0], ends[1])).unwrap();
                 record.note(
                     format!("{name} {direction:?} e={epsilon} of {}", large.len()),
-                    (Plain(first), (differences, undecided)),
+                    ((Plain(first), Plain(looked_at)), (differences, undecided)),
                 );
             }
         }

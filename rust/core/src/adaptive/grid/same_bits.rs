@@ -75,3 +75,20 @@ fn nodes_next_to_numbers() {
     }
     record.compare();
 }
+
+/// Of many queries with few answers, what is kept of each bounds the number of nodes; of few with many answers, the products.
+#[test]
+fn most_nodes_of_grids() {
+    let mut record = Record::of("most nodes of grids");
+    let some = ["0.3", "0.6"].map(rational);
+    for sizes in [vec![1; 30], vec![2; 300], vec![3; 500], vec![400; 2], vec![9000; 2]] {
+        for p in [&some[..1], &some] {
+            let strategy = any_of(20_000, &sizes, p);
+            let epsilon = Epsilon::new(&rational("0.1"));
+            let outcomes = outcomes(&strategy, &epsilon, Some(20), &record.questions).unwrap();
+            let game = Game::new(&strategy, &epsilon, outcomes, &record.questions);
+            record.note(format!("{} of {} and {}", sizes.len(), sizes[0], p.len()), game.most_nodes());
+        }
+    }
+    record.compare();
+}
