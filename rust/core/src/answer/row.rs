@@ -19,6 +19,8 @@ use std::sync::Arc;
 const TERMS_PER_CHECK: usize = 8;
 /// Up to so many products two rows are convolved directly where there is another way.
 const DIRECT_PRODUCTS: usize = 1 << 21;
+/// With more values than this to add up at each node of an inversion, more products are convolved directly.
+const VALUES_AT_ONCE: f64 = 16.0;
 /// Up to so many products a place, where the sum has gaps: there inversion goes along the whole lattice for each place.
 const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 /// More products than this are not tried.
@@ -472,7 +474,12 @@ fn is_direct(parts: &[(&Law, u64)]) -> bool {
         places += width;
         products += possible * places;
     }
-    products <= DIRECT_PRODUCTS as f64 || (products <= PRODUCTS_PER_PLACE * places && has_gaps(parts))
+    // A node of an inversion costs an exponential for each value of a law that is added several times.
+    let repeated =
+        parts.iter().filter(|(law, count)| *count > 1 && matches!(law.recipe(), Recipe::Table { .. }));
+    let values = repeated.filter_map(|(law, _)| possible_answers(law)).fold(0.0, f64::max);
+    products <= DIRECT_PRODUCTS as f64 * (values / VALUES_AT_ONCE).max(1.0)
+        || (products <= PRODUCTS_PER_PLACE * places && has_gaps(parts))
 }
 
 /// Whether some part has steps that are more than half the deviation of all finer parts together: their characteristic function is
