@@ -30,7 +30,7 @@ from statpriv.samplings import (
 )
 from statpriv.situation import Situation
 
-__all__ = ["MOST_KNOWN", "Alternative", "CountedWorld", "alternatives", "counted_worlds"]
+__all__ = ["MOST_KNOWN", "Alternative", "CountedWorld", "alternatives", "counted_worlds", "worlds_by_number"]
 
 MOST_KNOWN = 1000
 """So many values of the known entries are tried one by one."""
@@ -351,24 +351,30 @@ def _stratum(world: World, members: list[int], size: int, known: Amounts, most: 
 
 def _of_templates(situation: Situation, sampling: TemplateLaw, entries: Contributions) -> Iterator[Alternative]:
     """A mixture over the templates; entries are numbered in the order of the groups, or of the probabilities."""
+    tried = 0
+    for kinds, critical, known, world in worlds_by_number(situation, sampling, entries):
+        cases = []
+        for weight, amounts in _values_of_known(situation, entries, kinds, known):
+            tried += 1
+            if tried > MOST_KNOWN:
+                raise NotApplicable(f"the known entries can be chosen, and have values, in more than {MOST_KNOWN} ways")
+            cases.append((weight, _from_templates(sampling, entries, kinds, critical, amounts)))
+        yield Alternative(world, tuple(cases))
+
+
+def worlds_by_number(
+    situation: Situation, sampling: TemplateLaw, entries: Contributions
+) -> Iterator[tuple[Sequence[int], int, tuple[int, ...], World]]:
+    """The class of each entry, which is the critical one, and which are known."""
     n = situation.population.size
     if len(sampling.probabilities) > MOST_TEMPLATES or n > MOST_CRITICAL:
         raise NotApplicable(f"more than {MOST_TEMPLATES} templates or {MOST_CRITICAL} entries are not tried one by one")
     kinds = _numbered(situation, entries)
-    tried = 0
     for critical in range(n):
         for known in _choices_of_known(situation, entries, kinds, critical):
-            cases = []
-            for weight, amounts in _values_of_known(situation, entries, kinds, known):
-                tried += 1
-                if tried > MOST_KNOWN:
-                    raise NotApplicable(
-                        f"the known entries can be chosen, and have values, in more than {MOST_KNOWN} ways"
-                    )
-                cases.append((weight, _from_templates(sampling, entries, kinds, critical, amounts)))
             counts = Counter(kinds[entry] for entry in known)
             world = World(entries, kinds[critical], tuple(counts[index] for index in range(len(entries.classes))))
-            yield Alternative(world, tuple(cases))
+            yield kinds, critical, known, world
 
 
 def _choices_of_known(

@@ -70,7 +70,7 @@ class Literal:
                 pair=self._pair_of(critical),
             )
             for critical, chosen in self._attacked()
-            if not only_sampled or any(critical in template for template in self.templates)
+            if not only_sampled or any(mass and critical in template for template, mass in self.templates.items())
         ]
         return lambda x: max((curve(x) for curve in curves), default=Fraction(0))
 

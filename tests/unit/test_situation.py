@@ -196,13 +196,20 @@ MINIMUM = sp.MinimumQuery({0: "1/2", 1: "1/2"})
             ask(DIFFERENT, GROUPS, adversary=sp.Adversary(known={"f": 1})),
             "the entries have different probabilities; entries are known by group, and the query states laws of single "
             "entries; every entry has a law of its own",
-            "One does with known=1 instead of groups or without known entries.",
+            "One does with known=1 instead of groups, or without known entries.",
         ),
         (
             ask(LAW_EACH, GROUPS, sampling=sp.Stratified({"f": 1, "m": 1})),
             "a stratified sample of entries that have a law each has no closed law here; every entry has a law of its "
             "own; a stratified sample of entries that have a law each is not averaged over",
             "One does without a sample.",
+        ),
+        (
+            ask(DIFFERENT, GROUPS, adversary=sp.Adversary(known={"m": 1}), sampling=sp.Stratified({"f": 1, "m": 1})),
+            "a stratified sample of entries that have a law each has no closed law here; every entry has a law of its "
+            "own; a stratified sample with known entries, or of several counts, is not averaged over",
+            "One does with known=1 instead of groups and without a sample, or without known entries and without a "
+            "sample.",
         ),
     ],
 )

@@ -190,8 +190,8 @@ def _alternatives(situation: AnySituation) -> str:
     bounds = dict.fromkeys(repr(found.bound) for found, _ in applicable(situation))
     if bounds:
         return f"What applies: {', '.join(bounds)}"
-    nearest = [change for change, simpler in _simpler(situation) if any(True for _ in applicable(simpler))]
-    found = f" One does {' or '.join(nearest)}." if nearest else ""
+    nearest = _nearest(situation)
+    found = f" One does {', or '.join(nearest)}." if nearest else ""
     if any(known.is_about(situation) for known in all_rules()):
         return f"No bound of this version applies.{found}"
     query, sampling = type(_query(situation)), type(situation.sampling)
@@ -208,6 +208,21 @@ def _alternatives(situation: AnySituation) -> str:
         f"No bound of this version applies.{found} {_named(query)} is available with {_listed(samplings)}; "
         f"{_named(sampling)} with {_listed(queries)}"
     )
+
+
+def _nearest(situation: AnySituation) -> list[str]:
+    """The fewest changes after which a bound applies: every way to make so many."""
+    changed: dict[frozenset[str], tuple[str, AnySituation]] = {frozenset(): ("", situation)}
+    while changed:
+        further: dict[frozenset[str], tuple[str, AnySituation]] = {}
+        for made, (text, before) in changed.items():
+            for change, simpler in _simpler(before):
+                further.setdefault(made | {change}, (f"{text} and {change}" if text else change, simpler))
+        found = [text for text, simpler in further.values() if any(True for _ in applicable(simpler))]
+        if found:
+            return found
+        changed = further
+    return []
 
 
 def _simpler(situation: AnySituation) -> Iterator[tuple[str, AnySituation]]:

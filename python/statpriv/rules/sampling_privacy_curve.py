@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -24,8 +25,9 @@ from statpriv.rules.hidden_sample import MOST_SIZES
 from statpriv.rules.histogram_range import histogram_of_cells
 from statpriv.rules.registry import NotApplicable, rule
 from statpriv.rules.whole_population import of_stated_laws, worst
-from statpriv.samplings import PoissonSampling, Stratified, WithoutReplacement, WithReplacement
+from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
 from statpriv.situation import Situation
+from statpriv.totals import MOST_KNOWN, worlds_by_number
 
 THRESHOLDS = 32
 MOST_TEMPLATES = 3000
@@ -35,7 +37,7 @@ MOST_ANSWERS = 2**16
 
 Template = TypeVar("Template")
 
-SAMPLINGS = (NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified)
+SAMPLINGS = (NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified, TemplateLaw)
 QUERIES = (PropertyQuery, HistogramQuery, Additive, LinearQuery)
 
 
@@ -157,6 +159,8 @@ def _given_the_sample(situation: Situation, thresholds: int | None = None) -> li
     n = situation.population.size
     if isinstance(sampling, Stratified):
         return list(_strata(situation, sampling))
+    if isinstance(sampling, TemplateLaw):
+        return list(_by_template(situation, sampling))
     if sampling is None or isinstance(sampling, WithoutReplacement):
         size = n if sampling is None else sampling.size
         return [(Fraction(size, n), _drawn_once(situation, size, thresholds))]
@@ -304,3 +308,28 @@ def _strata(situation: Situation, sampling: Stratified) -> Iterator[tuple[Fracti
         others = Law.sum([kind.many(number) for kind, number in zip(entries.classes, numbers, strict=True) if number])
         rate = Fraction(drawn[world.critical], entries.classes[world.critical].size)
         yield rate, _worst_pair(others, world.pairs(situation.pair))
+
+
+def _by_template(situation: Situation, sampling: TemplateLaw) -> Iterator[tuple[Fraction, Curve]]:
+    """Given the template the others add m_i X_i: of each class so many entries are drawn so often; known ones shift."""
+    entries = contributions(situation, labelled=True)
+    laws = {}
+    for tried, (kinds, critical, known, world) in enumerate(worlds_by_number(situation, sampling, entries)):
+        if tried >= MOST_KNOWN:
+            raise NotApplicable(f"the known entries can be chosen in more than {MOST_KNOWN} ways")
+        chances: defaultdict[Any, Fraction] = defaultdict(Fraction)
+        for template, probability in sampling.probabilities:
+            times = Counter(template)
+            drawn = times.pop(critical, 0)
+            if drawn and probability:
+                others = Counter((kinds[entry], factor) for entry, factor in times.items() if entry not in known)
+                chances[drawn, tuple(sorted(others.items()))] += probability
+        laws[world.critical, frozenset(chances.items())] = world
+    for (_, drawings), world in laws.items():
+        weights, curves = [], []
+        for (drawn, others), weight in _few(sorted(drawings), entries):
+            weights.append(weight)
+            rest = Law.sum([entries.classes[kind].many(number).scaled(factor) for (kind, factor), number in others])
+            curves.append(_worst_pair(rest, world.pairs(situation.pair), drawn))
+        if rate := sum(weights, Fraction(0)):
+            yield rate, Curve.mean([weight / rate for weight in weights], curves)
