@@ -5,7 +5,8 @@
 Needs cosmic-ray, which makes the mutants, and coverage, which knows the tests: docs/explanation/mutation-testing.md has
 the commands. Places are drawn, file by file, then one mutant of each place. Bits and shifts in place of arithmetic are
 left out, as every test notices them; so are annotations, which nothing evaluates. Quick tests come first, and so many
-as take forty seconds together; a mutant with which these take three times as long, and half a minute, is noticed.
+as take forty seconds together; a mutant with which these take three times as long and half a minute, or six GiB of
+memory, is noticed.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ THEORY = (
 )
 LONGEST = 40
 """Seconds that the tests of a mutant may take together."""
+MEMORY = 6 * 2**30
+"""Bytes that the process of a mutant may address."""
 DECLARATIONS = ("tests/unit/test_declarations.py", "tests/docs/test_limitations.py")
 """Tests that read what modules declare, and run none of their lines."""
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
@@ -208,6 +211,8 @@ def outcome(mutant: Mutant, tests: list[str], tree: Path, limit: float) -> tuple
     if code == 0:
         return "missed", ""
     said = log.read_text(encoding="utf-8")
+    if code == -signal.SIGABRT or "MemoryError" in said:
+        return "timeout", "memory"
     noticed = re.search(r"^(?:FAILED|ERROR|ImportError while loading conftest) (\S+)", said, re.MULTILINE)
     if noticed:
         return "caught", noticed[1]
@@ -232,6 +237,7 @@ def tried(task: tuple[Mutant, list[str], float, Path]) -> tuple[str, tuple[str, 
 def _test(tree: Path, tests: list[str], log: Path, limit: float) -> NoReturn:
     """Runs the tests until one fails; ends this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)

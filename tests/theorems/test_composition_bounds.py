@@ -226,6 +226,33 @@ def test_each_of_three_chances_of_more_unknown_entries_gives_the_least_bound_som
         assert all(bound >= best for bound, best in zip(bounds, least, strict=True))
 
 
+@pytest.mark.parametrize("chance", [Fraction(1, 10**6), Fraction(1, 10**11)])
+def test_all_parts_together_have_more_unknown_entries_with_at_most_the_chance_that_is_taken(monkeypatch, chance):
+    """What is left of δ for ε → ∞ is the chance that an answer tells."""
+    monkeypatch.setattr(known_in_parts, "CHANCES", (chance,))
+    asked, partition = [sp.PropertyQuery(f"{k}/11") for k in (3, 4, 5, 6)], sp.RandomPartition([500] * 4)
+    curve = sp.compose(asked, sp.Population(4000), partition, adversary=sp.Adversary(known=2000), bound="revealed")
+    assert 0 < curve.mass_at_infinity().upper <= chance
+
+
+def test_of_a_single_bound_that_cannot_be_computed_the_reason_is_told():
+    """Where one of 10^12 entries is known, the chances are too small to leave any number of unknown ones out."""
+    asked, partition = [sp.PropertyQuery("1/3"), sp.PropertyQuery("1/4")], sp.RandomPartition([5 * 10**11] * 2)
+    curve = sp.compose(asked, sp.Population(10**12), partition, adversary=sp.Adversary(known=1), bound="revealed")
+    with pytest.raises(sp.PrecisionError, match="this composition needs more terms than are taken on"):
+        curve.delta(1)
+
+
+def test_where_every_entry_is_in_a_part_known_ones_may_leave_an_answer_that_tells():
+    """Four of six have neither property: if the fifth lacks that of its part, only the last makes a count positive."""
+    asked, partition = [sp.PropertyQuery("1/3"), sp.PropertyQuery("1/4")], sp.RandomPartition([3, 3])
+    for bound in ("revealed", "worst-entry", "tightest"):
+        curve = sp.compose(asked, sp.Population(6), partition, adversary=sp.Adversary(known=4), bound=bound)
+        # Under the other values the last has both properties; the fifth is in either part.
+        assert (Fraction(2, 3) + Fraction(3, 4)) / 2 <= curve.mass_at_infinity().upper
+        assert math.isinf(curve.epsilon("1/2").lower)
+
+
 def test_in_groups_that_are_spread_evenly_nothing_of_an_entry_is_averaged():
     """The only entry of its group is in the first part for certain: the count of that part is its value."""
     population = sp.Population(groups={"f": 1, "m": 10})

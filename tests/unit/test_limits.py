@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 
 import statpriv as sp
+from statpriv import entries
 from statpriv.rules import hidden_sample
 from statpriv.rules.registry import NotApplicable, lower
 from statpriv.situation import PartitionedSituation, Situation
@@ -108,6 +109,13 @@ SPC = "rules.sampling_privacy_curve"
             37 * 13,
             Situation(SUM, TWELVE, sp.PoissonSampling("1/3", size_published=True), NOBODY),
             "1 kinds of entries with about 5e+02 joint answers takes too long",
+        ),
+        # A count is one number, of two kinds of entries, in two worlds.
+        (
+            "totals.MOST_ANSWERS",
+            2 * 16 * 2,
+            Situation(sp.PropertyQuery({"f": "1/2", "m": "1/3"}), GROUPS, OFTEN, NOBODY),
+            "a sum over 2 kinds of entries with about 1e+00 joint answers takes too long",
         ),
         # Three cells of twelve, 13³ numbers, of two kinds of entries, for each of three values of the known one.
         (
@@ -214,3 +222,8 @@ def test_worst_values_of_known_entries_are_sought_up_to_a_million_steps(monkeypa
     monkeypatch.setattr(hidden_sample, "MOST_STEPS", 3 * 5 / 12 * 3 - 0.01)
     with pytest.raises(NotApplicable, match="the worst values of 3 known entries in a sample of 5 take too long"):
         hidden_sample.count_with_known_entries(situation)
+
+
+def test_groups_of_entries_with_one_law_are_one_kind_of_entries(monkeypatch):
+    monkeypatch.setattr(entries, "MOST_WORLDS", 1)
+    lower(Situation(HALF.rounded(3), GROUPS, None, known(3)), "exact")

@@ -308,3 +308,16 @@ def test_values_may_have_ranges_of_probabilities(make, read_back):
 def test_ranges_that_no_law_lies_in_are_refused(make, pmf, message):
     with pytest.raises(sp.ArgumentError, match=message):
         make(pmf)
+
+
+@pytest.mark.parametrize("values", [(-1, 0), (-2, 1), (-3, -1)])
+@pytest.mark.parametrize("sampling", [None, sp.PoissonSampling("1/3"), sp.WithReplacement(3)])
+def test_a_sum_tells_as_much_as_the_sum_of_all_values_with_the_other_sign(values, sampling):
+    curves = [
+        sp.privacy_curve(
+            sp.SumQuery({sign * values[0]: "1/3", sign * values[1]: "2/3"}), sp.Population(4), sampling=sampling
+        )
+        for sign in (1, -1)
+    ]
+    assert curves[0].kind == "exact"
+    assert 0 < curves[0].exact_delta(exp_epsilon="3/2") == curves[1].exact_delta(exp_epsilon="3/2")

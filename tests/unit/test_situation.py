@@ -199,6 +199,12 @@ MINIMUM = sp.MinimumQuery({0: "1/2", 1: "1/2"})
             "One does with known=1 instead of groups, or without known entries.",
         ),
         (
+            ask(sp.PropertyQuery(sp.Between("1/3", "1/2")).gated(1, 3), sampling=sp.WithReplacement(2)),
+            "p is a range, over which this law has no closed supremum here; a gated count with a range of p is "
+            "certified for every p; leave the gate out for what trusts the range",
+            "One does without a sample or without the steps.",
+        ),
+        (
             ask(LAW_EACH, GROUPS, sampling=sp.Stratified({"f": 1, "m": 1})),
             "a stratified sample of entries that have a law each has no closed law here; every entry has a law of its "
             "own; a stratified sample of entries that have a law each is not averaged over",

@@ -3,6 +3,9 @@
 //! Beside the answers that some `R_k` does not give (see [`super`]), these are the answers that are impossible under `w`. If no part may hold the
 //! critical entry, `w_0 > 0`, there are none: whatever the parts answer without it is possible. Else they are those where every answer lies in `N_k`, the answers
 //! that `R_k` gives and `P_{k,w}` does not; their mass is `Σ_k w_k P_{k,v}(N_k) Π_{l≠k} R_l(N_l)`. It is attained at a finite ε, so it is a lower bound of every δ.
+//!
+//! A bound may take more entries to be in parts than there are, `w_0 < 0`. Where all answers lie in `N_k` its `w` has the mass `w_0 Π_k R_k(N_k)`, which is
+//! below zero, and the bound grows with `e^ε` until it says no more than `δ ≤ 1`.
 
 use super::part::{Part, rows_of};
 use super::pattern::chosen;
@@ -28,11 +31,6 @@ pub(super) fn mass_at_infinity(composition: &Composition, interrupt: &dyn Interr
         .iter()
         .map(|attribute| attribute.choices.iter().map(of_choice).collect::<Result<_, Error>>())
         .collect::<Result<_, Error>>()?;
-    let everywhere = composition.unused.is_zero();
-    if composition.is_exact() {
-        let values = composition.all_patterns().into_iter().map(|pattern| mass(&parts, &pattern, everywhere));
-        return Ok(values.fold(Ball::ZERO, Ball::max));
-    }
     // The largest of each factor and of each sum, whatever the pattern.
     let (mut factor, mut certain) = (Ball::ONE, Ball::ZERO);
     for (attribute, choices) in composition.attributes.iter().zip(&parts) {
@@ -43,6 +41,14 @@ pub(super) fn mass_at_infinity(composition: &Composition, interrupt: &dyn Interr
         factor = factor * worst(|telling| telling.reference, |a, b| a * b, Ball::ONE).powi(attribute.count);
         certain = certain
             + worst(|telling| telling.certain, |a, b| a + b, Ball::ZERO) * Ball::from_u64(attribute.count);
+    }
+    if composition.unused.is_negative() {
+        return Ok(if factor.is_positive() { Ball::ONE } else { Ball::ZERO.hull(Ball::ONE) });
+    }
+    let everywhere = composition.unused.is_zero();
+    if composition.is_exact() {
+        let values = composition.all_patterns().into_iter().map(|pattern| mass(&parts, &pattern, everywhere));
+        return Ok(values.fold(Ball::ZERO, Ball::max));
     }
     // `w_k P_{k,v} ≤ R_k/P[v]`, and a probability is at most one.
     let bound = if everywhere { factor.min(Ball::ONE) } else { Ball::ZERO };
@@ -133,9 +139,11 @@ fn telling(part: &Part, interrupt: &dyn Interrupt) -> Result<Telling, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::as_answer;
+    use super::super::tests::{as_answer, property, rational};
+    use super::super::{Attributes, End};
     use super::*;
     use crate::interrupt::Uninterrupted;
+    use crate::pair::Epsilon;
 
     /// Of a long answer next to `2^-480` is left out: so much may lie on answers that give the value away, or on none.
     #[test]
@@ -154,5 +162,16 @@ mod tests {
         assert!(missing.is_positive());
         let most = (found.reference / (outside + missing)).to_enclosure();
         assert!(most.lower().abs() < 1e-9 && (most.upper() - 1.0).abs() < 1e-9, "{most:?}");
+    }
+
+    #[test]
+    fn a_bound_that_takes_more_entries_to_be_in_parts_than_there_are_grows_until_it_says_nothing() {
+        let attributes =
+            ["1/3", "1/4"].map(|p| Attributes { count: 1, choices: property(2, 2, &rational(p)) });
+        let bound = Composition::new(rational("-1"), attributes.into()).unwrap();
+        let far = bound.delta(&Epsilon::new(&rational("50")), End::Dominating, &Uninterrupted).unwrap();
+        assert!(far.to_enclosure().lower() >= 1.0);
+        let limit = mass_at_infinity(&bound, &Uninterrupted).unwrap().to_enclosure();
+        assert_eq!([limit.lower(), limit.upper()], [1.0; 2]);
     }
 }
