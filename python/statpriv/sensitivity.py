@@ -54,6 +54,7 @@ _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
 _LARGEST_STEP = Fraction(8)
 _SHORTER = Fraction(3, 4)
+_UNIT = Fraction(1, 32)
 """Steps of a chain that are tried for the best bound, from the largest on."""
 _EXPONENTIAL_BITS = 120
 _LARGEST_EXPONENT = Fraction(2000)
@@ -371,15 +372,28 @@ class _Release:
         """The chain of steps at this ε, or at a smaller one where it says more: δ falls, and the chain need not."""
         known = Adversary(known=self.size - self.unknown + rows - 1)
         curve = replace(self, situation=replace(self.situation, adversary=known)).curve()
-        step = min(epsilon / rows, _LARGEST_STEP)
-        best = one_row_at_a_time(curve.delta(step), rows, rows * step)
+
+        found: dict[Fraction, Enclosure] = {}
+
+        def bound(step: Fraction) -> float:
+            if step not in found:
+                found[step] = one_row_at_a_time(curve.delta(step), rows, rows * step)
+            return found[step].upper
+
+        largest = best = step = min(epsilon / rows, _LARGEST_STEP)
         while step * (rows - 1) > 1:  # below that the exponentials hardly matter
             step *= _SHORTER
-            found = one_row_at_a_time(curve.delta(step), rows, rows * step)
-            if found.upper >= best.upper and best.upper < 1:
+            if bound(step) >= bound(best) and bound(best) < 1:
                 break
-            best = min(best, found, key=lambda bound: bound.upper)
-        return best
+            best = min(best, step, key=bound)
+        # Around it on a lattice that does not depend on ε, so that the bound at a larger ε finds the same step.
+        low, high = math.ceil(best * _SHORTER / _UNIT), math.floor(min(best / _SHORTER, largest) / _UNIT)
+        while step < largest and low < high:
+            middle = (low + high) // 2
+            falls = bound(middle * _UNIT) > bound((middle + 1) * _UNIT)
+            low, high = (middle + 1, high) if falls else (low, middle)
+        bound(best)
+        return min(found.values(), key=lambda enclosure: enclosure.upper)
 
     def _probability_of_one_count(self) -> Fraction | None:
         """The p of the one count of all entries that the answers are together, if they are one."""

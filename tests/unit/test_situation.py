@@ -202,7 +202,7 @@ MINIMUM = sp.MinimumQuery({0: "1/2", 1: "1/2"})
             ask(sp.PropertyQuery(sp.Between("1/3", "1/2")).gated(1, 3), sampling=sp.WithReplacement(2)),
             "p is a range, over which this law has no closed supremum here; a gated count with a range of p is "
             "certified for every p; leave the gate out for what trusts the range",
-            "One does without a sample or without the steps.",
+            "One does without a sample, or without the steps.",
         ),
         (
             ask(LAW_EACH, GROUPS, sampling=sp.Stratified({"f": 1, "m": 1})),
