@@ -158,6 +158,7 @@ class PartitionAccountant:
         self._sums: tuple[Fraction, ...] = (Fraction(0),)
         self._laws: dict[Attribute, object] = {}
         self._curves: dict[_Asked, PrivacyCurve] = {}
+        self._deltas: dict[_Asked, Enclosure] = {}
         if self._promise is None:
             self._check_model()
         else:
@@ -362,8 +363,10 @@ class PartitionAccountant:
         for query in queries:
             check_identical(query)
         known = min(self._adversary.total, sum(rows) - 1)
-        delta = self._curve((queries, rows, known)).delta(self._epsilon)
-        return LedgerEntry(queries, rows, times, known, Fraction(delta.upper), weights)
+        asked = (queries, rows, known)
+        if asked not in self._deltas:
+            self._deltas[asked] = self._curve(asked).delta(self._epsilon)
+        return LedgerEntry(queries, rows, times, known, Fraction(self._deltas[asked].upper), weights)
 
     def _allow(self, entry: LedgerEntry) -> PartitionAccountant:
         refusal = self._refusal(entry)
@@ -506,8 +509,11 @@ class PartitionAccountant:
             raise ArgumentError("with a promise no sum is charged; promised_curve or get_delta() is what holds")
         later = (Cohort(joined.rows, joined.after) for joined in self._joined)
         cohorts = (Cohort(self._at_first[0].size), *later)
-        curves = tuple(self._curve((entry.queries, entry.sizes, entry.known)) for entry in self._entries)
-        return RepeatedReleases(cohorts, curves, tuple(entry.rows for entry in self._entries))
+        asked = [(entry.queries, entry.sizes, entry.known) for entry in self._entries]
+        whole = RepeatedReleases(cohorts, tuple(map(self._curve, asked)), tuple(entry.rows for entry in self._entries))
+        if any(each not in self._deltas for each in asked):  # of a state that was restored
+            return whole
+        return whole.remembering(self._epsilon, tuple(self._deltas[each] for each in asked))
 
     def get_delta(self, epsilon: Number) -> Enclosure:
         """δ at any ε, of what was asked so far.

@@ -106,6 +106,11 @@ class RepeatedReleases:
             self._computed[asked] = self.of_each(lambda curve: curve.delta(epsilon, digits=digits))
         return self._computed[asked]
 
+    def remembering(self, epsilon: Fraction, deltas: tuple[Enclosure, ...]) -> RepeatedReleases:
+        """The same, where δ inside each release was found before, in doubles."""
+        self._computed[epsilon, None] = deltas
+        return self
+
     def of_each(self, number: Callable[[PrivacyCurve], Enclosure]) -> tuple[Enclosure, ...]:
         """A number of the curve of each release; equal ones are evaluated once."""
         different = {curve: number(curve) for curve in dict.fromkeys(self.releases)}
