@@ -108,10 +108,7 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
         )
         for (attribute, pair), count in kinds.items()
     ]
-    if not present:
-        certain = Law.table(0, [1])
-        return Curve.answers(certain, certain)
-    return Curve.composed(unused=unused, attributes=[(count, [parts for _, parts in each]) for count, each in present])
+    return _all_attributes(unused, [(count, [parts for _, parts in each]) for count, each in present])
 
 
 def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], shares: Sequence[Fraction]) -> Curve:
@@ -136,10 +133,15 @@ def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], sh
         ]
         for attribute, parts in together.items()
     ]
-    if not (present := [(1, each) for each in choices if each]):
+    return _all_attributes(1 - sum(shares, ZERO), [(1, each) for each in choices if each])
+
+
+def _all_attributes(unused: Fraction, present: list[tuple[int, list[list[Part]]]]) -> Curve:
+    """The composition; where no part tells two values of the critical entry apart, δ is zero."""
+    if not present:
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)
-    return Curve.composed(unused=1 - sum(shares, ZERO), attributes=present)
+    return Curve.composed(unused=unused, attributes=present)
 
 
 def _part_of_share(query: Query, size: int, share: Fraction, first: Value, second: Value) -> Part:

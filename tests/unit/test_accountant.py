@@ -166,6 +166,20 @@ def test_known_rows_that_join_are_known_from_then_on():
     assert [entry.delta for entry in acc.ledger] == [Fraction(_delta("1/2", rows)) for rows in (80, 70)]
 
 
+def test_what_the_filter_found_is_not_computed_again(monkeypatch):
+    asked = []
+    delta = sp.PrivacyCurve.delta
+    monkeypatch.setattr(
+        sp.PrivacyCurve, "delta", lambda curve, *args, **kw: asked.append(args) or delta(curve, *args, **kw)
+    )
+    acc = accountant(delta=1).compose(SMOKERS, size=100).compose(SMOKERS, size=200).extend(50)
+    assert acc.supports(SMOKERS, size=100)
+    at_own = acc.get_delta("0.1")
+    assert len(asked) == 2
+    assert at_own == sp.PartitionAccountant.from_json(acc.to_json()).get_delta("0.1")
+    assert len(asked) == 4, "a state that was restored has upper ends alone"
+
+
 def test_what_was_charged_can_be_certified():
     acc = accountant().compose(SMOKERS, size=100).extend(200).compose(SMOKERS, size=300)
     proof = acc.charged.certify(epsilon="0.1", delta=acc.spent + Fraction(1, 1000))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from statpriv._native import Curve, Law
+from statpriv._native import Curve
 from statpriv.adversaries import Adversary
 from statpriv.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.errors import NotAvailableError
@@ -254,8 +254,7 @@ def _mean(weighted: list[tuple[Fraction, Curve]]) -> Curve:
 def _of_stratum(situation: PartitionedSituation, query: Query, part: ByGroup[int], known: ByGroup[int]) -> Curve:
     present, pair = {name: size for name, size in part if size}, situation.one_pair
     if pair is not None and not any(set(pair) <= set(values_of(query, name)) for name in present):
-        certain = Law.table(0, [1])
-        return Curve.answers(certain, certain)  # no entry of the part has both values
+        return worst([])  # no entry of the part has both values
     adversary = Adversary(known=dict(known)) if known else Adversary()
     return _of_part(query, Population(groups=present), situation, adversary)
 
