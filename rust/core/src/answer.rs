@@ -6,6 +6,7 @@
 //! on labels.
 
 mod conditional;
+mod convolution;
 mod few_values;
 mod noise;
 pub(crate) mod rationals;
@@ -397,6 +398,21 @@ impl Law {
             Recipe::Relabelled(law, relabelling) => relabelled_support(law.support(), relabelling),
             Recipe::OrderStatistic { counts, .. } => both(0, counts.len() as i64 - 1),
             Recipe::Noise(noise) => noise.support(),
+        }
+    }
+
+    /// Whether a sample of a population is drawn anywhere in it.
+    pub(crate) fn is_sampled(&self) -> bool {
+        match self.recipe() {
+            Recipe::Sampled(..) => true,
+            Recipe::Repeated { law, .. }
+            | Recipe::Shifted(law, _)
+            | Recipe::Scaled(law, _)
+            | Recipe::Relabelled(law, _) => law.is_sampled(),
+            Recipe::Sum(parts) => parts.iter().any(Self::is_sampled),
+            Recipe::Mixture(parts) => parts.iter().any(|(_, law)| law.is_sampled()),
+            Recipe::OrderStatistic { counts, .. } => counts.iter().any(Self::is_sampled),
+            Recipe::Table { .. } | Recipe::Binomial { .. } | Recipe::Noise(_) => false,
         }
     }
 

@@ -203,6 +203,16 @@ impl Ball {
         (-self).is_positive()
     }
 
+    /// The least `e` with `|mid|, radius < 2^e`.
+    pub(crate) fn exponent(self) -> i64 {
+        self.exponent
+    }
+
+    /// Times `2^k`, exactly.
+    pub(crate) fn times_power_of_two(self, k: i64) -> Self {
+        Self::normalised(self.mid, self.exponent.saturating_add(k), self.radius)
+    }
+
     /// The midpoint as a double-double, if its exponent lies within `±900`.
     pub(crate) fn to_double_double(self) -> Option<DoubleDouble> {
         (self.exponent.abs() <= 900).then(|| self.mid.scale(power_of_two(self.exponent)))

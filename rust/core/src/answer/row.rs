@@ -18,15 +18,13 @@ use std::sync::Arc;
 /// Terms of a row between two questions whether what is left can be left out.
 const TERMS_PER_CHECK: usize = 8;
 /// Up to so many products two rows are convolved directly where there is another way.
-const DIRECT_PRODUCTS: usize = 1 << 21;
+const DIRECT_PRODUCTS: f64 = (1u64 << 24) as f64;
+/// What is convolved with a part that is written out with this many zeros for each of its answers is convolved in balls, at the cost of as many products.
+const ZEROS: f64 = 32.0;
 /// With more values than this to add up at each node of an inversion, more products are convolved directly.
-const VALUES_AT_ONCE: f64 = 16.0;
+const VALUES_AT_ONCE: f64 = 8.0;
 /// Up to so many products a place, where the sum has gaps: there inversion goes along the whole lattice for each place.
 const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
-/// More products than this are not tried.
-const MOST_PRODUCTS: usize = 1 << 36;
-/// Products between two questions whether to go on.
-const PRODUCTS_PER_CHECK: usize = 1 << 18;
 
 /// Masses of `first`, `first + 1`, ….
 #[derive(Clone, Debug)]
@@ -69,44 +67,6 @@ impl Row {
             *sum = *sum + mass * weight;
         }
         Ok(())
-    }
-
-    /// The masses that are not zero, with their places in the window.
-    fn possible(&self) -> Vec<(usize, Ball)> {
-        let masses = self.masses.iter().copied().enumerate();
-        masses.filter(|(_, mass)| !mass.is_exact_zero()).collect()
-    }
-
-    /// `P * Q`: what is missing is at most `1 − (1−m)(1−m') ≤ m + m'`.
-    pub fn convolved(&self, other: &Self, interrupt: &dyn Interrupt) -> Result<Self, Error> {
-        let (long, short) = (self.possible(), other.possible());
-        let (long, short) = if long.len() < short.len() { (short, long) } else { (long, short) };
-        let missing = self.missing + other.missing;
-        if short.is_empty() {
-            return Ok(Self { missing, ..Self::empty() });
-        }
-        let first = self.first + other.first;
-        check_length(first, self.last() + other.last())?;
-        let products = short.len().saturating_mul(long.len());
-        if products > MOST_PRODUCTS {
-            return Err(Error::precision(format!("a convolution of {products} products is not tried")));
-        }
-        let mut masses = vec![Ball::ZERO; self.masses.len() + other.masses.len() - 1];
-        let mut since = 0;
-        for (start, factor) in short {
-            let Some(sums) = masses.get_mut(start..) else { continue };
-            for &(place, mass) in &long {
-                if let Some(sum) = sums.get_mut(place) {
-                    *sum = *sum + mass * factor;
-                }
-            }
-            since += long.len();
-            if since > PRODUCTS_PER_CHECK {
-                interrupt.check()?;
-                since = 0;
-            }
-        }
-        Ok(Self { first, masses, missing })
     }
 
     /// The law of a multiple other than zero.
@@ -178,7 +138,7 @@ pub(super) fn check_length(first: i64, last: i64) -> Result<(), Error> {
 }
 
 /// `2^-bits`.
-pub(super) fn power(bits: u32) -> Ball {
+pub(crate) fn power(bits: u32) -> Ball {
     (Ball::ONE / Ball::from_u64(2)).powi(u64::from(bits))
 }
 
@@ -321,7 +281,7 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
     let Summands { parts, smoothing, offset } = summands;
     let lattices: Option<Vec<_>> = parts.iter().map(|(law, count)| lattice(law, *count)).collect();
     let single = matches!(parts.as_slice(), [] | [(_, 1)]);
-    let direct = single || is_direct(&parts);
+    let direct = single || is_direct(&parts, left_out);
     let few_values = if direct { None } else { FewValues::of(&parts, left_out) };
     let share = left_out.map(|bits| bits + 1 + parts.len().ilog2());
     let mut row = match (few_values, lattices) {
@@ -459,27 +419,39 @@ impl<'a> Summands<'a> {
 
 /// Whether to convolve all parts directly, the short ones first, which takes about one product for each answer that a part may
 /// have and each place up to the end of the sum so far.
-fn is_direct(parts: &[(&Law, u64)]) -> bool {
+fn is_direct(parts: &[(&Law, u64)], left_out: Option<u32>) -> bool {
     let sizes = |(law, count): &(&Law, u64)| {
-        let width = match law.support() {
-            (Some(least), Some(most)) => most.abs_diff(least) as f64 * *count as f64,
-            _ => DIRECT_PRODUCTS as f64,
+        let width = match (law.recipe(), law.support()) {
+            (Recipe::Binomial { trials, p }, _) => window(*trials, p, left_out) * *count as f64,
+            (_, (Some(least), Some(most))) => most.abs_diff(least) as f64 * *count as f64,
+            _ => DIRECT_PRODUCTS,
         };
-        (width, if *count == 1 { possible_answers(law).unwrap_or(width) } else { width })
+        (width, if *count == 1 { possible_answers(law).unwrap_or(width).min(width) } else { width })
     };
     let mut sizes: Vec<(f64, f64)> = parts.iter().map(sizes).collect();
     sizes.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (mut places, mut products) = (0.0, 0.0);
     for (width, possible) in sizes {
         places += width;
-        products += possible * places;
+        products += (possible * ZEROS).min(width) * places;
     }
     // A node of an inversion costs an exponential for each value of a law that is added several times.
     let repeated =
         parts.iter().filter(|(law, count)| *count > 1 && matches!(law.recipe(), Recipe::Table { .. }));
     let values = repeated.filter_map(|(law, _)| possible_answers(law)).fold(0.0, f64::max);
-    products <= DIRECT_PRODUCTS as f64 * (values / VALUES_AT_ONCE).max(1.0)
+    products <= DIRECT_PRODUCTS * (values / VALUES_AT_ONCE).max(1.0)
         || (products <= PRODUCTS_PER_PLACE * places && has_gaps(parts))
+}
+
+/// About how many answers of so many trials are not among those that may be left out: with variance `v` the number is `t` from its mean with a
+/// probability of at most `2 exp(−t²/2(v + t/3))` (Bernstein), so that `t = L/3 + √(L²/9 + 2Lv)` is enough for `e^-L`.
+fn window(trials: u64, p: &Rational, left_out: Option<u32>) -> f64 {
+    let all = trials as f64;
+    let Some(bits) = left_out else { return all };
+    let p = few_values::about(p);
+    let exponent = f64::from(bits) * std::f64::consts::LN_2;
+    let half = exponent / 3.0 + (exponent * exponent / 9.0 + 2.0 * exponent * all * p * (1.0 - p)).sqrt();
+    all.min(2.0 * half)
 }
 
 /// Whether some part has steps that are more than half the deviation of all finer parts together: their characteristic function is

@@ -15,7 +15,7 @@ pub(crate) use shifts::contenders;
 
 use super::{Direction, Epsilon};
 use crate::answer::rationals::{self, Masses};
-use crate::answer::row::{Row, rows};
+use crate::answer::row::{Row, power, rows};
 use crate::answer::{Law, Recipe};
 use crate::ball::Ball;
 use crate::error::Error;
@@ -23,7 +23,12 @@ use crate::interrupt::Interrupt;
 use std::sync::{Arc, Mutex};
 
 /// Negative logarithms of what may be missing, tried one after the other; at last nothing is.
-const LEVELS: [Option<u32>; 7] = [Some(80), Some(120), Some(240), Some(480), Some(1000), Some(2100), None];
+const LEVELS: [Option<u32>; 7] =
+    [Some(80), Some(120), Some(240), Some(OF_SAMPLES), Some(1130), Some(2100), None];
+/// Up to here the laws of a sample given its population are double-doubles; beyond, each of them is written out in balls.
+const OF_SAMPLES: u32 = 460;
+/// Bits of a Δ that no double is small enough for: the least of them is 2^-1074.
+const BELOW_DOUBLES: u32 = 1100;
 /// The level of [`LEVELS`] at which answers are called impossible where it cannot be told from the laws: 2^-240.
 const WIDE: usize = 2;
 /// Relatively narrower values are answers.
@@ -88,7 +93,7 @@ impl Answers {
         self.laws().map(Law::span).into_iter().fold(0.0, f64::max).min(1e6)
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter.
+    /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter, or than all doubles.
     ///
     /// # Errors
     /// Laws on too many answers; [`Error::Interrupted`].
@@ -128,12 +133,22 @@ impl Answers {
                 return Ok(delta);
             }
             found = Ok(delta);
-            // Nothing positive was found, not even in a wider window: that is zero, or as good as zero.
-            if level > 0 && sum.is_exact_zero() && self.terms() > FEW_ANSWERS {
+            if self.terms() > FEW_ANSWERS && self.is_enough(level, sum, delta) {
                 return found;
             }
         }
         found
+    }
+
+    /// Whether the next level is too dear for what it would tell: all answers, of a Δ that no double is small enough for; in balls, where a
+    /// sample is drawn and nothing positive was found yet.
+    fn is_enough(&self, level: usize, sum: Ball, delta: Ball) -> bool {
+        match LEVELS.get(level + 1).copied().flatten() {
+            None => delta.certainly_less(power(BELOW_DOUBLES)),
+            Some(bits) => {
+                bits > OF_SAMPLES && sum.is_exact_zero() && self.laws().iter().any(|law| law.is_sampled())
+            }
+        }
     }
 
     /// The mass of the first law on answers that the second does not give; noise without bounds leaves none.

@@ -321,7 +321,9 @@ mod tests {
             {
                 let laws = count(others, noise.clone());
                 let found = delta(&laws, epsilon);
-                assert!(found.relative_error() < 1e-13, "{noise:?} {others} {epsilon}: {found:?}");
+                // Of few answers even that is told, which no double is small enough for.
+                let minute = others > 40 && found.certainly_less(Ball::ONE.times_power_of_two(-1100));
+                assert!(found.relative_error() < 1e-13 || minute, "{noise:?} {others} {epsilon}: {found:?}");
                 let data = laws
                     .answers()
                     .delta(&Epsilon::new(&rational(epsilon)), Ball::ZERO, &Uninterrupted)

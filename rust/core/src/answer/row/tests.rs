@@ -4,7 +4,7 @@ use super::*;
 use crate::answer::{Noise, Sampling};
 use crate::interrupt::Uninterrupted;
 use crate::rational::Rational;
-use crate::record::{Inner, Questions, Record};
+use crate::record::{Inner, Record};
 
 fn fraction(a: i64, b: u64) -> Rational {
     sampling::ratio(a.unsigned_abs(), b)
@@ -14,10 +14,10 @@ fn agree(one: Ball, other: Ball) -> bool {
     !one.certainly_less(other) && !other.certainly_less(one)
 }
 
-/// The summands of two kinds of tables, of binomial laws and of multiples.
+/// Copies of a table, a count and a multiple of one: more than is convolved directly.
 fn large_sum() -> Law {
     let gaps = vec![fraction(1, 4), fraction(0, 1), fraction(1, 2), fraction(1, 4)];
-    let table = Law::table(-1, gaps).unwrap().repeated(300).unwrap();
+    let table = Law::table(-1, gaps).unwrap().repeated(1400).unwrap();
     let count = Law::binomial(800, &fraction(2, 7)).unwrap();
     let weighted = Law::binomial(150, &fraction(1, 3)).unwrap().scaled(3).unwrap();
     Law::sum(vec![table.shifted(5).unwrap(), count, weighted]).unwrap()
@@ -124,18 +124,6 @@ fn at_merged_ends_all_answers_on_one_side_are_one() {
     }
 }
 
-/// A convolution asks once there are more than `2^18` products since it asked last.
-#[test]
-fn long_convolutions_ask_whether_to_go_on() {
-    let asked = |short: usize| {
-        let questions = Questions::default();
-        let row = |length: usize| Row { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };
-        row(PRODUCTS_PER_CHECK / 2).convolved(&row(short), &questions).unwrap();
-        questions.number()
-    };
-    assert_eq!([1, 2, 3, 5, 6].map(asked), [0, 0, 1, 1, 2]);
-}
-
 /// Rows of two laws share work where both are sampled, relabelled or smoothed alike, and only there.
 #[test]
 fn two_laws_have_the_rows_that_each_has_alone() {
@@ -171,13 +159,6 @@ fn two_laws_have_the_rows_that_each_has_alone() {
 
 /// Of rows with `2^18` answers that are possible `2^36` products are allowed, and no more.
 #[test]
-fn convolutions_of_too_many_products_are_refused() {
-    let row = |length: usize| Row { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };
-    let refused = row(1 << 18).convolved(&row((1 << 18) + 1), &Uninterrupted).unwrap_err().to_string();
-    assert_eq!(refused, "a convolution of 68719738880 products is not tried");
-}
-
-#[test]
 fn same_bits_of_estimates_of_sums() {
     let mut record = Record::of("inner estimates of sums");
     let binomial = |trials, p| Law::binomial(trials, &p).unwrap();
@@ -202,7 +183,7 @@ fn same_bits_of_estimates_of_sums() {
         let with = laws.iter().flat_map(|(_, next)| [(1, 1), (3, 2), (1, 5000)].map(|counts| (next, counts)));
         let ways = with.map(|(next, counts)| {
             let parts = [(law, counts.0), (next, counts.1)];
-            (is_direct(&parts), has_gaps(&parts))
+            ([None, Some(80)].map(|left_out| is_direct(&parts, left_out)), has_gaps(&parts))
         });
         record.note(format!("{name} and others"), Inner(ways.collect::<Vec<_>>()));
     }
