@@ -153,7 +153,7 @@ def _as_amounts(ones: int, known: int) -> tuple[tuple[int, int], ...]:
 
 
 def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction, int]]:
-    """What the known entries may add: each total by itself where it is the worst that counts, else with its probability."""
+    """What the known entries may add, with its probability; where the worst counts, each total by itself."""
     kinds = list(zip(world.contributions.classes, world.contributions.values, world.known, strict=True))
     if situation.adversary.values != "expected":
         reached = {0}
@@ -177,7 +177,7 @@ def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction
 
 def _sums_of(amounts: Sequence[int], number: int) -> set[int]:
     """What so many entries add that each add one of these amounts."""
-    if len(amounts) == 2:  # noqa: PLR2004  (any number of the second)
+    if len(amounts) == 2:
         least, most = amounts
         return _not_too_many({number * least + k * (most - least) for k in range(number + 1)})
     sums = {0}
