@@ -142,6 +142,16 @@ def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_withou
     assert all("exact_counts" not in point for point in plain["points"])
 
 
+@pytest.mark.parametrize("others", [(), (counted("b = 1", rows=472),)])
+def test_with_known_rows_the_picture_of_a_wrong_probability_is_not_above_what_gates_certify(certified, others):
+    guarantee = certified(counted("a = 1", rows=472), *others, known=5, publication="gate = true")
+    curves = contents(guarantee)["curves"]["probability"]
+    assert len(curves) == 1 + len(others)
+    for curve in curves:
+        assert max(point["delta"]["upper"] for point in curve["points"]) <= guarantee.delta.upper
+        assert curve["points"][0]["exact_counts"]["lower"] > 0.1
+
+
 @pytest.mark.parametrize("probability", [Fraction(1, 10), Fraction(4, 5)])
 def test_the_certificate_covers_what_is_really_published_of_a_small_part(certified, probability):
     for rows, gate, below, base in product([2, 6], ["true", "false"], [0, 1, 4, 9], [1, 2]):

@@ -239,13 +239,15 @@ class Guarantee:
         asked = [
             part.at(p) if part.size <= LARGE else part if part.is_gated else part.at(p).exact for part in own_parts
         ]
+        # Behind gates the certificate is for every p, so for this one.
+        certified = [self.delta] if published and all(part.is_gated for part in own_parts) else []
         if not others:
             found = [self._bounded(known, self.epsilon, exact)]
             found += [self._additive(known, asked)] if published else []
-            return least(found)
+            return least(found + certified)
         # The sums of Theorems 5.1 and 5.2 are additive over parts.
         own = [self._additive(known, parts) for parts in ([exact, asked] if published and asked != exact else [exact])]
-        return at_most_one(self._additive_of_others(attribute, tuple(others)) + least(own))
+        return least([at_most_one(self._additive_of_others(attribute, tuple(others)) + least(own)), *certified])
 
     def _additive_of_others(self, attribute: str, others: tuple[Part, ...]) -> Enclosure:
         """The same at every p of the property."""
