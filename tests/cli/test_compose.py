@@ -320,7 +320,7 @@ def test_a_true_report_agrees(run, run_json, written):
     assert run_json("compose", path)["report"] == {"agrees": True, "disagreements": []}
     result = run("compose", path)
     assert result.exit_code == 0
-    assert "agrees: δ, ε, rows, known rows, sizes and ranges" in " ".join(result.stdout.split())
+    assert "agrees: δ, also with known parts, ε, rows, known rows, sizes and ranges" in " ".join(result.stdout.split())
 
 
 def test_a_report_that_states_only_its_delta_agrees(run_json, written):

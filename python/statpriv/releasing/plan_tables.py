@@ -389,12 +389,8 @@ class DataTable(StrictTable):
 class GuaranteeTable(StrictTable):
     """The guarantee that the release must reach."""
 
-    epsilon: _Epsilon = Field(
-        description="the epsilon of the guarantee, a number at least 0"
-    )
-    delta: _Delta = Field(
-        description="the largest certified delta to accept, a number from 0 to 1"
-    )
+    epsilon: _Epsilon = Field(description="the epsilon of the guarantee, a number at least 0")
+    delta: _Delta = Field(description="the largest certified delta to accept, a number from 0 to 1")
     known_rows: _Count = Field(default=0, description="the number of rows an adversary may know")
     written_before_access: StrictBool | None = Field(
         default=None, description="whether the author of the plan had not seen any value yet"
@@ -512,12 +508,8 @@ class PriorTable(StrictTable):
     """Something that was published from the same rows outside this tool."""
 
     description: _Note = Field(description="what was published")
-    epsilon: _Epsilon | None = Field(
-        default=None, description="the epsilon of its guarantee"
-    )
-    delta: _Delta | None = Field(
-        default=None, description="the delta of its guarantee"
-    )
+    epsilon: _Epsilon | None = Field(default=None, description="the epsilon of its guarantee")
+    delta: _Delta | None = Field(default=None, description="the delta of its guarantee")
 
 
 class PlanFile(StrictTable):
