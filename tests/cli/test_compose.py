@@ -315,6 +315,11 @@ def test_a_file_cannot_write_to_the_terminal(run, written):
         assert "\u202e" not in result.output
 
 
+def test_what_a_file_says_adds_no_line_to_what_is_printed(run, written):
+    forged = written(TABLE_1.replace('"smoker"', '"x\\n\\n1 proved"'))
+    assert "x\\n\\n1 proved" in run("compose", forged).stdout
+
+
 def test_a_true_report_agrees(run, run_json, written):
     path = written(json.dumps(report_of(two_parts())), "report.json")
     assert run_json("compose", path)["report"] == {"agrees": True, "disagreements": []}
