@@ -306,6 +306,10 @@ def test_a_file_that_is_not_text_is_refused(run, tmp_path):
     assert "not a text in UTF-8" in result.stderr
 
 
+def test_a_mark_that_an_editor_puts_before_the_text_is_no_text(written):
+    assert read_composition(written(f"\ufeff{TABLE_1}")) == read_composition(written(TABLE_1))
+
+
 def test_a_file_cannot_write_to_the_terminal(run, written):
     good = written(TABLE_1.replace('"smoker"', '"\\u001b[31m\\u202e"'))
     assert "\\x1b[31m\\u202e" in run("compose", good).stdout

@@ -88,6 +88,10 @@ EVERYTHING = (
 )
 
 
+def test_a_mark_that_an_editor_puts_before_the_text_is_no_text(write):
+    assert load_plan(write(f"\ufeff{EVERYTHING}")).queries == load_plan(write(EVERYTHING)).queries
+
+
 def test_every_optional_key_is_read(write, tmp_path):
     plan = load_plan(
         write(EVERYTHING + '[[prior]]\ndescription = "Yearbook"\nepsilon = 0.5\n[[prior]]\ndescription = "B"')
