@@ -44,7 +44,7 @@ Value: TypeAlias = Any
 def read_text(path: Path, kind: str) -> str:
     """The text of a file, which messages call `kind`."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ArgumentError(f"{path}: {error.strerror}; the path of a {kind} file is required") from error
     except UnicodeDecodeError as error:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from statpriv.composition.cohorts import Cohort
+from statpriv.composition.known_parts import worst_part
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.composition_file import (
     PARTS,
@@ -207,6 +208,8 @@ class Report:
         By this release, and by earlier ones of the table.
     everything
         Of a later release, what the report says of all releases together: that is what its guarantee is about.
+    partition_secret, partition_known
+        δ of the guarantee again, and what is left of it for a reader who knows who is in which part.
     """
 
     composition: Composition
@@ -223,6 +226,8 @@ class Report:
     rows_spent: int | None = None
     rows_spent_before: int | None = None
     everything: Everything | None = None
+    partition_secret: Enclosure | None = None
+    partition_known: Enclosure | None = None
 
     @cached_property
     def curve(self) -> PrivacyCurve | RepeatedReleases:
@@ -249,7 +254,23 @@ class Report:
             found += self.everything.disagreements(self.curve, asked.epsilon)
         else:
             found = [*_apart("guarantee.delta", self.delta, reached)]
+        if self.partition_secret is not None:
+            found += _apart("guarantee.partition_secret", self.partition_secret, reached)
+        if self.partition_known is not None:
+            found += _apart("guarantee.partition_known", self.partition_known, self._of_known_parts())
         return [*found, *self._in_verdict(reached), *self.contradictions()]
+
+    def _of_known_parts(self) -> Enclosure:
+        """δ of the worst part of all releases, for a reader who knows who is in which."""
+        asked = self.composition
+        every = (
+            asked.parts if self.everything is None else [part for term in self.everything.terms for part in term.parts]
+        )
+        return worst_part(
+            [(part.query(), part.size if isinstance(part.size, int) else dict(part.size)) for part in every],
+            known=asked.known_rows if self.known_rows is None else self.known_rows,
+            epsilon=asked.epsilon,
+        )
 
     def contradictions(self) -> list[str]:
         """Where the report contradicts itself in what δ is computed from."""
@@ -424,6 +445,8 @@ _GUARANTEE_KEYS = {
     "known_rows": COUNT.optional(),
     "holds": Key(_truth, "true or false", absent=None),
     "releases": COUNT.optional(1),
+    "partition_secret": _or_null(_ENCLOSURE),
+    "partition_known": _or_null(_ENCLOSURE),
 }
 _DATA_KEYS = {"rows": SIZE.optional()}
 _RELEASE_KEYS = {"rows_spent": COUNT.optional()}
@@ -498,6 +521,8 @@ def read_report(document: dict[str, Value], _place: str, faults: list[str]) -> R
         answered=tuple(answer["size"] for answer in answered),
         rows_spent=release["rows_spent"],
         rows_spent_before=books["rows_spent_before"],
+        partition_secret=said["partition_secret"],
+        partition_known=said["partition_known"],
     )
     return report if said["releases"] <= 1 else _later(document, report, faults)
 

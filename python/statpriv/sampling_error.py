@@ -25,7 +25,11 @@ def root(square: Fraction) -> Enclosure:
     >>> root(Fraction(1, 4)), root(Fraction(2))
     (Enclosure(0.5, 0.5), Enclosure(1.414213562373095, 1.4142135623730951))
     """
-    above = below = math.sqrt(square)
+    if not square:
+        return Enclosure(0.0, 0.0)
+    # Scaled by a power of 4 to about 1: as a double, a square next to 0 would keep few digits, or none.
+    shift = (square.denominator.bit_length() - square.numerator.bit_length()) // 2
+    above = below = math.ldexp(math.sqrt(square * Fraction(4) ** shift), -shift)
     while Fraction(above) ** 2 < square:
         above = math.nextafter(above, math.inf)
     while Fraction(below) ** 2 > square:

@@ -306,6 +306,10 @@ def test_a_file_that_is_not_text_is_refused(run, tmp_path):
     assert "not a text in UTF-8" in result.stderr
 
 
+def test_a_mark_that_an_editor_puts_before_the_text_is_no_text(written):
+    assert read_composition(written(f"\ufeff{TABLE_1}")) == read_composition(written(TABLE_1))
+
+
 def test_a_file_cannot_write_to_the_terminal(run, written):
     good = written(TABLE_1.replace('"smoker"', '"\\u001b[31m\\u202e"'))
     assert "\\x1b[31m\\u202e" in run("compose", good).stdout
@@ -315,12 +319,17 @@ def test_a_file_cannot_write_to_the_terminal(run, written):
         assert "\u202e" not in result.output
 
 
+def test_what_a_file_says_adds_no_line_to_what_is_printed(run, written):
+    forged = written(TABLE_1.replace('"smoker"', '"x\\n\\n1 proved"'))
+    assert "x\\n\\n1 proved" in run("compose", forged).stdout
+
+
 def test_a_true_report_agrees(run, run_json, written):
     path = written(json.dumps(report_of(two_parts())), "report.json")
     assert run_json("compose", path)["report"] == {"agrees": True, "disagreements": []}
     result = run("compose", path)
     assert result.exit_code == 0
-    assert "agrees: δ, ε, rows, known rows, sizes and ranges" in " ".join(result.stdout.split())
+    assert "agrees: δ, also with known parts, ε, rows, known rows, sizes and ranges" in " ".join(result.stdout.split())
 
 
 def test_a_report_that_states_only_its_delta_agrees(run_json, written):

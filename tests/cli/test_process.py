@@ -32,11 +32,14 @@ def test_a_mistake_has_no_traceback(process):
     assert result.stderr == "Error: --n = 0; a whole number from 1 to 2^53 is required\n"
 
 
+MARK = "What follows may contain data: read it before you show it to anyone.\n"
+
+
 @pytest.mark.parametrize("arguments", [("--debug", "delta"), ("delta", "--debug")])
-def test_debug_shows_the_traceback(process, arguments):
+def test_debug_shows_the_traceback_and_marks_it(process, arguments):
     result = process(*arguments, "--n", "0", "--p", "1/2", "--epsilon", "1")
     assert result.returncode == 2
-    assert "Traceback" in result.stderr
+    assert result.stderr.startswith(f"{MARK}Traceback")
     assert result.stderr.endswith("Error: --n = 0; a whole number from 1 to 2^53 is required\n")
 
 
@@ -179,7 +182,7 @@ def test_a_defect_quotes_nothing_and_asks_for_a_report():
     assert result.stderr.count("\n") == 1
 
 
-def test_debug_shows_a_defect():
+def test_debug_shows_a_defect_and_marks_it():
     result = subprocess.run(
         [sys.executable, "-c", DEFECT.format(arguments=[*DELTA, "--debug"])],
         capture_output=True,
@@ -187,6 +190,7 @@ def test_debug_shows_a_defect():
         check=False,
     )
     assert result.returncode == 1
+    assert result.stderr.startswith(f"{MARK}Traceback")
     assert "RuntimeError: a cell of the table" in result.stderr
 
 

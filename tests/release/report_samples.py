@@ -131,8 +131,6 @@ def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any],
         *((answer, "query") for answer in report["answers"]),
         *((answer, "cell") for answer in report["answers"] if answer["cell"] is not None),
         (report["comparison"], "note"),
-        (report["verify"], "command"),
-        *((report["verify"]["proof"], i) for i in range(len(report["verify"]["proof"]))),
         *((prior, "description") for prior in report["plan"]["prior"]),
     ]
 

@@ -90,7 +90,7 @@ def mean_squared_error(strata, p, base):
     return total
 
 
-@pytest.mark.parametrize("p", [Fraction(1, 3), Fraction(1, 2)])
+@pytest.mark.parametrize("p", [Fraction(1, 3), Fraction(1, 2), Fraction(1, 10**320), Fraction(1, 10**400), Fraction(0)])
 def test_the_error_of_an_exact_count_is_attained_at_the_worst_probability(p):
     stratum = Stratum(9, 4, p, p)
     stated, truth = root_mean_squared_error([stratum]), mean_squared_error([stratum], [p], None)

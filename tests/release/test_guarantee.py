@@ -142,6 +142,16 @@ def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_withou
     assert all("exact_counts" not in point for point in plain["points"])
 
 
+@pytest.mark.parametrize("others", [(), (counted("b = 1", rows=472),)])
+def test_with_known_rows_the_picture_of_a_wrong_probability_is_not_above_what_gates_certify(certified, others):
+    guarantee = certified(counted("a = 1", rows=472), *others, known=5, publication="gate = true")
+    curves = contents(guarantee)["curves"]["probability"]
+    assert len(curves) == 1 + len(others)
+    for curve in curves:
+        assert max(point["delta"]["upper"] for point in curve["points"]) <= guarantee.delta.upper
+        assert curve["points"][0]["exact_counts"]["lower"] > 0.1
+
+
 @pytest.mark.parametrize("probability", [Fraction(1, 10), Fraction(4, 5)])
 def test_the_certificate_covers_what_is_really_published_of_a_small_part(certified, probability):
     for rows, gate, below, base in product([2, 6], ["true", "false"], [0, 1, 4, 9], [1, 2]):
@@ -380,12 +390,36 @@ def test_leaked_labels_are_those_of_the_worst_split(certified, known):
     assert bound <= 1.1 * values
 
 
-def test_a_block_of_rows_that_change_together(certified):
-    (one, two, four) = block(certified(counted("a = 1", rows=472, probability="0.4"), n=472))
-    assert [rows for rows, _ in (one, two, four)] == [1, 2, 4]
-    assert 0.0074 < one[1].upper < 0.0075
-    assert two[1].upper >= 0.0374
-    assert four[1].upper >= 0.1106
+def of_person(n, rows, p, epsilon):
+    """δ of one count if so many rows of a table of n change together, from the laws of the count."""
+    law = [math.comb(n - rows, k) * p**k * (1 - p) ** (n - rows - k) for k in range(n - rows + 1)]
+    with_, without = [0.0] * rows + law, law + [0.0] * rows
+    factor = math.exp(epsilon)
+    return max(
+        sum(max(a - factor * b, 0.0) for a, b in zip(one, other, strict=True))
+        for one, other in ((with_, without), (without, with_))
+    )
+
+
+@pytest.mark.parametrize("sizes", [(472,), (200, 272)])
+def test_a_block_of_rows_that_change_together_is_exact_for_one_count_of_everybody(certified, sizes):
+    counts = [counted("a = 1", rows=size, probability="0.4") for size in sizes]
+    found = dict(block(certified(*counts, n=472)))
+    assert list(found) == [1, 2, 4]
+    for rows, delta in found.items():
+        assert delta.upper == pytest.approx(of_person(472, rows, 0.4, 0.1), rel=1e-9)
+
+
+def test_a_block_of_rows_is_bounded_elsewhere(certified):
+    for guarantee in (
+        certified(counted("a = 1", rows=472), n=472),
+        certified(counted("a = 1", share="1", probability="0.4"), n=472, groups={"f": 472}, group="sex"),
+    ):
+        found = dict(block(guarantee))
+        for rows in (1, 2, 4):
+            assert (
+                of_person(472, rows, 0.4, 0.1) * (1 - 1e-9) <= found[rows].upper < 1.02 * of_person(472, rows, 0.4, 0.1)
+            )
 
 
 def test_ranges_of_cells_are_certified_for_all_their_laws(certified):

@@ -76,6 +76,20 @@ def test_an_interrupt_while_batches_are_read_leaves_nothing(workshop, in_process
         monkeypatch.setattr(engine, "RowTokens", Ids)
     else:
         monkeypatch.setattr(engine, "stream_fingerprints", interrupted(stream_fingerprints))
+    interrupted_release(workshop, in_process)
+
+
+def test_an_interrupt_while_the_engine_copies_leaves_nothing(workshop, in_process, before_each_statement):
+    def interrupt_soon(sql):
+        if sql.startswith("CREATE TABLE content"):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+    before_each_statement(interrupt_soon)
+    interrupted_release(workshop, in_process)
+
+
+def interrupted_release(workshop, in_process):
+    """A release of a million rows, interrupted by the alarm that is set in it."""
     workshop.parquet("SELECT range AS id, range % 2 AS v FROM range(1_000_000)")
     asked = query("v = 0", rows=20, probability=("1/2", "1/2"))  # the curves of a range would take longer than the rows
     plan = workshop.plan(asked, more_data='row_id = "id"', data="people.parquet")

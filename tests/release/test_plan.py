@@ -88,6 +88,10 @@ EVERYTHING = (
 )
 
 
+def test_a_mark_that_an_editor_puts_before_the_text_is_no_text(write):
+    assert load_plan(write(f"\ufeff{EVERYTHING}")).queries == load_plan(write(EVERYTHING)).queries
+
+
 def test_every_optional_key_is_read(write, tmp_path):
     plan = load_plan(
         write(EVERYTHING + '[[prior]]\ndescription = "Yearbook"\nepsilon = 0.5\n[[prior]]\ndescription = "B"')
@@ -165,6 +169,7 @@ def test_the_documented_format_is_a_plan(write):
 
 NUMBER = 'must be a number such as 0.1, "0.1" or "1/10"'
 RANGE = 'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
+DOUBLE = "must be 0, or a number from 1e-300 to 1e300"
 PRINTABLE = "control and bidirectional ones are not allowed"
 
 MISTAKES = [
@@ -178,6 +183,8 @@ MISTAKES = [
     ("epsilon = 0.1", 'epsilon = "١"', f'guarantee.epsilon = "١": {NUMBER}'),
     ("epsilon = 0.1", "epsilon = 1e999999999", f'guarantee.epsilon = "1e999999999": {NUMBER}'),
     ("epsilon = 0.1", "epsilon = 1e-99999", f"guarantee.epsilon = 1E-99999: {NUMBER}"),
+    ("epsilon = 0.1", "epsilon = 1e400", f"guarantee.epsilon = 1E+400: {DOUBLE}"),
+    ("delta = 0.02", "delta = 1e-400", f"guarantee.delta = 1E-400: {DOUBLE}"),
     (
         "epsilon = 0.1",
         "",

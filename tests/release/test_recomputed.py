@@ -276,6 +276,16 @@ FORGERIES = [
     (("guarantee", "this_release"), {"lower": 0.0, "upper": 0.0}, "guarantee.this_release is [0.0, 0.0], computed"),
     (("guarantee", "term", "delta"), {"lower": 0.0, "upper": 0.0}, "guarantee.term.delta is [0.0, 0.0], computed"),
     (("guarantee", "term", "weight"), 0.18, "the weights of history and guarantee.term are not those of the cohort"),
+    (
+        ("guarantee", "partition_secret"),
+        {"lower": 0.0, "upper": 1e-9},
+        "guarantee.partition_secret is [0.0, 1e-09], co",
+    ),
+    (
+        ("guarantee", "partition_known"),
+        {"lower": 0.0, "upper": 1e-9},
+        "guarantee.partition_known is [0.0, 1e-09], comp",
+    ),
     (("guarantee", "holds"), False, "guarantee.holds is false, but δ, computed again ["),
     (("guarantee", "target_delta_exact"), "0.02", "guarantee.holds is true, but δ, computed again ["),
     (("history", 0, "delta"), {"lower": 0.0, "upper": 0.0}, "history[1].delta is [0.0, 0.0], computed again ["),
@@ -328,7 +338,7 @@ def test_a_later_release_does_not_pass_for_a_first_one(later, tmp_path):
     """Without its history, on the rows that were left, it would be a claim about this release alone."""
     guarantee = later["guarantee"]
     guarantee.update(releases=1, delta=guarantee.pop("this_release"))
-    del guarantee["term"], later["history"]
+    del guarantee["term"], guarantee["partition_secret"], guarantee["partition_known"], later["history"]
     later["data"]["rows"] = later["composition"]["population"]
     told = disagreements(later, tmp_path)
     assert told == ["ledger.rows_spent_before is 500, but the guarantee is that of a first release"]

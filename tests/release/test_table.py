@@ -241,6 +241,7 @@ def test_no_comparison_overflows(tmp_path):
         ("1.5::DOUBLE", "a = 1.5", "equality is a matter of rounding"),
         ("1.5::DOUBLE", "a IN (1, 2)", "equality is a matter of rounding"),
         ("1.5::DOUBLE", "a IS DISTINCT FROM 2", "equality is a matter of rounding"),
+        ("1::DECIMAL(38, 1)", "a = 1", "a number; decimals have at most 20 digits before the point and 18 after it"),
         ("[1]", "a = 1", "only numbers, text, dates and booleans can be compared"),
     ],
 )

@@ -37,6 +37,7 @@ from statpriv.errors import GuaranteeNotReachedError, RowsSpentError, StatprivEr
 __all__ = ["command_line", "main"]
 
 _UNWRITTEN, _REFUSED, _INTERRUPTED = 1, 2, 130
+_MARK = "What follows may contain data: read it before you show it to anyone.\n"
 _FILES = "Files that the command wrote are whole."
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _EXIT_CODES: dict[type[Exception], int] = {GuaranteeNotReachedError: 3, RowsSpentError: 5}
@@ -80,6 +81,7 @@ class _CommandLine(click.RichGroup):
             sys.exit(_INTERRUPTED)
         except (click.ClickException, StatprivError) as error:
             if settings.get("debug"):
+                sys.stderr.write(_MARK)
                 traceback.print_exception(error)
             sys.stderr.write(f"Error: {printable(_sentence(error))}\n")
             sys.exit(_EXIT_CODES.get(type(error), _REFUSED))
@@ -136,6 +138,7 @@ def _defect(
 ) -> None:
     """Report what no command expects. Its message may quote data: only `--debug` shows it."""
     if settings.get("debug"):
+        sys.stderr.write(_MARK)
         sys.__excepthook__(kind, error, where)
     elif not issubclass(kind, KeyboardInterrupt):
         sys.stderr.write(

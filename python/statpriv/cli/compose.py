@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 __all__ = ["compose"]
 
 _MOST_LINES = 12
-_AGREES = "agrees: δ, ε, rows, known rows, sizes and ranges are what its composition gives (nothing else is compared)"
+_COMPARED = "δ, also with known parts, ε, rows, known rows, sizes and ranges are what its composition gives"
+_AGREES = f"agrees: {_COMPARED} (nothing else is compared)"
 _SUM_AGREES = (
-    "agrees: δ, ε, rows, known rows, sizes and ranges are what its composition gives, and so are the terms of earlier "
-    "releases, the weights and the sum (nothing else is compared)"
+    f"agrees: {_COMPARED}, and so are the terms of earlier releases, the weights and the sum (nothing else is compared)"
 )
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from statpriv.cli.plain_text import printable
+from statpriv.cli.plain_text import one_line
 from statpriv.errors import PublicationError
 from statpriv.literals import at_least, at_most
 
@@ -118,7 +118,7 @@ def grounds(curve: PrivacyCurve) -> _Facts:
 def print_facts(headline: str, facts: _Facts) -> None:
     """Print a sentence, and under it what it rests on."""
     console = screen()
-    console.print(Text(printable(headline), style="bold"))
+    console.print(Text(one_line(headline), style="bold"))
     console.print()
     console.print(fact_grid(facts))
 
@@ -130,7 +130,7 @@ def fact_grid(facts: _Facts) -> Table:
     grid.add_column(overflow="fold")
     for name, text in facts:
         for k, line in enumerate([text] if isinstance(text, str) else text):
-            grid.add_row("" if k else f"  {name}", printable(line))
+            grid.add_row("" if k else f"  {name}", one_line(line))
     return grid
 
 

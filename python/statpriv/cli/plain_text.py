@@ -6,7 +6,7 @@ import codecs
 import io
 from typing import TextIO
 
-__all__ = ["never_fail", "printable"]
+__all__ = ["never_fail", "one_line", "printable"]
 
 _READABLE = {
     "ε": "epsilon",
@@ -27,6 +27,11 @@ _READABLE = {
 def printable(text: str) -> str:
     """`text` with control and bidirectional characters shown as escapes, line ends aside."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def one_line(text: str) -> str:
+    """The same with line ends shown too, for what others wrote: it could add lines of its own to ours."""
+    return printable(text).replace("\n", "\\n")
 
 
 def never_fail(stream: TextIO) -> None:

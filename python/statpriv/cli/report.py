@@ -12,7 +12,7 @@ from typing import Any
 import rich_click as click
 
 from statpriv.cli.options import debug_option, examples
-from statpriv.cli.plain_text import printable
+from statpriv.cli.plain_text import one_line
 from statpriv.errors import ArgumentError, PublicationError
 
 __all__ = ["report"]
@@ -92,7 +92,7 @@ def _compare(page: bytes, contents: Mapping[str, Any]) -> None:
     if stated is None:
         click.echo("Warning: the report states no digest of its page.", err=True)
     elif stated != hashlib.sha256(page).hexdigest():
-        version = printable(contents["statpriv"])
+        version = one_line(contents["statpriv"])
         click.echo(
             "Warning: this is not the page that was published with the report: its SHA-256 is not html_sha256. "
             f"The report says that statpriv {version} made it; another version may draw it differently. "

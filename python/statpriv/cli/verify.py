@@ -21,7 +21,7 @@ from statpriv.cli.output import (
     screen,
     write_whole,
 )
-from statpriv.cli.plain_text import printable
+from statpriv.cli.plain_text import one_line
 from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import NotAvailableError, PublicationError
 
@@ -161,7 +161,7 @@ def _print(found: Verification, written: list[str | None], tables: list[Sensitiv
     console = screen()
     for number, (finding, certificate, sensitivity) in enumerate(zip(found, written, tables, strict=True), start=1):
         claim = finding.claim
-        console.print(Text(printable(f"{number}. {finding.verdict}: {claim}"), style="bold"))
+        console.print(Text(one_line(f"{number}. {finding.verdict}: {claim}"), style="bold"))
         facts = [
             ("why", finding.why),
             ("margin", _margin(finding)),

@@ -94,7 +94,7 @@ def prospective_contents(
         "degradation": degradation,
         "leaks": [{"known": what, "rows": rows, "delta": _ends(delta)} for what, rows, delta in leaks(alone)],
         "block": [{"rows": rows, "delta": _ends(delta)} for rows, delta in block(alone)],
-        "comparison": _comparison(guarantee),
+        "comparison": _comparison(guarantee, alone.delta.upper),
         "composition": _composition(guarantee),
         "verify": {"command": "statpriv compose report.json", "proof": _proof(guarantee)},
         "ledger": {"rows_left": rows_left},
@@ -382,9 +382,9 @@ def _degradation(guarantee: Guarantee) -> list[dict[str, Any]]:
     return table
 
 
-def _comparison(guarantee: Guarantee) -> dict[str, Any]:
-    """What Gaussian noise would have to be added to as many proportions of the whole table."""
-    queries, rows, delta = len(guarantee.queries), guarantee.rows, guarantee.delta.upper
+def _comparison(guarantee: Guarantee, delta: float) -> dict[str, Any]:
+    """What Gaussian noise would have to be added to as many proportions of the whole table, for the same δ."""
+    queries, rows = len(guarantee.queries), guarantee.rows
     loose, tight = _loose_noise(guarantee, queries, delta), _tight_noise(guarantee, queries, delta)
     return {
         "queries": queries,

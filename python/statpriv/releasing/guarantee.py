@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from statpriv.adversaries import Adversary
-from statpriv.analysis import compose, privacy_curve
+from statpriv.analysis import compose
+from statpriv.composition.known_parts import curve_of_part
 from statpriv.curve import PrivacyCurve
 from statpriv.enclosure import Enclosure
 from statpriv.errors import NotAvailableError, PlanError
@@ -18,7 +19,7 @@ from statpriv.populations import Population
 from statpriv.queries.histogram import HistogramQuery
 from statpriv.queries.processed import Gate, Processed, Step
 from statpriv.queries.property import Between, PropertyQuery
-from statpriv.queries.variants import of_groups, unlabelled
+from statpriv.queries.variants import unlabelled
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
@@ -98,14 +99,7 @@ class Part:
 
     def curve(self, *, known: int) -> PrivacyCurve:
         """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
-        known = min(known, self.size - 1)
-        if self.groups is not None:
-            present = {group: rows for group, rows in self.groups.items() if rows}
-            population = Population(groups=present)
-            return privacy_curve(of_groups(self.query, present), population, adversary=Adversary(known=known))
-        if self.query == self.asked:  # known rows only shift an exact count
-            return privacy_curve(self.asked, Population(self.size - known))
-        return privacy_curve(self.query, Population(self.size), adversary=Adversary(known=known))
+        return curve_of_part(self.query, self.size if self.groups is None else self.groups, known=known)
 
 
 @dataclass(frozen=True)
@@ -239,13 +233,15 @@ class Guarantee:
         asked = [
             part.at(p) if part.size <= LARGE else part if part.is_gated else part.at(p).exact for part in own_parts
         ]
+        # Behind gates the certificate is for every p, so for this one.
+        certified = [self.delta] if published and all(part.is_gated for part in own_parts) else []
         if not others:
             found = [self._bounded(known, self.epsilon, exact)]
             found += [self._additive(known, asked)] if published else []
-            return least(found)
+            return least(found + certified)
         # The sums of Theorems 5.1 and 5.2 are additive over parts.
         own = [self._additive(known, parts) for parts in ([exact, asked] if published and asked != exact else [exact])]
-        return at_most_one(self._additive_of_others(attribute, tuple(others)) + least(own))
+        return least([at_most_one(self._additive_of_others(attribute, tuple(others)) + least(own)), *certified])
 
     def _additive_of_others(self, attribute: str, others: tuple[Part, ...]) -> Enclosure:
         """The same at every p of the property."""

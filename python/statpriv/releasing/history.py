@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from statpriv.adversaries import Adversary
-from statpriv.analysis import privacy_curve
 from statpriv.composition.accountant import PartitionAccountant
 from statpriv.composition.cohorts import Cohort
+from statpriv.composition.known_parts import worst_part
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.enclosure import Enclosure
 from statpriv.literals import literal
@@ -159,12 +159,8 @@ class Everything:
 
     def published(self) -> Enclosure:
         """δ of the worst part of all releases, for a reader who knows which part everyone is in."""
-        parts = {part for queries, sizes in self.asked for part in zip(queries, sizes, strict=True)}
-        found = [
-            privacy_curve(query, Population(size), adversary=self._adversary(size)).delta(self.guarantee.epsilon)
-            for query, size in parts
-        ]
-        return Enclosure(max(delta.lower for delta in found), max(delta.upper for delta in found))
+        parts = (part for queries, sizes in self.asked for part in zip(queries, sizes, strict=True))
+        return worst_part(parts, known=self.known, epsilon=self.guarantee.epsilon)
 
     def _adversary(self, rows: int) -> Adversary:
         """As many known rows as these can hold, besides the critical one."""

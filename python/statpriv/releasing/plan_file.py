@@ -179,7 +179,7 @@ def _read(path: Path) -> bytes:
 
 def _tables(content: bytes, name: str) -> dict[str, Any]:
     try:
-        return dict(tomllib.loads(content.decode("utf-8"), parse_float=_toml_float))
+        return dict(tomllib.loads(content.decode("utf-8-sig"), parse_float=_toml_float))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise PlanError(f"{name}: line {line} is not UTF-8; save the plan as UTF-8") from None

@@ -52,6 +52,7 @@ MOST_QUERIES = 10_000
 MOST_CELLS = 100
 MOST_GROUPS = 100
 MOST_ROWS = 2**53
+_LEAST_DOUBLE, _MOST_DOUBLE = Fraction(1, 10**300), Fraction(10**300)
 _Read = TypeVar("_Read")
 
 _BASES = (3, 5, 10)
@@ -87,6 +88,13 @@ def _at_least_zero(value: Fraction) -> Fraction:
 def _in_unit_interval(value: Fraction) -> Fraction:
     if not 0 <= value <= 1:
         raise ValueError("must be a number from 0 to 1")
+    return value
+
+
+def _as_a_double(value: Fraction) -> Fraction:
+    # A report states it as a double too, which must not be 0 or infinite where the number is not.
+    if value and not _LEAST_DOUBLE <= value <= _MOST_DOUBLE:
+        raise ValueError("must be 0, or a number from 1e-300 to 1e300")
     return value
 
 
@@ -272,6 +280,8 @@ _NUMBER_SCHEMA = {
     "anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^({_DECIMAL.pattern}|{_RATIO.pattern})$"}]
 }
 _Number: TypeAlias = Annotated[Fraction, PlainValidator(_number), WithJsonSchema(_NUMBER_SCHEMA)]
+_Epsilon: TypeAlias = Annotated[_Number, AfterValidator(_at_least_zero), AfterValidator(_as_a_double)]
+_Delta: TypeAlias = Annotated[_Number, AfterValidator(_in_unit_interval), AfterValidator(_as_a_double)]
 _Count: TypeAlias = Annotated[int, PlainValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})]
 _Size: TypeAlias = Annotated[int, PlainValidator(_size), WithJsonSchema({"type": "integer", "minimum": 1})]
 _Label: TypeAlias = Annotated[
@@ -379,12 +389,8 @@ class DataTable(StrictTable):
 class GuaranteeTable(StrictTable):
     """The guarantee that the release must reach."""
 
-    epsilon: Annotated[_Number, AfterValidator(_at_least_zero)] = Field(
-        description="the epsilon of the guarantee, a number at least 0"
-    )
-    delta: Annotated[_Number, AfterValidator(_in_unit_interval)] = Field(
-        description="the largest certified delta to accept, a number from 0 to 1"
-    )
+    epsilon: _Epsilon = Field(description="the epsilon of the guarantee, a number at least 0")
+    delta: _Delta = Field(description="the largest certified delta to accept, a number from 0 to 1")
     known_rows: _Count = Field(default=0, description="the number of rows an adversary may know")
     written_before_access: StrictBool | None = Field(
         default=None, description="whether the author of the plan had not seen any value yet"
@@ -502,12 +508,8 @@ class PriorTable(StrictTable):
     """Something that was published from the same rows outside this tool."""
 
     description: _Note = Field(description="what was published")
-    epsilon: Annotated[_Number, AfterValidator(_at_least_zero)] | None = Field(
-        default=None, description="the epsilon of its guarantee"
-    )
-    delta: Annotated[_Number, AfterValidator(_in_unit_interval)] | None = Field(
-        default=None, description="the delta of its guarantee"
-    )
+    epsilon: _Epsilon | None = Field(default=None, description="the epsilon of its guarantee")
+    delta: _Delta | None = Field(default=None, description="the delta of its guarantee")
 
 
 class PlanFile(StrictTable):

@@ -168,7 +168,9 @@ fn on_all_cores<T: Send>(
 pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let guarded = || catch_unwind(AssertUnwindSafe(|| pool().map(|pool| pool.install(work))));
     match py.detach(guarded) {
-        Ok(Some(value)) => Ok(value),
+        // A signal that came meanwhile is told here. Whatever Python code runs next would meet it, and the first array
+        // that is made looks for NumPy in Python code whose errors are a panic.
+        Ok(Some(value)) => py.check_signals().map(|()| value),
         Ok(None) => Err(PyRuntimeError::new_err("no thread can be started")),
         Err(_) => Err(panicked()),
     }

@@ -28,6 +28,7 @@ _REMEDIES = {
 }
 _PADDED_TEXT = re.compile(r"char(acter)?\(", re.IGNORECASE)
 _PADDED = "blanks at the end of such texts are there and not there: store it as text without a length"
+_TOO_LONG = "decimals have at most 20 digits before the point and 18 after it: store it as DECIMAL(38, 18)"
 _COMPARABLE = "only numbers, text, dates and booleans can be compared"
 
 
@@ -60,8 +61,15 @@ class Column:
                 f"is declared {self.declared}, where equality is a matter of rounding; store whole numbers as "
                 "integers, or compare with a range"
             )
-        remedy = _PADDED if _PADDED_TEXT.match(self.declared) else _REMEDIES.get(self.kind, _COMPARABLE)
-        return f"is declared {self.declared}, and the predicate compares it as a {demand}; {remedy}"
+        return f"is declared {self.declared}, and the predicate compares it as a {demand}; {self._remedy}"
+
+    @property
+    def _remedy(self) -> str:
+        if _PADDED_TEXT.match(self.declared):
+            return _PADDED
+        if self.kind == "other" and _DECIMAL.fullmatch(self.declared):
+            return _TOO_LONG
+        return _REMEDIES.get(self.kind, _COMPARABLE)
 
 
 def fits_decimal(declared: str) -> bool:

@@ -104,6 +104,8 @@ _UNREADABLE_DATABASE = (
     "which may quote data"
 )
 _NO_MEMORY = "it does not fit into the memory of this machine, and nothing may be written to a disk meanwhile"
+_INTERRUPTED = "Query interrupted"
+"""All that the engine leaves of a Ctrl-C that comes while it works, in a RuntimeError."""
 _NOT_COUNTED = "the engine failed while it evaluated a predicate; --debug shows its message, which may quote data"
 
 
@@ -327,6 +329,10 @@ class _Engine:
             original = error
             # Broken off in the middle, all that is left of an error's class is the beginning of its message.
             sentence = _NO_MEMORY if "Out of Memory" in str(error)[:60] else sentence
+        except RuntimeError as error:
+            if str(error) == _INTERRUPTED:
+                raise KeyboardInterrupt from None
+            raise
         # Raised out here, because inside the block Python would attach the original whatever we say.
         raise self.files.refusal(sentence) from (original if self.debug else None)
 
