@@ -11,7 +11,7 @@ import hashlib
 import json as json_format
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -192,9 +192,13 @@ def _release_under_lock(
         position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
         _refuse_unless_enough(guarantee, position)
         prospective = with_everything(prospects[position.number], candidates[position.number], position)
-        outputs.check_space(Report(prospective, render({**prospective, "dry_run": True})))
+        without_answers = Report(prospective, render({**prospective, "dry_run": True}))
         progress("partition")
-        with secret_partition(_strata(guarantee, groups, position), guarantee.rows, surroundings.words) as labels:
+        strata = _strata(guarantee, groups, position)
+        with (
+            outputs.reserve(without_answers) as room,
+            secret_partition(strata, guarantee.rows, surroundings.words) as labels,
+        ):
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(
@@ -211,7 +215,9 @@ def _release_under_lock(
                 counts = content.count(labels, [query.questions for query in plan.queries])
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
-                return outputs.write(Report(contents, render(contents)))
+                report = Report(contents, render(contents))
+                room.close()
+                return outputs.write(report)
 
 
 def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:
@@ -255,11 +261,17 @@ class _Outputs:
         ready = iter(prepare([path for path in (page, contents) if path is not None], force=force, protected=protected))
         return cls(None if page is None else next(ready), None if contents is None else next(ready))
 
-    def check_space(self, report: Report) -> None:
-        """Refuse, before anything is spent, disks without room for twice this report: answers are still to come."""
-        for destination, content in ((self.page, report.html), (self.contents, report.json)):
-            if destination is not None:
-                destination.check_space(2 * len(content.encode()))
+    def reserve(self, report: Report) -> ExitStack:
+        """Hold room for twice this report until it is closed, because answers are still to come.
+
+        Disks without it are refused before anything is spent. What the ledger then writes finds the rest of a disk
+        that they share, and it is the spend that fails where that is too little.
+        """
+        with ExitStack() as room:
+            for destination, content in ((self.page, report.html), (self.contents, report.json)):
+                if destination is not None:
+                    room.enter_context(destination.reserved(2 * len(content.encode())))
+            return room.pop_all()
 
     def write(self, report: Report) -> Report:
         """Write the page, and last the JSON that holds its digest; both or none of them.
