@@ -187,6 +187,7 @@ def test_debug_shows_a_defect():
         check=False,
     )
     assert result.returncode == 1
+    assert result.stderr.startswith("Contains data")
     assert "RuntimeError: a cell of the table" in result.stderr
 
 

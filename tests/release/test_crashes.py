@@ -440,6 +440,7 @@ def test_an_engine_that_fails_behind_the_spend_is_not_quoted(tmp_path, in_proces
         "release", tmp_path / "plan.toml", "--registry", tmp_path / "second", "--out", workshop.page, "--debug"
     )
     assert (code, out) == (5, "")
+    assert err.startswith("Contains data, where a table was read: what follows is for this terminal alone.\n")
     assert "cell7391" in err
 
 
