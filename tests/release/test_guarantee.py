@@ -380,12 +380,33 @@ def test_leaked_labels_are_those_of_the_worst_split(certified, known):
     assert bound <= 1.1 * values
 
 
-def test_a_block_of_rows_that_change_together(certified):
-    (one, two, four) = block(certified(counted("a = 1", rows=472, probability="0.4"), n=472))
-    assert [rows for rows, _ in (one, two, four)] == [1, 2, 4]
-    assert 0.0074 < one[1].upper < 0.0075
-    assert two[1].upper >= 0.0374
-    assert four[1].upper >= 0.1106
+@pytest.mark.parametrize("known", [0, 100])
+def test_a_block_of_rows_that_change_together(certified, known):
+    """One count of all rows, c of which move it by c: told exactly, whether it comes in one part or in several."""
+    for sizes in ([472], [72, 400]):
+        parts = [counted("a = 1", rows=rows, probability="0.4") for rows in sizes]
+        found = dict(block(certified(*parts, n=472, known=known)))
+        assert {rows: delta.upper for rows, delta in found.items()} == pytest.approx(
+            {rows: moved_count(472 - known, rows) for rows in (1, 2, 4)}
+        )
+        assert all(delta.upper - delta.lower < 1e-12 for delta in found.values())
+    assert [round(moved_count(472, rows), 4) for rows in (1, 2, 4)] == [0.0074, 0.0374, 0.1106]
+
+
+def moved_count(entries, rows):
+    """The hockey stick of c + B and B for B ~ Bin(N − c, p), from the masses, at e^ε = e^0.1 and both ends of p."""
+    others, still = entries - rows, [0.0] * rows
+    masses = [[math.comb(others, k) * p**k * (1 - p) ** (others - k) for k in range(others + 1)] for p in (0.4, 0.6)]
+    return max(
+        sum(max(0.0, moved - math.exp(0.1) * mass) for moved, mass in zip(still + b, b + still, strict=True))
+        for b in masses
+    )
+
+
+def test_a_block_of_rows_of_which_some_are_left_out_is_bounded(certified):
+    """By one row after the other; no less than one row alone."""
+    found = dict(block(certified(counted("a = 1", rows=236, probability="0.4"), n=472)))
+    assert found[1].upper < found[2].upper < found[4].upper
 
 
 def test_ranges_of_cells_are_certified_for_all_their_laws(certified):

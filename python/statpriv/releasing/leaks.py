@@ -30,7 +30,7 @@ from fractions import Fraction
 from statpriv.enclosure import Enclosure
 from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.releasing.guarantee import Guarantee, Part, at_most_one
-from statpriv.sensitivity import one_row_at_a_time
+from statpriv.sensitivity import if_one_count, one_row_at_a_time
 
 __all__ = ["block", "leaks"]
 
@@ -58,19 +58,22 @@ def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
 def block(guarantee: Guarantee) -> list[tuple[int, Enclosure]]:
     """δ at the target's ε if so many rows belong to one person: the other rows of the person are known ones.
 
-    Chaining c steps that change one row each, at ε/c: :mod:`statpriv.sensitivity`.
+    Exactly where the answers are together one count of all rows. Else by chaining c steps that change one row each, at
+    ε/c: :mod:`statpriv.sensitivity` has both.
     """
-    known = guarantee.plan.guarantee.known_rows
-    return [
-        (
-            rows,
-            one_row_at_a_time(
-                guarantee.secret(known=known + rows - 1, epsilon=guarantee.epsilon / rows), rows, guarantee.epsilon
-            ),
-        )
-        for rows in ROWS
-        if known + rows <= guarantee.rows
-    ]
+    unknown = guarantee.rows - guarantee.plan.guarantee.known_rows
+    return [(rows, _of_one_person(guarantee, rows)) for rows in ROWS if rows <= unknown]
+
+
+def _of_one_person(guarantee: Guarantee, rows: int) -> Enclosure:
+    if rows == 1:
+        return guarantee.delta
+    epsilon = guarantee.epsilon
+    exact = if_one_count(guarantee.curve, rows, epsilon)
+    if exact is not None:
+        return exact
+    known = guarantee.plan.guarantee.known_rows + rows - 1
+    return one_row_at_a_time(guarantee.secret(known=known, epsilon=epsilon / rows), rows, epsilon)
 
 
 def _union(guarantee: Guarantee) -> Enclosure:
