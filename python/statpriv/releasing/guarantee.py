@@ -166,6 +166,20 @@ class Guarantee:
         """Whether δ is certified to be at most the target."""
         return Fraction(self.delta.upper) <= self.plan.guarantee.delta
 
+    def telling(self) -> tuple[str, ...]:
+        """Name the queries that can tell a value for certain, because their probability may be 0 or 1.
+
+        By itself such a query has δ = 1, and reaches no target. That only some rows answer it, in secret, makes δ of
+        everything smaller, and nothing less certain for whoever does. What is done to its counts may hide it again.
+        """
+        known, epsilon = self.plan.guarantee.known_rows, self.epsilon
+        return tuple(
+            query.name
+            for query, part in zip(self.plan.queries, self.parts, strict=True)
+            if any(low == 0 or high == 1 for low, high in self.plan.hulls(query))
+            and part.curve(known=known).delta(epsilon).upper >= 1
+        )
+
     def with_certified_steps(self) -> Guarantee:
         """The same, the certificate making use of the steps that give a better one.
 

@@ -24,6 +24,7 @@ from statpriv.releasing.ledger import Ledger, Position, Registry, Rows
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
+from statpriv.releasing.predicate import quoted
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
 from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
@@ -118,7 +119,7 @@ def release(
         The plan, the data, the ledger or the outputs refuse; nothing is spent.
     GuaranteeNotReachedError
         δ is not certified to be at most the target; no content was read, nothing is spent. (A dry run
-        reports it instead.)
+        reports it instead, unless a declared probability may be 0 or 1: then there is nothing to report.)
     RowsSpentError
         Something failed after the rows were spent.
 
@@ -237,7 +238,9 @@ def _certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee,
     rows = table.row_count()
     groups = None if plan.data.group is None else table.groups()
     progress("guarantee")
-    return certify(plan, rows, None if groups is None else groups.sizes), groups
+    guarantee = certify(plan, rows, None if groups is None else groups.sizes)
+    _refuse_what_tells(guarantee)
+    return guarantee, groups
 
 
 def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> list[Stratum]:
@@ -298,6 +301,16 @@ def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Ta
     return open_table(
         plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query, on_rows=surroundings.on_rows
     )
+
+
+def _refuse_what_tells(guarantee: Guarantee) -> None:
+    target = guarantee.plan.guarantee
+    if target.delta < 1 and (telling := guarantee.telling()):
+        raise GuaranteeNotReachedError(
+            f"the certified δ at ε = {float(target.epsilon):g} is 1, above the target of {float(target.delta):g}, for "
+            f"whoever answers {' or '.join(map(quoted, telling))}: the probability may be 0 or 1, and then the answer "
+            "tells a value for certain. Nothing was released, and no answer was read; narrow the range"
+        )
 
 
 def _refuse_unless_reached(guarantee: Guarantee) -> None:
