@@ -96,6 +96,13 @@ class Part:
         asked = PropertyQuery(stated, attribute=self.asked.attribute)
         return replace(self, asked=asked, certified=steps, supposed=True)
 
+    @property
+    def may_be_certain(self) -> bool:
+        """Whether the range of its probability, or of that of a cell, holds 0 or 1."""
+        asked: Any = self.asked
+        stated = asked.cells if isinstance(asked, HistogramQuery) else (asked.p,)
+        return any(p.lower == 0 or p.upper == 1 if isinstance(p, Between) else p in (0, 1) for p in stated)
+
     def curve(self, *, known: int) -> PrivacyCurve:
         """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
         known = min(known, self.size - 1)
@@ -176,8 +183,7 @@ class Guarantee:
         return tuple(
             query.name
             for query, part in zip(self.plan.queries, self.parts, strict=True)
-            if any(low == 0 or high == 1 for low, high in self.plan.hulls(query))
-            and part.curve(known=known).delta(epsilon).upper >= 1
+            if part.may_be_certain and part.curve(known=known).delta(epsilon).upper >= 1
         )
 
     def with_certified_steps(self) -> Guarantee:

@@ -331,6 +331,7 @@ def _refuse_unless_everything_holds(candidates: Sequence[Everything], *, unclear
     refusal for the target may come after content was read.
     """
     for whole in candidates:
+        _refuse_what_tells(whole.on_rows_left)  # with the hulls of all ranges ever declared
         if whole.holds:
             continue
         target = whole.guarantee.plan.guarantee
