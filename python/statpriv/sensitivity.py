@@ -43,7 +43,15 @@ from statpriv.queries.property import Between, PropertyQuery
 from statpriv.rules.registry import Kind, all_rules
 from statpriv.situation import PartitionedSituation, Query, Situation
 
-__all__ = ["Change", "Sensitivity", "one_row_at_a_time", "sensitivity_of", "sensitivity_of_curve", "several_rows"]
+__all__ = [
+    "Change",
+    "Sensitivity",
+    "if_one_count",
+    "one_row_at_a_time",
+    "sensitivity_of",
+    "sensitivity_of_curve",
+    "several_rows",
+]
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
 _Changed: TypeAlias = Callable[[Fraction], tuple[Enclosure, Kind]]
@@ -232,6 +240,16 @@ def several_rows(
     return release.person_of(person, exact)
 
 
+def if_one_count(curve: PrivacyCurve, rows: int, epsilon: Fraction) -> Enclosure | None:
+    """δ if one person has so many rows, exactly, where the answers are together one count of all; else None.
+
+    >>> curve = privacy_curve(PropertyQuery("2/5"), Population(472))
+    >>> [round(if_one_count(curve, rows, Fraction(1, 10)).upper, 4) for rows in (2, 4)]
+    [0.0374, 0.1106]
+    """
+    return _Release(cast("Situation | PartitionedSituation", curve.situation), "tightest").if_one_count(rows, epsilon)
+
+
 @dataclass(frozen=True)
 class _Release:
     """What is published, who looks at it, and by which bound."""
@@ -363,10 +381,13 @@ class _Release:
 
     def person_of(self, rows: int, epsilon: Fraction) -> tuple[Enclosure, Kind]:
         """δ if one person has so many rows. Those that do not change have their worst values, as known rows do."""
+        exact = self.if_one_count(rows, epsilon)
+        return (self._chained(rows, epsilon), "bound") if exact is None else (exact, "exact")
+
+    def if_one_count(self, rows: int, epsilon: Fraction) -> Enclosure | None:
+        """The same, if the answers are together one count of all entries."""
         p = self._probability_of_one_count()
-        if p is not None:
-            return shifted_count(self.unknown, rows, p, epsilon), "exact"
-        return self._chained(rows, epsilon), "bound"
+        return None if p is None else shifted_count(self.unknown, rows, p, epsilon)
 
     def _chained(self, rows: int, epsilon: Fraction) -> Enclosure:
         """The chain of steps at this ε, or at a smaller one where it says more: δ falls, and the chain need not."""

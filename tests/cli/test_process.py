@@ -32,7 +32,7 @@ def test_a_mistake_has_no_traceback(process):
     assert result.stderr == "Error: --n = 0; a whole number from 1 to 2^53 is required\n"
 
 
-MARK = "What follows may contain data: read it before you show it to anyone.\n"
+MARK = "Contains data, where a table was read: what follows is for this terminal alone.\n"
 
 
 @pytest.mark.parametrize("arguments", [("--debug", "delta"), ("delta", "--debug")])

@@ -440,6 +440,7 @@ def test_an_engine_that_fails_behind_the_spend_is_not_quoted(tmp_path, in_proces
         "release", tmp_path / "plan.toml", "--registry", tmp_path / "second", "--out", workshop.page, "--debug"
     )
     assert (code, out) == (5, "")
+    assert err.startswith("Contains data, where a table was read: what follows is for this terminal alone.\n")
     assert "cell7391" in err
 
 
@@ -526,6 +527,29 @@ def test_a_full_disk_below_the_report_is_found_before_the_spend(tmp_path):
             small.release()
         assert workshop.spent() == []
         assert sorted(path.name for path in disk.iterdir()) == ["filling"]
+
+
+def test_a_disk_that_ledger_and_report_share_has_room_for_both_or_nothing_is_spent(tmp_path):
+    """However little is left: what the spend takes of the disk is not what the report needs."""
+    workshop = prepared(tmp_path)
+    workshop.table(["id", "vote"], [[f"p{i}", i % 2] for i in range(4000)])
+    ends = set()
+    for kilobytes in (96, 148, 160, 172, 320):
+        with small_disk(tmp_path / f"disk {kilobytes}", f"{kilobytes}k") as disk:
+            there = Workshop(tmp_path, outputs_in=disk)
+            (disk / "registry").mkdir(mode=0o700)
+            workshop.registry.symlink_to(disk / "registry")
+            try:
+                there.release()
+            except (LedgerError, PublicationError) as refused:
+                ends.add(type(refused))
+                assert there.spent() == []
+                assert [path.name for path in disk.iterdir()] == ["registry"]
+            else:
+                ends.add(None)
+                assert there.json.exists()
+            workshop.registry.unlink()
+    assert ends == {LedgerError, PublicationError, None}
 
 
 def test_a_disk_that_only_reads_is_found_before_the_spend(tmp_path):

@@ -212,12 +212,25 @@ def test_an_unmet_target_exits_3_with_both_numbers(workshop):
 
 
 @pytest.mark.parametrize("probability", [("0", "0.5"), ("0.5", "1"), ("0", "0"), ("1", "1")])
-def test_a_probability_that_may_be_0_or_1_reaches_no_target(workshop, probability):
+@pytest.mark.parametrize("rows", [20, 1])
+def test_a_probability_that_may_be_0_or_1_reaches_no_target(workshop, probability, rows):
+    """Also of a secret part so small that δ of everything, its share of the rows, is below the target."""
     workshop.table(["vote"], [[i % 2] for i in range(20)])
-    workshop.plan(query("vote = 0", rows=20, probability=probability), delta="0.999999")
-    with pytest.raises(GuaranteeNotReachedError, match=r"certified δ at ε = 0\.1 is 1, above the target of 0\.999999"):
-        workshop.release()
+    workshop.plan(query("vote = 0", rows=rows, probability=probability), delta="0.999999")
+    for dry_run in (False, True):
+        with pytest.raises(GuaranteeNotReachedError, match=r"δ at ε = 0\.1 is 1, above the target of 0\.999999"):
+            workshop.release(dry_run=dry_run)
     workshop.assert_untouched()
+
+
+@pytest.mark.usefixtures("few_points")
+def test_a_count_whose_suppression_hides_what_is_certain_reaches_its_target(workshop):
+    """If nobody has the property, one who has it makes a count of one, which is published like 0."""
+    workshop.table(["vote"], [[i % 2] for i in range(20)])
+    rare = query("vote = 3", rows=10, probability=("0", "0.05")) + "suppressed_below = 10\n"
+    workshop.plan(rare, delta="0.001")
+    workshop.release()
+    assert workshop.report["answers"][0]["suppressed"]
 
 
 def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predicates(workshop, connections):

@@ -390,24 +390,33 @@ def test_leaked_labels_are_those_of_the_worst_split(certified, known):
     assert bound <= 1.1 * values
 
 
-def of_person(n, rows, p, epsilon):
-    """δ of one count if so many rows of a table of n change together, from the laws of the count."""
-    law = [math.comb(n - rows, k) * p**k * (1 - p) ** (n - rows - k) for k in range(n - rows + 1)]
-    with_, without = [0.0] * rows + law, law + [0.0] * rows
-    factor = math.exp(epsilon)
+@pytest.mark.parametrize("known", [0, 100])
+def test_a_block_of_rows_that_change_together(certified, known):
+    """One count of all rows, c of which move it by c: told exactly, whether it comes in one part or in several."""
+    for sizes in ([472], [72, 400]):
+        parts = [counted("a = 1", rows=rows, probability="0.4") for rows in sizes]
+        found = dict(block(certified(*parts, n=472, known=known)))
+        assert {rows: delta.upper for rows, delta in found.items()} == pytest.approx(
+            {rows: moved_count(472 - known, rows) for rows in (1, 2, 4)}
+        )
+        assert all(delta.upper - delta.lower < 1e-12 for delta in found.values())
+    assert [round(moved_count(472, rows), 4) for rows in (1, 2, 4)] == [0.0074, 0.0374, 0.1106]
+
+
+def moved_count(entries, rows):
+    """The hockey stick of c + B and B for B ~ Bin(N − c, p), from the masses, at e^ε = e^0.1 and both ends of p."""
+    others, still = entries - rows, [0.0] * rows
+    masses = [[math.comb(others, k) * p**k * (1 - p) ** (others - k) for k in range(others + 1)] for p in (0.4, 0.6)]
     return max(
-        sum(max(a - factor * b, 0.0) for a, b in zip(one, other, strict=True))
-        for one, other in ((with_, without), (without, with_))
+        sum(max(0.0, moved - math.exp(0.1) * mass) for moved, mass in zip(still + b, b + still, strict=True))
+        for b in masses
     )
 
 
-@pytest.mark.parametrize("sizes", [(472,), (200, 272)])
-def test_a_block_of_rows_that_change_together_is_exact_for_one_count_of_everybody(certified, sizes):
-    counts = [counted("a = 1", rows=size, probability="0.4") for size in sizes]
-    found = dict(block(certified(*counts, n=472)))
-    assert list(found) == [1, 2, 4]
-    for rows, delta in found.items():
-        assert delta.upper == pytest.approx(of_person(472, rows, 0.4, 0.1), rel=1e-9)
+def test_a_block_of_rows_of_which_some_are_left_out_is_bounded(certified):
+    """By one row after the other; no less than one row alone."""
+    found = dict(block(certified(counted("a = 1", rows=236, probability="0.4"), n=472)))
+    assert found[1].upper < found[2].upper < found[4].upper
 
 
 def test_a_block_of_rows_is_bounded_elsewhere(certified):
@@ -417,9 +426,7 @@ def test_a_block_of_rows_is_bounded_elsewhere(certified):
     ):
         found = dict(block(guarantee))
         for rows in (1, 2, 4):
-            assert (
-                of_person(472, rows, 0.4, 0.1) * (1 - 1e-9) <= found[rows].upper < 1.02 * of_person(472, rows, 0.4, 0.1)
-            )
+            assert moved_count(472, rows) * (1 - 1e-9) <= found[rows].upper < 1.02 * moved_count(472, rows)
 
 
 def test_ranges_of_cells_are_certified_for_all_their_laws(certified):

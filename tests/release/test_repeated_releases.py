@@ -102,6 +102,17 @@ def test_the_guarantee_is_the_worst_cohort_s_sum(workshop):
     assert guarantee["this_release"]["upper"] == alone.upper
 
 
+def test_a_range_that_held_0_once_reaches_no_target_any_more(workshop):
+    """For one property the hull of all ranges counts: also of one that a release without a target declared."""
+    people(workshop, 100)
+    plan(workshop, votes(2, probability=["0", "0.6"]), delta="1")
+    release(workshop)
+    plan(workshop, votes(2, probability=["0.4", "0.6"]), delta="0.9")
+    assert "may be 0 or 1" in refused(workshop, GuaranteeNotReachedError)
+    plan(workshop, votes(2, probability=["0.4", "0.6"]), delta="1")
+    assert release(workshop)["guarantee"]["delta"]["upper"] < 0.9
+
+
 def test_curves_and_tables_of_a_later_release_hold_for_rows_that_joined_too(workshop):
     """Half of the old rows are used, so a new one is drawn more often than a row of the table is on average."""
     people(workshop, 100)

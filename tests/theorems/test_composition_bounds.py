@@ -226,6 +226,16 @@ def test_each_of_three_chances_of_more_unknown_entries_gives_the_least_bound_som
         assert all(bound >= best for bound, best in zip(bounds, least, strict=True))
 
 
+def test_no_way_to_fall_into_large_parts_is_counted(monkeypatch):
+    """Its number has as many digits as there are entries, and takes half a minute."""
+    monkeypatch.setattr(known_in_parts, "comb", None)
+    asked = [sp.PropertyQuery("1/2", attribute="a"), sp.PropertyQuery("1/3", attribute="b")]
+    composed = sp.Population(10**7), sp.RandomPartition([5 * 10**6] * 2)
+    nobody = sp.compose(asked, *composed).delta("0.001")
+    some = sp.compose(asked, *composed, adversary=sp.Adversary(known=10**6), bound="revealed").delta("0.001")
+    assert nobody.lower <= some.upper < 1
+
+
 @pytest.mark.parametrize("chance", [Fraction(1, 10**6), Fraction(1, 10**11)])
 def test_all_parts_together_have_more_unknown_entries_with_at_most_the_chance_that_is_taken(monkeypatch, chance):
     """What is left of δ for ε → ∞ is the chance that an answer tells."""

@@ -13,7 +13,7 @@ Exit codes, the same for every command:
 130  interrupted
 ===  ====================================================================================
 
-A mistake is one readable sentence on standard error; `--debug` shows where it was noticed.
+A mistake is one readable sentence on standard error; `--debug` shows where it was noticed, marked as containing data.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from statpriv.errors import GuaranteeNotReachedError, RowsSpentError, StatprivEr
 __all__ = ["command_line", "main"]
 
 _UNWRITTEN, _REFUSED, _INTERRUPTED = 1, 2, 130
-_MARK = "What follows may contain data: read it before you show it to anyone.\n"
+_CONTAINS_DATA = "Contains data, where a table was read: what follows is for this terminal alone.\n"
 _FILES = "Files that the command wrote are whole."
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _EXIT_CODES: dict[type[Exception], int] = {GuaranteeNotReachedError: 3, RowsSpentError: 5}
@@ -81,7 +81,7 @@ class _CommandLine(click.RichGroup):
             sys.exit(_INTERRUPTED)
         except (click.ClickException, StatprivError) as error:
             if settings.get("debug"):
-                sys.stderr.write(_MARK)
+                sys.stderr.write(_CONTAINS_DATA)
                 traceback.print_exception(error)
             sys.stderr.write(f"Error: {printable(_sentence(error))}\n")
             sys.exit(_EXIT_CODES.get(type(error), _REFUSED))
@@ -138,7 +138,7 @@ def _defect(
 ) -> None:
     """Report what no command expects. Its message may quote data: only `--debug` shows it."""
     if settings.get("debug"):
-        sys.stderr.write(_MARK)
+        sys.stderr.write(_CONTAINS_DATA)
         sys.__excepthook__(kind, error, where)
     elif not issubclass(kind, KeyboardInterrupt):
         sys.stderr.write(

@@ -97,6 +97,13 @@ class Part:
         asked = PropertyQuery(stated, attribute=self.asked.attribute)
         return replace(self, asked=asked, certified=steps, supposed=True)
 
+    @property
+    def may_be_certain(self) -> bool:
+        """Whether the range of its probability, or of that of a cell, holds 0 or 1."""
+        asked: Any = self.asked
+        stated = asked.cells if isinstance(asked, HistogramQuery) else (asked.p,)
+        return any(p.lower == 0 or p.upper == 1 if isinstance(p, Between) else p in (0, 1) for p in stated)
+
     def curve(self, *, known: int) -> PrivacyCurve:
         """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
         return curve_of_part(self.query, self.size if self.groups is None else self.groups, known=known)
@@ -159,6 +166,19 @@ class Guarantee:
     def holds(self) -> bool:
         """Whether δ is certified to be at most the target."""
         return Fraction(self.delta.upper) <= self.plan.guarantee.delta
+
+    def telling(self) -> tuple[str, ...]:
+        """Name the queries that can tell a value for certain, because their probability may be 0 or 1.
+
+        By itself such a query has δ = 1, and reaches no target. That only some rows answer it, in secret, makes δ of
+        everything smaller, and nothing less certain for whoever does. What is done to its counts may hide it again.
+        """
+        known, epsilon = self.plan.guarantee.known_rows, self.epsilon
+        return tuple(
+            query.name
+            for query, part in zip(self.plan.queries, self.parts, strict=True)
+            if part.may_be_certain and part.curve(known=known).delta(epsilon).upper >= 1
+        )
 
     def with_certified_steps(self) -> Guarantee:
         """The same, the certificate making use of the steps that give a better one.

@@ -28,12 +28,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from statpriv.enclosure import Enclosure
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
-from statpriv.queries.property import PropertyQuery
 from statpriv.queries.variants import of_groups, unlabelled
 from statpriv.releasing.guarantee import Guarantee, Part, at_most_one
-from statpriv.sensitivity import one_row_at_a_time, several_rows
+from statpriv.sensitivity import if_one_count, one_row_at_a_time
 
 __all__ = ["block", "leaks"]
 
@@ -59,24 +56,24 @@ def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
 
 
 def block(guarantee: Guarantee) -> list[tuple[int, Enclosure]]:
-    """δ at the target's ε if so many rows belong to one person: the other rows of the person are known ones."""
-    known = guarantee.plan.guarantee.known_rows
-    return [(rows, _of_person(guarantee, rows)) for rows in ROWS if known + rows <= guarantee.rows]
+    """δ at the target's ε if so many rows belong to one person: the other rows of the person are known ones.
 
-
-def _of_person(guarantee: Guarantee, rows: int) -> Enclosure:
-    """Exact for one count of the whole table with one p, else by chaining steps that change one row each, at ε/rows.
-
-    Both are in :mod:`statpriv.sensitivity`.
+    Exactly where the answers are together one count of all rows. Else by chaining c steps that change one row each, at
+    ε/c: :mod:`statpriv.sensitivity` has both.
     """
-    known, epsilon = guarantee.plan.guarantee.known_rows, guarantee.epsilon
-    counts = [asked for asked in guarantee.queries if isinstance(asked, PropertyQuery) and asked.lower == asked.upper]
-    of_everybody = guarantee.groups is None and sum(guarantee.sizes) == guarantee.rows
-    if of_everybody and len(counts) == len(guarantee.parts) and len(guarantee.plan.properties) == 1:
-        whole, parts = Population(guarantee.rows), RandomPartition(guarantee.sizes)
-        return several_rows(counts, whole, parts, epsilon=epsilon, rows=rows, known=known)[0]
-    step = guarantee.secret(known=known + rows - 1, epsilon=epsilon / rows)
-    return one_row_at_a_time(step, rows, epsilon)
+    unknown = guarantee.rows - guarantee.plan.guarantee.known_rows
+    return [(rows, _of_one_person(guarantee, rows)) for rows in ROWS if rows <= unknown]
+
+
+def _of_one_person(guarantee: Guarantee, rows: int) -> Enclosure:
+    if rows == 1:
+        return guarantee.delta
+    epsilon = guarantee.epsilon
+    exact = if_one_count(guarantee.curve, rows, epsilon)
+    if exact is not None:
+        return exact
+    known = guarantee.plan.guarantee.known_rows + rows - 1
+    return one_row_at_a_time(guarantee.secret(known=known, epsilon=epsilon / rows), rows, epsilon)
 
 
 def _union(guarantee: Guarantee) -> Enclosure:

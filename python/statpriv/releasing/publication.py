@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from statpriv.errors import PublicationError
 
 __all__ = ["Destination", "prepare", "replace_file", "sync_folder"]
 
+_GONE_WHEN_CLOSED = getattr(os, "O_TEMPORARY", 0)
+"""Of Windows, where no file loses its name while it is open."""
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -60,27 +62,35 @@ class Destination:
             self.path.unlink(missing_ok=True)
             sync_folder(self.path.parent)
 
-    def check_space(self, size: int) -> None:
-        """Write so many bytes beside the path, durably, and remove them: a full disk is found before it matters.
+    @contextmanager
+    def reserved(self, size: int) -> Iterator[None]:
+        """Hold so many bytes of the disk below the path, so that no other file takes them: not the ledger's either.
+
+        They are random, which no file system stores in fewer, and belong to a file without a name, which goes with the
+        process.
 
         Raises
         ------
         PublicationError
-            They cannot be written.
+            There are not that many.
         """
         temporary = _temporary_beside(self.path)
-        try:
-            with os.fdopen(os.open(temporary, _CREATE, 0o600), "wb") as file:
-                file.write(bytes(size))
-                file.flush()
+        flags = _CREATE | _GONE_WHEN_CLOSED
+        with ExitStack() as held:
+            try:
+                # Without a buffer, whose rest would fail once more when the file is closed.
+                file = held.enter_context(os.fdopen(os.open(temporary, flags, 0o600), "wb", buffering=0))
+                if not _GONE_WHEN_CLOSED:
+                    temporary.unlink()
+                unwritten = memoryview(secrets.token_bytes(size))
+                while unwritten:
+                    unwritten = unwritten[file.write(unwritten) :]
                 os.fsync(file.fileno())
-        except OSError as error:
-            raise PublicationError(
-                f"out = {self.path}: its folder has no room for a report of {size} bytes ({error.strerror})"
-            ) from error
-        finally:
-            with suppress(FileNotFoundError):
-                temporary.unlink()
+            except OSError as error:
+                raise PublicationError(
+                    f"out = {self.path}: its folder has no room for a report of {size} bytes ({error.strerror})"
+                ) from error
+            yield
 
     def check(self) -> None:
         """Refuse to replace what must stay."""

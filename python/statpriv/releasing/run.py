@@ -11,7 +11,7 @@ import hashlib
 import json as json_format
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from statpriv.releasing.ledger import Ledger, Position, Registry, Rows
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
+from statpriv.releasing.predicate import quoted
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
 from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
@@ -118,7 +119,7 @@ def release(
         The plan, the data, the ledger or the outputs refuse; nothing is spent.
     GuaranteeNotReachedError
         δ is not certified to be at most the target; no content was read, nothing is spent. (A dry run
-        reports it instead.)
+        reports it instead, unless a declared probability may be 0 or 1: then there is nothing to report.)
     RowsSpentError
         Something failed after the rows were spent.
 
@@ -192,9 +193,13 @@ def _release_under_lock(
         position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
         _refuse_unless_enough(guarantee, position)
         prospective = with_everything(prospects[position.number], candidates[position.number], position)
-        outputs.check_space(Report(prospective, render({**prospective, "dry_run": True})))
+        without_answers = Report(prospective, render({**prospective, "dry_run": True}))
         progress("partition")
-        with secret_partition(_strata(guarantee, groups, position), guarantee.rows, surroundings.words) as labels:
+        strata = _strata(guarantee, groups, position)
+        with (
+            outputs.reserve(without_answers) as room,
+            secret_partition(strata, guarantee.rows, surroundings.words) as labels,
+        ):
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(
@@ -211,7 +216,9 @@ def _release_under_lock(
                 counts = content.count(labels, [query.questions for query in plan.queries])
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, record)
-                return outputs.write(Report(contents, render(contents)))
+                report = Report(contents, render(contents))
+                room.close()
+                return outputs.write(report)
 
 
 def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:
@@ -231,7 +238,9 @@ def _certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee,
     rows = table.row_count()
     groups = None if plan.data.group is None else table.groups()
     progress("guarantee")
-    return certify(plan, rows, None if groups is None else groups.sizes), groups
+    guarantee = certify(plan, rows, None if groups is None else groups.sizes)
+    _refuse_what_tells(guarantee)
+    return guarantee, groups
 
 
 def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> list[Stratum]:
@@ -255,11 +264,17 @@ class _Outputs:
         ready = iter(prepare([path for path in (page, contents) if path is not None], force=force, protected=protected))
         return cls(None if page is None else next(ready), None if contents is None else next(ready))
 
-    def check_space(self, report: Report) -> None:
-        """Refuse, before anything is spent, disks without room for twice this report: answers are still to come."""
-        for destination, content in ((self.page, report.html), (self.contents, report.json)):
-            if destination is not None:
-                destination.check_space(2 * len(content.encode()))
+    def reserve(self, report: Report) -> ExitStack:
+        """Hold room for twice this report until it is closed, because answers are still to come.
+
+        Disks without it are refused before anything is spent. What the ledger then writes finds the rest of a disk
+        that they share, and it is the spend that fails where that is too little.
+        """
+        with ExitStack() as room:
+            for destination, content in ((self.page, report.html), (self.contents, report.json)):
+                if destination is not None:
+                    room.enter_context(destination.reserved(2 * len(content.encode())))
+            return room.pop_all()
 
     def write(self, report: Report) -> Report:
         """Write the page, and last the JSON that holds its digest; both or none of them.
@@ -288,6 +303,16 @@ def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Ta
     )
 
 
+def _refuse_what_tells(guarantee: Guarantee) -> None:
+    target = guarantee.plan.guarantee
+    if target.delta < 1 and (telling := guarantee.telling()):
+        raise GuaranteeNotReachedError(
+            f"the certified δ at ε = {float(target.epsilon):g} is 1, above the target of {float(target.delta):g}, for "
+            f"whoever answers {' or '.join(map(quoted, telling))}: the probability may be 0 or 1, and then the answer "
+            "tells a value for certain. Nothing was released, and no answer was read; narrow the range"
+        )
+
+
 def _refuse_unless_reached(guarantee: Guarantee) -> None:
     if guarantee.holds:
         return
@@ -306,6 +331,7 @@ def _refuse_unless_everything_holds(candidates: Sequence[Everything], *, unclear
     refusal for the target may come after content was read.
     """
     for whole in candidates:
+        _refuse_what_tells(whole.on_rows_left)  # with the hulls of all ranges ever declared
         if whole.holds:
             continue
         target = whole.guarantee.plan.guarantee

@@ -82,7 +82,7 @@ class _Held:
 def _ways(situation: PartitionedSituation, sizes: Sequence[int], unknown: int) -> dict[tuple[_Held, ...], Fraction]:
     """How the unknown entries may fall into the parts, with its probability; nothing where there are many ways."""
     entries, ways = situation.population.size, dict[tuple[_Held, ...], Fraction]()
-    if len(sizes) ** 2 > MOST_ENTRIES:  # there are about as many ways as parts, or more
+    if max(len(sizes) ** 2, sum(sizes)) > MOST_ENTRIES:  # there are about as many ways as parts, or more
         return {}
     for number, (fallen, chosen) in enumerate(_falls(tuple(sizes), entries - sum(sizes), unknown), start=1):
         if number * sum(sizes) > MOST_ENTRIES:
