@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from benches.python.peers import optional
+from benches.python.peers import dp_accounting_delta, optional
 from scipy.stats import binom
 
 import statpriv as sp
@@ -158,16 +158,8 @@ def partition_delta(parts: Counts, epsilon: float) -> float:
 
 
 def partition_discretised(parts: Counts, epsilon: float, interval: float) -> float:
-    """dp_accounting, told every joint answer of likelihood above e^−50, for each pattern."""
-    loss = optional("dp_accounting.pld.privacy_loss_distribution")
-
-    def delta(first: np.ndarray, second: np.ndarray) -> float:
-        likely = np.flatnonzero(np.maximum(first, second) > -50)
-        laws = [dict(zip(likely.tolist(), law[likely].tolist(), strict=True)) for law in (second, first)]
-        distribution = loss.from_two_probability_mass_functions(*laws, value_discretization_interval=interval)
-        return float(distribution.get_delta_for_epsilon(epsilon))
-
-    return max(delta(*laws) for laws in patterns(parts))
+    """dp_accounting, told every joint answer that is likely, for each pattern."""
+    return max(float(dp_accounting_delta(*laws, epsilon, interval)) for laws in patterns(parts))
 
 
 def partition_prv(parts: Counts, epsilon: float) -> float:

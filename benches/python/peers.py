@@ -165,17 +165,25 @@ def exact_delta(n: int, p: Fraction, ratio: Fraction) -> Fraction:
 
 # --- accountants of differential privacy: δ of the discretised privacy loss
 
+UNLIKELY = -50
+"""Logarithm of a probability; smaller ones change no δ that is compared."""
 
-def dp_accounting_curve(n: int, p: float, epsilons, interval: float):
-    """Built and asked, in one direction: the laws are those of the count with the critical entry 1, and with 0."""
+
+def dp_accounting_delta(first, second, epsilons, interval: float):
+    """δ in one direction, told the logarithms of both probabilities of every answer that either law makes likely."""
     loss = optional("dp_accounting.pld.privacy_loss_distribution")
-    answers = np.arange(n)
-    law = binom.logpmf(answers, n - 1, p)
-    one, zero = dict(enumerate(law, start=1)), dict(enumerate(law))
+    likely = np.flatnonzero(np.maximum(first, second) > UNLIKELY)
+    lower, upper = (dict(zip(likely.tolist(), law[likely].tolist(), strict=True)) for law in (second, first))
     distribution = loss.from_two_probability_mass_functions(
-        zero, one, value_discretization_interval=interval, symmetric=True
+        lower, upper, value_discretization_interval=interval, symmetric=True
     )
     return distribution.get_delta_for_epsilon(epsilons)
+
+
+def dp_accounting_curve(n: int, p: float, epsilons, interval: float):
+    """Built and asked: the laws are those of the count with the critical entry 1, and with 0."""
+    law = binom.logpmf(np.arange(-1, n + 1), n - 1, p)
+    return dp_accounting_delta(law[:-1], law[1:], epsilons, interval)
 
 
 def prv_accountant_delta(n: int, p: float, epsilon: float) -> float:

@@ -61,13 +61,16 @@ def seconds(work: Callable[[], object]) -> float:
     return best
 
 
+Peers = dict[str, Callable[[], object]]
+
+
 @dataclass(frozen=True)
 class Case:
     """One piece of work, ours and the peers'."""
 
     work: str
     ours: Callable[[], object]
-    peers: dict[str, Callable[[], object]]
+    peers: Peers
     truth: Callable[[], oracle.Bounds] | None = None
     """Nothing where results are no single numbers; then they are compared with ours."""
 
@@ -206,46 +209,60 @@ def exact_values() -> Iterator[Case]:
 
 
 def situations() -> Iterator[Case]:
-    """The curve is built and evaluated once: a user's first number."""
+    """The curve is built and evaluated once: a user's first number. The peers are told which entry is the worst."""
 
     def first(query: object, population: object, epsilon: float, **options: object) -> Callable[[], object]:
         return lambda: sp.privacy_curve(query, population, **options).delta(epsilon)
 
+    def told(laws: Callable[..., situation_peers.Laws], *arguments: object, epsilon: float) -> Peers:
+        return {"dp_accounting, default grid": lambda: situation_peers.discretised(laws(*arguments), epsilon)}
+
+    def both(name: str, laws: Callable[..., situation_peers.Laws], *arguments: object, epsilon: float) -> Peers:
+        added = {name: lambda: situation_peers.hockey_stick(laws(*arguments), epsilon)}
+        return added | told(laws, *arguments, epsilon=epsilon)
+
     half, known = sp.PropertyQuery(0.5), sp.Adversary(known=10**5)
-    sample = sp.WithoutReplacement(10**5)
+    sample, numbers = sp.WithoutReplacement(10**5), (10**6, 10**5, 10**5, 0.5)
     yield Case(
         "sampling privacy curve, n = 10⁶, sample and known entries 10⁵",
         first(half, sp.Population(10**6), 0.005, adversary=known, sampling=sample, bound="spc", pair=(1, 0)),
-        {"scipy": lambda: situation_peers.known_in_sample(10**6, 10**5, 10**5, 0.5, 0.005)},
+        {"scipy": lambda: situation_peers.known_in_sample(*numbers, 0.005)}
+        | told(situation_peers.known_in_sample_laws, *numbers, epsilon=0.005),
     )
     for n in (10**4, 10**5):
         yield Case(
             f"count with replacement, n = s = {n}",
             first(sp.PropertyQuery(P), sp.Population(n), 0.005, sampling=sp.WithReplacement(n), pair=(1, 0)),
-            {"scipy": lambda: situation_peers.with_replacement(n, n, P, 0.005)} if n == 10**4 else {},
+            both("scipy", situation_peers.with_replacement_laws, n, n, P, epsilon=0.005) if n == 10**4 else {},
         )
     cells = [k / 55 for k in range(1, 11)]
     yield Case(
         "histogram of 10 cells, n = 10⁶",
         first(sp.HistogramQuery(cells), sp.Population(10**6), 0.005),
-        {"scipy": lambda: situation_peers.histogram(10**6, cells, 0.005)},
+        {"scipy": lambda: situation_peers.histogram(10**6, cells, 0.005)}
+        | told(situation_peers.histogram_laws, 10**6, cells, epsilon=0.005),
     )
     for epsilon in (0.01, 0.3):
         yield Case(
             f"sum over 100 values, n = 10⁴, ε = {epsilon}",
             first(sp.SumQuery(dict.fromkeys(range(100), "1/100")), sp.Population(10**4), epsilon),
-            {"numpy, FFT": lambda: situation_peers.sum_of_values(10**4, [0.01] * 100, epsilon)},
+            both("numpy, FFT", situation_peers.sum_laws, 10**4, [0.01] * 100, epsilon=epsilon),
         )
     mixed = [k / 5001 for k in range(1, 5001)]
-    yield Case("5000 entries with different p", first(sp.PropertyQuery(mixed), sp.Population(5000), 0.01), {})
+    yield Case(
+        "5000 entries with different p",
+        first(sp.PropertyQuery(mixed), sp.Population(5000), 0.01),
+        both("scipy", situation_peers.mixed_laws, mixed, 2077, epsilon=0.01),
+    )
     shares = {"a": 0.3, "b": 0.5, "c": 0.9}
     for size in (10**4, 10**12):
+        sizes = dict.fromkeys(shares, size)
         yield Case(
             f"3 groups of {size:.0e} entries",
-            first(
-                sp.PropertyQuery(shares), sp.Population(groups=dict.fromkeys(shares, size)), 1 / size**0.5, pair=(1, 0)
-            ),
-            {},
+            first(sp.PropertyQuery(shares), sp.Population(groups=sizes), 1 / size**0.5, pair=(1, 0)),
+            both("scipy, FFT", situation_peers.grouped_laws, sizes, shares, "a", epsilon=1 / size**0.5)
+            if size == 10**4
+            else {},
         )
 
 

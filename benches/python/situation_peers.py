@@ -1,16 +1,41 @@
-"""What a user would write in numpy and scipy for samples, histograms, sums, entries that differ and compositions."""
+"""What a user would write in numpy and scipy for samples, histograms, sums, entries that differ and compositions.
+
+Where there are two laws of one answer, they are written down once: numpy adds up their hockey stick, and dp_accounting
+is told them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
-from benches.python.peers import scipy_delta
-from scipy.stats import binom, hypergeom
+from benches.python.peers import dp_accounting_delta, scipy_delta
+from scipy.signal import fftconvolve
+from scipy.stats import binom, hypergeom, poisson_binom
 
 SPREAD = 12
 """Standard deviations of a law that are summed over."""
+JOINT_SPREAD = 8
+"""The same of joint answers, of which there are many."""
 GRID = 1 << 16
 """Points of the grid on which the laws of a composition are convolved."""
 DRAWS = 10**6
+
+Laws = tuple[np.ndarray, np.ndarray]
+"""Probabilities of the same answers under two values of the critical entry."""
+
+
+def hockey_stick(laws: Laws, epsilon: float) -> float:
+    """The sum of what the first law gives above e^ε times the second."""
+    first, second = laws
+    return float(np.sum(np.maximum(0, first - np.exp(epsilon) * second)))
+
+
+def discretised(laws: Laws, epsilon: float) -> float:
+    """The same by dp_accounting, on its default grid."""
+    with np.errstate(divide="ignore"):
+        first, second = map(np.log, laws)
+    return float(dp_accounting_delta(first, second, epsilon, 1e-4))
 
 
 def known_in_sample(n: int, known: int, size: int, p: float, epsilon: float) -> float:
@@ -20,8 +45,22 @@ def known_in_sample(n: int, known: int, size: int, p: float, epsilon: float) -> 
     return float(np.sum(law.pmf(z) * np.maximum(0, scipy_delta(size - z, p, epsilon))))
 
 
-def with_replacement(n: int, size: int, p: float, epsilon: float) -> float:
-    """The law of a count of draws with replacement, row by row."""
+def known_in_sample_laws(n: int, known: int, size: int, p: float) -> Laws:
+    """Of the number of known entries in the sample, and the count of the others."""
+    law = hypergeom(n - 1, known, size - 1)
+    z = np.arange(*_window(law.mean(), law.std(), min(known, size - 1), JOINT_SPREAD))[:, None]
+    return _joint(law.pmf(z), size - z - 1, p)
+
+
+def _joint(weights: np.ndarray, others: np.ndarray, p: float) -> Laws:
+    """Of a number with these probabilities, and of a count of as many entries as it leaves besides the critical one."""
+    mean, deviation = np.mean(others) * p, np.sqrt(np.mean(others) * p * (1 - p)) + np.ptp(others) * p / JOINT_SPREAD
+    a = np.arange(*_window(mean, deviation, int(others.max()) + 1, JOINT_SPREAD))
+    return (weights * binom.pmf(a - 1, others, p)).ravel(), (weights * binom.pmf(a, others, p)).ravel()
+
+
+def with_replacement_laws(n: int, size: int, p: float) -> Laws:
+    """Of a count of draws with replacement, row by row."""
     a = np.arange(size + 1)
     laws = np.zeros((2, size + 1))
     deviation = np.sqrt((n - 1) * p * (1 - p))
@@ -29,7 +68,7 @@ def with_replacement(n: int, size: int, p: float, epsilon: float) -> float:
         weight = binom.pmf(marked, n - 1, p)
         for value in (0, 1):
             laws[value] += weight * binom.pmf(a, size, (marked + value) / n)
-    return float(np.sum(np.maximum(0, laws[1] - np.exp(epsilon) * laws[0])))
+    return laws[1], laws[0]
 
 
 def histogram(n: int, cells: list[float], epsilon: float) -> float:
@@ -44,14 +83,38 @@ def histogram(n: int, cells: list[float], epsilon: float) -> float:
     )
 
 
-def sum_of_values(n: int, pmf: list[float], epsilon: float) -> float:
+def histogram_laws(n: int, cells: list[float]) -> Laws:
+    """Of how many entries are in the two rarest cells, the critical one too, and how many of these in the rarer."""
+    one, other = sorted(cells)[:2]
+    law = binom(n - 1, one + other)
+    others = np.arange(*_window(law.mean(), law.std(), n - 1, JOINT_SPREAD))[:, None]
+    return _joint(law.pmf(others), others, one / (one + other))
+
+
+def sum_laws(n: int, pmf: list[float]) -> Laws:
     """The (n−1)-fold convolution by a fast Fourier transform; the largest difference of two values."""
     length = (n - 1) * (len(pmf) - 1) + 1
     size = 1 << (length + len(pmf)).bit_length()
     law = np.maximum(0, np.fft.irfft(np.fft.rfft(pmf, size) ** (n - 1), size))[:length]
     gap = len(pmf) - 1
-    first, second = np.pad(law, (gap, 0)), np.pad(law, (0, gap))
-    return float(np.sum(np.maximum(0, first - np.exp(epsilon) * second)))
+    return np.pad(law, (gap, 0)), np.pad(law, (0, gap))
+
+
+def mixed_laws(shares: list[float], critical: int) -> Laws:
+    """Of a count of entries that have each its own p, one of them critical."""
+    others = np.delete(shares, critical)
+    law = poisson_binom(others).pmf(np.arange(-1, len(shares) + 1))
+    return law[:-1], law[1:]
+
+
+def grouped_laws(sizes: Mapping[str, int], shares: Mapping[str, float], critical: str) -> Laws:
+    """Of a count of groups that have each its own p."""
+    law = np.ones(1)
+    for group, size in sizes.items():
+        others = size - (group == critical)
+        law = fftconvolve(law, binom.pmf(np.arange(others + 1), others, shares[group]))
+    law = np.maximum(0, law)
+    return np.append(0, law), np.append(law, 0)
 
 
 Pattern = list[tuple[int, float, bool]]
@@ -94,5 +157,5 @@ def _terms(n: int, pattern: Pattern, epsilon: float) -> tuple[float, list[tuple[
     return (1 - sum(size for size, _, _ in pattern) / n) * (1 - ratio), terms
 
 
-def _window(mean: float, deviation: float, most: int) -> tuple[int, int]:
-    return max(0, int(mean - SPREAD * deviation)), min(most, int(mean + SPREAD * deviation) + 1) + 1
+def _window(mean: float, deviation: float, most: int, spread: float = SPREAD) -> tuple[int, int]:
+    return max(0, int(mean - spread * deviation)), min(most, int(mean + spread * deviation) + 1) + 1
