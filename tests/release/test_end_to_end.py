@@ -255,6 +255,30 @@ def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predica
     assert not any("read_csv" in sql for sql in at["predicates"])
 
 
+def test_the_order_of_a_release_asks_the_engine_for_twice_what_a_grouped_count_reads(workshop):
+    """Ids by themselves, then all cells, then answers: 1.5 times a GROUP BY of the same cells is below what is asked.
+
+    A GROUP BY that counts two predicates on two of three columns by a third one reads three cells a row and hands out
+    none. A release that may not read content before the guarantee of everything released, for which it needs the ids,
+    and counts what it fingerprinted, reads four, and evaluates two answers a row on its copy.
+    """
+    workshop.parquet("SELECT range AS id, range % 2 AS a, range % 100 AS b FROM range(30)")
+    asked = (query("a < 1", rows=10), query("b < 50", rows=10))
+    workshop.plan(*asked, data="people.parquet", more_data='row_id = "id"')
+    workshop.release()
+    read = {
+        step: re.findall(r"\bc\d\b", sql.split(" FROM ")[0]) for step, sql in workshop.queries if "read_parquet" in sql
+    }
+    assert {step: columns for step, columns in read.items() if columns} == {
+        "ids": ["c0"],
+        "content": ["c0", "c1", "c2"],
+    }
+    (answers,) = (sql for step, sql in workshop.queries if step == "predicates")
+    assert answers.count("COALESCE") == len(asked)
+    cells = sum(map(len, read.values())) + len(asked)
+    assert cells == 6 > 1.5 * 3
+
+
 def test_labels_are_gone_when_the_release_ends(workshop, monkeypatch):
     drawn = []
 
