@@ -328,7 +328,7 @@ class PartitionedSituation:
         """Number of entries that answer some query, where it is certain; else the number of all."""
         return sum(self.sampling.sizes) if isinstance(self.sampling, RandomPartition) else self.population.size
 
-    @property
+    @cached_property
     def one_property(self) -> bool:
         """Whether all parts are known to ask the same property: one part, or one common attribute."""
         attributes = {attribute_of(query) for query in self.different_queries}

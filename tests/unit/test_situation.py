@@ -5,6 +5,7 @@ import re
 import pytest
 
 import statpriv as sp
+from statpriv import situation
 
 FIVE = sp.Population(5)
 GROUPS = sp.Population(groups={"f": 3, "m": 2})
@@ -266,6 +267,25 @@ def test_an_answer_that_depends_on_nobody_is_private():
     assert nothing.delta(0).upper == 0
     assert nothing.epsilon(0).upper == 0
     assert nothing.exact_delta(exp_epsilon=1) == 0
+
+
+def test_a_pair_for_each_part_is_looked_up_as_often_as_there_are_parts(monkeypatch):
+    """Whether all parts ask one property is found once, and not for each part again."""
+    looked_up = []
+
+    def remembered(query, attribute_of=situation.attribute_of):
+        looked_up.append(query)
+        return attribute_of(query)
+
+    monkeypatch.setattr(situation, "attribute_of", remembered)
+
+    def composed(parts):
+        looked_up.clear()
+        queries = [sp.PropertyQuery(f"1/{k + 2}") for k in range(parts)]
+        sp.compose(queries, sp.Population(parts), sp.RandomPartition([1] * parts), pair=[(1, 0)] * parts).delta("0.1")
+        return len(looked_up)
+
+    assert composed(40) == 2 * composed(20)
 
 
 def refused(call, message):
