@@ -206,10 +206,11 @@ mod tests {
     }
 
     proptest! {
+        // Products lie between 2^-960 and 2^990: there errors are known, and ends are next to each other.
         #[test]
         fn arithmetic_contains_the_exact_result(
-            a in any::<f64>().prop_filter("finite", |x| x.abs() < 1e150 && x.abs() > 1e-140),
-            b in any::<f64>().prop_filter("finite", |x| x.abs() < 1e150 && x.abs() > 1e-140),
+            a in any::<f64>().prop_filter("finite", |x| x.abs() < 1e149 && x.abs() > 1e-140),
+            b in any::<f64>().prop_filter("finite", |x| x.abs() < 1e149 && x.abs() > 1e-140),
         ) {
             let (x, y) = (Enclosure::point(a), Enclosure::point(b));
             prop_assert!((x + y).contains(&exact(a).add(&exact(b))));

@@ -23,7 +23,7 @@ use statpriv_simd::{Arithmetic, Backend, Kernel};
 /// Binary orders of magnitude of a band.
 const BAND: i64 = 400;
 /// Masses in further bands are left to balls.
-const MOST_BANDS: i64 = 8;
+const MOST_BANDS: usize = 8;
 /// Sums that are added up side by side.
 const TILE: usize = 8;
 /// Products that are added up before they are added to the others.
@@ -67,7 +67,7 @@ impl Row {
             add_balls(&mut masses, &short.all(), &long.all(), interrupt)?;
         } else {
             add_balls(&mut masses, &short.others, &long.all(), interrupt)?;
-            add_balls(&mut masses, &short.certain, &long.others, interrupt)?;
+            add_balls(&mut masses, &short.certain_balls(), &long.others, interrupt)?;
             add_certain(&mut masses, &short, &long, &runs, interrupt)?;
         }
         Ok(Self { first, masses, missing })
@@ -81,45 +81,54 @@ impl Row {
 
 /// The masses of a row, those apart that double-doubles hold well.
 struct Factor {
-    certain: Placed<Ball>,
+    certain: Vec<Certain>,
     others: Placed<Ball>,
     /// All certain ones are below `2^top`, with relative errors of at most `error`.
     top: i64,
     error: f64,
 }
 
+/// A mass whose relative error is at most [`MOST_UNCERTAIN`].
+struct Certain {
+    place: usize,
+    mass: Ball,
+    band: usize,
+    /// Its midpoint in units of the band, `2^(top − BAND · band)`.
+    scaled: DoubleDouble,
+}
+
 impl Factor {
     fn new(masses: Placed<Ball>) -> Self {
-        let certain = |mass: Ball| mass.is_positive() && mass.relative_error() <= MOST_UNCERTAIN;
-        let exponents = masses.iter().filter(|(_, mass)| certain(*mass)).map(|(_, mass)| mass.exponent());
+        let is_certain = |mass: Ball| mass.is_positive() && mass.relative_error() <= MOST_UNCERTAIN;
+        let exponents = masses.iter().filter(|(_, mass)| is_certain(*mass)).map(|(_, mass)| mass.exponent());
         let top = exponents.max().unwrap_or(0);
-        let (certain, others): (Placed<Ball>, _) = masses
-            .into_iter()
-            .partition(|(_, mass)| certain(*mass) && mass.exponent() > top - BAND * MOST_BANDS);
-        let error = certain.iter().map(|(_, mass)| mass.relative_error()).fold(0.0, f64::max);
-        Self { certain, others, top, error }
+        let mut factor = Self { certain: Vec::new(), others: Vec::new(), top, error: 0.0 };
+        for (place, mass) in masses {
+            let Some((band, scaled)) = in_band(mass, top).filter(|_| is_certain(mass)) else {
+                factor.others.push((place, mass));
+                continue;
+            };
+            factor.error = factor.error.max(mass.relative_error());
+            factor.certain.push(Certain { place, mass, band, scaled });
+        }
+        factor
+    }
+
+    fn certain_balls(&self) -> Placed<Ball> {
+        self.certain.iter().map(|one| (one.place, one.mass)).collect()
     }
 
     fn all(&self) -> Placed<Ball> {
-        self.certain.iter().chain(&self.others).copied().collect()
-    }
-
-    /// Places, bands and midpoints of what is certain, in units of the band, `2^(top − BAND · band)`.
-    fn in_bands(&self) -> impl Iterator<Item = (usize, usize, DoubleDouble)> {
-        self.certain.iter().filter_map(|&(place, mass)| {
-            let band = (self.top - mass.exponent()) / BAND;
-            let scaled = mass.times_power_of_two(BAND * band - self.top).to_double_double()?;
-            Some((place, usize::try_from(band).ok()?, scaled))
-        })
+        [self.certain_balls(), self.others.clone()].concat()
     }
 
     /// Masses of one band, next to each other but for zeros.
     fn runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
-        for (place, band, mass) in self.in_bands() {
+        for one in &self.certain {
             match runs.last_mut() {
-                Some(run) if run.band == band => run.push(place, mass),
-                _ => runs.push(Run::new(band, place, mass)),
+                Some(run) if run.band == one.band => run.push(one),
+                _ => runs.push(Run::new(one)),
             }
         }
         for run in &mut runs {
@@ -130,14 +139,17 @@ impl Factor {
 
     /// The masses of each band, and their places.
     fn bands(&self) -> Vec<Placed<DoubleDouble>> {
-        let mut bands = vec![Vec::new(); MOST_BANDS as usize];
-        for (place, band, mass) in self.in_bands() {
-            if let Some(band) = bands.get_mut(band) {
-                band.push((place, mass));
-            }
-        }
-        bands
+        let bands = self.certain.iter().map(|one| one.band + 1).max().unwrap_or(0);
+        let of = |band| self.certain.iter().filter(move |one| one.band == band);
+        (0..bands).map(|band| of(band).map(|one| (one.place, one.scaled)).collect()).collect()
     }
+}
+
+/// The band of a mass below `2^top`, and its midpoint in units of the band; nothing of what is far below.
+fn in_band(mass: Ball, top: i64) -> Option<(usize, DoubleDouble)> {
+    let band = (top - mass.exponent()) / BAND;
+    let scaled = mass.times_power_of_two(BAND * band - top).to_double_double()?;
+    Some((usize::try_from(band).ok().filter(|&band| band < MOST_BANDS)?, scaled))
 }
 
 /// Consecutive masses, zeros among them, with [`TILE`] more zeros on either side.
@@ -150,15 +162,16 @@ struct Run {
 }
 
 impl Run {
-    fn new(band: usize, start: usize, mass: DoubleDouble) -> Self {
-        let mut run = Self { band, start, high: vec![0.0; TILE], low: vec![0.0; TILE] };
-        run.push(start, mass);
+    fn new(first: &Certain) -> Self {
+        let mut run =
+            Self { band: first.band, start: first.place, high: vec![0.0; TILE], low: vec![0.0; TILE] };
+        run.push(first);
         run
     }
 
-    fn push(&mut self, place: usize, mass: DoubleDouble) {
-        for (part, value) in [(&mut self.high, mass.hi), (&mut self.low, mass.lo)] {
-            part.resize(TILE + place - self.start, 0.0);
+    fn push(&mut self, next: &Certain) {
+        for (part, value) in [(&mut self.high, next.scaled.hi), (&mut self.low, next.scaled.lo)] {
+            part.resize(TILE + next.place - self.start, 0.0);
             part.push(value);
         }
     }

@@ -111,7 +111,7 @@ fn counts_of_two_tables_are_those_of_both() {
 fn a_mass_that_is_hardly_known_or_far_below_the_others_widens_no_other_sum() {
     let mut masses = vec![Ball::ONE; 3 * TILE];
     masses[0] = Ball::ONE.plus_at_most(Ball::ONE.times_power_of_two(-20));
-    masses[1] = Ball::ONE.times_power_of_two(-BAND * MOST_BANDS - 1);
+    masses[1] = Ball::ONE.times_power_of_two(-BAND * MOST_BANDS as i64 - 1);
     let zero = Rational::from(0i64);
     let (unequal, equal) = (row(masses), row(vec![Ball::ONE; 2 * TILE]));
     for sum in [
