@@ -1,4 +1,4 @@
-//! Convolutions of rows, `Σ_i x_i y_{k−i}`, in double-doubles.
+//! Convolutions of rows, `Σ_i x_i y_{k−i}`, in double-doubles; [`crate::convolution`] has those of doubles.
 //!
 //! All products are positive, so that relative errors are not amplified but counted, once for all of them. Masses range over more than doubles do:
 //! they are sorted into bands, and each pair of bands is added up by itself, in units of its own.
