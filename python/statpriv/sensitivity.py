@@ -62,8 +62,9 @@ _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
 _LARGEST_STEP = Fraction(8)
 _SHORTER = Fraction(3, 4)
-_UNIT = Fraction(1, 32)
 """Steps of a chain that are tried for the best bound, from the largest on."""
+_UNIT = Fraction(1, 32)
+"""Of the lattice of steps around the best of them."""
 _EXPONENTIAL_BITS = 120
 _LARGEST_EXPONENT = Fraction(2000)
 """Beyond it an exponential times the least positive double is above one."""

@@ -7,12 +7,12 @@ entries that add other numbers, it is a mixture over how often entries of each k
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
 from math import comb, prod
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from statpriv._native import Law
 from statpriv.draws import Draw, Multiplicities, drawn_again, drawn_once, drawn_several_times
@@ -155,11 +155,14 @@ def _as_amounts(ones: int, known: int) -> tuple[tuple[int, int], ...]:
 def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction, int]]:
     """What the known entries may add, with its probability; where the worst counts, each total by itself."""
     kinds = list(zip(world.contributions.classes, world.contributions.values, world.known, strict=True))
+    reached = {0}
+    for _, values, known in kinds:
+        amounts = {amount for _, amount in values}
+        for _ in range(known):
+            reached = {total + amount for total in reached for amount in amounts}
+            if len(reached) > MOST_KNOWN:
+                raise NotApplicable(f"the known entries can add more than {MOST_KNOWN} different numbers")
     if situation.adversary.values != "expected":
-        reached = {0}
-        for _, values, known in kinds:
-            sums = _sums_of(sorted({amount for _, amount in values}), known)
-            reached = _not_too_many({total + more for total in reached for more in sums})
         yield from ((Fraction(1), total) for total in sorted(reached))
         return
     totals: dict[int, Fraction] = {0: Fraction(1)}
@@ -171,28 +174,8 @@ def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction
             for total, weight in totals.items():
                 for amount, share in added.items():
                     step[total + amount] = step.get(total + amount, Fraction(0)) + weight * share
-            totals = _not_too_many(step)
+            totals = step
     yield from ((weight, total) for total, weight in sorted(totals.items()) if weight > 0)
-
-
-def _sums_of(amounts: Sequence[int], number: int) -> set[int]:
-    """What so many entries add that each add one of these amounts."""
-    if len(amounts) == 2:
-        least, most = amounts
-        return _not_too_many({number * least + k * (most - least) for k in range(number + 1)})
-    sums = {0}
-    for _ in range(number):
-        sums = _not_too_many({total + amount for total in sums for amount in amounts})
-    return sums
-
-
-_Totals = TypeVar("_Totals", bound=Collection[int])
-
-
-def _not_too_many(totals: _Totals) -> _Totals:
-    if len(totals) > MOST_KNOWN:
-        raise NotApplicable(f"the known entries can add more than {MOST_KNOWN} different numbers")
-    return totals
 
 
 Amounts = tuple[tuple[tuple[int, int], ...], ...]

@@ -5,6 +5,7 @@
 //! of such laws are such laws again, of the same sums, mixtures, relabellings and samples of the `x`, and what is missing of them is at
 //! most what is missing of their parts together.
 
+use super::convolution::OF_BALLS;
 use super::few_values::{self, FewValues};
 use super::{LONGEST, Law, Recipe, Relabelling, sampling};
 use crate::ball::Ball;
@@ -19,8 +20,6 @@ use std::sync::Arc;
 const TERMS_PER_CHECK: usize = 8;
 /// Up to so many products two rows are convolved directly where there is another way.
 const DIRECT_PRODUCTS: f64 = (1u64 << 24) as f64;
-/// What is convolved with a part that is written out with this many zeros for each of its answers is convolved in balls, at the cost of as many products.
-const ZEROS: f64 = 32.0;
 /// With more values than this to add up at each node of an inversion, more products are convolved directly.
 const VALUES_AT_ONCE: f64 = 8.0;
 /// Up to so many products a place, where the sum has gaps: there inversion goes along the whole lattice for each place.
@@ -433,7 +432,7 @@ fn is_direct(parts: &[(&Law, u64)], left_out: Option<u32>) -> bool {
     let (mut places, mut products) = (0.0, 0.0);
     for (width, possible) in sizes {
         places += width;
-        products += (possible * ZEROS).min(width) * places;
+        products += (possible * OF_BALLS as f64).min(width) * places;
     }
     // A node of an inversion costs an exponential for each value of a law that is added several times.
     let repeated =

@@ -23,6 +23,7 @@ fn long_convolutions_ask_whether_to_go_on() {
     assert_eq!([1, 2, 3, 5, 6].map(asked), [0, 0, 1, 1, 2]);
 }
 
+/// Of rows with `2^18` answers that are possible `2^36` products are allowed, and no more.
 #[test]
 fn convolutions_of_too_many_products_are_refused() {
     let row = |length: usize| Row { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };

@@ -157,7 +157,6 @@ fn two_laws_have_the_rows_that_each_has_alone() {
     }
 }
 
-/// Of rows with `2^18` answers that are possible `2^36` products are allowed, and no more.
 #[test]
 fn same_bits_of_estimates_of_sums() {
     let mut record = Record::of("inner estimates of sums");
