@@ -35,7 +35,7 @@ demo: build  ## release exact counts of the example survey into build/demo
 	$(BIN)/statpriv release examples/election.toml --registry build/demo/registry \
 	  --out build/demo/report.html --json build/demo/report.json
 	$(BIN)/statpriv verify build/demo/report.json --certificates build/demo/proofs
-	$(BIN)/python -I python/statpriv/checker build/demo/proofs/claim-1.json
+	$(BIN)/python -I python/statpriv/assurance/checker build/demo/proofs/claim-1.json
 	@echo 'Open build/demo/report.html in a browser.'
 
 lint: $(STAMPS)/build $(STAMPS)/dev  ## formatters, linters, types, stubs

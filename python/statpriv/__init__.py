@@ -15,28 +15,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from statpriv import (
-        differential,
-        granularity,
-        interop,
-        laws,
-        noise,
-        noiseless,
-        partial_knowledge,
-        reference,
-    )
+    from statpriv import interop, reference
     from statpriv import planning as design
-    from statpriv.adversaries import Adversary
-    from statpriv.analysis import compose, privacy_curve
-    from statpriv.assessment import assess
-    from statpriv.certificate import Certificate
+    from statpriv.assurance.certificate import Certificate
+    from statpriv.assurance.verification import Claim, Verification, verify
     from statpriv.composition.accountant import PartitionAccountant
     from statpriv.composition.adaptive import compose_adaptive
-    from statpriv.composition.strategies import AnyOf, Ask
-    from statpriv.curve import PrivacyCurve
-    from statpriv.divergence import NormalisedEnclosure, hockey_stick
-    from statpriv.enclosure import Enclosure
-    from statpriv.enclosure_array import EnclosureArray
+    from statpriv.curves.build import compose, privacy_curve
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.curves.population_sweep import delta_at_sizes
+    from statpriv.distributions import laws
+    from statpriv.distributions.hockey_stick import NormalisedEnclosure, hockey_stick
     from statpriv.errors import (
         ArgumentError,
         BudgetExceededError,
@@ -54,17 +43,19 @@ if TYPE_CHECKING:
         TableError,
         UndecidedError,
     )
-    from statpriv.partitions import MultinomialPartition, PartitionLaw, RandomPartition
-    from statpriv.populations import Population
-    from statpriv.queries.histogram import HistogramQuery
-    from statpriv.queries.linear import LinearQuery
-    from statpriv.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
-    from statpriv.queries.processed import Clamping, Gate, Processed, Rounding, Table, Threshold
-    from statpriv.queries.property import Between, PropertyQuery
-    from statpriv.queries.protocol import AnswerLaws
-    from statpriv.queries.sum import MeanQuery, SumQuery
-    from statpriv.releasing import Report, release
-    from statpriv.samplings import (
+    from statpriv.files.assessment import assess
+    from statpriv.model import noise
+    from statpriv.model.adversaries import Adversary
+    from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
+    from statpriv.model.populations import Population
+    from statpriv.model.queries.histogram import HistogramQuery
+    from statpriv.model.queries.linear import LinearQuery
+    from statpriv.model.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
+    from statpriv.model.queries.processed import Clamping, Gate, Processed, Rounding, Table, Threshold
+    from statpriv.model.queries.property import Between, PropertyQuery
+    from statpriv.model.queries.protocol import AnswerLaws
+    from statpriv.model.queries.sum import MeanQuery, SumQuery
+    from statpriv.model.samplings import (
         OverlappingSamples,
         PoissonSampling,
         Stratified,
@@ -72,87 +63,90 @@ if TYPE_CHECKING:
         WithoutReplacement,
         WithReplacement,
     )
-    from statpriv.sensitivity import sensitivity_of
-    from statpriv.sizes import delta_at_sizes
-    from statpriv.verification import Claim, Verification, verify
+    from statpriv.model.strategies import AnyOf, Ask
+    from statpriv.numeric.enclosure import Enclosure
+    from statpriv.numeric.enclosure_array import EnclosureArray
+    from statpriv.planning.sensitivity import sensitivity_of
+    from statpriv.releasing import Report, release
+    from statpriv.theories import differential, granularity, noiseless, partial_knowledge
 
 __version__ = "0.1.0"
 
 # Loaded when first used: `import statpriv` must cost less than `import numpy`.
 _HOME = {
-    "Adversary": "adversaries",
-    "AnswerLaws": "queries.protocol",
-    "AnyOf": "composition.strategies",
+    "Adversary": "model.adversaries",
+    "AnswerLaws": "model.queries.protocol",
+    "AnyOf": "model.strategies",
     "ArgumentError": "errors",
-    "Ask": "composition.strategies",
-    "Between": "queries.property",
+    "Ask": "model.strategies",
+    "Between": "model.queries.property",
     "BudgetExceededError": "errors",
-    "Certificate": "certificate",
-    "Claim": "verification",
-    "Clamping": "queries.processed",
+    "Certificate": "assurance.certificate",
+    "Claim": "assurance.verification",
+    "Clamping": "model.queries.processed",
     "DisagreementError": "errors",
-    "Enclosure": "enclosure",
-    "EnclosureArray": "enclosure_array",
-    "Gate": "queries.processed",
+    "Enclosure": "numeric.enclosure",
+    "EnclosureArray": "numeric.enclosure_array",
+    "Gate": "model.queries.processed",
     "GuaranteeNotReachedError": "errors",
-    "HistogramQuery": "queries.histogram",
+    "HistogramQuery": "model.queries.histogram",
     "LedgerError": "errors",
-    "LinearQuery": "queries.linear",
-    "MaximumQuery": "queries.order_statistic",
-    "MeanQuery": "queries.sum",
-    "MedianQuery": "queries.order_statistic",
-    "MinimumQuery": "queries.order_statistic",
+    "LinearQuery": "model.queries.linear",
+    "MaximumQuery": "model.queries.order_statistic",
+    "MeanQuery": "model.queries.sum",
+    "MedianQuery": "model.queries.order_statistic",
+    "MinimumQuery": "model.queries.order_statistic",
     "MissingExtraError": "errors",
-    "NormalisedEnclosure": "divergence",
+    "NormalisedEnclosure": "distributions.hockey_stick",
     "NotASingleNumberError": "errors",
     "NotAvailableError": "errors",
-    "OrderStatisticQuery": "queries.order_statistic",
-    "OverlappingSamples": "samplings",
+    "OrderStatisticQuery": "model.queries.order_statistic",
+    "OverlappingSamples": "model.samplings",
     "PartitionAccountant": "composition.accountant",
     "PlanError": "errors",
-    "PoissonSampling": "samplings",
-    "Population": "populations",
+    "PoissonSampling": "model.samplings",
+    "Population": "model.populations",
     "PrecisionError": "errors",
-    "PrivacyCurve": "curve",
-    "Processed": "queries.processed",
-    "PropertyQuery": "queries.property",
+    "PrivacyCurve": "curves.curve",
+    "Processed": "model.queries.processed",
+    "PropertyQuery": "model.queries.property",
     "PublicationError": "errors",
-    "MultinomialPartition": "partitions",
-    "PartitionLaw": "partitions",
-    "RandomPartition": "partitions",
+    "MultinomialPartition": "model.partitions",
+    "PartitionLaw": "model.partitions",
+    "RandomPartition": "model.partitions",
     "Report": "releasing",
-    "Rounding": "queries.processed",
+    "Rounding": "model.queries.processed",
     "RowsSpentError": "errors",
     "StatprivError": "errors",
-    "Stratified": "samplings",
-    "SumQuery": "queries.sum",
-    "Table": "queries.processed",
+    "Stratified": "model.samplings",
+    "SumQuery": "model.queries.sum",
+    "Table": "model.queries.processed",
     "TableError": "errors",
-    "TemplateLaw": "samplings",
-    "Threshold": "queries.processed",
+    "TemplateLaw": "model.samplings",
+    "Threshold": "model.queries.processed",
     "UndecidedError": "errors",
-    "Verification": "verification",
-    "WithReplacement": "samplings",
-    "WithoutReplacement": "samplings",
-    "assess": "assessment",
-    "compose": "analysis",
+    "Verification": "assurance.verification",
+    "WithReplacement": "model.samplings",
+    "WithoutReplacement": "model.samplings",
+    "assess": "files.assessment",
+    "compose": "curves.build",
     "compose_adaptive": "composition.adaptive",
-    "delta_at_sizes": "sizes",
-    "hockey_stick": "divergence",
-    "privacy_curve": "analysis",
+    "delta_at_sizes": "curves.population_sweep",
+    "hockey_stick": "distributions.hockey_stick",
+    "privacy_curve": "curves.build",
     "release": "releasing",
-    "sensitivity_of": "sensitivity",
-    "verify": "verification",
+    "sensitivity_of": "planning.sensitivity",
+    "verify": "assurance.verification",
 }
 _MODULES = {
     "design": "planning",
-    "differential": "differential",
-    "granularity": "granularity",
+    "differential": "theories.differential",
+    "granularity": "theories.granularity",
     "interop": "interop",
-    "laws": "laws",
-    "noise": "noise",
-    "noiseless": "noiseless",
-    "partial_knowledge": "partial_knowledge",
+    "laws": "distributions.laws",
+    "noise": "model.noise",
+    "noiseless": "theories.noiseless",
+    "partial_knowledge": "theories.partial_knowledge",
     "reference": "reference",
 }
 

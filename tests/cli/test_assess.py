@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 import statpriv as sp
-from statpriv import assessment
-from statpriv.assessment import IMPROBABLE, Published
-from statpriv.documents import parsed
+from statpriv.files import assessment
+from statpriv.files.assessment import IMPROBABLE, Published
+from statpriv.files.documents import parsed
 
 ONE = """
 epsilon = [0.1, 0.05]
@@ -121,7 +121,7 @@ def test_a_bound_above_the_target_is_undecided(run_json, written, monkeypatch):
     def bounded(*args, **options):
         return sp.compose(*args, **options, bound="partition-sum")
 
-    monkeypatch.setattr("statpriv.assessment.compose", bounded)
+    monkeypatch.setattr("statpriv.files.assessment.compose", bounded)
     document = run_json("assess", written(f"delta = 0.0001\n{PARTS}"), code=4)
     assert document["verdict"] == "undecided"
 

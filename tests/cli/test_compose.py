@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import statpriv as sp
-from statpriv.composition_file import Composition, Part, read_composition
-from statpriv.release_report import Report
+from statpriv.files.composition import Composition, Part, read_composition
+from statpriv.files.release_report import Report
 
 TABLE_1 = """
 epsilon = 0.005

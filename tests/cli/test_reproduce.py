@@ -9,9 +9,9 @@ from itertools import pairwise
 import pytest
 
 import statpriv as sp
-from statpriv import reproduction
+from statpriv.assurance import reproduction
 from statpriv.errors import UndecidedError
-from statpriv.partial_knowledge import figures
+from statpriv.theories.partial_knowledge import figures
 
 # As printed: (#SP, σ, (δ, #DP) for each ε).
 PRINTED = {

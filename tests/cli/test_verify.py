@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from statpriv import checker
+from statpriv.assurance import checker
 
 CLAIM = """
 [[claim]]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from statpriv import entries, order_statistics, totals
+from statpriv.lowering import contributions, order_statistics, sums
 from statpriv.rules import hidden_sample
 
 PAGE = (Path(__file__).parents[2] / "docs/LIMITATIONS.md").read_text(encoding="utf-8")
@@ -18,15 +18,15 @@ def power(number):
 
 
 STATED = {
-    "joint answers": f"exact while there are at most {power(totals.MOST_ANSWERS)} joint answers of all laws",
-    "summed": f"and {power(totals.MOST_SUMMED)} of a law that adds up several kinds of entries",
+    "joint answers": f"exact while there are at most {power(sums.MOST_ANSWERS)} joint answers of all laws",
+    "summed": f"and {power(sums.MOST_SUMMED)} of a law that adds up several kinds of entries",
     "sizes": f"histograms of samples at a rate, one law, nobody known | exact to {hidden_sample.MOST_SIZES} rows",
-    "draws": f"exact where a sample can be drawn from the kinds of entries in at most {totals.MOST_DRAWS} ways",
+    "draws": f"exact where a sample can be drawn from the kinds of entries in at most {sums.MOST_DRAWS} ways",
     "sizes of ordered samples": f"at a rate of more than {order_statistics.MOST_SIZES} rows",
     "known": f"known rows of order statistics with more than {order_statistics.MOST_KNOWN}",
-    "compositions": f"of sampled sums with more than {totals.MOST_COMPOSITIONS} compositions",
-    "worlds": f"exact up to {entries.MOST_WORLDS} ways to choose them",
-    "labels": f"laws of more than {power(entries.MOST_LABELS)} answers in the window that matters",
+    "compositions": f"of sampled sums with more than {sums.MOST_COMPOSITIONS} compositions",
+    "worlds": f"exact up to {contributions.MOST_WORLDS} ways to choose them",
+    "labels": f"laws of more than {power(contributions.MOST_LABELS)} answers in the window that matters",
 }
 
 

@@ -12,7 +12,7 @@ TESTS = ROOT / "tests"
 SECTIONS = {
     "From the papers to the code": (PACKAGE, {}),
     "Partial knowledge [S2]": (
-        PACKAGE / "partial_knowledge",
+        PACKAGE / "theories" / "partial_knowledge",
         {
             "M": "theorems/test_partial_knowledge_models",
             "D": "theorems/test_partial_knowledge_dependency",
@@ -21,7 +21,7 @@ SECTIONS = {
         },
     ),
     "Noiseless database privacy [S3]": (
-        PACKAGE / "noiseless",
+        PACKAGE / "theories" / "noiseless",
         {
             "B": "theorems/test_noiseless_boolean",
             "L": "theorems/test_noiseless_linear",
@@ -30,7 +30,7 @@ SECTIONS = {
         },
     ),
     "Composition for any granularity [S4]": (
-        PACKAGE / "granularity",
+        PACKAGE / "theories" / "granularity",
         {
             "C": "theorems/test_granularity_composition",
             "D": "theorems/test_granularity_distances",
@@ -64,7 +64,7 @@ def located(name: str, folder: Path) -> Path | None:
 
 def text_of(cells: list[str], folder: Path) -> str:
     """All that the files of a row say, and what every row may name: the curve and the functions of its section."""
-    files = [PACKAGE / "curve.py", folder / "__init__.py"]
+    files = [PACKAGE / "curves" / "curve.py", folder / "__init__.py"]
     for place in filter(None, (located(name, folder) for name in quoted(cells[1]))):
         files += [place] if place.is_file() else sorted(place.rglob("*.py")) + sorted(place.rglob("*.rs"))
     return "".join(file.read_text(encoding="utf-8") for file in files)

@@ -43,14 +43,11 @@ from reports import Report, arguments
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("python/statpriv")
 THEORY = (
-    "queries",
+    "model/queries",
+    "model/samplings.py",
+    "lowering",
     "rules",
-    "curve.py",
-    "draws.py",
-    "entries.py",
-    "order_statistics.py",
-    "samplings.py",
-    "totals.py",
+    "curves/curve.py",
 )
 LONGEST = 40
 """Seconds that the tests of a mutant may take together."""

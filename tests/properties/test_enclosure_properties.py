@@ -16,8 +16,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.literals import show
-from statpriv.numbers import as_fraction
+from statpriv.numeric.exact import as_fraction
+from statpriv.numeric.literals import show
 
 settings.register_profile("enclosures", deadline=None)  # a machine that is busy is no counterexample
 settings.load_profile("enclosures")

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 import statpriv as sp
-from statpriv.composition_file import read_composition
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentError
+from statpriv.files.composition import read_composition
 from statpriv.releasing.extension import extend
 
 from .conftest import query

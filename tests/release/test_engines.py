@@ -14,8 +14,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from statpriv.composition_file import read_composition
 from statpriv.errors import LedgerError, TableError
+from statpriv.files.composition import read_composition
 from statpriv.releasing.extension import extend
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate, identifier

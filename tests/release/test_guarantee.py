@@ -11,9 +11,9 @@ from itertools import product
 import pytest
 
 import statpriv as sp
-from statpriv.composition_file import read_composition
-from statpriv.curve import PrivacyCurve
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import PlanError
+from statpriv.files.composition import read_composition
 from statpriv.releasing.contents import prospective_contents
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import as_first_release

@@ -13,11 +13,11 @@ import pytest
 from tests.release.report_samples import variants
 
 import statpriv as sp
-from statpriv import checker
+from statpriv.assurance import checker
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.repeated_releases import RepeatedReleases
-from statpriv.composition_file import read_composition
 from statpriv.errors import ArgumentError
+from statpriv.files.composition import read_composition
 from statpriv.releasing.extension import extend
 
 from .conftest import query, statpriv

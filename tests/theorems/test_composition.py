@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv import reference
-from statpriv.situation import PartitionedSituation
+from statpriv.model.situation import PartitionedSituation
 
 from .literal import Literal
 from .test_every_rule import MULTIPLIERS, NOISES, PROBABILITIES, STEPS, by_group, judged, laws, pmfs

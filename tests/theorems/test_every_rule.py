@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv import _native, noise
-from statpriv.rules.registry import NotApplicable, all_rules
-from statpriv.situation import Situation
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.situation import Situation
+from statpriv.rules.registry import all_rules
 
 from .literal import Literal
 

@@ -10,7 +10,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import granularity as gr
-from statpriv.normal import normal_quantile, two_sided_tail
+from statpriv.numeric.normal import normal_quantile, two_sided_tail
 
 PATH = gr.Relation(range(4), lambda x, y: abs(x - y) == 1)
 PAIR = gr.Relation(range(2), [(0, 1)])

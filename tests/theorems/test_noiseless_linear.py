@@ -11,7 +11,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import noiseless
-from statpriv.noiseless import quadratic_form
+from statpriv.theories.noiseless import quadratic_form
 
 
 def solved(matrix, vector):

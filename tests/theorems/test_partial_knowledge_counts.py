@@ -11,7 +11,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import partial_knowledge as pk
-from statpriv.partial_knowledge.nested import _almost_certain
+from statpriv.theories.partial_knowledge.nested import _almost_certain
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import statpriv as sp
-from statpriv.checker.certificate import check
+from statpriv.assurance.checker.certificate import check
 from statpriv.composition import accountant as module
 from statpriv.composition.written_queries import query_from, written_query
 

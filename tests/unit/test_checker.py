@@ -19,8 +19,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv import checker
-from statpriv.checker import (
+from statpriv.assurance import checker
+from statpriv.assurance.checker import (
     CertificateError,
     TooLargeError,
     check,
@@ -28,7 +28,7 @@ from statpriv.checker import (
     counts,
     releases,
 )
-from statpriv.checker import (
+from statpriv.assurance.checker import (
     certificate as claims,
 )
 from statpriv.composition.cohorts import Cohort
@@ -582,13 +582,13 @@ def test_a_composition_that_would_be_computed_for_hours_is_refused_at_once(parts
 
 
 def described(curve, theorem, epsilon, bits=192):
-    from statpriv.certificate import _described
+    from statpriv.assurance.certificate import _described
 
     return claims.delta_of(claims.situation_of(_described(curve.situation)), theorem, Fraction(epsilon), bits)
 
 
 def agrees(curve, theorem, epsilon, digits=25):
-    from statpriv.digits import exact_ends
+    from statpriv.numeric.digits import exact_ends
 
     low, high = described(curve, theorem, epsilon)
     kernel = exact_ends(curve.delta(epsilon, digits=digits))
@@ -635,7 +635,7 @@ def test_a_partition_sum_agrees(parts, epsilon, data):
 @given(st.integers(2, 2000), probabilities, EPSILONS)
 def test_claims_next_to_the_truth_are_told_apart(n, p, epsilon):
     """A relative 10^-12 above δ they are proved, as much below it refuted."""
-    from statpriv.digits import exact_ends
+    from statpriv.numeric.digits import exact_ends
 
     curve = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n))
     low, high = exact_ends(curve.delta(epsilon, digits=40))
@@ -1077,7 +1077,7 @@ def test_what_cannot_be_certified_is_said():
 
 
 def test_a_kernel_that_is_wrong_is_noticed(monkeypatch):
-    from statpriv import certificate as certificates
+    from statpriv.assurance import certificate as certificates
 
     monkeypatch.setattr(certificates, "_computed", lambda *_: {"lower": "0.0225", "upper": "0.0225"})
     curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))

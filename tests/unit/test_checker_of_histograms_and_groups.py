@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.certificate import _described
-from statpriv.checker import CertificateError, TooLargeError, check, counts, histograms
-from statpriv.checker import certificate as claims
+from statpriv.assurance.certificate import _described
+from statpriv.assurance.checker import CertificateError, TooLargeError, check, counts, histograms
+from statpriv.assurance.checker import certificate as claims
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.repeated_releases import RepeatedReleases
-from statpriv.digits import exact_ends
+from statpriv.numeric.digits import exact_ends
 
 from .test_checker import FOLDER, altered, restated, run, schema, unnoticed_alterations
 

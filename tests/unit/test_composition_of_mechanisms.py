@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv import differential
-from statpriv.numbers import as_fraction
+from statpriv.numeric.exact import as_fraction
 
 LOCAL = ["1e-9", "0.01", "0.1", "1", "5", "40"]
 

@@ -9,7 +9,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import differential
-from statpriv.numbers import as_fraction
+from statpriv.numeric.exact import as_fraction
 
 EPSILONS = ["0", "1e-6", "0.005", "0.1", "1", "3", "10", "50"]
 DISTANCES = ["1e-8", "1e-3", "0.05", "0.5", "1", "2", "6", "12", "13", "40"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.digits_array import DigitsEnclosureArray
+from statpriv.numeric.digits_array import DigitsEnclosureArray
 
 CURVE = sp.privacy_curve(sp.PropertyQuery("1/3"), sp.Population(50))
 EPSILONS = ["0.1", Fraction(1, 3), 0.5]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import statpriv as sp
-from statpriv.literals import show
-from statpriv.numbers import as_count, as_fraction, as_probability
+from statpriv.numeric.exact import as_count, as_fraction, as_probability
+from statpriv.numeric.literals import show
 
 TENTH = Fraction(1, 10)
 

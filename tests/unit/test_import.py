@@ -10,10 +10,12 @@ import statpriv as sp
 LATE = [
     *("numpy", "mpmath", "click", "rich_click", "rich", "matplotlib", "duckdb", "pydantic", "sqlglot", "jinja2"),
     *("jsonschema", "tomllib", "tomli", "sqlite3", "fractions", "decimal", "dataclasses"),
-    *("statpriv._native", "statpriv.curve", "statpriv.releasing", "statpriv.cli"),
+    *("statpriv._native", "statpriv.curves.curve", "statpriv.releasing", "statpriv.cli"),
 ]
 HEAVY = [
-    name for name in LATE if name not in ("fractions", "decimal", "dataclasses", "statpriv._native", "statpriv.curve")
+    name
+    for name in LATE
+    if name not in ("fractions", "decimal", "dataclasses", "statpriv._native", "statpriv.curves.curve")
 ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statpriv.known_entries import Drawn, allocations, boxes
+from statpriv.lowering.background import Drawn, allocations, boxes
 
 ROUNDING = Fraction(1, 10**12)
 

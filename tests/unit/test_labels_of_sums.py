@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.entries import MOST_SPREAD, labels_of_sums
+from statpriv.lowering.contributions import MOST_SPREAD, labels_of_sums
 
 PLACES = st.one_of(st.integers(-12, 12), st.integers(-400, 400))
 

@@ -5,10 +5,11 @@ from importlib import import_module
 import pytest
 
 import statpriv as sp
-from statpriv import entries
+from statpriv.lowering import contributions
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.situation import PartitionedSituation, Situation
 from statpriv.rules import hidden_sample
-from statpriv.rules.registry import NotApplicable, lower
-from statpriv.situation import PartitionedSituation, Situation
+from statpriv.rules.registry import lower
 
 TWELVE, GROUPS = sp.Population(12), sp.Population(groups={"f": 5, "m": 7})
 HALF, MEDIAN = sp.PropertyQuery("1/2"), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
@@ -33,140 +34,185 @@ SPC = "rules.sampling_privacy_curve"
     ("limit", "cases", "situation", "reason"),
     [
         # What the known entries may add, or which values so many of them may have: C(u + v − 1, u) of v values.
-        ("totals.MOST_KNOWN", 5, Situation(HALF.rounded(3), TWELVE, None, known(4)), "add more than 4 different"),
         (
-            "totals.MOST_KNOWN",
+            "lowering.sums.MOST_KNOWN",
+            5,
+            Situation(HALF.rounded(3), TWELVE, None, known(4)),
+            "add more than 4 different",
+        ),
+        (
+            "lowering.sums.MOST_KNOWN",
             6,
             Situation(SUM.rounded(3), TWELVE, None, known(2)),
             "add more than 5 different numbers",
         ),
         # In stratified samples for each group that may hold the critical entry, and each number of them in each group.
-        ("totals.MOST_KNOWN", 2 * 6, Situation(CELLS, GROUPS, STRATA, known({"m": 2})), "have more than 11 different"),
-        ("totals.MOST_KNOWN", 2 * (2 + 3), Situation(BY_GROUP, GROUPS, STRATA, known(1)), "have more than 9 different"),
         (
-            "totals.MOST_KNOWN",
+            "lowering.sums.MOST_KNOWN",
+            2 * 6,
+            Situation(CELLS, GROUPS, STRATA, known({"m": 2})),
+            "have more than 11 different",
+        ),
+        (
+            "lowering.sums.MOST_KNOWN",
+            2 * (2 + 3),
+            Situation(BY_GROUP, GROUPS, STRATA, known(1)),
+            "have more than 9 different",
+        ),
+        (
+            "lowering.sums.MOST_KNOWN",
             12 * 11 * 2,
             Situation(HALF, TWELVE, TEMPLATES, known(1)),
             "values, in more than 263 ways",
         ),
-        ("order_statistics.MOST_KNOWN", 6, Situation(MEDIAN, TWELVE, None, known(2)), "5 different compositions"),
         (
-            "totals.MOST_COMPOSITIONS",
+            "lowering.order_statistics.MOST_KNOWN",
+            6,
+            Situation(MEDIAN, TWELVE, None, known(2)),
+            "5 different compositions",
+        ),
+        (
+            "lowering.sums.MOST_COMPOSITIONS",
             6,
             Situation(SUM, TWELVE, sp.WithoutReplacement(4), known(2)),
             "can have more than 5 different values",
         ),
         (
-            "totals.MOST_COMPOSITIONS",
+            "lowering.sums.MOST_COMPOSITIONS",
             2 * 3,
             Situation(BY_GROUP, GROUPS, sp.WithoutReplacement(4), known({"f": 1, "m": 1})),
             "can have more than 5 different values",
         ),
         # Of four draws the critical entry has t, the others fall as a partition of 4 − t: 5 + 3 + 2 + 1 + 1.
         (
-            "totals.MOST_DRAWS",
+            "lowering.sums.MOST_DRAWS",
             12,
             Situation(SUM, TWELVE, sp.WithReplacement(4), NOBODY),
             "entries in more than 11 ways",
         ),
-        ("totals.MOST_DRAWS", 4 + 5, Situation(BY_GROUP, GROUPS, sp.WithoutReplacement(4), NOBODY), "more than 8 ways"),
+        (
+            "lowering.sums.MOST_DRAWS",
+            4 + 5,
+            Situation(BY_GROUP, GROUPS, sp.WithoutReplacement(4), NOBODY),
+            "more than 8 ways",
+        ),
         # The critical entry is in none, the first, the second or both of two samples of three, which share the rest.
         (
-            "totals.MOST_DRAWS",
+            "lowering.sums.MOST_DRAWS",
             4 + 3 + 3 + 3,
             Situation(SUM, TWELVE, sp.OverlappingSamples([3, 3]), NOBODY),
             "in more than 12 ways",
         ),
         # Laws times answers: two cells of four entries that answer have 5², two sums of three entries (3 · 3 + 1)².
         (
-            "totals.MOST_ANSWERS",
+            "lowering.sums.MOST_ANSWERS",
             12 * 5**2,
             Situation(CELLS, TWELVE, sp.WithReplacement(4), NOBODY),
             "joint answers of 12 laws",
         ),
         (
-            "totals.MOST_ANSWERS",
+            "lowering.sums.MOST_ANSWERS",
             13 * 10**2,
             Situation(SUM, TWELVE, sp.OverlappingSamples([3, 3]), NOBODY),
             "all joint answers of 13 laws are too many",
         ),
         (
-            "totals.MOST_ANSWERS",
+            "lowering.sums.MOST_ANSWERS",
             9 * 2,
             Situation(BY_GROUP, GROUPS, sp.WithoutReplacement(4), NOBODY),
             "of 9 laws are too",
         ),
         # Four of two groups in sixteen ways, three values of the known one, two worlds.
         (
-            "totals.MOST_ANSWERS",
+            "lowering.sums.MOST_ANSWERS",
             16 * 5**2 * 3 * 2,
             Situation(TWO_TABLES, GROUPS, sp.WithoutReplacement(4), known({"m": 1})),
             "all joint answers of 16 laws are too many",
         ),
         # With the size as a digit above the sum of twelve entries: 37 · 13.
         (
-            "totals.MOST_ANSWERS",
+            "lowering.sums.MOST_ANSWERS",
             37 * 13,
             Situation(SUM, TWELVE, sp.PoissonSampling("1/3", size_published=True), NOBODY),
             "1 kinds of entries with about 5e+02 joint answers takes too long",
         ),
         # A count is one number, of two kinds of entries, in two worlds.
         (
-            "totals.MOST_ANSWERS",
+            "lowering.sums.MOST_ANSWERS",
             2 * 16 * 2,
             Situation(sp.PropertyQuery({"f": "1/2", "m": "1/3"}), GROUPS, OFTEN, NOBODY),
             "a sum over 2 kinds of entries with about 1e+00 joint answers takes too long",
         ),
         # Three cells of twelve, 13³ numbers, of two kinds of entries, for each of three values of the known one.
         (
-            "totals.MOST_ANSWERS",
+            "lowering.sums.MOST_ANSWERS",
             13**3 * 2 * 16 * 3,
             Situation(CELLS, TWELVE, OFTEN, known(1)),
             "a sum over 2 kinds of entries with about 2e+03 joint answers takes too long",
         ),
         (
-            "totals.MOST_SUMMED",
+            "lowering.sums.MOST_SUMMED",
             13**2,
             Situation(TWO_TABLES, GROUPS, None, NOBODY),
             "histograms of 2 groups with about 2e+02 joint values take too long",
         ),
-        ("totals.MOST_SUMMED", 7 * 10, Situation(TWO_COUNTS, TWELVE, OFTEN, NOBODY), "a sum over 3 kinds of entries"),
         (
-            "totals.MOST_TEMPLATES",
+            "lowering.sums.MOST_SUMMED",
+            7 * 10,
+            Situation(TWO_COUNTS, TWELVE, OFTEN, NOBODY),
+            "a sum over 3 kinds of entries",
+        ),
+        (
+            "lowering.sums.MOST_TEMPLATES",
             3,
             Situation(HALF, TWELVE, TEMPLATES, NOBODY),
             "more than 2 templates or 200 entries",
         ),
-        ("totals.MOST_CRITICAL", 12, Situation(HALF, TWELVE, TEMPLATES, NOBODY), "2000 templates or 11 entries"),
+        ("lowering.sums.MOST_CRITICAL", 12, Situation(HALF, TWELVE, TEMPLATES, NOBODY), "2000 templates or 11 entries"),
         # Three known of two groups in four ways, two of three columns in six; the critical one is in any of them.
         (
-            "entries.MOST_WORLDS",
+            "lowering.contributions.MOST_WORLDS",
             4 * 2,
             Situation(BY_GROUP, GROUPS, None, known(3)),
             "3 known entries can be chosen in too many ways from 2 kinds of entries (known= may name the group)",
         ),
-        ("entries.MOST_WORLDS", 6 * 3, Situation(TWO_COUNTS, TWELVE, None, known(2)), "ways from 3 kinds of entries"),
         (
-            "entries.MOST_WORLDS",
+            "lowering.contributions.MOST_WORLDS",
+            6 * 3,
+            Situation(TWO_COUNTS, TWELVE, None, known(2)),
+            "ways from 3 kinds of entries",
+        ),
+        (
+            "lowering.contributions.MOST_WORLDS",
             3 * 3,
             Situation(sp.LinearQuery([[1] * 2 + [0] * 10]), GROUPS, None, known({"f": 2, "m": 3})),
             "known entries can be chosen in too many ways from the kinds of entries",
         ),
-        ("entries.MOST_LABELS", 7 * 10, Situation(TWO_COUNTS, TWELVE, None, NOBODY), "2 counts have about 7e"),
         (
-            "entries.MOST_LABELS",
+            "lowering.contributions.MOST_LABELS",
+            7 * 10,
+            Situation(TWO_COUNTS, TWELVE, None, NOBODY),
+            "2 counts have about 7e",
+        ),
+        (
+            "lowering.contributions.MOST_LABELS",
             5**2,
             Situation(CELLS, TWELVE, sp.WithReplacement(4), NOBODY),
             "the 2 counts have about 2e+01 joint values",
         ),
         # Eleven others add up to 3 each.
         (
-            "entries.MOST_LABELS",
+            "lowering.contributions.MOST_LABELS",
             11 * 3 + 1,
             Situation(SUM, TWELVE, None, NOBODY),
             "answers matter, and the probabilities",
         ),
-        ("order_statistics.MOST_SIZES", 12, Situation(MEDIAN, TWELVE, OFTEN, NOBODY), "samples of more than 11 sizes"),
+        (
+            "lowering.order_statistics.MOST_SIZES",
+            12,
+            Situation(MEDIAN, TWELVE, OFTEN, NOBODY),
+            "samples of more than 11 sizes",
+        ),
         (
             "rules.multinomial_partition.MOST_PATTERNS",
             2**3,
@@ -225,5 +271,5 @@ def test_worst_values_of_known_entries_are_sought_up_to_a_million_steps(monkeypa
 
 
 def test_groups_of_entries_with_one_law_are_one_kind_of_entries(monkeypatch):
-    monkeypatch.setattr(entries, "MOST_WORLDS", 1)
+    monkeypatch.setattr(contributions, "MOST_WORLDS", 1)
     lower(Situation(HALF.rounded(3), GROUPS, None, known(3)), "exact")

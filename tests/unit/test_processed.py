@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.numbers import as_fraction
+from statpriv.numeric.exact import as_fraction
 
 COUNT = sp.PropertyQuery(0.5)
 NOISE = sp.noise.DiscreteLaplace(alpha=0.5)

@@ -9,11 +9,13 @@ from itertools import combinations
 import pytest
 
 import statpriv as sp
-from statpriv import _native, noise, totals
-from statpriv.composition.strategies import AdaptiveSituation
-from statpriv.entries import EntryClass, contributions
-from statpriv.rules.registry import NotApplicable, all_rules, applicable, lower
-from statpriv.situation import PartitionedSituation, Situation
+from statpriv import _native, noise
+from statpriv.lowering import sums
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.contributions import EntryClass, contributions
+from statpriv.model.situation import PartitionedSituation, Situation
+from statpriv.model.strategies import AdaptiveSituation
+from statpriv.rules.registry import all_rules, applicable, lower
 
 TWELVE = sp.Population(12)
 GROUPS = sp.Population(groups={"f": 5, "m": 7})
@@ -444,9 +446,9 @@ def test_known_entries_of_three_groups_are_chosen_in_up_to_two_thousand_ways():
 def test_strata_are_added_up_where_they_have_few_joint_answers(monkeypatch):
     """The counts of two cells of five that answer have 36 values together, in each stratum two laws, in two worlds."""
     situation = Situation(CELLS, GROUPS, sp.Stratified({"f": 2, "m": 3}), NOBODY)
-    monkeypatch.setattr(totals, "MOST_ANSWERS", 2 * 2 * 36)
+    monkeypatch.setattr(sums, "MOST_ANSWERS", 2 * 2 * 36)
     assert lower(situation, "exact").kind == "exact"
-    monkeypatch.setattr(totals, "MOST_ANSWERS", 2 * 2 * 36 - 1)
+    monkeypatch.setattr(sums, "MOST_ANSWERS", 2 * 2 * 36 - 1)
     with pytest.raises(sp.NotAvailableError, match="all joint answers of 2 laws are too many to be added up"):
         lower(situation, "exact")
 

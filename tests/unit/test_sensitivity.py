@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.sensitivity import shifted_count
+from statpriv.planning.sensitivity import shifted_count
 
 EXP = mpmath.MPContext()
 EXP.dps = 50

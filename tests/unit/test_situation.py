@@ -5,7 +5,7 @@ import re
 import pytest
 
 import statpriv as sp
-from statpriv import situation
+from statpriv.model import situation
 
 FIVE = sp.Population(5)
 GROUPS = sp.Population(groups={"f": 3, "m": 2})

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.claims_file import read_claims
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.repeated_releases import RepeatedReleases
-from statpriv.curve import PrivacyCurve
-from statpriv.digits import exact_ends
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import NotAvailableError
+from statpriv.files.claims import read_claims
+from statpriv.numeric.digits import exact_ends
 
 EXACT_1024 = Fraction("0.02257377618990693694135285815974")  # δ of 1024 fair coins at ε = 1/200
 COIN = sp.PropertyQuery("1/2")

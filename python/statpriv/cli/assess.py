@@ -11,10 +11,10 @@ import rich_click as click
 from statpriv.cli.options import debug_option, examples, json_option
 from statpriv.cli.output import WHAT_IS_ENCLOSED, at_most, grounds, print_facts, print_json, provenance
 from statpriv.cli.progress import progress_on_terminal
-from statpriv.literals import literal
+from statpriv.numeric.literals import literal
 
 if TYPE_CHECKING:
-    from statpriv.assessment import Assessment
+    from statpriv.files.assessment import Assessment
 
 __all__ = ["assess"]
 
@@ -55,7 +55,7 @@ def assess(
     secret random parts, or one contingency table. Where it states a target δ the exit code is 0 if that is proved, 1
     if it is refuted and 4 if it is undecided.
     """
-    from statpriv.assessment import assess as assessed
+    from statpriv.files.assessment import assess as assessed
 
     with progress_on_terminal("δ of what is published") as waiting:
         found = assessed(file)

@@ -22,15 +22,15 @@ from statpriv.cli.output import (
     upper_end,
 )
 from statpriv.cli.progress import progress_on_terminal
-from statpriv.literals import literal
+from statpriv.numeric.literals import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
     from statpriv.composition.repeated_releases import RepeatedReleases
-    from statpriv.composition_file import Composition
-    from statpriv.enclosure import Enclosure
+    from statpriv.files.composition import Composition
+    from statpriv.numeric.enclosure import Enclosure
 
 __all__ = ["compose"]
 
@@ -76,8 +76,8 @@ def compose(
     together: every term of the sum, its weights, and the sum.
     """
     from statpriv.composition.repeated_releases import RepeatedReleases
-    from statpriv.composition_file import read_composition
-    from statpriv.release_report import Report
+    from statpriv.files.composition import read_composition
+    from statpriv.files.release_report import Report
 
     found = read_composition(file)
     composition = found.composition if isinstance(found, Report) else found
@@ -164,7 +164,7 @@ class _Together:
 
 def _parts(composition: Composition) -> list[str]:
     """One line for each kind of part."""
-    from statpriv.composition_file import together
+    from statpriv.files.composition import together
 
     counts: Counter[str] = Counter()
     for part in composition.parts:

@@ -18,7 +18,7 @@ from statpriv.cli.output import (
     upper_end,
 )
 from statpriv.cli.single_count import SingleCount, single_count_options
-from statpriv.literals import literal
+from statpriv.numeric.literals import literal
 
 __all__ = ["delta"]
 

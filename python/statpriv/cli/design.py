@@ -17,8 +17,8 @@ from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from statpriv.designs import Design, TradeOff
-    from statpriv.queries.property import PropertyQuery
+    from statpriv.model.queries.property import PropertyQuery
+    from statpriv.planning.designs import Design, TradeOff
 
 __all__ = ["design"]
 
@@ -99,7 +99,7 @@ def _check(out: Path, *, force: bool) -> None:
 
 
 def _draw(plan: Design | TradeOff, out: Path) -> None:
-    from statpriv.designs import TradeOff
+    from statpriv.planning.designs import TradeOff
     from statpriv.plotting import design_picture, render, trade_off_pictures
 
     pictures = trade_off_pictures(plan) if isinstance(plan, TradeOff) else (design_picture(plan),)
@@ -107,7 +107,7 @@ def _draw(plan: Design | TradeOff, out: Path) -> None:
 
 
 def _print(plan: Design | TradeOff, *, as_json: bool) -> None:
-    from statpriv.designs import TradeOff, written
+    from statpriv.planning.designs import TradeOff, written
 
     curve = None if isinstance(plan, TradeOff) else plan.curve
     if as_json:

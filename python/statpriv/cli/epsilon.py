@@ -10,7 +10,7 @@ import rich_click as click
 from statpriv.cli.options import debug_option, digits_option, exact, examples, json_option
 from statpriv.cli.output import enclosed, ends, grounds, print_facts, print_json, provenance, upper_end
 from statpriv.cli.single_count import SingleCount, single_count_options
-from statpriv.literals import literal
+from statpriv.numeric.literals import literal
 
 __all__ = ["epsilon"]
 
@@ -48,7 +48,7 @@ def epsilon(
         print_json({"epsilon": ends(value), **provenance(curve), "inputs": inputs})
         return
     if math.isinf(value.upper) and math.isfinite(value.lower):
-        from statpriv.numbers import as_fraction
+        from statpriv.numeric.exact import as_fraction
 
         headline = (
             f"no finite upper end of ε is certified at δ = {literal(delta)}: the curve is too flat there; "

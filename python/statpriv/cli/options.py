@@ -19,14 +19,14 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def exact(_context: click.Context, option: click.Parameter, text: str) -> Fraction:
     """A number that is exactly what is written: `0.1`, `1e-6`, `1/3`."""
-    from statpriv.numbers import as_fraction
+    from statpriv.numeric.exact import as_fraction
 
     return as_fraction(text, option.opts[0])
 
 
 def exact_range(_context: click.Context, option: click.Parameter, text: str) -> tuple[Fraction, Fraction]:
     """A probability or a range of them: `1/2`, `0.4..0.6`."""
-    from statpriv.numbers import as_probability
+    from statpriv.numeric.exact import as_probability
 
     low, dots, high = text.partition("..")
     ends = as_probability(low, option.opts[0]), as_probability(high if dots else low, option.opts[0])
@@ -39,7 +39,7 @@ def count_from(least: int) -> Callable[[click.Context, click.Parameter, str | No
     """A whole number from `least` to 2^53, if one is given."""
 
     def count(_context: click.Context, option: click.Parameter, text: str | None) -> int | None:
-        from statpriv.numbers import as_count
+        from statpriv.numeric.exact import as_count
 
         try:
             return None if text is None else as_count(text, option.opts[0], least=least)

@@ -18,13 +18,13 @@ from rich.text import Text
 
 from statpriv.cli.plain_text import one_line
 from statpriv.errors import PublicationError
-from statpriv.literals import at_least, at_most
+from statpriv.numeric.literals import at_least, at_most
 
 if TYPE_CHECKING:
     from statpriv._native import DigitsEnclosure
     from statpriv.composition.repeated_releases import RepeatedReleases
-    from statpriv.curve import PrivacyCurve
-    from statpriv.enclosure import Enclosure
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.numeric.enclosure import Enclosure
 
 __all__ = [
     "WHAT_IS_ENCLOSED",

@@ -20,8 +20,8 @@ from statpriv.cli.single_count import SingleCount, single_count_options
 from statpriv.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from statpriv.model.queries.property import PropertyQuery
     from statpriv.plotting import Line, Picture
-    from statpriv.queries.property import PropertyQuery
 
 __all__ = ["Files", "as_document", "plot"]
 

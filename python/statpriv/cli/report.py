@@ -65,7 +65,7 @@ def schema() -> None:
 
 
 def _contents(file: Path) -> Mapping[str, Any]:
-    from statpriv.documents import read_text
+    from statpriv.files.documents import read_text
 
     try:
         found = json.loads(read_text(file, "report"), object_pairs_hook=_without_repetition)

@@ -18,8 +18,8 @@ from statpriv.errors import ArgumentError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from statpriv.partial_knowledge.figures import PublishedFigure
-    from statpriv.reproduction import Cell, DeltaAgainstSize, Figure, PrintedTable
+    from statpriv.assurance.reproduction import Cell, DeltaAgainstSize, Figure, PrintedTable
+    from statpriv.theories.partial_knowledge.figures import PublishedFigure
 
 __all__ = ["reproduce"]
 
@@ -72,7 +72,7 @@ def reproduce(
 
     The exit code is 0 if every printed number comes out, and 1 if one does not.
     """
-    from statpriv.reproduction import FIGURE, PUBLISHED, TABLES, cells, delta_against_size, published_figure
+    from statpriv.assurance.reproduction import FIGURE, PUBLISHED, TABLES, cells, delta_against_size, published_figure
 
     drawn = (FIGURE, *PUBLISHED)
     if what not in (*TABLES, *drawn, "all"):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from statpriv.cli.options import count_from, exact_range
-from statpriv.literals import literal
+from statpriv.numeric.literals import literal
 
 if TYPE_CHECKING:
-    from statpriv.curve import PrivacyCurve
+    from statpriv.curves.curve import PrivacyCurve
 
 __all__ = ["SingleCount", "single_count_options"]
 

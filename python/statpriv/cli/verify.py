@@ -26,8 +26,8 @@ from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import NotAvailableError, PublicationError
 
 if TYPE_CHECKING:
-    from statpriv.sensitivity import Sensitivity
-    from statpriv.verification import Finding, Verification
+    from statpriv.assurance.verification import Finding, Verification
+    from statpriv.planning.sensitivity import Sensitivity
 
 __all__ = ["verify"]
 
@@ -82,7 +82,7 @@ def verify(
 
     Exit code: 0 if all are proved, 1 if one is refuted, 4 if none is but one is undecided.
     """
-    from statpriv.verification import verify as verified
+    from statpriv.assurance.verification import verify as verified
 
     if certificates is not None:
         _make_empty(certificates)

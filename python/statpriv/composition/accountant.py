@@ -14,9 +14,6 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import compose, privacy_curve
-from statpriv.assumptions import INDEPENDENT, PAPER
 from statpriv.composition.cohorts import Cohort, Draws
 from statpriv.composition.least_epsilon import least_epsilon
 from statpriv.composition.ledger import Ledger, LedgerEntry, at_most
@@ -25,17 +22,20 @@ from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.composition.state import sealed, unsealed
 from statpriv.composition.stated_laws import Attribute, check_identical, check_query, new_laws
 from statpriv.composition.written_queries import number_from, written_number
-from statpriv.curve import NOT_PROTECTED, PrivacyCurve
-from statpriv.enclosure import Enclosure
+from statpriv.curves.build import compose, privacy_curve
+from statpriv.curves.curve import NOT_PROTECTED, PrivacyCurve
 from statpriv.errors import ArgumentError, BudgetExceededError
-from statpriv.groups import ByGroup
-from statpriv.literals import abridged, literal, spelled
-from statpriv.numbers import Number, as_count, as_fraction, as_probability
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.property import PropertyQuery
-from statpriv.situation import Query
+from statpriv.model.adversaries import Adversary
+from statpriv.model.groups import ByGroup
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import Query
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
+from statpriv.numeric.literals import abridged, literal, spelled
+from statpriv.rules.assumptions import INDEPENDENT, PAPER
 
 __all__ = ["PartitionAccountant"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from statpriv.adversaries import Adversary
-from statpriv.composition.strategies import AdaptiveSituation, AnyOf, Ask, Choice, Strategy, unrolled
-from statpriv.curve import PrivacyCurve
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
-from statpriv.situation import Pair
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.situation import Pair
+from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask, Choice, Strategy, unrolled
+from statpriv.numeric.literals import abridged
 
 __all__ = ["compose_adaptive"]
 

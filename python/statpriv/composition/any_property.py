@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import privacy_curve
-from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET
 from statpriv.composition.least_epsilon import least_epsilon
-from statpriv.enclosure import Enclosure
+from statpriv.curves.build import privacy_curve
 from statpriv.errors import ArgumentError
-from statpriv.numbers import Number, as_fraction
-from statpriv.populations import Population
-from statpriv.queries.property import Between, PropertyQuery
+from statpriv.model.adversaries import Adversary
+from statpriv.model.populations import Population
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_fraction
+from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET
 
 __all__ = ["AnyPropertyCurve"]
 

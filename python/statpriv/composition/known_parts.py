@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import privacy_curve
-from statpriv.enclosure import Enclosure
-from statpriv.populations import Population
-from statpriv.queries.processed import Processed
-from statpriv.queries.variants import of_groups, unlabelled
+from statpriv.curves.build import privacy_curve
+from statpriv.model.adversaries import Adversary
+from statpriv.model.populations import Population
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.variants import of_groups, unlabelled
+from statpriv.numeric.enclosure import Enclosure
 
 if TYPE_CHECKING:
-    from statpriv.curve import PrivacyCurve
-    from statpriv.situation import Query
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.model.situation import Query
 
 __all__ = ["Size", "curve_of_part", "worst_part"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from statpriv.enclosure import Enclosure
+from statpriv.numeric.enclosure import Enclosure
 
 __all__ = ["least_epsilon"]
 

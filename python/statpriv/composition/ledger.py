@@ -7,12 +7,12 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from statpriv.comparison import aligned, html_table
 from statpriv.composition.cohorts import Draws
 from statpriv.composition.written_queries import number_from, query_from, written_number, written_query
+from statpriv.curves.comparison import aligned, html_table
 from statpriv.errors import ArgumentError
-from statpriv.numbers import as_count
-from statpriv.situation import Query
+from statpriv.model.situation import Query
+from statpriv.numeric.exact import as_count
 
 __all__ = ["Ledger", "LedgerEntry", "at_most"]
 

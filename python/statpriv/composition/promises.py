@@ -12,18 +12,18 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias, cast
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import compose, privacy_curve
 from statpriv.composition.any_property import AnyPropertyCurve
 from statpriv.composition.written_queries import query_from, written_query
-from statpriv.enclosure import Enclosure
+from statpriv.curves.build import compose, privacy_curve
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.property import PropertyQuery
-from statpriv.situation import Query, asked_of
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import Query, asked_of
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.literals import abridged
 
 __all__ = [
     "AnyProperty",

@@ -19,16 +19,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from statpriv.composition.cohorts import Cohort, used
-from statpriv.digits import exact_ends
-from statpriv.enclosure import Enclosure
 from statpriv.errors import NotAvailableError
-from statpriv.numbers import as_fraction
+from statpriv.numeric.digits import exact_ends
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import as_fraction
 
 if TYPE_CHECKING:
-    from statpriv.certificate import Certificate
-    from statpriv.curve import PrivacyCurve
-    from statpriv.numbers import Number
-    from statpriv.sensitivity import Sensitivity
+    from statpriv.assurance.certificate import Certificate
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.numeric.exact import Number
+    from statpriv.planning.sensitivity import Sensitivity
 
 __all__ = ["RepeatedReleases"]
 
@@ -156,7 +156,7 @@ class RepeatedReleases:
             The bound exceeds `delta`, or the theorems that certificates rest on do not prove a claim; a release is
             made of several equal parts, which a certificate does not count.
         """
-        from statpriv.certificate import together
+        from statpriv.assurance.certificate import together
 
         if self.sizes != replace(self, rows=()).sizes:
             raise NotAvailableError("equal parts that were asked in one go are not certified; ask them one by one")

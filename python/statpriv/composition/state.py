@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged
+from statpriv.numeric.literals import abridged
 
 __all__ = ["sealed", "unsealed"]
 

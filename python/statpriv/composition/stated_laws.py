@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
-from statpriv.queries.property import PropertyQuery
-from statpriv.queries.valued import Valued
-from statpriv.situation import Query, asked_of
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.valued import Valued
+from statpriv.model.situation import Query, asked_of
+from statpriv.numeric.literals import abridged
 
 __all__ = ["Attribute", "check_identical", "check_query", "new_laws"]
 

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar, cast
 
-from statpriv import noise
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged
-from statpriv.numbers import as_fraction
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
-from statpriv.queries.order_statistic import OrderStatisticQuery
-from statpriv.queries.processed import Clamping, Gate, Numerical, Processed, Rounding, Step, Table, Threshold
-from statpriv.queries.property import Between, PropertyQuery
-from statpriv.queries.sum import MeanQuery, SumQuery
-from statpriv.situation import Query
+from statpriv.model import noise
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.order_statistic import OrderStatisticQuery
+from statpriv.model.queries.processed import Clamping, Gate, Numerical, Processed, Rounding, Step, Table, Threshold
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.sum import MeanQuery, SumQuery
+from statpriv.model.situation import Query
+from statpriv.numeric.exact import as_fraction
+from statpriv.numeric.literals import abridged
 
 __all__ = ["number_from", "query_from", "written_number", "written_query"]
 

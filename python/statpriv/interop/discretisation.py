@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from statpriv.errors import ArgumentError
 from statpriv.interop.grid import Grid, bits_for, ceiling, double_above, double_below, grid
 from statpriv.interop.loss_masses import LossMasses, masses_above, masses_below
-from statpriv.literals import abridged, spelled
-from statpriv.numbers import as_fraction, as_probability
+from statpriv.numeric.exact import as_fraction, as_probability
+from statpriv.numeric.literals import abridged, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from statpriv.curve import PrivacyCurve
-    from statpriv.numbers import Number
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.numeric.exact import Number
 
 __all__ = ["MOST_LOSSES", "as_interval", "discretise", "expect_curve"]
 
@@ -61,7 +61,7 @@ def as_interval(interval: float) -> Fraction:
 
 def expect_curve(curve: object) -> None:
     """Refuse what is no privacy curve."""
-    from statpriv.curve import PrivacyCurve
+    from statpriv.curves.curve import PrivacyCurve
 
     if not isinstance(curve, PrivacyCurve):
         raise ArgumentError(f"curve = {abridged(curve)}; a PrivacyCurve is required: see sp.privacy_curve, sp.compose")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
     from numpy.typing import NDArray
 
-    from statpriv.curve import PrivacyCurve
-    from statpriv.numbers import Number
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.numeric.exact import Number
 
 __all__ = ["DominatingPair", "dominating_pair", "privacy_loss_distribution"]
 

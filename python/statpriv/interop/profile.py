@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from statpriv.curve import PrivacyCurve
-    from statpriv.numbers import ArrayLike
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.numeric.exact import ArrayLike
 
 __all__ = ["ProfileArrays", "privacy_profile", "profile_arrays", "trade_off"]
 

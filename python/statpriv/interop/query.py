@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from statpriv.divergence import listed
+from statpriv.distributions.hockey_stick import listed
 from statpriv.errors import ArgumentError
 from statpriv.interop.discretisation import MOST_LOSSES, as_interval
 from statpriv.interop.grid import bits_for, grid
-from statpriv.literals import abridged
-from statpriv.numbers import as_fraction
+from statpriv.numeric.exact import as_fraction
+from statpriv.numeric.literals import abridged
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
-    from statpriv.divergence import Law
-    from statpriv.numbers import Number
+    from statpriv.distributions.hockey_stick import Law
+    from statpriv.numeric.exact import Number
 
 __all__ = ["PairOfLaws", "query_from_distribution", "query_from_laws"]
 

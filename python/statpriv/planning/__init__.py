@@ -38,7 +38,7 @@ they rise with n as long as ⌊n/m⌋ stays, and fall along n = m, 2m, 3m, …
 366
 """
 
-from statpriv.designs import Design, TradeOff, TradeOffRow, Trial
+from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
 from statpriv.planning.questions import (
     guarantee,
     largest_size,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.literals import literal, spelled
-from statpriv.numbers import Number, as_fraction, as_positive
-from statpriv.queries.property import PropertyQuery
-from statpriv.sampling_error import root, worst_variance
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_fraction, as_positive
+from statpriv.numeric.literals import literal, spelled
+from statpriv.planning.sampling_error import root, worst_variance
 
 __all__ = ["Accuracy", "accuracy_of", "root_mean_squared_error", "variance_of"]
 

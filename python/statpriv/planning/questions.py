@@ -8,20 +8,20 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import compose
-from statpriv.curve import PrivacyCurve
-from statpriv.designs import Design, TradeOff, TradeOffRow, Trial
-from statpriv.enclosure import Enclosure
+from statpriv.curves.build import compose
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError
-from statpriv.literals import abridged, at_most, literal, spelled
-from statpriv.numbers import Number, as_count, as_fraction, as_positive
-from statpriv.partitions import RandomPartition
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive
+from statpriv.numeric.literals import abridged, at_most, literal, spelled
 from statpriv.planning.accuracy import accuracy_of, root_mean_squared_error
+from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
 from statpriv.planning.search import beside_most, first_enough, fit, last, unreachable
 from statpriv.planning.study import Study, counted, require_uniform
-from statpriv.populations import Population
-from statpriv.queries.property import Between, PropertyQuery
 
 __all__ = [
     "guarantee",

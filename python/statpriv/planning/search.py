@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from statpriv.bisection import least_integer
-from statpriv.designs import Trial, written
 from statpriv.errors import GuaranteeNotReachedError
-from statpriv.literals import literal
-from statpriv.partitions import RandomPartition
+from statpriv.model.partitions import RandomPartition
+from statpriv.numeric.literals import literal
+from statpriv.numeric.search import least_integer
+from statpriv.planning.designs import Trial, written
 from statpriv.planning.study import LARGEST_POPULATION, Study
 
 __all__ = ["Fit", "beside_most", "first_enough", "fit", "last", "unreachable"]

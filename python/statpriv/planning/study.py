@@ -6,20 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import compose
-from statpriv.bisection import least_integer
-from statpriv.curve import PrivacyCurve
-from statpriv.designs import Design, Trial, Verdict
-from statpriv.enclosure import Enclosure
+from statpriv.curves.build import compose
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError, StatprivError, UndecidedError
-from statpriv.literals import abridged, at_least, at_most, literal, spelled
-from statpriv.numbers import Number, as_count, as_fraction
-from statpriv.partitions import RandomPartition
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_count, as_fraction
+from statpriv.numeric.literals import abridged, at_least, at_most, literal, spelled
+from statpriv.numeric.search import least_integer
 from statpriv.planning.accuracy import Accuracy, root_mean_squared_error, variance_of
-from statpriv.populations import Population
-from statpriv.queries.property import PropertyQuery
-from statpriv.sampling_error import root
+from statpriv.planning.designs import Design, Trial, Verdict
+from statpriv.planning.sampling_error import root
 
 __all__ = ["LARGEST_POPULATION", "Study", "counted", "require_uniform"]
 

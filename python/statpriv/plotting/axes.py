@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from statpriv.adversaries import Adversary
-from statpriv.curve import PrivacyCurve
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged
-from statpriv.numbers import Number
+from statpriv.model.adversaries import Adversary
+from statpriv.model.populations import Population
+from statpriv.numeric.exact import Number
+from statpriv.numeric.literals import abridged
 from statpriv.plotting.curves import against_epsilon, against_known, against_size, trade_off
 from statpriv.plotting.designs import design_picture, trade_off_pictures
 from statpriv.plotting.drawing import draw, figure_size, require_matplotlib
 from statpriv.plotting.picture import Picture
-from statpriv.populations import Population
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from statpriv.designs import Design, TradeOff
-    from statpriv.samplings import Sampling
-    from statpriv.situation import Query
+    from statpriv.model.samplings import Sampling
+    from statpriv.model.situation import Query
+    from statpriv.planning.designs import Design, TradeOff
 
 __all__ = ["plot_against_known", "plot_against_size", "plot_curve", "plot_design", "plot_designs", "plot_trade_off"]
 

@@ -8,23 +8,23 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import privacy_curve
-from statpriv.curve import PrivacyCurve
-from statpriv.enclosure import Enclosure
+from statpriv.curves.build import privacy_curve
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged, literal
-from statpriv.numbers import Number, as_count, as_fraction, is_array
+from statpriv.model.adversaries import Adversary
+from statpriv.model.populations import Population
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.situation import Situation
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
+from statpriv.numeric.literals import abridged, literal
 from statpriv.plotting.picture import Line, Picture, Reference
-from statpriv.populations import Population
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import Between, PropertyQuery
-from statpriv.situation import Situation
 
 if TYPE_CHECKING:
+    from statpriv.model.samplings import Sampling
+    from statpriv.model.situation import Query
     from statpriv.rules.registry import AnySituation
-    from statpriv.samplings import Sampling
-    from statpriv.situation import Query
 
 __all__ = [
     "against_epsilon",

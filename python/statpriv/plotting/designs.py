@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from statpriv.curve import PrivacyCurve
-from statpriv.designs import written
-from statpriv.enclosure import Enclosure
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.planning.designs import written
 from statpriv.plotting.curves import against_epsilon, marked_as_bounds, spelled
 from statpriv.plotting.picture import Line, Picture, Quantity, Reference
 
 if TYPE_CHECKING:
-    from statpriv.designs import Design, TradeOff
+    from statpriv.planning.designs import Design, TradeOff
 
 __all__ = ["design_picture", "trade_off_pictures"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from statpriv.curve import PrivacyCurve
-from statpriv.enclosure import Enclosure
+from statpriv.curves.curve import PrivacyCurve
+from statpriv.numeric.enclosure import Enclosure
 
 __all__ = ["Line", "Picture", "Quantity", "Reference", "Statement"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from statpriv.bisection import least_integer
-from statpriv.enclosure import Enclosure
-from statpriv.laws import hypergeometric_upper_tail
-from statpriv.sampling_error import root, worst_variance
+from statpriv.distributions.laws import hypergeometric_upper_tail
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.search import least_integer
+from statpriv.planning.sampling_error import root, worst_variance
 
 __all__ = [
     "CONFIDENCE",

@@ -9,13 +9,12 @@ from itertools import islice
 from typing import Any, cast
 
 import statpriv
-from statpriv.differential import gaussian_distance, kairouz_variance
-from statpriv.enclosure import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.literals import literal
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Gate, Rounding, Step, Threshold
-from statpriv.queries.property import Between, PropertyQuery
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Gate, Rounding, Step, Threshold
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.literals import literal
 from statpriv.releasing.accuracy import (
     Stratum,
     confidence_interval,
@@ -29,6 +28,7 @@ from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.steps import PublishedCount
+from statpriv.theories.differential import gaussian_distance, kairouz_variance
 
 __all__ = ["Progress", "prospective_contents", "released_contents", "written_part"]
 

@@ -8,22 +8,22 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from statpriv.adversaries import Adversary
-from statpriv.analysis import compose
 from statpriv.composition.known_parts import curve_of_part
-from statpriv.curve import PrivacyCurve
-from statpriv.enclosure import Enclosure
+from statpriv.curves.build import compose
+from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import NotAvailableError, PlanError
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Gate, Processed, Step
-from statpriv.queries.property import Between, PropertyQuery
-from statpriv.queries.variants import unlabelled
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Gate, Processed, Step
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.variants import unlabelled
+from statpriv.model.situation import Query
+from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
-from statpriv.situation import Query
 
 __all__ = ["Guarantee", "Part", "certify"]
 

@@ -11,26 +11,26 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from statpriv.adversaries import Adversary
 from statpriv.composition.accountant import PartitionAccountant
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.known_parts import worst_part
 from statpriv.composition.repeated_releases import RepeatedReleases
-from statpriv.enclosure import Enclosure
-from statpriv.literals import literal
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import Between, PropertyQuery
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.situation import asked_of
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.literals import literal
 from statpriv.releasing.contents import written_part
 from statpriv.releasing.ledger import PastRelease, Position, Rows
-from statpriv.situation import asked_of
 
 if TYPE_CHECKING:
+    from statpriv.model.situation import Query
     from statpriv.releasing.guarantee import Guarantee
     from statpriv.releasing.steps import StatedQuery
-    from statpriv.situation import Query
 
 __all__ = ["Everything", "as_first_release", "everything", "widened", "with_everything"]
 

@@ -27,10 +27,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from statpriv.enclosure import Enclosure
-from statpriv.queries.variants import of_groups, unlabelled
+from statpriv.model.queries.variants import of_groups, unlabelled
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.planning.sensitivity import if_one_count, one_row_at_a_time
 from statpriv.releasing.guarantee import Guarantee, Part, at_most_one
-from statpriv.sensitivity import if_one_count, one_row_at_a_time
 
 __all__ = ["block", "leaks"]
 
@@ -59,7 +59,7 @@ def block(guarantee: Guarantee) -> list[tuple[int, Enclosure]]:
     """δ at the target's ε if so many rows belong to one person: the other rows of the person are known ones.
 
     Exactly where the answers are together one count of all rows. Else by chaining c steps that change one row each, at
-    ε/c: :mod:`statpriv.sensitivity` has both.
+    ε/c: :mod:`statpriv.planning.sensitivity` has both.
     """
     unknown = guarantee.rows - guarantee.plan.guarantee.known_rows
     return [(rows, _of_one_person(guarantee, rows)) for rows in ROWS if rows <= unknown]

@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import isqrt, lcm
 from typing import TYPE_CHECKING, Any
 
-from statpriv.queries.processed import Gate, Rounding, Threshold
+from statpriv.model.queries.processed import Gate, Rounding, Threshold
 
 if TYPE_CHECKING:
-    from statpriv.queries.processed import Step
+    from statpriv.model.queries.processed import Step
     from statpriv.releasing.plan import Publication, Range
 
 __all__ = ["PublishedCount", "StatedQuery", "Steps", "expected_counts"]

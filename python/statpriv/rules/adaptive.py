@@ -11,11 +11,12 @@ from math import comb, prod
 from typing import TypeAlias
 
 from statpriv._native import Curve, Law
-from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER, SECRET, STATED
-from statpriv.composition.strategies import AdaptiveSituation, AnyOf, Ask
-from statpriv.partitions import RandomPartition
-from statpriv.queries.property import Between, PropertyQuery
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask
+from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER, SECRET, STATED
+from statpriv.rules.registry import rule
 
 MOST_PATTERNS = 16
 """So many pairs of values of the critical entry are followed one by one."""

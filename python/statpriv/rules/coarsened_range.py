@@ -6,16 +6,17 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from statpriv import noise
 from statpriv._native import Curve
-from statpriv.answers import MOST_TABULATED
-from statpriv.assumptions import IDENTICAL, INDEPENDENT, PAPER
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import Between, PropertyQuery
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.postprocessing import MOST_TABULATED
+from statpriv.model import noise
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.situation import Situation
+from statpriv.rules.assumptions import IDENTICAL, INDEPENDENT, PAPER
 from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.hidden_sample import released_totals
-from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import Situation
+from statpriv.rules.registry import rule
 
 
 @rule(

@@ -11,20 +11,21 @@ from types import NoneType
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
-from statpriv.entries import columns_of_entries
 from statpriv.errors import NotAvailableError
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
-from statpriv.queries.order_statistic import OrderStatisticQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import Between, PropertyQuery, Stated
-from statpriv.queries.sum import Additive
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.contributions import columns_of_entries
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.order_statistic import OrderStatisticQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import Between, PropertyQuery, Stated
+from statpriv.model.queries.sum import Additive
+from statpriv.model.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, samplings_but
+from statpriv.model.situation import Pair, Query, Situation, gate_for_every_p
+from statpriv.rules.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
 from statpriv.rules.histogram_range import histogram_of_cells, histogram_of_ranges, histogram_with_known
-from statpriv.rules.registry import NotApplicable, lower, rule
+from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
-from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, samplings_but
-from statpriv.situation import Pair, Query, Situation, gate_for_every_p
 
 
 @rule(

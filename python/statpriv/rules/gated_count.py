@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import ALIKE, INDEPENDENT
-from statpriv.queries.processed import Processed
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.queries.processed import Processed
+from statpriv.model.situation import Situation, gate_of
+from statpriv.rules.assumptions import ALIKE, INDEPENDENT
+from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
-from statpriv.situation import Situation, gate_of
 
 THEOREM = (
     "A count that is published only within the gate [A1, A2] has δ ≤ max(h_{A1−1}, h_{A2}), h_j the greatest advantage "

@@ -6,21 +6,22 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
-from statpriv import noise
 from statpriv._native import Curve
-from statpriv.answers import Continuous, Released, hockey_stick
-from statpriv.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
-from statpriv.entries import Lattice, multinomial
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
-from statpriv.queries.processed import Step
-from statpriv.queries.property import PropertyQuery
-from statpriv.queries.sum import Additive
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.contributions import Lattice, multinomial
+from statpriv.lowering.postprocessing import Continuous, Released, hockey_stick
+from statpriv.lowering.sums import alternatives
+from statpriv.model import noise
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.processed import Step
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.sum import Additive
+from statpriv.model.samplings import PoissonSampling, WithoutReplacement, samplings_but
+from statpriv.model.situation import Situation
+from statpriv.rules.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
+from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import uniform_cells, worst, worst_gaps
-from statpriv.samplings import PoissonSampling, WithoutReplacement, samplings_but
-from statpriv.situation import Situation
-from statpriv.totals import alternatives
 
 MOST_SIZES = 200
 """So many sizes of samples of a histogram are averaged over."""

@@ -7,13 +7,14 @@ from fractions import Fraction
 from itertools import pairwise, permutations
 from typing import Any
 
-from statpriv import laws
 from statpriv._native import Curve
-from statpriv.assumptions import INDEPENDENT, STATED
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.property import Between
-from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import Pair, Situation
+from statpriv.distributions import laws
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.property import Between
+from statpriv.model.situation import Pair, Situation
+from statpriv.rules.assumptions import INDEPENDENT, STATED
+from statpriv.rules.registry import rule
 
 THRESHOLDS = 32
 """So many numbers of known entries of a part are told apart."""

@@ -10,19 +10,20 @@ from math import comb
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.adversaries import Adversary
-from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.errors import NotAvailableError
-from statpriv.known_entries import Drawn
-from statpriv.partitions import RandomPartition
-from statpriv.parts import bounded
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.background import Drawn
+from statpriv.lowering.partition_parts import bounded
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import Pair, PartitionedSituation, Query, asked_of
+from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.rules.data_processing import require_no_gate
-from statpriv.rules.registry import NotApplicable, lower, rule
-from statpriv.situation import Pair, PartitionedSituation, Query, asked_of
+from statpriv.rules.registry import lower, rule
 
 CHANCES = (Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))
 """Chances that some part has more unknown entries than it is taken to have; each gives a bound."""

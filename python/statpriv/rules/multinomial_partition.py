@@ -10,12 +10,13 @@ from math import prod
 from typing import Any
 
 from statpriv._native import Curve, Part
-from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
-from statpriv.partitions import MultinomialPartition
-from statpriv.queries.property import Between, PropertyQuery
+from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.model.partitions import MultinomialPartition
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.situation import PartitionedSituation, attribute_of
+from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.rules.one_property import require_alike
-from statpriv.rules.registry import NotApplicable, require_no_pattern, rule
-from statpriv.situation import PartitionedSituation, attribute_of
+from statpriv.rules.registry import rule
 
 MOST_PATTERNS = 1024
 """So many combinations of values are tried one by one."""

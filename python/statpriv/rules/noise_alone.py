@@ -6,19 +6,20 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from statpriv import noise
 from statpriv._native import Curve, Law
-from statpriv.answers import Continuous, hockey_stick, noise_law
-from statpriv.assumptions import NOISE
-from statpriv.entries import MOST_LABELS, Lattice, contributions
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
-from statpriv.queries.sum import Additive
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.contributions import MOST_LABELS, Lattice, contributions
+from statpriv.lowering.postprocessing import Continuous, hockey_stick, noise_law
+from statpriv.model import noise
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.sum import Additive
+from statpriv.model.situation import Situation
+from statpriv.rules.assumptions import NOISE
+from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
-from statpriv.situation import Situation
 
 __all__ = ["added_noise", "changed_counts"]
 

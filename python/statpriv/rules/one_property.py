@@ -6,11 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
-from statpriv.partitions import RandomPartition
-from statpriv.queries.property import PropertyQuery
-from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import PartitionedSituation
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import PartitionedSituation
+from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
+from statpriv.rules.registry import rule
 
 
 @rule(

@@ -5,16 +5,17 @@ from __future__ import annotations
 from types import NoneType
 
 from statpriv._native import Curve
-from statpriv.answers import hockey_stick
-from statpriv.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
-from statpriv.order_statistics import ordered_alternatives
-from statpriv.queries.order_statistic import OrderStatisticQuery
-from statpriv.queries.processed import Step
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.order_statistics import ordered_alternatives
+from statpriv.lowering.postprocessing import hockey_stick
+from statpriv.model.queries.order_statistic import OrderStatisticQuery
+from statpriv.model.queries.processed import Step
+from statpriv.model.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
+from statpriv.model.situation import Situation
+from statpriv.rules.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
 from statpriv.rules.hidden_sample import over_known_values
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
-from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
-from statpriv.situation import Situation
 
 
 @rule(

@@ -6,17 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.errors import NotAvailableError
-from statpriv.partitions import RandomPartition
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
+from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import PartitionedSituation, Query, asked_of
+from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.rules.data_processing import require_no_gate
-from statpriv.rules.registry import NotApplicable, lower, require_no_pattern, rule
+from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
-from statpriv.situation import PartitionedSituation, Query, asked_of
 
 
 @rule(

@@ -8,26 +8,27 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.adversaries import Adversary
-from statpriv.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.errors import NotAvailableError
-from statpriv.groups import ByGroup
-from statpriv.known_entries import Drawn, allocations, boxes
-from statpriv.partitions import MultinomialPartition, PartitionLaw, RandomPartition
-from statpriv.parts import values_of
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
-from statpriv.queries.protocol import AnswerLaws
-from statpriv.queries.valued import Valued
-from statpriv.queries.variants import of_groups, unlabelled
+from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.lowering.background import Drawn, allocations, boxes
+from statpriv.lowering.partition_parts import values_of
+from statpriv.model.adversaries import Adversary
+from statpriv.model.groups import ByGroup
+from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.protocol import AnswerLaws
+from statpriv.model.queries.valued import Valued
+from statpriv.model.queries.variants import of_groups, unlabelled
+from statpriv.model.situation import PartitionedSituation, Query, Situation, asked_of, gate_for_every_p
+from statpriv.rules.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike
-from statpriv.rules.registry import NotApplicable, lower, require_no_pattern, rule
+from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
-from statpriv.situation import PartitionedSituation, Query, Situation, asked_of, gate_for_every_p
 
 THRESHOLDS = 32
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed, AnswerLaws)

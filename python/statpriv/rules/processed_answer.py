@@ -5,21 +5,22 @@ from __future__ import annotations
 from types import NoneType
 from typing import Any
 
-from statpriv import noise
 from statpriv._native import Curve
-from statpriv.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
-from statpriv.entries import contributions
-from statpriv.queries.order_statistic import OrderStatisticQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
-from statpriv.queries.protocol import AnswerLaws
-from statpriv.queries.sum import Additive
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.contributions import contributions
+from statpriv.model import noise
+from statpriv.model.queries.order_statistic import OrderStatisticQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.protocol import AnswerLaws
+from statpriv.model.queries.sum import Additive
+from statpriv.model.samplings import OverlappingSamples, TemplateLaw, samplings_but
+from statpriv.model.situation import Situation
+from statpriv.rules.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
 from statpriv.rules.hidden_sample import keeps_ratios_monotone, released_totals
 from statpriv.rules.order_statistic import released_order_statistics
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import is_log_concave, of_stated_laws, worst
-from statpriv.samplings import OverlappingSamples, TemplateLaw, samplings_but
-from statpriv.situation import Situation
 
 
 @rule(

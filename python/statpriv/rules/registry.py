@@ -18,22 +18,21 @@ from typing import Any, Literal, TypeAlias
 
 from statpriv import rules
 from statpriv._native import Curve
-from statpriv.adversaries import Adversary
-from statpriv.composition.strategies import AdaptiveSituation
 from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.partitions import Partition
-from statpriv.queries.sum import Additive
-from statpriv.situation import PartitionedSituation, Situation
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import Partition
+from statpriv.model.queries.sum import Additive
+from statpriv.model.situation import PartitionedSituation, Situation
+from statpriv.model.strategies import AdaptiveSituation
 
 __all__ = [
     "AnySituation",
     "Kind",
     "Lowered",
-    "NotApplicable",
     "Rule",
     "applicable",
     "lower",
-    "require_no_pattern",
     "rule",
 ]
 
@@ -42,16 +41,6 @@ _ORDER = ("exact", "enclosed", "bound")
 """In which kinds are tried."""
 AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
-
-
-def require_no_pattern(situation: PartitionedSituation) -> None:
-    """For rules that are about the worst values of each part, or about one pair."""
-    if situation.pattern is not None:
-        raise NotApplicable("a pair is named for each part, which are composed exactly or not at all")
-
-
-class NotApplicable(Exception):  # noqa: N818  (a verdict of a rule, caught by the registry, not an error)
-    """A hypothesis of a rule does not hold; the message says which."""
 
 
 @dataclass(frozen=True)

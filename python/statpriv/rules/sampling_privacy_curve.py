@@ -12,22 +12,23 @@ from types import NoneType
 from typing import Any, TypeVar
 
 from statpriv._native import Curve, Law
-from statpriv.assumptions import INDEPENDENT, KNOWN_LAW, PAPER, SAMPLED, STATED
-from statpriv.draws import Multiplicities, drawn_again, drawn_once
-from statpriv.entries import Contributions, EntryClass, contributions, multinomial
-from statpriv.populations import Population
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
-from statpriv.queries.property import PropertyQuery
-from statpriv.queries.protocol import AnswerLaws
-from statpriv.queries.sum import Additive
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.contributions import Contributions, EntryClass, contributions, multinomial
+from statpriv.lowering.draws import Multiplicities, drawn_again, drawn_once
+from statpriv.lowering.sums import MOST_KNOWN, worlds_by_number
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.protocol import AnswerLaws
+from statpriv.model.queries.sum import Additive
+from statpriv.model.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
+from statpriv.model.situation import Situation
+from statpriv.rules.assumptions import INDEPENDENT, KNOWN_LAW, PAPER, SAMPLED, STATED
 from statpriv.rules.hidden_sample import MOST_SIZES
 from statpriv.rules.histogram_range import histogram_of_cells
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import of_stated_laws, worst
-from statpriv.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
-from statpriv.situation import Situation
-from statpriv.totals import MOST_KNOWN, worlds_by_number
 
 THRESHOLDS = 32
 MOST_TEMPLATES = 3000

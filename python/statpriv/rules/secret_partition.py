@@ -6,16 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from statpriv._native import Curve
-from statpriv.assumptions import ALIKE, DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, SECRET, STATED
-from statpriv.partitions import PartitionLaw, RandomPartition
-from statpriv.parts import composed, composed_by_shares
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import Between, PropertyQuery
-from statpriv.queries.valued import Valued
-from statpriv.rules.registry import NotApplicable, rule
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.partition_parts import composed, composed_by_shares
+from statpriv.model.partitions import PartitionLaw, RandomPartition
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.valued import Valued
+from statpriv.model.situation import PartitionedSituation, Query, asked_of, gate_for_every_p
+from statpriv.rules.assumptions import ALIKE, DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, SECRET, STATED
+from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
-from statpriv.situation import PartitionedSituation, Query, asked_of, gate_for_every_p
 
 QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed)
 SOURCE = "docs/explanation/composition.md, with the proof"

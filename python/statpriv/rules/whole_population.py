@@ -9,21 +9,22 @@ from math import comb
 from typing import Any
 
 from statpriv._native import Curve, Law
-from statpriv.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
-from statpriv.entries import MOST_WORLDS, World, classes_of_a_property, compositions, contributions
 from statpriv.errors import ArgumentError
-from statpriv.literals import abridged
-from statpriv.numbers import Number
-from statpriv.probabilities import as_law
-from statpriv.queries.histogram import HistogramQuery
-from statpriv.queries.linear import LinearQuery
-from statpriv.queries.processed import Step
-from statpriv.queries.property import PropertyQuery
-from statpriv.queries.protocol import AnswerLaws
-from statpriv.queries.sum import Additive
-from statpriv.rules.registry import NotApplicable, rule
-from statpriv.situation import Pair, Situation
-from statpriv.totals import alternatives
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.contributions import MOST_WORLDS, World, classes_of_a_property, compositions, contributions
+from statpriv.lowering.sums import alternatives
+from statpriv.model.probabilities import as_law
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.processed import Step
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.protocol import AnswerLaws
+from statpriv.model.queries.sum import Additive
+from statpriv.model.situation import Pair, Situation
+from statpriv.numeric.exact import Number
+from statpriv.numeric.literals import abridged
+from statpriv.rules.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
+from statpriv.rules.registry import rule
 
 
 @rule(

@@ -6,14 +6,15 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv._native import Curve, Part
-from statpriv.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
-from statpriv.partitions import MultinomialPartition, RandomPartition
-from statpriv.parts import cells_of
-from statpriv.queries.processed import Processed
-from statpriv.queries.property import PropertyQuery
+from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.lowering.partition_parts import cells_of
+from statpriv.model.partitions import MultinomialPartition, RandomPartition
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import PartitionedSituation, Query, asked_of
+from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.rules.data_processing import require_no_gate
-from statpriv.rules.registry import NotApplicable, require_no_pattern, rule
-from statpriv.situation import PartitionedSituation, Query, asked_of
+from statpriv.rules.registry import rule
 
 
 @rule(

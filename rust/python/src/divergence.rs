@@ -27,7 +27,7 @@ use std::borrow::Cow;
 ///     The ends.
 /// sums : (Fraction, Fraction)
 ///     The exact sums of `P` and of `Q` before the division.
-#[pyclass(frozen, extends = Enclosure, module = "statpriv.divergence", name = "NormalisedEnclosure")]
+#[pyclass(frozen, extends = Enclosure, module = "statpriv", name = "NormalisedEnclosure")]
 pub struct NormalisedEnclosure {
     sums: (Rational, Rational),
 }

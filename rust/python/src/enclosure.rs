@@ -35,7 +35,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// (True, True, True)
 /// >>> tenth.width > 0
 /// True
-#[pyclass(frozen, subclass, module = "statpriv.enclosure", name = "Enclosure")]
+#[pyclass(frozen, subclass, module = "statpriv", name = "Enclosure")]
 #[derive(Clone, Copy)]
 pub struct Enclosure(pub Kernel);
 
@@ -126,7 +126,7 @@ impl Enclosure {
     #[classmethod]
     #[pyo3(signature = (**_keywords))]
     fn __init_subclass__(_class: &Bound<'_, PyType>, _keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        Err(PyTypeError::new_err("type 'statpriv.enclosure.Enclosure' is not an acceptable base type"))
+        Err(PyTypeError::new_err("type 'statpriv.Enclosure' is not an acceptable base type"))
     }
 
     /// Lower end.

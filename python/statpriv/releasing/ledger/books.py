@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.written_queries import query_from, written_query
+from statpriv.model.situation import Query
 from statpriv.releasing.ledger.tokens import TOKEN
 from statpriv.releasing.steps import StatedQuery
-from statpriv.situation import Query
 
 __all__ = ["FORMAT", "SCHEMA", "Books", "DataSet", "PastRelease", "today"]
 

@@ -24,9 +24,9 @@ from statpriv.releasing.ledger.tokens import Rows, number_shared, places_of
 from statpriv.releasing.publication import sync_folder
 
 if TYPE_CHECKING:
+    from statpriv.model.situation import Query
     from statpriv.releasing.steps import StatedQuery
     from statpriv.releasing.tables import ContentFingerprint
-    from statpriv.situation import Query
 
 __all__ = ["Growth", "Ledger", "Position", "ReleaseRecord"]
 

@@ -1,0 +1,1 @@
+"""Claims decided twice, certificates, and the checker that reads them."""

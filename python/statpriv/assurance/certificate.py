@@ -1,0 +1,366 @@
+"""Certificates: a claim of privacy with what a reader needs to check it without this library.
+
+What :mod:`statpriv.assurance.checker` can prove, counts and histograms on secret parts by one of four theorems, can
+be certified, of entries of several groups group by group. What is done to a count before it is published never
+raises δ: the certificate is one of the counts themselves, or, where a gate makes them private for every p, of the
+gated ones. The numbers of a certificate come from the kernel; it is only handed out after the checker has come to
+the same ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, replace
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from statpriv.assurance import checker
+from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.samplings import WithoutReplacement
+from statpriv.model.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
+from statpriv.numeric.digits import exact_ends
+from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.literals import abridged, literal, spelled
+from statpriv.rules.own_group_in_parts import groups_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from statpriv.composition.cohorts import Cohort
+    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.model.situation import Query
+    from statpriv.rules.registry import AnySituation
+
+__all__ = ["Certificate", "certify", "together"]
+
+_DIGITS = 30
+_LARGEST_EPSILON = 1000
+_LONGEST = 2**13  # bits of a numerator or denominator: Python writes them, and the checker reads them
+
+
+class RefutedError(ArgumentError):
+    """The checker has refuted the claim by a theorem."""
+
+    def __init__(self, message: str, theorem: str) -> None:
+        super().__init__(message)
+        self.theorem = theorem
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A claim of privacy that `python -m statpriv.checker` proves.
+
+    Made by :meth:`statpriv.PrivacyCurve.certify`.
+
+    Attributes
+    ----------
+    text : str
+        The JSON of the certificate, as it stands in a file; `str()` gives it too.
+    """
+
+    text: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON, read."""
+        return dict(json.loads(self.text))
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """Names of the theorems that it rests on, as the checker knows them."""
+        document = self.document
+        inner = document.get("releases", [*document.get("groups", {"": document}).values()])
+        return tuple(dict.fromkeys(part["witness"]["theorem"] for part in inner))
+
+    def check(self) -> checker.Verdict:
+        """What the checker says of it."""
+        return checker.check(checker.read(self.text))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        claim = self.document["claim"]
+        return f"<Certificate: epsilon = {claim['epsilon']}, delta = {claim['delta']}>"
+
+
+def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certificate:
+    """A certificate that the answers of `curve` are (ε, δ)-statistically private; see `PrivacyCurve.certify`."""
+    exact_epsilon, target = as_fraction(epsilon, "epsilon"), as_fraction(delta, "delta")
+    if not 0 <= exact_epsilon <= _LARGEST_EPSILON:
+        raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number from 0 to {_LARGEST_EPSILON} can be certified")
+    if not 0 <= target <= 1:
+        raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
+    if groups := _of_groups(curve.situation):
+        return _group_by_group(groups, epsilon=exact_epsilon, delta=target)
+    counts = _of_counts(curve.situation)
+    situation = _described(counts)
+    claim = {"epsilon": _text(exact_epsilon), "delta": _text(target)}
+    missed: list[str] = []
+    for theorem, bound in _theorems(counts):
+        ends = _computed(counts, bound, exact_epsilon)
+        margin = {
+            "lower": _text(target - Fraction(ends["upper"])),
+            "upper": _text(target - Fraction(ends["lower"])),
+        }
+        witness = {"theorem": theorem, "delta": ends, "margin": margin}
+        document = {"format": checker.FORMAT, "claim": claim, "situation": situation, "witness": witness}
+        verdict = _checked(document)
+        if verdict.verdict == "proved":
+            return Certificate(_written(document))
+        if verdict.verdict == "refuted" and counts == curve.situation:  # else it is false of the counts alone
+            raise RefutedError(
+                f"delta = {spelled(delta)}: the claim is false, delta({spelled(epsilon)}) is at least {ends['lower']}",
+                theorem,
+            )
+        missed.append(f"{theorem} gives {ends['upper']}")
+    raise NotAvailableError(
+        f"delta = {spelled(delta)} at epsilon = {spelled(epsilon)} cannot be certified, which does not refute it: "
+        f"of the theorems that certificates rest on, {'; '.join(missed)}"
+    )
+
+
+def together(
+    releases: Sequence[Certificate], cohorts: Sequence[Cohort], *, epsilon: Fraction, delta: Fraction
+) -> Certificate:
+    """A certificate of several releases from one table, made of one for each on its own rows."""
+    document = {
+        "format": checker.FORMAT,
+        "claim": {"epsilon": _text(epsilon), "delta": _text(delta)},
+        "cohorts": [{"rows": cohort.rows, "joined_after": cohort.joined_after} for cohort in cohorts],
+        "releases": [release.document for release in releases],
+    }
+    if any("situation" not in release for release in document["releases"]):
+        raise NotAvailableError("several releases are certified together only where none is stated by group")
+    if _checked(document).verdict != "proved":
+        raise DisagreementError("the checker does not prove the sum over all releases; please report it")
+    return Certificate(_written(document))
+
+
+def _group_by_group(groups: dict[str, PartitionedSituation], *, epsilon: Fraction, delta: Fraction) -> Certificate:
+    """A certificate of each group, to somebody who is told its own counts: that one is false refutes nothing."""
+    from statpriv.curves.curve import PrivacyCurve
+
+    def proof(name: str) -> Certificate:
+        try:
+            return certify(PrivacyCurve(groups[name]), epsilon=epsilon, delta=delta)
+        except (RefutedError, NotAvailableError) as missed:
+            raise NotAvailableError(f"the group {name!r} by itself: {missed}") from None
+
+    proofs = {name: proof(name) for name in groups}
+    document = {
+        "format": checker.FORMAT,
+        "claim": {"epsilon": _text(epsilon), "delta": _text(delta)},
+        "groups": {name: of_group.document for name, of_group in proofs.items()},
+    }
+    if _checked(document).verdict != "proved":
+        raise DisagreementError("the checker does not prove the worst group; please report it")
+    return Certificate(_written(document))
+
+
+def _written(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
+    """The theorems of the checker that apply, with the kernel's name for them.
+
+    Of one property the exact ones come first; of several the composition, which takes longer to check, comes last.
+    """
+    parts, known = _parts(situation), situation.adversary.total
+    several = isinstance(situation, PartitionedSituation) and not situation.one_property
+    gated = any(part.gate is not None for part in parts)
+    cells = any(part.cells for part in parts)
+    point = all(part.lower == part.upper for part in parts)
+    if cells:
+        if situation.sampling is None:
+            yield "total-count", "exact" if all(low == high for low, high in parts[0].cells) else "ranges"
+        else:
+            yield "partition-sum", "partition-sum"
+        return
+    if not several and not gated:
+        exact = sum(part.size for part in parts) == situation.population.size
+        if not exact and known == 0 and point:
+            yield "hidden-sample", "exact"
+        else:
+            yield "total-count", "exact" if exact else "total-count"
+    if situation.sampling is not None:
+        yield "partition-sum", "partition-sum"
+    if several and point and not known:
+        yield "composition", "tightest"
+
+
+def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[str, str]:
+    """The kernel's δ by the named bound, as decimals rounded outward: of compositions, gates and cells from doubles."""
+    from statpriv.curves.curve import PrivacyCurve
+
+    doubles = any(part.gate is not None or part.cells for part in _parts(situation))
+    digits = None if doubles or bound == "tightest" else _DIGITS
+    lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=digits))
+    return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
+
+
+def _text(exact: Fraction) -> str:
+    if max(abs(exact.numerator), exact.denominator).bit_length() > _LONGEST:
+        raise NotAvailableError(f"{abridged(exact)} cannot be certified; fractions of up to {_LONGEST} bits can")
+    return literal(exact)
+
+
+def _decimal(exact: Fraction, rounding: str) -> str:
+    rounded = Context(prec=_DIGITS, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return str(rounded.divide(Decimal(exact.numerator), Decimal(exact.denominator))).lower()
+
+
+def _checked(document: dict[str, Any]) -> checker.Verdict:
+    try:
+        return checker.check(document)
+    except checker.TooLargeError as error:
+        raise NotAvailableError(
+            f"epsilon = {document['claim']['epsilon']}: the checker would take too long, {error}"
+        ) from error
+    except checker.CertificateError as error:
+        raise DisagreementError(f"the checker contradicts the kernel, please report it: {error}") from error
+
+
+# --- the situation in plain terms ----------------------------------------------------------------
+
+
+def _of_groups(situation: AnySituation) -> dict[str, PartitionedSituation]:
+    """Each group by itself, where the partition is drawn or the law stated by group."""
+    if (
+        isinstance(situation, Situation)
+        and situation.sampling is None
+        and not getattr(situation.asked, "is_uniform", True)
+    ):
+        groups = dict(situation.population.groups or ())
+        if not groups:
+            return {}
+        whole = RandomPartition([groups])
+        situation = PartitionedSituation(
+            (situation.query,), situation.population, whole, situation.adversary, situation.pair
+        )
+    if not isinstance(situation, PartitionedSituation):
+        return {}
+    try:
+        return groups_alone(situation)
+    except NotApplicable:
+        return {}
+
+
+def _of_counts(situation: AnySituation) -> AnySituation:
+    """The same before what is done to the counts, but for gates that make them private for every p.
+
+    A gated count is then one of the single part of a partition: that is what a sample without replacement is.
+    """
+    if isinstance(situation, PartitionedSituation):
+        return replace(situation, queries=tuple(map(_count_of, situation.queries)))
+    if not isinstance(situation, Situation):
+        return situation
+    count = _count_of(situation.query)
+    if gate_for_every_p(count) is None:
+        return replace(situation, query=count)
+    partition = RandomPartition(_sizes(situation))
+    return PartitionedSituation((count,), situation.population, partition, situation.adversary, situation.pair)
+
+
+def _count_of(query: Query) -> Query:
+    asked: Any = asked_of(query)
+    gate = gate_for_every_p(query)
+    return asked if gate is None else Processed(asked, gate)
+
+
+class _Part(NamedTuple):
+    """What a certificate says of a part; behind a gate p is any, whatever the query states."""
+
+    lower: Fraction
+    upper: Fraction
+    size: int
+    attribute: str | None
+    gate: tuple[int, int] | None = None
+    cells: tuple[tuple[Fraction, Fraction], ...] = ()
+
+    def document(self, count: int) -> dict[str, Any]:
+        """So many such parts, as they stand in a certificate."""
+        stated = {"size": self.size, "count": count, "attribute": self.attribute}
+        if self.cells:
+            return {"cells": [_range(*ends) for ends in self.cells], **stated}
+        gate = None if self.gate is None else list(self.gate)
+        return {"probability": _range(self.lower, self.upper), **stated, "gate": gate}
+
+
+def _range(lower: Fraction, upper: Fraction) -> dict[str, str]:
+    return {"lower": _text(lower), "upper": _text(upper)}
+
+
+def _parts(situation: AnySituation) -> list[_Part]:
+    """The parts on which counts are released, where nothing but counts is."""
+    if not isinstance(situation, Situation | PartitionedSituation):
+        raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
+    queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
+    asked = [asked_of(query) for query in queries]
+    if not all(isinstance(query, PropertyQuery | HistogramQuery) and query.is_uniform for query in asked):
+        raise NotAvailableError(
+            f"query = {abridged(queries[0])}: only counts with one p, or a range of it, and histograms can be certified"
+        )
+    return [_part(query, size) for query, size in zip(queries, _sizes(situation), strict=True)]
+
+
+def _part(query: Query, size: int) -> _Part:
+    count: Any = asked_of(query)
+    gate = gate_for_every_p(query)
+    if isinstance(count, HistogramQuery):
+        cells = tuple((p.lower, p.upper) if isinstance(p, Between) else (p, p) for p in count.cells)
+        if not all(0 < low <= high < 1 for low, high in cells):  # type: ignore[operator]
+            raise NotAvailableError(f"query = {query!r}: only cells of p strictly between 0 and 1 can be certified")
+        return _Part(Fraction(0), Fraction(1), size, count.attribute, cells=cells)  # type: ignore[arg-type]
+    if gate is not None:
+        published = gate.counts
+        if not published or published[0] > size:
+            raise NotAvailableError(f"query = {query!r}: the gate withholds every count; there is nothing to certify")
+        return _Part(Fraction(0), Fraction(1), size, None, gate=(published[0], min(published[-1], size)))
+    if count.lower == 0 or count.upper == 1:
+        raise NotAvailableError(f"query = {query!r}: only p strictly between 0 and 1 can be certified")
+    return _Part(count.lower, count.upper, size, count.attribute)
+
+
+def _sizes(situation: AnySituation) -> tuple[int, ...]:
+    sampling = situation.sampling
+    if isinstance(sampling, RandomPartition) and all(isinstance(size, int) for size in sampling.sizes):
+        return sampling.sizes
+    if isinstance(sampling, WithoutReplacement):
+        return (sampling.size,)
+    if sampling is None:
+        return (situation.population.size,)
+    raise NotAvailableError(
+        f"{sampling!r} cannot be certified; all entries, sp.WithoutReplacement and sp.RandomPartition with one size a "
+        "part can"
+    )
+
+
+def _described(situation: AnySituation) -> dict[str, Any]:
+    adversary = situation.adversary
+    if isinstance(situation, PartitionedSituation) and situation.pattern is not None:
+        raise NotAvailableError("a pair for each part cannot be certified; the worst combination of values can")
+    if not isinstance(adversary.known, int) or (adversary.known and adversary.values != "worst"):
+        raise NotAvailableError(
+            f"{adversary!r} cannot be certified; a number of known entries at their worst values can"
+        )
+    parts = Counter(_parts(situation))
+    if any(part.cells for part in parts):
+        if situation.pair is not None:
+            raise NotAvailableError(f"pair = {situation.pair!r}; histograms can be certified for the worst pair")
+        if adversary.known and situation.sampling is not None:
+            raise NotAvailableError(f"{adversary!r} cannot be certified beside a histogram on a part of the entries")
+    return {
+        "population": situation.population.size,
+        "known_rows": adversary.known,
+        "parts": [part.document(count) for part, count in parts.items()],
+        "pair": None if situation.pair is None else list(situation.pair),
+    }

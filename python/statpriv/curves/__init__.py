@@ -1,0 +1,1 @@
+"""Privacy curves: how they are built, what they say, and how they compare."""

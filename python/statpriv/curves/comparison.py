@@ -1,0 +1,156 @@
+"""Curves side by side: all bounds that apply to a situation, and one curve at several ε, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from statpriv._native import Enclosure
+from statpriv.errors import MissingExtraError, PrecisionError
+from statpriv.numeric.exact import Number
+from statpriv.numeric.literals import spelled
+from statpriv.rules.registry import AnySituation, Kind, applicable
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Compared", "Comparison", "CurveTable", "aligned", "compare", "html_table"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What one theorem says of δ at one ε."""
+
+    bound: str
+    """The name that `bound=` selects it by."""
+    kind: Kind
+    delta: Enclosure
+    conditional: bool
+    """Whether it is about the answer given that the critical entry is in the sample: no bound of what is released."""
+    theorem: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every theorem that applies to a situation at one ε, the smallest δ first."""
+
+    epsilon: Number
+    rows: tuple[Compared, ...]
+    not_evaluated: tuple[tuple[str, str], ...] = ()
+    """Names of bounds that apply and could not be evaluated, with the reason."""
+
+    def __iter__(self) -> Iterator[Compared]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Compared:
+        return self.rows[index]
+
+    @property
+    def _heading(self) -> list[str]:
+        return [f"δ({spelled(self.epsilon)}) by", "", "at most"]
+
+    @property
+    def _missing(self) -> list[str]:
+        return [f"{name}: not evaluated ({why})" for name, why in self.not_evaluated]
+
+    def _cells(self) -> list[list[str]]:
+        kinds = {row.bound: "given that it is sampled" if row.conditional else row.kind for row in self.rows}
+        return [[row.bound, kinds[row.bound], f"{row.delta.upper:.6g}"] for row in self.rows]
+
+    def __str__(self) -> str:
+        return "\n".join([*aligned(self._heading, self._cells()), *self._missing])
+
+    def __repr__(self) -> str:
+        return f"<Comparison at ε = {spelled(self.epsilon)}: {', '.join(row.bound for row in self.rows)}>"
+
+    def _repr_html_(self) -> str:
+        missing = "".join(f"<p>{escape(line)}</p>" for line in self._missing)
+        return html_table(self._heading, self._cells()) + missing
+
+
+@dataclass(frozen=True)
+class CurveTable:
+    """δ at several ε."""
+
+    epsilons: tuple[Number, ...]
+    deltas: tuple[Enclosure, ...]
+    exact: bool
+
+    def __iter__(self) -> Iterator[tuple[Number, Enclosure]]:
+        return iter(zip(self.epsilons, self.deltas, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.epsilons)
+
+    @property
+    def _heading(self) -> list[str]:
+        return ["ε (nats)", "δ" if self.exact else "upper bound of δ"]
+
+    def _cells(self) -> list[list[str]]:
+        return [[spelled(epsilon), f"{delta.upper:.6g}"] for epsilon, delta in self]
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(self._heading, self._cells()))
+
+    def __repr__(self) -> str:
+        return f"<CurveTable of {len(self)} ε>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._heading, self._cells())
+
+    def to_pandas(self) -> DataFrame:
+        """As a pandas DataFrame with the columns `epsilon`, `delta_lower` and `delta_upper`.
+
+        Raises
+        ------
+        MissingExtraError
+            pandas is not installed.
+        """
+        try:
+            from pandas import DataFrame
+        except ImportError as error:
+            raise MissingExtraError("a DataFrame needs pandas: pip install pandas") from error
+        columns: dict[str, list[Any]] = {
+            "epsilon": list(self.epsilons),
+            "delta_lower": [delta.lower for delta in self.deltas],
+            "delta_upper": [delta.upper for delta in self.deltas],
+        }
+        return DataFrame(columns)
+
+
+def compare(situation: AnySituation, epsilon: Number) -> Comparison:
+    """What every rule that applies says of the situation at this ε."""
+    rows, missing = [], []
+    seen: set[str] = set()
+    for rule, curve in applicable(situation):
+        if rule.bound in seen:
+            continue  # another way to the same: exact rules agree
+        seen.add(rule.bound)
+        try:
+            delta = curve.delta(epsilon)
+        except PrecisionError as error:
+            missing.append((rule.bound, str(error)))
+            continue
+        rows.append(Compared(rule.bound, rule.kind, delta, rule.conditional, rule.theorem))
+    # Equal values: what is exact stands first.
+    rows.sort(key=lambda row: (row.delta.upper, row.kind != "exact"))
+    return Comparison(epsilon, tuple(rows), tuple(missing))
+
+
+def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table as lines of text."""
+    widths = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
+    table = [heading, *rows]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def html_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table as HTML."""
+    head = "".join(f"<th scope='col'>{escape(cell)}</th>" for cell in heading)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

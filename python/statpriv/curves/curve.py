@@ -1,0 +1,898 @@
+"""The privacy curve: what every analysis ends in."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
+
+from statpriv import _native
+from statpriv._native import Enclosure, delta_array, epsilon_array, rough_delta_array
+from statpriv.curves.comparison import Comparison, CurveTable, compare
+from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
+from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import PartitionedSituation, Situation, holds_for_every_probability
+from statpriv.numeric import digits as on_demand
+from statpriv.numeric.arguments import as_items
+from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
+from statpriv.numeric.literals import spelled
+from statpriv.rules.assumptions import SAMPLED
+from statpriv.rules.registry import AnySituation, Kind, applicable, lower
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from fractions import Fraction
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from statpriv.assurance.certificate import Certificate
+    from statpriv.curves.renyi import Divergences
+    from statpriv.numeric.enclosure_array import EnclosureArray
+    from statpriv.numeric.exact import ArrayLike
+    from statpriv.planning.sensitivity import Sensitivity
+
+__all__ = ["NOT_PROTECTED", "PrivacyCurve"]
+
+_WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
+NOT_PROTECTED = (
+    "membership: that someone is in the table is not hidden",
+    "dependence: entries that say something about each other (households, repeated rows) are outside the model",
+    _WRONG_PROBABILITY,
+    "what is published elsewhere about the same entries",
+)
+"""What the model says nothing about; of a wrong probability, unless a gate makes the theorem hold for every one."""
+
+_NATURE = {
+    "exact": "An exact privacy curve.",
+    "enclosed": "A privacy curve enclosed between an attained value and a certified bound.",
+    "bound": "A certified upper bound of the privacy curve.",
+}
+_LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
+_MOST_POINTS = 2**20
+_ESCALATION = (None, 30, 100)
+"""Digits with which a comparison is tried before it is undecided; None stands for doubles."""
+
+
+class PrivacyCurve:
+    """δ as a function of ε, certified, with the theorem it rests on.
+
+    Made by :func:`statpriv.privacy_curve` and :func:`statpriv.compose`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(500), adversary=sp.Adversary(known=20))
+    >>> curve.kind
+    'exact'
+    >>> curve.satisfies(epsilon="0.1", delta="0.02")
+    True
+    """
+
+    __slots__ = ("_bound", "_lowered", "_situation")
+
+    def __init__(self, situation: AnySituation, *, bound: str = "tightest") -> None:
+        self._situation = situation
+        self._bound = bound
+        self._lowered = lower(situation, bound)
+
+    @property
+    def kind(self) -> Kind:
+        """What is enclosed.
+
+        `"exact"`: δ itself. `"bound"`: a certified upper bound of δ. `"enclosed"`: δ, between an attained value and a
+        proved bound that need not be close.
+        """
+        return self._lowered.kind
+
+    @property
+    def situation(self) -> AnySituation:
+        """The queries, population, sampling and adversary the curve belongs to."""
+        return self._situation
+
+    @property
+    def theorem(self) -> str:
+        """The statement the curve rests on."""
+        statements = [rule.theorem for rule in self._lowered.rules]
+        if len(statements) == 1:
+            return statements[0]
+        return f"The smaller of {len(statements)} bounds, at every ε. " + " And: ".join(statements)
+
+    @property
+    def source(self) -> str:
+        """Where that statement is proved."""
+        return "; ".join(dict.fromkeys(rule.source for rule in self._lowered.rules))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What has to be true of the data and of the release."""
+        is_sample = self._situation.sampling is not None
+        texts = (text for rule in self._lowered.rules for text in rule.assumptions)
+        return tuple(dict.fromkeys(text for text in texts if is_sample or text != SAMPLED))
+
+    @property
+    def not_protected(self) -> tuple[str, ...]:
+        """What the number says nothing about."""
+        situation = self._situation
+        queries: tuple[Any, ...] = (situation.query,) if isinstance(situation, Situation) else situation.queries
+        whatever_p = all(holds_for_every_probability(query) for query in queries)
+        return tuple(text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY))
+
+    @overload
+    def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
+    @overload
+    def delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
+    def delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
+        """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, or array of these
+            ε in nats, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
+
+        Returns
+        -------
+        Enclosure or EnclosureArray
+            δ, a probability.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(3)).delta(0)
+        Enclosure(0.5, 0.5)
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(2)).delta([0, 100])
+        EnclosureArray(lower=[0.5, 0.5],
+                       upper=[0.5, 0.5])
+        >>> print(sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024)).delta("0.005", digits=20))
+        [0.02257377618990693694135..., 0.02257377618990693694135...]
+        """
+        curve = self._lowered.curve
+        if digits is not None:
+            return on_demand.delta(curve, epsilon, digits)
+        if is_array(epsilon):
+            from statpriv.numeric.broadcasting import evaluate_each
+
+            return evaluate_each(curve.delta, epsilon, "epsilon", lambda doubles: delta_array(curve, doubles))
+        return curve.delta(epsilon)
+
+    @overload
+    def epsilon(self, delta: Number, *, digits: int | None = None) -> Enclosure: ...
+    @overload
+    def epsilon(self, delta: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
+    def epsilon(self, delta: Any, *, digits: int | None = None) -> Any:
+        """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
+
+        Parameters
+        ----------
+        delta : float, int, Fraction, Decimal or str, or array of these
+            δ, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
+
+        Returns
+        -------
+        Enclosure or EnclosureArray
+            ε in nats; `[0, 0]` where δ is at least the total variation, infinite where no ε is enough.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10))
+        >>> curve.epsilon(0)
+        Enclosure(float('inf'), float('inf'))
+        """
+        curve = self._lowered.curve
+        if digits is not None:
+            return on_demand.epsilon(curve, delta, digits)
+        if is_array(delta):
+            from statpriv.numeric.broadcasting import evaluate_each
+
+            return evaluate_each(curve.epsilon, delta, "delta", lambda doubles: epsilon_array(curve, doubles))
+        return curve.epsilon(delta)
+
+    def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
+        """Whether the answers are (ε, δ)-statistically private, proved.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+        delta : float, int, Fraction, Decimal or str
+            δ, from 0 to 1.
+
+        Returns
+        -------
+        bool
+            True if it is proved. False if it is refuted, which only an exact curve can do.
+
+        Raises
+        ------
+        UndecidedError
+            A hundred digits of δ(ε) do not tell it from δ, or a bound exceeds it.
+        """
+        as_fraction(epsilon, "epsilon")
+        target = as_fraction(delta, "delta")
+        if not 0 <= target <= 1:
+            raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
+        why = f"more than {_ESCALATION[-1]} digits are needed: compare delta({epsilon}, digits=...) with it"
+        for digits in _ESCALATION:
+            if digits is not None and self.kind == "enclosed":
+                why = "it lies between what is attained and what is proved, and digits do not bring these together"
+                break
+            try:
+                reached = self.delta(epsilon, digits=digits)
+            except PrecisionError as error:
+                if digits is None:
+                    raise
+                why = str(error)
+                break
+            try:
+                # Enclosures compare exactly; an mpf would round the fraction to mpmath's precision.
+                holds = reached <= target
+            except UndecidedError:
+                continue
+            if holds or self.kind != "bound":
+                return holds
+            why = "the bound exceeds it, which refutes nothing"
+            break
+        raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
+
+    def certify(self, *, epsilon: Number, delta: Number) -> Certificate:
+        """A certificate that the answers are (ε, δ)-statistically private, for readers who do not trust this library.
+
+        The certificate is a small JSON text. `python -m statpriv.checker certificate.json` proves it with integers and
+        fractions alone; that file of Python can be read, and needs nothing else of statpriv.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, from 0 to 1000.
+        delta : float, int, Fraction, Decimal or str
+            δ, from 0 to 1.
+
+        Returns
+        -------
+        Certificate
+            Its `text` is the JSON.
+
+        Raises
+        ------
+        ArgumentError
+            The claim is false; the message has the δ that is reached.
+        NotAvailableError
+            The claim is not one about counts or histograms with one law, or ranges, for all entries or for each group,
+            of all entries or secret random parts of them, and a number of known entries; or the theorems that
+            certificates rest on do not prove it.
+
+        Notes
+        -----
+        What is done to a count is left out, since it never raises δ, but for a gate that makes it private for every p.
+        Entries with a law for each group are certified group by group, as if the counts of each were told.
+        Sources and proofs: docs/explanation/certificates.md.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
+        >>> certificate = curve.certify(epsilon="0.005", delta="0.0226")
+        >>> certificate.check().verdict
+        'proved'
+        >>> certificate.document["claim"]
+        {'epsilon': '0.005', 'delta': '0.0226'}
+        """
+        from statpriv.assurance.certificate import certify
+
+        return certify(self, epsilon=epsilon, delta=delta)
+
+    def sensitivity(self, *, epsilon: Number, rows: Iterable[Number] = (2, 3, 5, 10)) -> Sensitivity:
+        """What becomes of δ(ε) if an assumption is another: p outside its range, more known rows, rows of one person.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str
+            ε in nats, at least 0.
+        rows : iterable of int, default (2, 3, 5, 10)
+            Numbers of rows that one person may have, at least 2.
+
+        Returns
+        -------
+        Sensitivity
+            The table of :func:`statpriv.sensitivity_of`, by the bound of this curve.
+
+        Raises
+        ------
+        ArgumentError
+            A value that is not allowed.
+        NotAvailableError
+            The curve is that of an adaptive composition.
+
+        Notes
+        -----
+        One assumption changes at a time. Source: the proofs in :mod:`statpriv.planning.sensitivity`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sample = sp.WithoutReplacement(472)
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(944), sampling=sample)
+        >>> print(curve.sensitivity(epsilon="0.1", rows=[2]))
+        assumption     instead              δ(0.1) at most  kind
+        as stated      p = 0.3              0.000478633     exact
+        probability    p from 0.29 to 0.31  0.000762056     bound
+        probability    p from 0.28 to 0.32  0.000815263     bound
+        probability    p from 0.25 to 0.35  0.00100898      bound
+        probability    p from 0.2 to 0.4    0.00155169      bound
+        probability    p from 0.1 to 0.5    0.00519292      bound
+        known rows     10                   0.000490668     exact
+        known rows     19                   0.000503970     exact
+        known rows     48                   0.000543096     exact
+        known rows     95                   0.000619170     exact
+        rows a person  2                    0.00898342      bound
+        """
+        from statpriv.planning.sensitivity import sensitivity_of_curve
+
+        return sensitivity_of_curve(self, self._bound, epsilon=epsilon, rows=rows)
+
+    def total_variation(self) -> Enclosure:
+        """The total variation distance of the answers' laws for the two values: δ(0).
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(3)).total_variation()
+        Enclosure(0.5, 0.5)
+        """
+        return self.delta(0)
+
+    def mass_at_infinity(self, *, digits: int | None = None) -> Enclosure:
+        """The limit of δ for ε → ∞: below it no ε is enough.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
+
+        Returns
+        -------
+        Enclosure
+            A probability.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).mass_at_infinity()
+        Enclosure(0.125, 0.125)
+        """
+        if digits is not None:
+            return on_demand.mass_at_infinity(self._lowered.curve, digits)
+        return self._lowered.curve.mass_at_infinity()
+
+    def pattern(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
+        """Which pair of values of the critical entry is the worst, for each part of a composition.
+
+        The critical entry has a value for each attribute; parts of one attribute share it.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, default "0.1"
+            ε in nats, at least 0: the worst pattern may change with it.
+
+        Returns
+        -------
+        tuple of tuples of two values
+            (v, w) for each part, in the order of the queries: δ is that of v against w. Of a curve of kind "enclosed"
+            the worst that was found, which attains the lower end. Of parts that are alike any may have either pair.
+
+        Raises
+        ------
+        NotAvailableError
+            This curve is no composition with a pattern, or that of a bound.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> rare = sp.PropertyQuery("0.3")
+        >>> sp.compose([rare, rare], sp.Population(15), sp.RandomPartition([4, 1])).pattern("0.1")
+        ((0, 1), (1, 0))
+        """
+        from statpriv.curves.worst_case import worst_pattern
+
+        return worst_pattern(self._situation, self._lowered.curve, as_fraction(epsilon, "epsilon"))
+
+    @overload
+    def exact_delta(self, *, exp_epsilon: Number) -> Fraction: ...
+    @overload
+    def exact_delta(self, *, exp_epsilon: ArrayLike) -> NDArray[Any]: ...
+    def exact_delta(self, *, exp_epsilon: Any) -> Any:
+        """δ as an exact fraction, at a rational e^ε (for a bound: the exact value of the bound).
+
+        Parameters
+        ----------
+        exp_epsilon : float, int, Fraction, Decimal or str, or array of these
+            e^ε, at least 1.
+
+        Returns
+        -------
+        Fraction, or array of Fraction
+            δ, a probability, with nothing rounded.
+
+        Raises
+        ------
+        PrecisionError
+            The fraction would be too long; the message estimates its size. Its denominator has about as many bits as
+            that of p, times the number of entries, and the double 0.3 has a denominator of 54 bits where "0.3" has 4.
+
+        Notes
+        -----
+        Where p is only known to a range, the worst p is rational too, so that the supremum is exact.
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4))
+        >>> curve.exact_delta(exp_epsilon=Fraction(11, 10))
+        Fraction(29, 80)
+        """
+        if is_array(exp_epsilon):
+            from statpriv.numeric.broadcasting import exact_each
+
+            return exact_each(lambda one: _native.exact_delta(self._lowered.curve, one), exp_epsilon, "exp_epsilon")
+        return _native.exact_delta(self._lowered.curve, exp_epsilon)
+
+    @overload
+    def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]: ...
+    @overload
+    def exact_terms(self, epsilon: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    def exact_terms(self, epsilon: Any) -> tuple[Any, Any]:
+        """Rationals A and B with δ(ε) = A − e^ε·B, exactly (for a bound: the bound).
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, or array of these
+            ε in nats, at least 0.
+
+        Returns
+        -------
+        tuple of two Fractions, or of two arrays of them
+            A and B: of one count and one direction the probabilities, under the two values of the critical entry,
+            of the answers whose likelihood ratio is at least e^ε.
+
+        Raises
+        ------
+        ArgumentError
+            p is a range: the worst p depends on e^ε, so that δ has no such form.
+        PrecisionError
+            The fractions would be too long: see :meth:`exact_delta`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).exact_terms("0.1")
+        (Fraction(1, 2), Fraction(1, 8))
+        """
+        if is_array(epsilon):
+            from statpriv.numeric.broadcasting import exact_pairs
+
+            return exact_pairs(lambda one: _native.exact_terms(self._lowered.curve, one), epsilon, "epsilon")
+        return _native.exact_terms(self._lowered.curve, epsilon)
+
+    @overload
+    def log_delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
+    @overload
+    def log_delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
+    def log_delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
+        """The natural logarithm of δ(ε), also where δ is far below the least double.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, or array of these
+            ε in nats, at least 0.
+        digits : int, optional
+            Correct decimal digits, up to 10 000; doubles by default.
+
+        Returns
+        -------
+        Enclosure or EnclosureArray
+            ln δ, at most 0; -∞ where δ is zero.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10001))
+        >>> curve.delta(9).upper < 1e-300, round(curve.log_delta(9).upper, 3)
+        (True, -6923.923)
+        """
+        if digits is not None:
+            return on_demand.log_delta(self._lowered.curve, epsilon, digits)
+        return _at_each(lambda one: _native.log_delta(self._lowered.curve, one), epsilon, "epsilon")
+
+    @overload
+    def beta(self, alpha: Number) -> Enclosure: ...
+    @overload
+    def beta(self, alpha: ArrayLike) -> EnclosureArray: ...
+    def beta(self, alpha: Any) -> Any:
+        """The trade-off function (f-DP): the least type II error of a test with type I error `alpha`.
+
+        With ``pair=(v, w)`` of the tests of "the critical entry is w", the null hypothesis, against "it is v": none
+        that rejects a true null hypothesis with a probability of at most alpha accepts a false one with a smaller
+        probability than β, and a best one attains it. Without a pair it is the greatest convex function that is its
+        own inverse and that the tests of both directions obey. For a bound it is the β that the bound proves: every
+        test errs at least that often.
+
+        Parameters
+        ----------
+        alpha : float, int, Fraction, Decimal or str, or array of these
+            Type I error, from 0 to 1.
+
+        Returns
+        -------
+        Enclosure or EnclosureArray
+            β(α), at most 1 − α; its lower end is the safe one.
+
+        Notes
+        -----
+        ``β(α) = sup_ε max(0, 1 − δ(ε) − e^ε α)`` over all real ε (Dong, Roth and Su, *Gaussian Differential Privacy*,
+        on the duality of f-DP and (ε, δ)-DP). The supremum of this concave function of e^ε is enclosed by its chords.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
+        >>> round(curve.beta("0.05").lower, 4)
+        0.9432
+        """
+        return _at_each(lambda one: _native.beta(self._lowered.curve, one), alpha, "alpha")
+
+    @overload
+    def alpha(self, beta: Number) -> Enclosure: ...
+    @overload
+    def alpha(self, beta: ArrayLike) -> EnclosureArray: ...
+    def alpha(self, beta: Any) -> Any:
+        """The inverse of :meth:`beta`: the least type I error of a test with type II error `beta`.
+
+        Parameters
+        ----------
+        beta : float, int, Fraction, Decimal or str, or array of these
+            Type II error, from 0 to 1.
+
+        Returns
+        -------
+        Enclosure or EnclosureArray
+            α(β), at most 1 − β; its lower end is the safe one. Without a pair it is the same function as β.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("0.1"), sp.Population(50), pair=(1, 0))
+        >>> curve.alpha(curve.beta("0.05").lower).upper >= 0.05
+        True
+        """
+        return _at_each(lambda one: _native.alpha(self._lowered.curve, one), beta, "beta")
+
+    @overload
+    def gaussian_mu(self, epsilon: Number) -> Enclosure: ...
+    @overload
+    def gaussian_mu(self, epsilon: ArrayLike) -> EnclosureArray: ...
+    def gaussian_mu(self, epsilon: Any) -> Any:
+        """The μ of Gaussian differential privacy with the same δ at this ε.
+
+        Two normal laws of variance one at distance μ have this δ(ε). (Over all ε together there is no such μ wherever
+        some answer gives the value away: see :meth:`mass_at_infinity`.)
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, or array of these
+            ε in nats, at least 0.
+
+        Returns
+        -------
+        Enclosure or EnclosureArray
+            μ; 0 where δ is 0, infinite where it is 1. For a bound, that of the bound.
+
+        Notes
+        -----
+        Dong, Roth and Su, *Gaussian Differential Privacy*.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(10_000))
+        >>> round(curve.gaussian_mu("0.01").midpoint, 4)  # about 1/√(npq)
+        0.02
+        """
+        return _at_each(self._gaussian_mu, epsilon, "epsilon")
+
+    def _gaussian_mu(self, epsilon: Number) -> Enclosure:
+        from statpriv.theories.differential.gaussian import gaussian_distance
+
+        delta = self.delta(epsilon)
+        lower = gaussian_distance(epsilon, delta.lower).lower if 0 < delta.lower < 1 else 0.0
+        if delta.lower == 1:
+            return Enclosure(math.inf, math.inf)
+        if delta.upper == 0:
+            return Enclosure(0.0, 0.0)
+        return Enclosure(lower, gaussian_distance(epsilon, delta.upper).upper if delta.upper < 1 else math.inf)
+
+    @overload
+    def renyi(self, order: Number, *, points: int = 400) -> Enclosure: ...
+    @overload
+    def renyi(self, order: ArrayLike, *, points: int = 400) -> EnclosureArray: ...
+    def renyi(self, order: Any, *, points: int = 400) -> Any:
+        """The Rényi divergence of the answers' laws, of an order above 1.
+
+        Parameters
+        ----------
+        order : float, int, Fraction, Decimal or str, or array of these
+            α, above 1.
+        points : int, default 400
+            Number of ε at which the curve is evaluated, up to 2^20: more make the enclosure narrower.
+
+        Returns
+        -------
+        Enclosure or EnclosureArray
+            ``ln(E_w[(P_v/P_w)^α])/(α−1)`` in nats, of a property without a `pair` the larger of both directions.
+            Infinite wherever an answer gives the value away, as for exact counts; finite under hidden sampling, bounded
+            noise or Gaussian noise. Open above where δ falls for ever without being 0, and no noise bounds the
+            divergence. For a bound, and where a curve is a maximum over groups, over known entries or over the pairs
+            of more than two values, only the upper end counts: no two of the laws differ by more.
+
+        Notes
+        -----
+        From the curve by the integral representation of f-divergences: see :mod:`statpriv.curves.renyi`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> coin = sp.PropertyQuery("1/2")
+        >>> sp.privacy_curve(coin, sp.Population(100)).renyi(2).lower
+        inf
+        >>> sample = sp.privacy_curve(coin, sp.Population(100), sampling=sp.WithReplacement(10))
+        >>> sample.renyi(2).upper < 0.004
+        True
+        """
+        from statpriv.theories.differential.renyi import as_order
+
+        orders = as_order(order) if not is_array(order) else order
+        divergences = self._divergences(points)
+        return _at_each(lambda one: divergences.renyi(as_order(one)), orders, "order")
+
+    def zcdp(self, *, points: int = 400) -> Enclosure:
+        """The least ρ of zero-concentrated privacy: no Rényi divergence of order α > 1 is above ρα.
+
+        Parameters
+        ----------
+        points : int, default 400
+            Number of ε at which the curve is evaluated; the supremum over the orders is found to a relative width of
+            about ``4/points``.
+
+        Returns
+        -------
+        Enclosure
+            ρ in nats, with the reservations of :meth:`renyi`: infinite for every exact count of all entries, since "all
+            have it" and "none has it" give values away.
+
+        Notes
+        -----
+        Bun and Steinke, *Concentrated Differential Privacy*. The supremum is enclosed by convexity in the order: see
+        :mod:`statpriv.curves.renyi`, with the proof.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> coin = sp.PropertyQuery("1/2")
+        >>> sp.privacy_curve(coin, sp.Population(100)).zcdp()
+        Enclosure(float('inf'), float('inf'))
+        >>> sample = sp.privacy_curve(coin, sp.Population(100), sampling=sp.WithReplacement(10))
+        >>> rho = sample.zcdp(points=100)
+        >>> 0.0018 < rho.lower <= rho.upper < 0.002
+        True
+        >>> noisy = sp.privacy_curve(coin.noisy(sp.noise.Gaussian(sigma=10)), sp.Population(100))
+        >>> noisy.zcdp(points=100).upper <= 0.005  # what the noise alone gives
+        True
+        """
+        from fractions import Fraction
+
+        return self._divergences(points).zero_concentrated(Fraction(4, points))
+
+    def _divergences(self, points: int) -> Divergences:
+        """What Rényi divergences are computed from."""
+        from statpriv.curves.concentration import concentration_of_noise
+        from statpriv.curves.renyi import Divergences, HockeySticks
+
+        noise = concentration_of_noise(self._situation)
+        rho = None if noise is None else noise.rho
+        many = as_count(points, "points", least=3)
+        if many > _MOST_POINTS:
+            raise ArgumentError(f"points = {points}; at most {_MOST_POINTS} are allowed")
+        bounds = list(dict.fromkeys(rule.bound for rule in self._lowered.rules))
+        # The smaller of several curves need not be convex: each bounds the divergence by itself.
+        curves = [self] if len(bounds) == 1 else [PrivacyCurve(self._situation, bound=name) for name in bounds]
+        return Divergences(
+            [
+                [HockeySticks.of(*both, many, rho) for both in curve._directions()]  # noqa: SLF001
+                for curve in curves
+            ],
+            noise,
+        )
+
+    def _roughly(self, epsilons: Sequence[float], width: float) -> EnclosureArray:
+        """δ at each ε to about a relative width, where that is less work than δ itself."""
+        import numpy as np
+
+        from statpriv.numeric.enclosure_array import from_ends
+
+        return from_ends(rough_delta_array(self._lowered.curve, np.array(epsilons), width))
+
+    def _directions(self) -> list[tuple[PrivacyCurve, PrivacyCurve]]:
+        """The curves of both orders of each pair of values: of a property both pairs, where none is chosen."""
+        situation = self._situation
+        if situation.pair is None and isinstance(situation, Situation) and isinstance(situation.asked, PropertyQuery):
+            one, other = (PrivacyCurve(replace(situation, pair=pair), bound=self._bound) for pair in ((1, 0), (0, 1)))
+            return [(one, other), (other, one)]
+        return [(self, self.reversed())]
+
+    def reversed(self) -> PrivacyCurve:
+        """The curve of the pair in the other order; the worst pair stays the worst.
+
+        Returns
+        -------
+        PrivacyCurve
+            For ``pair=(v, w)`` that of ``(w, v)``, in every part that has a pair of its own; else the same curve.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/4"), sp.Population(3), pair=(1, 0))
+        >>> curve.exact_delta(exp_epsilon=2), curve.reversed().exact_delta(exp_epsilon=2)
+        (Fraction(5, 16), Fraction(9, 16))
+        """
+        situation: Any = self._situation
+        if situation.pair is None:
+            return self
+        of_parts = isinstance(situation, PartitionedSituation) and situation.pattern is not None
+        turned = tuple(pair[::-1] for pair in situation.pair) if of_parts else situation.pair[::-1]
+        return PrivacyCurve(replace(situation, pair=turned), bound=self._bound)
+
+    def compare(self, epsilon: Number = "0.1") -> Comparison:
+        """All theorems that apply to the same situation, the smallest δ first.
+
+        Parameters
+        ----------
+        epsilon : float, int, Fraction, Decimal or str, default "0.1"
+            ε in nats, at least 0, at which they are compared.
+
+        Returns
+        -------
+        Comparison
+            A table; its rows have `bound`, `kind`, `delta`, `conditional` and `theorem`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sample = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(100), sampling=sp.WithoutReplacement(25))
+        >>> sample.compare("0.1")[0].bound
+        'exact'
+        """
+        return compare(self._situation, epsilon)
+
+    def table(self, epsilons: Iterable[Number] | None = None) -> CurveTable:
+        """δ at several ε, as a table that prints, shows in notebooks, and becomes a DataFrame where pandas is there.
+
+        Parameters
+        ----------
+        epsilons : iterable of numbers, optional
+            ε in nats; by default 0 and what is needed for δ of 0.1, 0.01, … down to a millionth, as far as it exists.
+
+        Returns
+        -------
+        CurveTable
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> print(sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(100)).table([0, "0.1", "0.2"]))
+        ε (nats)  δ
+        0         0.0795892
+        0.1       0.0418368
+        0.2       0.0184641
+        """
+        required = "a list of numbers, such as [0, 0.1, 1], is required"
+        chosen = tuple(self._telling() if epsilons is None else as_items(epsilons, "epsilons", required))
+        return CurveTable(chosen, tuple(self.delta(epsilon) for epsilon in chosen), self.kind == "exact")
+
+    def _telling(self) -> list[Number]:
+        """ε = 0, and rounded ε at which δ has fallen to powers of ten."""
+        found: list[Number] = [0]
+        for exponent in range(1, 7):
+            reached = self.epsilon(f"1e-{exponent}").upper
+            rounded = float(f"{reached:.2g}") if math.isfinite(reached) else 0.0
+            if rounded > found[-1]:  # type: ignore[operator]
+                found.append(rounded)
+        return found
+
+    def explain(self) -> str:
+        """The theorem used, its source, the assumptions, and what is not covered, as text.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> print(sp.privacy_curve(sp.PropertyQuery(0.5), sp.Population(100)).explain())  # doctest: +ELLIPSIS
+        An exact privacy curve.
+        ...
+        """
+        nature = _NATURE[self.kind]
+        lines = [nature, "", "Situation", *(f"  {line}" for line in self._situation.describe()), "", "Theorem"]
+        for rule in self._lowered.rules:
+            lines += [f"  {rule.theorem}", f"    ({rule.source})"]
+        if len(self._lowered.rules) > 1:
+            lines.append("  The smaller of these bounds, at every ε.")
+        lines += [*self._layers(), "", "Assumptions", *(f"  - {text}" for text in self.assumptions)]
+        lines += ["", "Not covered", *(f"  - {text}" for text in self.not_protected)]
+        return "\n".join(lines)
+
+    def _layers(self) -> list[str]:
+        """Data and noise, where both protect."""
+        if not (isinstance(self._situation, Situation) and isinstance(self._situation.query, Processed)):
+            return []
+        layers = {found.bound: curve for found, curve in applicable(self._situation) if found.bound in _LAYERS}
+        if set(layers) != set(_LAYERS):
+            return []
+        shown = ", ".join(f"δ(0.1) ≤ {layers[name].delta('0.1').upper:.3g} by {_LAYERS[name]}" for name in _LAYERS)
+        return ["", "Two layers", f"  {shown}; both hold at once, and δ is at most the smaller."]
+
+    def plot(self, ax: Axes | None = None, *, points: int = 200) -> Axes:
+        """δ against ε, δ on a logarithmic axis.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        points : int, default 200
+            Number of ε, from 0 to where δ has fallen by six orders of magnitude.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from statpriv.plotting import plot_curve
+
+        return plot_curve(self, ax, points=points)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        heading = f"Privacy curve, {'upper bound' if self.kind == 'bound' else self.kind}"
+        parts = (line.split(maxsplit=1) for line in self._situation.describe())
+        rows = "".join(f"<tr><th scope='row'>{part}</th><td>{escape(shown)}</td></tr>" for part, shown in parts)
+        return f"<table><caption>{heading}</caption><tbody>{rows}</tbody></table>{self.table()._repr_html_()}"
+
+    def __repr__(self) -> str:
+        return f"<PrivacyCurve, {self.kind}: {self._situation.summary}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PrivacyCurve):
+            return NotImplemented
+        return (self._situation, self._bound) == (other._situation, other._bound)
+
+    def __hash__(self) -> int:
+        return hash((self._situation, self._bound))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self._situation, self._bound)
+
+
+def _at_each(one: Callable[[Any], Enclosure], value: Number | ArrayLike, name: str) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)
+    """A function of one number; at every entry, where `value` is an array."""
+    if not is_array(value):
+        return one(value)
+    from statpriv.numeric.broadcasting import evaluate_each
+
+    return evaluate_each(one, value, name)
+
+
+def _rebuild(situation: AnySituation, bound: str) -> PrivacyCurve:
+    return PrivacyCurve(situation, bound=bound)

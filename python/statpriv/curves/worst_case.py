@@ -1,0 +1,73 @@
+"""Which values of the critical entry are the worst: one pair for each attribute of a composition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+from statpriv._native import Curve
+from statpriv.errors import NotAvailableError
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.partition_parts import composed, kinds_of, values_of
+from statpriv.model.situation import PartitionedSituation
+from statpriv.rules.registry import lower
+
+__all__ = ["worst_pattern"]
+
+Pair = tuple[Any, Any]
+
+
+def worst_pattern(situation: object, curve: Curve, epsilon: Fraction) -> tuple[Pair, ...]:
+    """The pair of values of each part with which δ is largest, or the largest that was found.
+
+    Raises
+    ------
+    NotAvailableError
+        The situation is no composition of parts whose values can be told.
+    """
+    if not isinstance(situation, PartitionedSituation):
+        raise NotAvailableError("a pattern is the pair of values of each part of a composition: see sp.compose")
+    if situation.pair is not None:
+        return tuple(pair for part in range(situation.parts) if (pair := situation.pair_of(part)))
+    try:
+        if situation.one_property:
+            return (_worst_pair(situation, epsilon),) * situation.parts
+        if situation.adversary.total or not hasattr(situation.sampling, "strata"):
+            raise NotAvailableError("the bound of this composition is no curve of one pattern; bound = 'exact' is")
+        if situation.sampling.strata is None:
+            return _of_composition(situation, curve, epsilon, None)
+        groups = [name for name, _ in situation.population.groups or ()]
+        _, group = max(
+            ((composed(situation, name).delta(epsilon).upper, name) for name in groups), key=lambda found: found[0]
+        )
+        return _of_composition(situation, composed(situation, group), epsilon, group)
+    except NotApplicable as reason:
+        raise NotAvailableError(f"this composition has no exact form, and so no worst pattern: {reason}") from None
+
+
+def _worst_pair(situation: PartitionedSituation, epsilon: Fraction) -> Pair:
+    def height(pair: Pair) -> float:
+        upper: float = lower(replace(situation, pair=pair), "tightest").curve.delta(epsilon).upper
+        return upper
+
+    pairs: Iterable[Pair] = permutations(values_of(situation.queries[0]), 2)
+    return max(pairs, key=height)
+
+
+def _of_composition(
+    situation: PartitionedSituation, curve: Curve, epsilon: Fraction, group: str | None
+) -> tuple[Pair, ...]:
+    """The kernel tells how many attributes of each kind have which pair."""
+    counted = curve.pattern(epsilon)
+    if counted is None:
+        raise NotAvailableError("the bound of this composition is no curve of one pattern; bound = 'exact' is")
+    found: dict[int, Pair] = {}
+    for counts, (attributes, pairs) in zip(counted, kinds_of(situation, group), strict=True):
+        chosen = [pair for pair, count in zip(pairs, counts, strict=True) for _ in range(count)]
+        found |= {part: pair for places, pair in zip(attributes, chosen, strict=True) for part in places}
+    # A part without entries of the critical entry's group says nothing about it.
+    first = {part: next(iter(permutations(values_of(query), 2))) for part, query in enumerate(situation.queries)}
+    return tuple((first | found)[part] for part in range(situation.parts))

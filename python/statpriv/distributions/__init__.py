@@ -1,0 +1,1 @@
+"""Certified probability laws and the hockey-stick divergence of any two laws."""

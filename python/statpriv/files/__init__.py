@@ -1,0 +1,1 @@
+"""Files that users write and read: compositions, claims, counts and reports."""

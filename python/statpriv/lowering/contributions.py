@@ -1,0 +1,512 @@
+"""Entries: who is critical, who is known, who is left, and what each adds to the answer.
+
+Properties, sums, means, histograms and linear queries are *additive*: the answer is a sum of contributions of the
+entries, on the integers after a change of units. Several counts at once are one integer too, of which each count is a
+digit. Entries with the same law are one class; what an adversary may know of which classes, and in which class the
+critical entry may be, are the *worlds* of which the worst counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import accumulate, chain, product
+from math import comb, gcd, lcm, prod, sqrt
+from typing import Any
+
+from statpriv._native import Law
+from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.sum import Additive, MeanQuery
+from statpriv.model.samplings import (
+    OverlappingSamples,
+    Stratified,
+    TemplateLaw,
+    WithoutReplacement,
+    WithReplacement,
+)
+from statpriv.model.situation import Situation
+
+__all__ = [
+    "Contributions",
+    "EntryClass",
+    "Lattice",
+    "World",
+    "classes_of_a_property",
+    "columns_of_entries",
+    "compositions",
+    "contributions",
+    "labels_of_sums",
+    "lattice_of",
+    "multinomial",
+    "number_answering",
+    "require_written_out",
+]
+
+MOST_WORLDS = 2000
+"""So many choices of a critical class and of known entries are tried one by one."""
+MOST_LABELS = 2**24
+"""So many integers at most label the joint answers of several counts, or lie between the values of an entry."""
+DEVIATIONS = 25
+"""All but 2^-80 of most sums lies within half as many standard deviations on each side."""
+MOST_SPREAD = 32
+"""Of more values of an entry labels are not sought: sums of many values leave few gaps."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The integer a stands for the answer ``offset + unit * a``."""
+
+    offset: Fraction = Fraction(0)
+    unit: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, eq=False)
+class EntryClass:
+    """Entries with the same law of what they add.
+
+    `shares` are the probabilities of adding each of the integers.
+    """
+
+    name: str | None
+    size: int
+    shares: tuple[tuple[int, Fraction], ...]
+
+    @cached_property
+    def one(self) -> Law:
+        """The law of what one entry adds."""
+        if (p := self.p) is not None:
+            return Law.binomial(1, p)
+        return _table(dict(self.shares))
+
+    @property
+    def p(self) -> Fraction | None:
+        """The probability of adding one, where nothing but zero and one is added."""
+        shares = dict(self.shares)
+        return shares.get(1, Fraction(0)) if set(shares) <= {0, 1} else None
+
+    def many(self, count: int) -> Law:
+        """The law of what `count` entries add together; the same object each time, since it remembers its work."""
+        if count not in self._sums:
+            self._sums[count] = self._sum(count)
+        return self._sums[count]
+
+    @cached_property
+    def _sums(self) -> dict[int, Law]:
+        return {}
+
+    def _sum(self, count: int) -> Law:
+        if (p := self.p) is not None:
+            return Law.binomial(count, p)
+        added = [amount for amount, _ in self.shares]
+        if len(added) == 2 and added[0] == 0:
+            # A scaled number of hits has a shorter description than a table with gaps.
+            return Law.binomial(count, self.shares[1][1]).scaled(added[1])
+        return self.one.repeated(count)
+
+    @property
+    def is_log_concave(self) -> bool:
+        """Whether the probabilities are log-concave: no gaps, and none below its neighbours' geometric mean."""
+        least, most = self.shares[0][0], self.shares[-1][0]
+        shares = dict(self.shares)
+        if most - least >= len(shares):
+            return False
+        masses = [shares[amount] for amount in range(least, most + 1)]
+        return all(b * b >= a * c for a, b, c in zip(masses, masses[1:], masses[2:], strict=False))
+
+    @property
+    def variance(self) -> Fraction:
+        """Of what one entry adds."""
+        mean, square = (sum((amount**k * share for amount, share in self.shares), Fraction(0)) for k in (1, 2))
+        return square - mean**2
+
+    def thinned(self, rate: Fraction, marker: int = 0) -> EntryClass:
+        """The same entries, each of which adds what it adds, and a marker, only with this probability."""
+        shares = {amount + marker: share * rate for amount, share in self.shares}
+        shares[0] = shares.get(0, Fraction(0)) + 1 - rate
+        return EntryClass(self.name, self.size, tuple(sorted(shares.items())))
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """The classes of entries of an additive query, and what the values of the critical entry add."""
+
+    classes: tuple[EntryClass, ...]
+    values: tuple[tuple[tuple[Any, int], ...], ...]
+    """For each class: the values that its entries may have, and what each adds."""
+    lattice: Lattice
+    joint_values: int | None = None
+    """Of several counts at once: the sums are below this number, each of a joint value of its own."""
+    numbering: tuple[int, ...] | None = None
+    """The class of each entry of the population; None where classes follow one after the other."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether no entry, the critical one included, can add anything but zero and one."""
+        return all({amount for _, amount in values} <= {0, 1} for values in self.values)
+
+    @property
+    def iid(self) -> bool:
+        """Whether all entries have the same law."""
+        return len(self.classes) == 1
+
+    def answers(self, number: int) -> int:
+        """At most so many integers lie between any two sums of up to `number` entries, the ends included."""
+        if self.joint_values is not None:
+            return self.joint_values
+        amounts = [0, *(amount for values in self.values for _, amount in values)]
+        return number * (max(amounts) - min(amounts)) + 1
+
+    def worlds(self, situation: Situation) -> Iterator[World]:
+        """Every class that may hold the critical entry, with every choice of known entries.
+
+        Raises
+        ------
+        NotApplicable
+            There are too many to try them one by one.
+        """
+        sizes = [entries.size for entries in self.classes]
+        for critical in range(len(sizes)):
+            room = [size - (index == critical) for index, size in enumerate(sizes)]
+            for known in self._choices(situation, room):
+                yield World(self, critical, known)
+
+    def _choices(self, situation: Situation, room: list[int]) -> list[tuple[int, ...]]:
+        stated = situation.adversary.known
+        if situation.adversary.total == 0:
+            return [(0,) * len(room)]
+        if not isinstance(stated, int):
+            if any(entries.name is None for entries in self.classes):
+                raise NotApplicable("entries are known by group, and the query states laws of single entries")
+            by_name = dict(stated)
+            members: dict[str | None, list[int]] = {entries.name: [] for entries in self.classes}
+            for entries, number in zip(self.classes, room, strict=True):
+                members[entries.name].append(number)
+            ways = [list(compositions(by_name.get(name or "", 0), rooms)) for name, rooms in members.items()]
+            if prod(map(len, ways)) * len(room) > MOST_WORLDS:
+                raise NotApplicable("the known entries can be chosen in too many ways from the kinds of entries")
+            return [tuple(chain.from_iterable(chosen)) for chosen in product(*ways)]
+        if self.iid:
+            return [(stated,)]
+        if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
+            hint = "" if self.classes[0].name is None else " (known= may name the group)"
+            raise NotApplicable(
+                f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries{hint}"
+            )
+        return list(compositions(stated, room))
+
+
+@dataclass(frozen=True)
+class World:
+    """One of the possibilities: the class of the critical entry, and how many of each class are known."""
+
+    contributions: Contributions
+    critical: int
+    known: tuple[int, ...]
+
+    @cached_property
+    def unknown(self) -> tuple[int, ...]:
+        """How many other entries of each class are not known."""
+        classes = enumerate(zip(self.contributions.classes, self.known, strict=True))
+        return tuple(entries.size - known - (index == self.critical) for index, (entries, known) in classes)
+
+    @cached_property
+    def others(self) -> Law:
+        """The law of what the unknown other entries add."""
+        parts = zip(self.contributions.classes, self.unknown, strict=True)
+        return Law.sum([entries.many(count) for entries, count in parts if count > 0])
+
+    @property
+    def window(self) -> float:
+        """About how many integers hold what the unknown others add, but for next to nothing."""
+        present = [(kind, count) for kind, count in zip(self.contributions.classes, self.unknown, strict=True) if count]
+        span = sum(count * (kind.shares[-1][0] - kind.shares[0][0]) for kind, count in present)
+        variance = sum((count * kind.variance for kind, count in present), Fraction(0))
+        return min(span + 1, DEVIATIONS * sqrt(variance))
+
+    @property
+    def values(self) -> tuple[tuple[Any, int], ...]:
+        """The values that the critical entry may have, and what each adds."""
+        return self.contributions.values[self.critical]
+
+    def pairs(self, pair: tuple[Any, Any] | None) -> list[tuple[int, int]]:
+        """What the two values of each ordered pair add, once each."""
+        if pair is None:
+            return [(v, w) for (_, v), (_, w) in product(self.values, repeat=2) if v != w]
+        added = dict(self.values)
+        return [(added[pair[0]], added[pair[1]])] if pair[0] in added and pair[1] in added else []
+
+
+def contributions(situation: Situation, *, through_zero: bool = False, labelled: bool = False) -> Contributions:
+    """What the entries of the situation add.
+
+    With `through_zero` nothing that an entry may add is moved, so that an entry that is not there adds zero. With
+    `labelled` it only matters which answers are equal, and no number is read off them: then values far apart have
+    labels that are closer together.
+
+    Raises
+    ------
+    NotApplicable
+        The query is not additive, or states ranges of probabilities.
+    """
+    asked = situation.asked
+    if isinstance(asked, PropertyQuery):
+        return _of_a_property(asked, situation)
+    if isinstance(asked, LinearQuery):
+        return _of_columns(asked, situation)
+    if isinstance(asked, HistogramQuery):
+        return _of_cells(asked, situation)
+    if isinstance(asked, Additive):
+        return _of_numbers(asked, situation, through_zero=through_zero, labelled=labelled)
+    raise NotApplicable(f"{type(asked).__name__} is no sum of what the entries contribute")
+
+
+def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
+    classes = tuple(
+        EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in classes_of_a_property(asked, situation)
+    )
+    return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
+
+
+def classes_of_a_property(asked: PropertyQuery, situation: Situation) -> list[tuple[str | None, int, Fraction]]:
+    """Name, size and probability of each class of entries.
+
+    Raises
+    ------
+    NotApplicable
+        A probability is a range.
+    """
+    stated: Any = asked.probabilities
+    if not isinstance(stated, tuple):
+        per_class = [(name, size, stated) for name, size in _groups(situation, one_law=True)]
+    elif isinstance(stated[0], tuple):
+        laws = dict(stated)
+        per_class = [(name, size, laws[name]) for name, size in _groups(situation, one_law=False)]
+    else:
+        # Thousands of entries: integers and doubles, which are in the same order, are compared sooner than fractions.
+        fractions = {p.as_integer_ratio(): p for p in stated}
+        sizes = Counter(p.as_integer_ratio() for p in stated)
+        in_order = sorted(fractions, key=lambda ratio: (ratio[0] / ratio[1], fractions[ratio]))
+        per_class = [(None, sizes[ratio], fractions[ratio]) for ratio in in_order]
+    if any(isinstance(p, Between) for _, _, p in per_class):
+        raise NotApplicable("p is a range, over which this law has no closed supremum here")
+    return per_class
+
+
+def _groups(situation: Situation, *, one_law: bool) -> tuple[tuple[str | None, int], ...]:
+    """The groups and their sizes, or all entries as one without a name.
+
+    Where everyone has one law groups matter only to what is known or drawn of them.
+    """
+    groups = situation.population.groups
+    matter = not (one_law and isinstance(situation.adversary.known, int) and not hasattr(situation.sampling, "sizes"))
+    return groups if groups is not None and matter else ((None, situation.population.size),)
+
+
+def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
+    """What a one adds is the column of the entry, its zeros and ones the digits of a number."""
+    p = asked.p
+    if isinstance(p, Between):
+        raise NotApplicable("p is a range, over which this law has no closed supremum here")
+    most = _most_answering(situation)
+    repeated = isinstance(situation.sampling, WithReplacement | TemplateLaw)
+    counted = [(most if repeated else min(most, sum(row))) if any(row) else 0 for row in asked.matrix]
+    strides, joint_values = _strides(counted)
+    kinds = columns_of_entries(asked, situation)
+    groups = dict.fromkeys(name for name, _ in kinds)
+    order = {name: place for place, name in enumerate(groups)}
+    sizes = sorted(Counter(kinds).items(), key=lambda kind: (order[kind[0][0]], kind[0][1]))
+    classes, values = [], []
+    for (name, column), size in sizes:
+        label = sum(bit * stride for bit, stride in zip(column, strides, strict=True))
+        classes.append(EntryClass(name, size, ((0, 1 - p), (label, p)) if label else ((0, Fraction(1)),)))
+        values.append(((0, 0), (1, label)))
+    place = {kind: index for index, (kind, _) in enumerate(sizes)}
+    numbering = tuple(place[kind] for kind in kinds)
+    return Contributions(tuple(classes), tuple(values), Lattice(), joint_values, numbering)
+
+
+def columns_of_entries(asked: LinearQuery, situation: Situation) -> list[tuple[str | None, tuple[int, ...]]]:
+    """The group and the column of each entry; the columns are in the order of the groups."""
+    names = chain.from_iterable([name] * size for name, size in _groups(situation, one_law=True))
+    return list(zip(names, zip(*asked.matrix, strict=True), strict=True))
+
+
+def _of_cells(asked: HistogramQuery, situation: Situation) -> Contributions:
+    """An entry adds one to the count of its cell. That of the last one follows where the total is certain."""
+    if asked.has_ranges:
+        raise NotApplicable("probabilities of cells are ranges, over which a histogram has no closed supremum here")
+    uniform = asked.is_uniform
+    stated: Any = asked.cells
+    laws: dict[Any, Any] = {None: stated} if uniform else dict(stated)
+    cells = len(next(iter(laws.values())))
+    certain = number_answering(situation) is not None or isinstance(situation.sampling, OverlappingSamples)
+    strides, joint_values = _strides([max(1, _most_answering(situation))] * (cells - certain))
+    labels = [*strides, *[0] * certain]
+    classes = []
+    for name, size in _groups(situation, one_law=uniform):
+        shares = zip(labels, laws[None if uniform else name], strict=True)
+        classes.append(EntryClass(name, size, tuple(sorted((label, share) for label, share in shares if share > 0))))
+    values = tuple(enumerate(labels))
+    return Contributions(tuple(classes), (values,) * len(classes), Lattice(), joint_values)
+
+
+def _strides(most: list[int]) -> tuple[list[int], int]:
+    """What one more in each count adds to the number that stands for all, and how many such numbers there are."""
+    strides = [1]
+    for number in most:
+        strides.append(strides[-1] * (number + 1))
+    if strides[-1] > MOST_LABELS:
+        raise NotApplicable(f"the {len(most)} counts have about {strides[-1]:.0e} joint values")
+    return strides[:-1], strides[-1]
+
+
+def _most_answering(situation: Situation) -> int:
+    """How many entries answer at most, counted as often as they are drawn."""
+    sampling = situation.sampling
+    if isinstance(sampling, OverlappingSamples):
+        return max(sampling.sizes)
+    if isinstance(sampling, TemplateLaw):
+        return max(len(template) for template, _ in sampling.probabilities)
+    answering = number_answering(situation)
+    return situation.population.size if answering is None else answering
+
+
+def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool, labelled: bool) -> Contributions:
+    if asked.has_ranges:
+        raise NotApplicable("probabilities of values are ranges, over which this law has no closed supremum here")
+    uniform = asked.is_uniform
+    laws: dict[Any, Any] = {None: asked.pmf} if uniform else dict(asked.pmf)
+    offset, unit = (Fraction(0), _common_unit(asked.values)) if through_zero else asked.lattice[:2]
+    answering = number_answering(situation)
+    if isinstance(asked, MeanQuery) and answering is None and not _sizes_are_public(situation):
+        raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
+    place_of = {value: int((value - offset) / unit) for value in asked.values}
+    if labelled:
+        origins = (0,) if through_zero else tuple(place_of.values())
+        place_of = _closest_labels(place_of, origins, _most_answering(situation))
+    classes, values = [], []
+    for name, size in _groups(situation, one_law=uniform):
+        pmf = laws[None if uniform else name]
+        places = sorted((place_of[value], value, share) for value, share in pmf)
+        classes.append(EntryClass(name, size, tuple((place, share) for place, _, share in places if share > 0)))
+        values.append(tuple((value, place) for place, value, _ in places))
+    divisor = (answering or 1) if isinstance(asked, MeanQuery) else 1
+    return Contributions(tuple(classes), tuple(values), Lattice((answering or 0) * offset / divisor, unit / divisor))
+
+
+def _sizes_are_public(situation: Situation) -> bool:
+    """Whether a mean, with what is published besides, says the same as the sum."""
+    sampling = situation.sampling
+    return isinstance(sampling, OverlappingSamples) or getattr(sampling, "size_published", False)
+
+
+def number_answering(situation: Situation) -> int | None:
+    """How many entries answer, counted as often as they are drawn, where that is certain."""
+    sampling = situation.sampling
+    if sampling is None:
+        return situation.population.size
+    if isinstance(sampling, WithoutReplacement | WithReplacement):
+        return sampling.size
+    if isinstance(sampling, Stratified):
+        return sum(size for _, size in sampling.sizes)
+    if isinstance(sampling, TemplateLaw):
+        lengths = {len(template) for template, _ in sampling.probabilities}
+        return lengths.pop() if len(lengths) == 1 else None
+    return None
+
+
+def compositions(total: int, room: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All ways to choose so many altogether, from each kind at most as many as there is room for."""
+    if not room:
+        if total == 0:
+            yield ()
+        return
+    first, *rest = room
+    for number in range(max(0, total - sum(rest)), min(first, total) + 1):
+        for others in compositions(total - number, rest):
+            yield (number, *others)
+
+
+def multinomial(numbers: Sequence[int], shares: Sequence[Fraction]) -> Fraction:
+    """The probability that of so many identically distributed entries these numbers have each of the values."""
+    ways = prod(map(comb, accumulate(numbers), numbers))
+    return prod((share**number for number, share in zip(numbers, shares, strict=True)), start=Fraction(ways))
+
+
+def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:
+    """The coarsest lattice through these numbers, which are in order, and the place of each on it."""
+    unit = _common_unit(tuple(value - values[0] for value in values))
+    return Lattice(values[0], unit), tuple(int((value - values[0]) / unit) for value in values)
+
+
+def labels_of_sums(places: Set[int], most: int) -> dict[int, int]:
+    """Labels of numbers, zero among them: sums of up to `most` are equal if and only if those of their labels are.
+
+    A number x is free of the others, of common divisor g and span D, if two equal sums always have it equally often:
+    c times more often means that ``c x`` is a difference of sums of the others. So c is a multiple of ``g/gcd(g, x)``,
+    and |c| is at most `most` and ``most D/|x|``. The label of x is then larger than all differences of sums of the
+    others' labels. The proof is in docs/explanation/queries.md.
+    """
+    as_they_are = {place: place for place in places}
+    if len(places) > MOST_SPREAD:
+        return as_they_are
+    for x in sorted(places - {0}, key=abs, reverse=True):
+        others = places - {x}
+        unit, span = gcd(*others) or abs(x), max(others) - min(others)
+        if unit // gcd(unit, x) > min(most, most * span // abs(x)):
+            labels = labels_of_sums({y // unit for y in others}, most)
+            closer = {y: labels[y // unit] for y in others}
+            closer[x] = most * _span(closer) + 1
+            return min(closer, as_they_are, key=_span)
+    return as_they_are
+
+
+def _closest_labels(place_of: dict[Fraction, int], origins: Iterable[int], most: int) -> dict[Fraction, int]:
+    """Labels of values whose places count from one of these origins."""
+
+    def counted_from(origin: int) -> dict[Fraction, int]:
+        labels = labels_of_sums({0, *(place - origin for place in place_of.values())}, most)
+        return {value: labels[place - origin] for value, place in place_of.items()}
+
+    return min(map(counted_from, origins), key=_span)
+
+
+def _span(labels: Mapping[Any, int]) -> int:
+    return max(labels.values()) - min(labels.values())
+
+
+def _common_unit(values: tuple[Fraction, ...]) -> Fraction:
+    scale = reduce(lcm, (value.denominator for value in values))
+    return Fraction(reduce(gcd, (int(value * scale) for value in values)), scale)
+
+
+def _table(shares: dict[int, Fraction]) -> Law:
+    least, most = min(shares), max(shares)
+    if most - least >= MOST_LABELS:
+        raise NotApplicable(
+            f"the values are {most - least:.0e} steps of their common lattice apart, and {MOST_LABELS:.0e} are written "
+            "out at most: round them, to whole units say"
+        )
+    return Law.table(least, [shares.get(amount, Fraction(0)) for amount in range(least, most + 1)])
+
+
+def require_written_out(answers: float) -> float:
+    """About so many answers matter, unless they are too many for the kernel to write out their probabilities.
+
+    Raises
+    ------
+    NotApplicable
+        They are.
+    """
+    if answers > MOST_LABELS:
+        raise NotApplicable(
+            f"about {answers:.0e} answers matter, and the probabilities of {MOST_LABELS:.0e} are written out at most: "
+            "round the values, to whole units say"
+        )
+    return answers

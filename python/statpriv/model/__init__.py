@@ -1,0 +1,1 @@
+"""What a user states: queries, populations, adversaries, samplings, partitions and noise."""

@@ -1,0 +1,62 @@
+"""Adversaries: what is known besides the distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from statpriv.errors import ArgumentError
+from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.numeric.exact import Number, as_count
+from statpriv.numeric.literals import abridged
+
+__all__ = ["Adversary"]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Adversary:
+    """Someone who knows the distribution of the entries, and the values of some of them.
+
+    Parameters
+    ----------
+    known : int or dict of str to int, default 0
+        How many of the other entries are known, the critical one never among them; or how many of each group.
+    values : {"worst", "expected"}, default "worst"
+        The known entries have their worst values, or values of which only the distribution is stated: then δ is the
+        mean over them.
+
+    Attributes
+    ----------
+    known : int or tuple of (str, int)
+        The number, or the group and number of each group, in the order given.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.Adversary(known=100)
+    Adversary(known=100)
+    >>> sp.Adversary(known={"f": 3, "m": 2}, values="expected").total
+    5
+    """
+
+    known: int | ByGroup[int]
+    values: Literal["worst", "expected"]
+
+    def __init__(
+        self, *, known: Number | Mapping[str, Number] = 0, values: Literal["worst", "expected"] = "worst"
+    ) -> None:
+        if not isinstance(values, str) or values not in ("worst", "expected"):
+            raise ArgumentError(f"values = {abridged(values)}; 'worst' or 'expected' is required")
+        counts = by_group(known, "known", as_count) if isinstance(known, Mapping) else as_count(known, "known")
+        object.__setattr__(self, "known", counts)
+        object.__setattr__(self, "values", values)
+
+    @property
+    def total(self) -> int:
+        """How many entries are known, over all groups."""
+        return self.known if isinstance(self.known, int) else sum(count for _, count in self.known)
+
+    def __repr__(self) -> str:
+        known = str(self.known) if isinstance(self.known, int) else show_groups(self.known, str)
+        return f"Adversary(known={known}{'' if self.values == 'worst' else f', values={self.values!r}'})"

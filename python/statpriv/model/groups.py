@@ -1,0 +1,30 @@
+"""Values by group: a mapping from the names of groups, read once and frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, TypeVar
+
+from statpriv.errors import ArgumentError
+from statpriv.numeric.literals import abridged
+
+__all__ = ["ByGroup", "by_group", "show_groups"]
+
+Value = TypeVar("Value")
+ByGroup: TypeAlias = "tuple[tuple[str, Value], ...]"
+"""The value of each group, in the order in which the groups were given."""
+
+
+def by_group(values: Mapping[Any, Any], name: str, read: Callable[[Any, str], Value]) -> ByGroup[Value]:
+    """Every group with its value as `read` takes it; messages call the mapping `name`, a value ``name['group']``."""
+    if not values:
+        raise ArgumentError(f"{name} = {{}}; at least one group is required")
+    for group in values:
+        if not isinstance(group, str) or not group:
+            raise ArgumentError(f"{name} has a group {abridged(group)}; the name of a group is a string, not empty")
+    return tuple((str(group), read(value, f"{name}[{str(group)!r}]")) for group, value in values.items())
+
+
+def show_groups(values: ByGroup[Value], shown: Callable[[Value], str]) -> str:
+    """The mapping that reads back as `values`."""
+    return f"{{{', '.join(f'{group!r}: {shown(value)}' for group, value in values)}}}"

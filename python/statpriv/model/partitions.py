@@ -1,0 +1,250 @@
+"""Partitions: which entries answer which query."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from statpriv.errors import ArgumentError
+from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
+from statpriv.numeric.literals import abridged, show, show_list
+
+__all__ = ["MultinomialPartition", "Partition", "PartitionLaw", "Parts", "RandomPartition"]
+
+Parts: TypeAlias = "tuple[tuple[int, ...], ...]"
+"""The numbers of the entries of each part."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class RandomPartition:
+    """A secret partition, uniform among those with these part sizes.
+
+    Parameters
+    ----------
+    sizes : iterable of int, or of dict of str to int
+        Size of each part, at least 1. They may add up to less than the population: the other entries are
+        not used. A stratified partition states for each part how many entries of each group it has, and is uniform
+        among those with these numbers.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Number of entries of each part.
+    strata : tuple of tuple of (str, int), or None
+        Of a stratified partition the numbers by group of each part.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.RandomPartition([1024] * 32)
+    RandomPartition([1024] * 32)
+    >>> sp.RandomPartition([{"f": 30, "m": 20}] * 8).sizes[:2]
+    (50, 50)
+    """
+
+    sizes: tuple[int, ...]
+    strata: tuple[ByGroup[int], ...] | None
+
+    def __init__(self, sizes: Iterable[Number | Mapping[str, Number]]) -> None:
+        if isinstance(sizes, str | Mapping) or not isinstance(sizes, Iterable):
+            raise ArgumentError(f"sizes = {abridged(sizes)}; a list of part sizes is required, such as [472, 472]")
+        parts = list(sizes)
+        if not parts:
+            raise ArgumentError("sizes = []; at least one part is required")
+        by_strata = [isinstance(size, Mapping) for size in parts]
+        if any(by_strata) and not all(by_strata):
+            raise ArgumentError("sizes mixes numbers and dicts; either all parts state their groups, or none does")
+        mappings = [size for size in parts if isinstance(size, Mapping)]
+        strata = tuple(_stratum(size, k) for k, size in enumerate(mappings)) or None
+        if strata is None:
+            numbers: list[Any] = parts
+            exact = tuple(as_count(size, f"sizes[{k}]", least=1) for k, size in enumerate(numbers))
+        else:
+            exact = tuple(sum(count for _, count in part) for part in strata)
+        object.__setattr__(self, "sizes", exact)
+        object.__setattr__(self, "strata", strata)
+
+    @property
+    def smallest(self) -> int:
+        """Number of entries of the smallest part."""
+        return min(self.sizes)
+
+    def __repr__(self) -> str:
+        if self.strata is None:
+            return f"RandomPartition({show_list(self.sizes)})"
+        return f"RandomPartition({show_list(self.strata, lambda part: show_groups(part, str))})"
+
+    @classmethod
+    def folds(cls, population_size: Number, folds: Number) -> RandomPartition:
+        """All entries in `folds` parts whose sizes differ by at most one, as cross-validation draws them.
+
+        Parameters
+        ----------
+        population_size : int
+            Number of entries, the critical one included.
+        folds : int
+            Number of parts, from 1 to `population_size`; the larger parts come first.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> sp.RandomPartition.folds(1000, 3)
+        RandomPartition([334] + [333] * 2)
+        """
+        entries, parts = as_count(population_size, "population_size", least=1), as_count(folds, "folds", least=1)
+        if parts > entries:
+            raise ArgumentError(f"folds = {parts}; at most one fold an entry, here {entries}, is possible")
+        size, larger = divmod(entries, parts)
+        return cls([size + 1] * larger + [size] * (parts - larger))
+
+
+def _stratum(stated: Mapping[str, Number], index: int) -> ByGroup[int]:
+    name = f"sizes[{index}]"
+    counts = by_group(stated, name, lambda size, of: as_count(size, of, least=0))
+    if sum(count for _, count in counts) < 1:
+        raise ArgumentError(f"{name} = {abridged(stated)}; a part has at least one entry")
+    return counts
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class MultinomialPartition:
+    """A secret partition that puts each entry into part k with probability `weights[k]`, independently of the others.
+
+    Parameters
+    ----------
+    weights : iterable of numbers
+        A number above 0 for each part; together at most 1. With the rest of the probability an entry is not used.
+    sizes_published : bool, default False
+        Whether the size of each part is published with its answer.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.MultinomialPartition(["1/4", "1/4"])
+    MultinomialPartition([0.25] * 2)
+    """
+
+    weights: tuple[Fraction, ...]
+    sizes_published: bool
+
+    def __init__(self, weights: Iterable[Number], *, sizes_published: bool = False) -> None:
+        if isinstance(weights, str | Mapping) or not isinstance(weights, Iterable):
+            raise ArgumentError(
+                f"weights = {abridged(weights)}; a list of probabilities such as ['1/2', '1/4'] is required"
+            )
+        exact = tuple(as_fraction(weight, f"weights[{k}]") for k, weight in enumerate(weights))
+        if not exact:
+            raise ArgumentError("weights = []; at least one part is required")
+        for k, weight in enumerate(exact):
+            if not 0 < weight <= 1:
+                raise ArgumentError(f"weights[{k}] = {show(weight)}; a number above 0 and at most 1 is required")
+        if (together := sum(exact, Fraction(0))) > 1:
+            raise ArgumentError(
+                f"weights sum to {show(together)}; they are probabilities of one entry, at most 1 together"
+            )
+        if not isinstance(sizes_published, bool):
+            raise ArgumentError(f"sizes_published = {sizes_published!r}; True or False is required")
+        object.__setattr__(self, "weights", exact)
+        object.__setattr__(self, "sizes_published", sizes_published)
+
+    def __repr__(self) -> str:
+        published = ", sizes_published=True" if self.sizes_published else ""
+        return f"MultinomialPartition({show_list(self.weights, show)}{published})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PartitionLaw:
+    """Any law of the secret partition, stated partition by partition.
+
+    Parameters
+    ----------
+    probabilities : dict of tuple of tuple of int to number
+        Each partition, the numbers of the entries of its parts, with its exact probability. Entries are numbered from
+        0, and are in one part at most; parts may be empty. The probabilities sum to exactly one.
+
+    Attributes
+    ----------
+    probabilities : tuple of (tuple of tuple of int, Fraction)
+        Partition and probability, in the order of the partitions; entries of a part in ascending order.
+
+    Examples
+    --------
+    Two teams of neighbours, of which only one is asked the second question:
+
+    >>> import statpriv as sp
+    >>> law = sp.PartitionLaw({((0, 1), (2, 3)): "1/3", ((2, 3), (0, 1)): "2/3"})
+    >>> law.shares(0)
+    (Fraction(1, 3), Fraction(2, 3))
+    """
+
+    probabilities: tuple[tuple[Parts, Fraction], ...]
+
+    def __init__(self, probabilities: Mapping[Any, Number]) -> None:
+        if not isinstance(probabilities, Mapping) or not probabilities:
+            raise ArgumentError(
+                f"probabilities = {abridged(probabilities)}; a dict from partition to probability, "
+                "such as {((0, 1), (2,)): '1/2', ((1, 2), (0,)): '1/2'}, is required"
+            )
+        exact: defaultdict[Parts, Fraction] = defaultdict(Fraction)
+        for parts, probability in probabilities.items():
+            exact[_parts(parts)] += as_probability(probability, f"probabilities[{abridged(parts)}]")
+        if len(numbers := sorted({len(parts) for parts in exact})) > 1:
+            raise ArgumentError(f"probabilities name partitions into {numbers} parts; one number of parts is required")
+        if (total := sum(exact.values(), Fraction(0))) != 1:
+            raise ArgumentError(
+                f"probabilities sum to {abridged(total)}; those of partitions must sum to exactly one: write fractions "
+                "such as '1/3', a float is the rational it stores"
+            )
+        possible = sorted((parts, mass) for parts, mass in exact.items() if mass)
+        object.__setattr__(self, "probabilities", tuple(possible))
+
+    @property
+    def parts(self) -> int:
+        """Number of parts."""
+        return len(self.probabilities[0][0])
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """The numbers of the entries that may be in a part."""
+        return tuple(sorted({entry for parts, _ in self.probabilities for part in parts for entry in part}))
+
+    @property
+    def sizes(self) -> tuple[int, ...] | None:
+        """Number of entries of each part, if all partitions agree on it."""
+        found = {tuple(map(len, parts)) for parts, _ in self.probabilities}
+        return found.pop() if len(found) == 1 else None
+
+    @property
+    def smallest(self) -> int:
+        """Number of entries of the smallest part that is possible."""
+        return min(len(part) for parts, _ in self.probabilities for part in parts)
+
+    def shares(self, entry: int) -> tuple[Fraction, ...]:
+        """The probability that the entry is in each part."""
+        return tuple(
+            sum((mass for parts, mass in self.probabilities if entry in parts[k]), Fraction(0))
+            for k in range(self.parts)
+        )
+
+    def __repr__(self) -> str:
+        return f"PartitionLaw({{{', '.join(f'{parts}: {show(mass)}' for parts, mass in self.probabilities)}}})"
+
+
+def _parts(stated: object) -> Parts:
+    name = f"partition {abridged(stated)}"
+    if not isinstance(stated, tuple) or not stated or not all(isinstance(part, tuple) for part in stated):
+        raise ArgumentError(
+            f"{name}; a tuple of parts, each a tuple of entry numbers, such as ((0, 1), (2,)), is required"
+        )
+    parts = tuple(tuple(sorted(as_count(entry, f"{name}, entry") for entry in part)) for part in stated)
+    entries = [entry for part in parts for entry in part]
+    if len(set(entries)) < len(entries):
+        raise ArgumentError(f"{name} names an entry twice; an entry is in one part at most, and once")
+    return parts
+
+
+Partition = RandomPartition | MultinomialPartition | PartitionLaw

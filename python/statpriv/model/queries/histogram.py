@@ -1,0 +1,128 @@
+"""How many entries are in each cell of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from statpriv.errors import ArgumentError
+from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.model.probabilities import as_law, listed_numbers
+from statpriv.model.queries.labels import Labelled
+from statpriv.model.queries.processed import Numerical
+from statpriv.model.queries.property import Between, Stated, ranges_of_a_law, show_stated_law
+from statpriv.numeric.exact import Number
+from statpriv.numeric.literals import abridged, show_list
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["HistogramQuery"]
+
+Cells: TypeAlias = tuple[Stated, ...]
+Law: TypeAlias = tuple[Cells, Fraction]
+"""Probabilities or their ranges, and what they were divided by."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class HistogramQuery(Labelled, Numerical):
+    """The number of entries in each cell: a contingency table, all counts together and exactly.
+
+    Parameters
+    ----------
+    p : list, tuple or array of numbers, list or tuple with Between, or dict of str to such
+        Probability of each cell, at least two; or those of each group of the population, equally many. A cell may have
+        a range of probabilities, :class:`Between`; some probabilities in the ranges must sum to one. Where floats
+        are among them, they are divided by their sum, which may differ from one as far as
+        :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A cell of probability 0 is one that
+        the critical entry may be in; leave it out to exclude it.
+    attribute : str, optional
+        What says that two queries ask the *same* histogram.
+    name : str, optional
+        A label; it proves nothing.
+
+    Attributes
+    ----------
+    cells : tuple of Fraction or Between, or tuple of (str, such a tuple)
+        Probability of each cell, or its range; or group and these, in the order given.
+    sums : Fraction, or tuple of (str, Fraction)
+        What the probabilities were divided by; other than one only where floats are among them.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.HistogramQuery([0.2, 0.3, 0.5])
+    HistogramQuery([0.2, 0.3, 0.5])
+    >>> sp.HistogramQuery(["1/3"] * 3).cells
+    (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
+    >>> sp.HistogramQuery([sp.Between("0.2", "0.3"), sp.Between("0.1", "0.2"), sp.Between("0.5", "0.7")]).has_ranges
+    True
+    """
+
+    cells: Cells | ByGroup[Cells]
+    sums: Fraction | ByGroup[Fraction] = field(compare=False)
+
+    def __init__(
+        self,
+        p: Sequence[Number | Between] | NDArray[Any] | Mapping[str, Sequence[Number | Between] | NDArray[Any]],
+        *,
+        attribute: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._set_labels(attribute, name)
+        if isinstance(p, Mapping):
+            laws = by_group(p, "p", _read)
+            lengths = {group: len(masses) for group, (masses, _) in laws}
+            if len(set(lengths.values())) > 1:
+                raise ArgumentError(f"p has groups with different numbers of cells, {lengths}; the same are required")
+            object.__setattr__(self, "cells", tuple((group, masses) for group, (masses, _) in laws))
+            object.__setattr__(self, "sums", tuple((group, total) for group, (_, total) in laws))
+        else:
+            masses, total = _read(p, "p")
+            object.__setattr__(self, "cells", masses)
+            object.__setattr__(self, "sums", total)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether one law is stated for all entries together."""
+        return isinstance(self.sums, Fraction)
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether the probability of some cell is only known to a range."""
+        return any(_has_ranges(cells) for _, (cells, _) in self._by_group)
+
+    @property
+    def _by_group(self) -> ByGroup[Law]:
+        """The laws of the groups, or the one law as that of a group without a name."""
+        cells: Any = self.cells
+        if isinstance(self.sums, Fraction):
+            return (("", (cells, self.sums)),)
+        laws = zip(cells, self.sums, strict=True)
+        return tuple((group, (masses, total)) for (group, masses), (_, total) in laws)
+
+    def __repr__(self) -> str:
+        laws = self._by_group
+        return self._shown(_show(laws[0][1]) if self.is_uniform else show_groups(laws, _show))
+
+
+def _has_ranges(p: object) -> bool:
+    return isinstance(p, (list, tuple)) and any(isinstance(cell, Between) for cell in p)
+
+
+def _read(p: Any, name: str) -> Law:  # noqa: ANN401  (numbers and ranges)
+    """The probabilities of the cells, and what they were divided by."""
+    ranges = _has_ranges(p)
+    masses = (
+        p if ranges else listed_numbers(p, name, "a list with the probability of each cell, such as [0.2, 0.3, 0.5],")
+    )
+    if len(masses) < 2:
+        raise ArgumentError(f"{name} = {abridged(p)}; at least two cells are required, one alone hides nothing")
+    labelled = [(f"{name}[{cell}]", mass) for cell, mass in enumerate(masses)]
+    return (ranges_of_a_law(labelled, name), Fraction(1)) if ranges else as_law(labelled, name)
+
+
+def _show(law: Law) -> str:
+    return show_list(show_stated_law(*law))

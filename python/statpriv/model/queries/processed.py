@@ -1,0 +1,350 @@
+"""What is done to an answer before it is released."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from numbers import Real
+from typing import Any, TypeAlias, TypeGuard
+
+from statpriv.errors import ArgumentError
+from statpriv.model.noise import Noise
+from statpriv.model.queries.protocol import AnswerLaws
+from statpriv.numeric.exact import Number, as_fraction, as_positive
+from statpriv.numeric.literals import abridged, show_number
+
+__all__ = ["Clamping", "Gate", "Numerical", "Processed", "Rounding", "Step", "Table", "Threshold"]
+
+Answer: TypeAlias = Hashable
+"""A number, exactly; None where it is suppressed; or whatever else was published in its place.
+
+Steps that compute leave what is no number as it is, truth values included."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Threshold:
+    """Answers above `above` are published, the others suppressed: None is published instead.
+
+    Parameters
+    ----------
+    above : float, int, Fraction, Decimal or str
+        The largest answer that is suppressed.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> step = sp.Threshold(10)
+    >>> step.apply(11), step.apply(10)
+    (11, None)
+    """
+
+    above: Fraction
+
+    def __init__(self, above: Number) -> None:
+        object.__setattr__(self, "above", as_fraction(above, "above"))
+
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        number = _number(answer)
+        return answer if number is None or number > self.above else None
+
+    def __repr__(self) -> str:
+        return f"Threshold({show_number(self.above)})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Gate:
+    """Answers from `lower` to `upper` are published, the others withheld: None is published instead.
+
+    A count with a gate as its first step and a *range* of p is certified for every p, whether or not the range holds:
+    the range says no more than where the gate was put.
+
+    Parameters
+    ----------
+    lower, upper : float, int, Fraction, Decimal or str
+        The least and the largest answer that is published, `lower <= upper`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> step = sp.Gate(10, 20)
+    >>> step.apply(9), step.apply(10), step.apply(20), step.apply(21)
+    (None, 10, 20, None)
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def __init__(self, lower: Number, upper: Number) -> None:
+        low, high = as_fraction(lower, "lower"), as_fraction(upper, "upper")
+        if low > high:
+            raise ArgumentError(f"lower = {abridged(lower)} and upper = {abridged(upper)}; lower <= upper is required")
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+
+    @property
+    def counts(self) -> range:
+        """The counts that are published."""
+        return range(max(0, ceil(self.lower)), max(0, floor(self.upper) + 1))
+
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        number = _number(answer)
+        return answer if number is None or self.lower <= number <= self.upper else None
+
+    def __repr__(self) -> str:
+        return f"Gate({show_number(self.lower)}, {show_number(self.upper)})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Rounding:
+    """The nearest multiple of `base` is published, the larger one of two.
+
+    Parameters
+    ----------
+    base : float, int, Fraction, Decimal or str
+        Above 0.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> step = sp.Rounding(10)
+    >>> step.apply(14), step.apply(15), step.apply(-15)
+    (10, 20, -10)
+    """
+
+    base: Fraction
+
+    def __init__(self, base: Number) -> None:
+        object.__setattr__(self, "base", as_positive(base, "base"))
+
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        number = _number(answer)
+        return answer if number is None else _simplest(self.base * floor(number / self.base + Fraction(1, 2)))
+
+    def __repr__(self) -> str:
+        return f"Rounding({show_number(self.base)})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Clamping:
+    """Answers below `lower` are published as `lower`, those above `upper` as `upper`: bottom- and top-coding.
+
+    Parameters
+    ----------
+    lower, upper : float, int, Fraction, Decimal or str, optional
+        At least one of them, `lower <= upper`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> step = sp.Clamping(upper=100)
+    >>> step.apply(99), step.apply(250)
+    (99, 100)
+    """
+
+    lower: Fraction | None
+    upper: Fraction | None
+
+    def __init__(self, lower: Number | None = None, upper: Number | None = None) -> None:
+        if lower is None and upper is None:
+            raise ArgumentError("lower = None and upper = None; at least one of them is required")
+        low = None if lower is None else as_fraction(lower, "lower")
+        high = None if upper is None else as_fraction(upper, "upper")
+        if low is not None and high is not None and low > high:
+            raise ArgumentError(f"lower = {abridged(lower)} and upper = {abridged(upper)}; lower <= upper is required")
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        number = _number(answer)
+        if number is None:
+            return answer
+        if self.lower is not None and number < self.lower:
+            return _simplest(self.lower)
+        return _simplest(self.upper) if self.upper is not None and number > self.upper else answer
+
+    def __repr__(self) -> str:
+        ends = [("lower", self.lower), ("upper", self.upper)]
+        return f"Clamping({', '.join(f'{end}={show_number(value)}' for end, value in ends if value is not None)})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Table:
+    """Any map of the answers, given one by one; an answer that is not in the table is published as it is.
+
+    Parameters
+    ----------
+    published : dict
+        What is published instead of each answer. Numbers are exact ones, None is a suppressed answer, and everything
+        else that is hashable stands for itself: strings too, however much like numbers they look.
+
+    Attributes
+    ----------
+    published : tuple of pairs
+        Answer and what is published, numbers first and in their order.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> step = sp.Table({0: "none", 1: "few", 2: "few"})
+    >>> step.apply(2), step.apply(3)
+    ('few', 3)
+    """
+
+    published: tuple[tuple[Answer, Answer], ...]
+
+    def __init__(self, published: Mapping[Any, Answer]) -> None:
+        if not isinstance(published, Mapping) or not published:
+            raise ArgumentError(
+                f"published = {abridged(published)}; a dict from answer to what is published, such as {{0: 'none'}}, "
+                "is required"
+            )
+        pairs = [
+            (_exact(answer, "an answer"), _exact(instead, f"published[{abridged(answer)}]"))
+            for answer, instead in published.items()
+        ]
+        if len(dict(pairs)) < len(pairs):
+            raise ArgumentError(f"published = {abridged(published)}; each answer may stand there only once")
+        object.__setattr__(self, "published", tuple(sorted(pairs, key=_place)))
+
+    @cached_property
+    def _instead(self) -> dict[Answer, Answer]:
+        return dict(self.published)
+
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        return self._instead.get(answer, answer)
+
+    def __repr__(self) -> str:
+        return f"Table({{{', '.join(f'{answer!r}: {instead!r}' for answer, instead in self.published)}}})"
+
+
+DeterministicStep: TypeAlias = Threshold | Gate | Rounding | Clamping | Table
+"""Steps that are functions of the answer."""
+Step: TypeAlias = DeterministicStep | Noise
+"""What can be done to an answer: a function of it, or a noise that is added to it."""
+
+
+class Numerical:
+    """A query whose answer is one number, or several counts: each may be processed further before it is released."""
+
+    def thresholded(self, above: Number) -> Processed:
+        """Only an answer above `above` is published: see :class:`Threshold`."""
+        return Processed(self, Threshold(above))
+
+    def gated(self, lower: Number, upper: Number) -> Processed:
+        """Only an answer from `lower` to `upper` is published: see :class:`Gate`."""
+        return Processed(self, Gate(lower, upper))
+
+    def rounded(self, base: Number) -> Processed:
+        """The nearest multiple of `base` is published, ties upwards: see :class:`Rounding`."""
+        return Processed(self, Rounding(base))
+
+    def clamped(self, lower: Number | None = None, upper: Number | None = None) -> Processed:
+        """Answers outside `lower` and `upper` are published as these: see :class:`Clamping`."""
+        return Processed(self, Clamping(lower, upper))
+
+    def mapped(self, published: Mapping[Any, Answer]) -> Processed:
+        """Any other map of the answers: see :class:`Table`."""
+        return Processed(self, Table(published))
+
+    def noisy(self, noise: Noise) -> Processed:
+        """A noise is added, independent of the data: see :mod:`statpriv.model.noise`."""
+        if not isinstance(noise, Noise):
+            raise ArgumentError(
+                f"noise = {abridged(noise)}; a noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
+            )
+        return Processed(self, noise)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Processed(Numerical):
+    """A query whose answer is processed before it is released.
+
+    Parameters
+    ----------
+    query : any query, Processed ones and those with `answer_laws` included
+        The query; of a processed one, its steps come first.
+    *steps : Threshold, Gate, Rounding, Clamping, Table or a noise
+        What is done to the answer, first applied first; of several counts to each, with a noise of its own.
+
+    Attributes
+    ----------
+    query : Numerical or AnswerLaws
+        The query before all steps.
+    steps : tuple
+        All steps, first applied first.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.Processed(sp.PropertyQuery(0.5), sp.Threshold(10))
+    Processed(PropertyQuery(0.5), Threshold(10))
+    >>> sp.PropertyQuery(0.5).noisy(sp.noise.DiscreteLaplace(alpha=0.5)).rounded(5).steps
+    (noise.DiscreteLaplace(alpha=0.5), Rounding(5))
+    """
+
+    query: Numerical | AnswerLaws
+    steps: tuple[Step, ...]
+
+    def __init__(self, query: Numerical | AnswerLaws, *steps: Step) -> None:
+        if isinstance(query, type) or not isinstance(query, (Numerical, AnswerLaws)):
+            raise ArgumentError(
+                f"query = {abridged(query)}; a query, such as PropertyQuery(0.5), or an object with a method "
+                "answer_laws is required"
+            )
+        if not steps:
+            raise ArgumentError("steps = (); at least one step, such as Threshold(10), is required")
+        for index, step in enumerate(steps):
+            if not isinstance(step, Step):
+                raise ArgumentError(
+                    f"steps[{index}] = {abridged(step)}; Threshold, Gate, Rounding, Clamping, Table or a noise is "
+                    "required"
+                )
+        before = query.steps if isinstance(query, Processed) else ()
+        object.__setattr__(self, "query", query.query if isinstance(query, Processed) else query)
+        object.__setattr__(self, "steps", (*before, *steps))
+
+    def __repr__(self) -> str:
+        return f"Processed({', '.join(map(repr, (self.query, *self.steps)))})"
+
+
+def _number(answer: Answer) -> Fraction | None:
+    """The exact number that an answer is, if it is one."""
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return Fraction(answer)
+    return as_fraction(answer, "answer") if _is_number(answer) else None
+
+
+def _is_number(answer: object) -> TypeGuard[Number]:
+    return (isinstance(answer, (Real, Decimal)) or hasattr(answer, "_mpf_")) and not isinstance(answer, bool)
+
+
+def _simplest(value: Fraction) -> int | Fraction:
+    return value.numerator if value.denominator == 1 else value
+
+
+def _exact(answer: Answer, name: str) -> Answer:
+    """Numbers as exact ones, everything else as it is."""
+    if isinstance(answer, bool):
+        raise ArgumentError(f"{name} = {answer}; Python takes a truth value for 0 or 1: use a string, such as 'yes'")
+    if _is_number(answer):
+        return _simplest(as_fraction(answer, name))
+    try:
+        hash(answer)
+    except TypeError:
+        raise ArgumentError(f"{name} = {abridged(answer)}; something hashable, such as a string, is required") from None
+    return answer
+
+
+def _place(pair: tuple[Answer, Answer]) -> tuple[bool, Fraction, str]:
+    """Numbers first and in their order, whatever the order of the rest."""
+    number = _number(pair[0])
+    return (True, Fraction(0), repr(pair[0])) if number is None else (False, number, "")

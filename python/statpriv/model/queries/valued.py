@@ -1,0 +1,112 @@
+"""Queries of entries that are numbers: what their values are, and how probable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from statpriv.errors import ArgumentError
+from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.model.probabilities import as_law
+from statpriv.model.queries.labels import Labelled
+from statpriv.model.queries.processed import Numerical
+from statpriv.model.queries.property import Between, Stated, ranges_of_a_law, show_stated_law
+from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.literals import abridged, show_number
+
+__all__ = ["Valued", "ValuesAndLaw"]
+
+Pmf: TypeAlias = "tuple[tuple[Fraction, Stated], ...]"
+ValuesAndLaw: TypeAlias = "Mapping[Any, Number | Between] | Mapping[str, Mapping[Any, Number | Between]]"
+"""From value to probability or its range, or that for each group."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Valued(Labelled, Numerical):
+    """A query with one numerical answer, of entries that are numbers.
+
+    Attributes
+    ----------
+    pmf : tuple of (Fraction, Fraction or Between), or tuple of (str, such a tuple)
+        Value and probability or its range, in the order of the values; or group and these, in the order given.
+    sums : Fraction, or tuple of (str, Fraction)
+        What the probabilities were divided by; other than one only where floats are among them.
+    """
+
+    pmf: Pmf | ByGroup[Pmf]
+    sums: Fraction | ByGroup[Fraction] = field(compare=False)
+
+    def _set_pmf(self, pmf: ValuesAndLaw) -> None:
+        if not isinstance(pmf, Mapping) or not pmf:
+            raise ArgumentError(
+                f"pmf = {abridged(pmf)}; a dict from value to probability, such as {{0: 0.5, 1: 0.5}}, is required"
+            )
+        nested = {isinstance(inner, Mapping) for inner in pmf.values()}
+        if nested == {True, False}:
+            raise ArgumentError(f"pmf = {abridged(pmf)}; a probability for each value, or a dict for each group")
+        if nested == {True}:
+            laws = by_group(pmf, "pmf", _read)
+            object.__setattr__(self, "pmf", tuple((group, law) for group, (law, _) in laws))
+            object.__setattr__(self, "sums", tuple((group, total) for group, (_, total) in laws))
+        else:
+            law, total = _read(pmf, "pmf")
+            object.__setattr__(self, "pmf", law)
+            object.__setattr__(self, "sums", total)
+        if len(self.values) < 2:
+            raise ArgumentError(f"pmf = {abridged(pmf)}; at least two values are required, one alone hides nothing")
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether one law is stated for all entries together."""
+        return isinstance(self.sums, Fraction)
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether the probability of some value is only known to a range."""
+        return any(isinstance(mass, Between) for _, law in self._by_group for _, mass in law)
+
+    @property
+    def _by_group(self) -> ByGroup[Pmf]:
+        """The laws of the groups, or the one law as that of a group without a name."""
+        by_name: Any = self.pmf if not isinstance(self.sums, Fraction) else (("", self.pmf),)
+        return tuple(by_name)
+
+    @property
+    def values(self) -> tuple[Fraction, ...]:
+        """Every value that some entry may have, in order."""
+        return tuple(sorted({value for _, law in self._by_group for value, _ in law}))
+
+    @property
+    def _pmf_shown(self) -> str:
+        if isinstance(self.sums, Fraction):
+            return _show((self._by_group[0][1], self.sums))
+        laws = zip(self._by_group, self.sums, strict=True)
+        return show_groups(tuple((group, (law, total)) for (group, law), (_, total) in laws), _show)
+
+
+def _read(pmf: Mapping[Any, Any], name: str) -> tuple[Pmf, Fraction]:
+    """The probabilities by value, and what they were divided by."""
+    if not pmf:
+        raise ArgumentError(f"{name} = {{}}; at least one value is required")
+    exact: dict[Fraction, tuple[str, Number]] = {}
+    for value, mass in pmf.items():
+        number = as_fraction(value, f"a value of {name}")
+        if number in exact:
+            raise ArgumentError(f"{name} = {abridged(pmf)}; the value {abridged(number)} stands there twice")
+        exact[number] = f"{name}[{abridged(value)}]", mass
+    ordered = sorted(exact)
+    masses: tuple[Stated, ...]
+    if any(isinstance(mass, Between) for mass in pmf.values()):
+        masses, total = ranges_of_a_law([exact[number] for number in ordered], name), Fraction(1)
+    else:
+        masses, total = as_law([exact[number] for number in ordered], name)
+    return tuple(zip(ordered, masses, strict=True)), total
+
+
+def _show(law: tuple[Pmf, Fraction]) -> str:
+    pmf, total = law
+    masses = show_stated_law([mass for _, mass in pmf], total)
+    pairs = (f"{show_number(value)}: {mass}" for (value, _), mass in zip(pmf, masses, strict=True))
+    return f"{{{', '.join(pairs)}}}"

@@ -1,0 +1,48 @@
+"""The same query without its labels, or of some groups only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from statpriv.model.queries.processed import Processed
+
+__all__ = ["of_groups", "unlabelled"]
+
+Asked = TypeVar("Asked")
+
+_LAWS = ("probabilities", "cells", "pmf", "sums")
+"""Where queries state what they know of the entries."""
+
+
+def unlabelled(query: Asked) -> Asked:
+    """Without attribute and name: two parts that differ in these alone have the same laws."""
+    return _changed(query, dict.fromkeys(("attribute", "name")))
+
+
+def of_groups(query: Asked, names: Collection[str]) -> Asked:
+    """With the laws of these groups alone, where it states laws by group."""
+    asked: Any = query.query if isinstance(query, Processed) else query
+    changes = {}
+    for law in _LAWS:
+        stated = getattr(asked, law, None)
+        if isinstance(stated, tuple) and isinstance(stated[0], tuple) and isinstance(stated[0][0], str):
+            changes[law] = tuple((name, value) for name, value in stated if name in names)
+    return _changed(query, changes)
+
+
+def _changed(query: Asked, changes: dict[str, Any]) -> Asked:
+    if isinstance(query, Processed):
+        return _with(query, {"query": _changed(query.query, changes)})
+    stated = {name for name in changes if hasattr(query, name)}
+    return _with(query, {name: changes[name] for name in stated}) if stated else query
+
+
+def _with(query: Asked, changes: dict[str, Any]) -> Asked:
+    """A copy that has nothing but the fields: what was computed from them is computed anew."""
+    stated: Any = query
+    copied: Asked = object.__new__(type(query))
+    for field in fields(stated):
+        object.__setattr__(copied, field.name, changes.get(field.name, getattr(query, field.name)))
+    return copied

@@ -1,0 +1,114 @@
+"""Functions of exact numbers, applied to arrays of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statpriv._native import Enclosure, fraction
+from statpriv.errors import ArgumentError
+from statpriv.numeric.digits_array import DigitsEnclosureArray
+from statpriv.numeric.enclosure_array import (
+    EnclosureArray,
+    broadcast_shape,
+    elementwise,
+    exact_entries,
+    from_ends,
+    located,
+)
+from statpriv.numeric.literals import spelled
+
+__all__ = ["evaluate_at_sizes", "evaluate_digits", "evaluate_each", "evaluate_law", "exact_each", "exact_pairs"]
+
+Doubles: TypeAlias = NDArray[np.float64]
+
+
+def evaluate_each(
+    one: Callable[[Any], Enclosure], value: object, name: str, many: Callable[[Doubles], Doubles] | None = None
+) -> EnclosureArray | Enclosure:
+    """A function of one number at every entry of `value`; `many`, if there is one, takes doubles at once."""
+    entries = exact_entries(value, name)
+    if many is None or entries.dtype == object:
+        enclosures = np.array(elementwise(one, entries), dtype=object)
+        return _unwrapped(EnclosureArray(enclosures.reshape(entries.shape)))
+    return _unwrapped(from_ends(many(entries)))
+
+
+def evaluate_at_sizes(
+    one: Callable[[Any], Enclosure], value: object, name: str, many: Callable[[Doubles], Doubles | None]
+) -> EnclosureArray | Enclosure:
+    """A function of one size at every entry of `value`; `many` takes all at once, unless it gives nothing."""
+    sizes = _integers(value, name)
+    if sizes.size == 0:
+        raise ArgumentError(f"{name} = []; at least one size is required")
+    allowed = (sizes >= 1) & (sizes <= 2**53) & (np.floor(sizes) == sizes)
+    if not allowed.all():
+        place = tuple(np.argwhere(~allowed)[0].tolist())
+        raise ArgumentError(f"{name}{located(place)} = {sizes[place]:.16g}; an integer from 1 to 2^53 is required")
+    ends = many(sizes)
+    if ends is not None:
+        return _unwrapped(from_ends(ends))
+    enclosures = np.array(elementwise(one, sizes), dtype=object)
+    return _unwrapped(EnclosureArray(enclosures.reshape(sizes.shape)))
+
+
+def evaluate_digits(one: Callable[..., Enclosure], **arguments: object) -> EnclosureArray | Enclosure:
+    """A function that returns enclosures with digits, at arguments that are broadcast together."""
+    entries = {name: exact_entries(value, name) for name, value in arguments.items()}
+    shape = broadcast_shape(entries)
+    names = tuple(entries)
+    found = elementwise(
+        lambda *values: one(**dict(zip(names, values, strict=True))),
+        *(np.broadcast_to(array, shape) for array in entries.values()),
+    )
+    return _unwrapped(DigitsEnclosureArray(np.array(found, dtype=object).reshape(shape)))
+
+
+def exact_each(one: Callable[[Any], Fraction], value: object, name: str) -> NDArray[Any]:
+    """The fractions that a function of one number gives at every entry of `value`, as objects."""
+    entries = exact_entries(value, name)
+    return np.array(elementwise(one, entries), dtype=object).reshape(entries.shape)[()]
+
+
+def exact_pairs(
+    one: Callable[[Any], tuple[Fraction, Fraction]], value: object, name: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same of a function that gives two fractions: an array of the first ones, and one of the second."""
+    entries = exact_entries(value, name)
+    found = np.empty((2, entries.size), dtype=object)
+    for place, pair in enumerate(elementwise(one, entries)):
+        found[:, place] = pair
+    pairs = found.reshape(2, *entries.shape)
+    return pairs[0], pairs[1]
+
+
+def evaluate_law(many: Callable[..., Doubles], quantity: str, **arguments: object) -> EnclosureArray | Enclosure:
+    """A quantity of a law at arguments that are broadcast together; all but p are integers."""
+    arrays = {
+        name: exact_entries(value, name) if name == "p" else _integers(value, name) for name, value in arguments.items()
+    }
+    return _unwrapped(from_ends(many(quantity, **arrays, shape=broadcast_shape(arrays))))
+
+
+def _integers(value: object, name: str) -> Doubles:
+    """The entries of `value` as doubles; the kernel refuses those that are no integers."""
+    entries = exact_entries(value, name)
+    if entries.dtype != object:
+        return entries
+    doubles = np.empty(entries.shape)
+    for place, entry in np.ndenumerate(entries):
+        at = f"{name}{located(place)}"
+        exact = fraction(entry, at)
+        if exact.denominator != 1 or abs(exact) > 2**53:
+            raise ArgumentError(f"{at} = {spelled(entry)}; an integer of size up to 2^53 is required")
+        doubles[place] = exact.numerator
+    return doubles
+
+
+def _unwrapped(result: EnclosureArray) -> EnclosureArray | Enclosure:
+    """As numpy's functions do, an array without axes is a single value."""
+    return result if result.ndim else result[()]

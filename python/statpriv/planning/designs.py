@@ -1,0 +1,330 @@
+"""What planning gives back: the answer, its neighbour that fails, and what was looked at on the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from statpriv.curves.comparison import aligned, html_table
+from statpriv.curves.curve import PrivacyCurve
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.literals import at_most, literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Design", "TradeOff", "TradeOffRow", "Trial", "Verdict", "written"]
+
+Verdict: TypeAlias = Literal["holds", "fails", "undecided"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One alternative that was looked at.
+
+    Attributes
+    ----------
+    value : int, Fraction, tuple of int, or Enclosure
+        Of the number that is asked for.
+    verdict : {"holds", "fails", "undecided"}
+        Whether it reaches the target; all three are certified.
+    why : str
+        In words.
+    sizes : tuple of int
+        Entries of each part.
+    delta : Enclosure, or None
+        δ of all answers together at the ε of the target; None where accuracy decides before.
+    rmse : Enclosure, or None
+        Root mean squared error of a proportion in the least part as an estimate of that in the population.
+    curve : PrivacyCurve, or None
+        The whole curve.
+    """
+
+    value: Any
+    verdict: Verdict
+    why: str
+    sizes: tuple[int, ...]
+    delta: Enclosure | None = None
+    rmse: Enclosure | None = None
+    curve: PrivacyCurve | None = field(default=None, repr=False, compare=False)
+
+    def cells(self) -> list[str]:
+        """As a row of a table."""
+        return [
+            written(self.value),
+            _written_sizes(self.sizes),
+            "" if self.delta is None else at_most(self.delta.upper),
+            "" if self.rmse is None else at_most(self.rmse.upper),
+            "the accuracy fails" if self.delta is None and self.verdict == "fails" else self.verdict,
+        ]
+
+
+_MOST_WRITTEN = 8
+_HEADING = ["entries of a part", "δ at most", "rmse at most", "guarantee"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """How far a number can go, and what is next to it.
+
+    Attributes
+    ----------
+    unknown : str
+        What is asked for.
+    given : str
+        What is given.
+    best : Trial
+        The answer; it holds.
+    neighbour : Trial or None
+        The alternative next to it, which does not; None where there is none.
+    beyond : str
+        What is proved of all further alternatives, and why.
+    trials : tuple of Trial
+        All that were looked at, in the order of their values.
+    evaluations : int
+        How many curves were evaluated.
+    target : Fraction or None
+        The δ that was to be reached.
+    """
+
+    unknown: str
+    given: str
+    best: Trial
+    neighbour: Trial | None
+    beyond: str
+    trials: tuple[Trial, ...] = field(repr=False)
+    evaluations: int
+    target: Fraction | None = None
+
+    @property
+    def value(self) -> Any:  # noqa: ANN401  (a count, a fraction, sizes or an enclosure)
+        """The answer."""
+        return self.best.value
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Entries of each part."""
+        return self.best.sizes
+
+    @property
+    def delta(self) -> Enclosure | None:
+        """δ of the answer at the ε of the target."""
+        return self.best.delta
+
+    @property
+    def rmse(self) -> Enclosure | None:
+        """Root mean squared error of a proportion in the least part of the answer."""
+        return self.best.rmse
+
+    @property
+    def curve(self) -> PrivacyCurve | None:
+        """The whole privacy curve of the answer."""
+        return self.best.curve
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self.trials)
+
+    def _cells(self) -> list[list[str]]:
+        return [trial.cells() for trial in self.trials]
+
+    def table(self) -> str:
+        """All alternatives that were looked at, as lines of text."""
+        return "\n".join(aligned([self.unknown, *_HEADING], self._cells()))
+
+    def __str__(self) -> str:
+        lines = [f"{self.unknown}: {written(self.value)}", f"  {self.given}"]
+        shown = (self.best, self.neighbour) if self.neighbour else (self.best,)
+        lines += [f"  {written(trial.value)} {_VERBS[trial.verdict]}: {trial.why}" for trial in shown]
+        return "\n".join([*lines, f"  {self.beyond}", f"  curves evaluated: {self.evaluations}"])
+
+    def __repr__(self) -> str:
+        beside = f"; {written(self.neighbour.value)} {_VERBS[self.neighbour.verdict]}" if self.neighbour else ""
+        return f"<Design, {self.unknown}: {written(self.value)} holds{beside}>"
+
+    def _repr_html_(self) -> str:
+        return html_table([self.unknown, *_HEADING], self._cells())
+
+    def document(self) -> dict[str, object]:
+        """The result for JSON: exact numbers as strings, δ with both ends."""
+        return {
+            "unknown": self.unknown,
+            "value": _plain(self.value),
+            "given": self.given,
+            "target_delta": None if self.target is None else str(self.target),
+            "best": _trial_document(self.best),
+            "neighbour": None if self.neighbour is None else _trial_document(self.neighbour),
+            "beyond": self.beyond,
+            "trials": [_trial_document(trial) for trial in self.trials],
+            "evaluations": self.evaluations,
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """δ of all alternatives that were looked at, the target, and the answer.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        MissingExtraError
+            matplotlib is not installed.
+        """
+        from statpriv.plotting import plot_design
+
+        return plot_design(self, ax)
+
+
+_VERBS: dict[Verdict, str] = {"holds": "holds", "fails": "fails", "undecided": "is undecided"}
+
+
+@dataclass(frozen=True)
+class TradeOffRow:
+    """What a number of queries costs.
+
+    Attributes
+    ----------
+    queries : int
+        How many there are.
+    size : int
+        Entries of the least part if all entries are shared equally.
+    delta : Enclosure
+        δ of all answers together then.
+    rmse : Enclosure
+        Root mean squared error of a proportion then.
+    size_at_guarantee : int, or None
+        The largest size of equal parts that was found to reach the target δ; None without a target, or where none
+        was found.
+    rmse_at_guarantee : Enclosure, or None
+        The error with parts of that size.
+    """
+
+    queries: int
+    size: int
+    delta: Enclosure
+    rmse: Enclosure
+    size_at_guarantee: int | None = None
+    rmse_at_guarantee: Enclosure | None = None
+    curve: PrivacyCurve | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    """Privacy and accuracy against the number of queries."""
+
+    given: str
+    rows: tuple[TradeOffRow, ...]
+    target: Fraction | None
+
+    def __iter__(self) -> Iterator[TradeOffRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def _heading(self) -> list[str]:
+        shared = ["queries", "entries of a part", "δ at most", "rmse at most"]
+        if self.target is None:
+            return shared
+        return [*shared, f"entries of a part for δ ≤ {literal(self.target)}", "rmse at most"]
+
+    def _cells(self) -> list[list[str]]:
+        rows = []
+        for row in self.rows:
+            cells = [str(row.queries), str(row.size), at_most(row.delta.upper), at_most(row.rmse.upper)]
+            if self.target is not None:
+                error = row.rmse_at_guarantee
+                cells += ["–", "–"] if error is None else [str(row.size_at_guarantee), at_most(error.upper)]
+            rows.append(cells)
+        return rows
+
+    def __str__(self) -> str:
+        return "\n".join([self.given, *aligned(self._heading(), self._cells())])
+
+    def __repr__(self) -> str:
+        return f"<TradeOff of {len(self)} numbers of queries: {self.given}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._heading(), self._cells())
+
+    def document(self) -> dict[str, object]:
+        """The result for JSON."""
+        rows = [
+            {
+                "queries": row.queries,
+                "size": row.size,
+                "delta": _plain(row.delta),
+                "rmse": _plain(row.rmse),
+                "size_at_guarantee": row.size_at_guarantee,
+                "rmse_at_guarantee": _plain(row.rmse_at_guarantee),
+            }
+            for row in self.rows
+        ]
+        return {"given": self.given, "target_delta": None if self.target is None else str(self.target), "rows": rows}
+
+    def plot(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+        """δ against the number of queries, and the root mean squared error against it.
+
+        Parameters
+        ----------
+        axes : two matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        two matplotlib Axes
+
+        Raises
+        ------
+        MissingExtraError
+            matplotlib is not installed.
+        """
+        from statpriv.plotting import plot_designs
+
+        return plot_designs(self, axes)
+
+
+def written(value: object) -> str:
+    """A value for reading; of an enclosure the upper end."""
+    if isinstance(value, Enclosure):
+        return at_most(value.upper)
+    if isinstance(value, Fraction):
+        return literal(value)
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) if len(value) <= _MOST_WRITTEN else _written_sizes(value)
+    return str(value)
+
+
+def _written_sizes(sizes: tuple[int, ...]) -> str:
+    different = sorted(set(sizes))
+    if len(different) <= 2:
+        return " and ".join(map(str, different))
+    return f"{different[0]} to {different[-1]}"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enclosure):
+        ends = (("lower", value.lower), ("upper", value.upper))
+        return {name: end if math.isfinite(end) else "inf" for name, end in ends}
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _trial_document(trial: Trial) -> dict[str, object]:
+    return {
+        "value": _plain(trial.value),
+        "verdict": trial.verdict,
+        "why": trial.why,
+        "sizes": {"least": min(trial.sizes), "largest": max(trial.sizes)} if trial.sizes else None,
+        "delta": _plain(trial.delta),
+        "rmse": _plain(trial.rmse),
+    }

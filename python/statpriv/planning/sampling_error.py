@@ -1,0 +1,37 @@
+"""The mean squared error of a proportion in a random part, as an estimate of that in the table.
+
+It is `p(1−p)(1/s − 1/n)` for `s` of `n` rows (*Parallel Composition for Statistical Privacy*, Example 2).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from statpriv.numeric.enclosure import Enclosure
+
+__all__ = ["root", "worst_variance"]
+
+
+def worst_variance(lower: Fraction, upper: Fraction) -> Fraction:
+    """The largest p(1−p) with p from `lower` to `upper`."""
+    worst = min(max(Fraction(1, 2), lower), upper)
+    return worst * (1 - worst)
+
+
+def root(square: Fraction) -> Enclosure:
+    """The square root, between neighbouring doubles: each end is compared exactly.
+
+    >>> root(Fraction(1, 4)), root(Fraction(2))
+    (Enclosure(0.5, 0.5), Enclosure(1.414213562373095, 1.4142135623730951))
+    """
+    if not square:
+        return Enclosure(0.0, 0.0)
+    # Scaled by a power of 4 to about 1: as a double, a square next to 0 would keep few digits, or none.
+    shift = (square.denominator.bit_length() - square.numerator.bit_length()) // 2
+    above = below = math.ldexp(math.sqrt(square * Fraction(4) ** shift), -shift)
+    while Fraction(above) ** 2 < square:
+        above = math.nextafter(above, math.inf)
+    while Fraction(below) ** 2 > square:
+        below = math.nextafter(below, 0.0)
+    return Enclosure(below, above)

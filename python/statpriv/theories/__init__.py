@@ -1,0 +1,1 @@
+"""The neighbouring theories, and differential privacy as the baseline."""

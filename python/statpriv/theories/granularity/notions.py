@@ -1,0 +1,185 @@
+"""Four notions of privacy that a metric can carry, and how their budgets add up.
+
+In coordinates that add up under composition they are all alike: ε for pure privacy, ε and δ for the approximate one, ρ
+for zero-concentrated and μ² for Gaussian privacy. Over d steps they grow to
+
+    dε;   (dε, δ (e^{dε} − 1)/(e^ε − 1)), that is δ·d for ε = 0;   d²ρ;   dμ
+
+(Theorems III.3, VI.3, VI.12 and VI.20).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, get_args
+
+from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import as_items, as_word
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_fraction, as_probability
+from statpriv.numeric.intervals import bits_below_one, enclosure, exact, interval_context
+from statpriv.numeric.literals import abridged, at_most, literal, spelled
+from statpriv.theories.differential.gaussian import GaussianMechanism
+from statpriv.theories.differential.laplace import LaplaceMechanism
+
+__all__ = ["Budget", "Notion", "Value", "as_notion", "grown", "read_budgets", "root", "shown"]
+
+Notion: TypeAlias = Literal["pure", "approximate", "zcdp", "gaussian"]
+Value: TypeAlias = Fraction | Enclosure
+"""An exact number, or an enclosure of an irrational one."""
+
+Budget: TypeAlias = tuple[Fraction, ...]
+"""Its coordinates that add up: (ε,), (ε, δ), (ρ,) or (μ²,)."""
+
+_ROOT_BITS = 160
+_BITS = 256
+_LARGEST_EXPONENT = 10**9
+_SHORT = 16
+"""Characters of a number that people read."""
+
+
+def as_notion(value: object) -> Notion:
+    """The notion, or an error that lists the four."""
+    return as_word(value, "notion", get_args(Notion))
+
+
+def read_budgets(budgets: Iterable[Any], notion: Notion) -> list[Budget]:
+    """The budget of each query, exactly."""
+    listed = as_items(budgets, "budgets", "a sequence with the budget of each query is required")
+    read = [_read(budget, notion, f"budgets[{i}]") for i, budget in enumerate(listed)]
+    if not read:
+        raise ArgumentError("budgets is empty; the budget of at least one query is required")
+    return read
+
+
+def _read(budget: Any, notion: Notion, name: str) -> Budget:  # noqa: ANN401
+    if isinstance(budget, (GaussianMechanism, LaplaceMechanism)):
+        return _of_mechanism(budget, notion, name)
+    return _READERS[notion](budget, name)
+
+
+def _of_mechanism(mechanism: GaussianMechanism | LaplaceMechanism, notion: Notion, name: str) -> Budget:
+    """What noise of a known scale costs: `(S/σ)²` is μ² and twice ρ; Laplace noise costs `ε = S/b`, and `ρ = ε²/2`.
+
+    Bun and Steinke, *Concentrated Differential Privacy*, Propositions 1.4 and 1.6.
+    """
+    if isinstance(mechanism, GaussianMechanism):
+        square = mechanism.k * (mechanism.sensitivity / mechanism.sigma) ** 2
+        found: dict[str, Budget] = {"gaussian": (square,), "zcdp": (square / 2,)}
+    else:
+        epsilon = mechanism.sensitivity / mechanism.scale
+        found = {
+            "pure": (mechanism.k * epsilon,),
+            "approximate": (mechanism.k * epsilon, Fraction(0)),
+            "zcdp": (mechanism.k * epsilon**2 / 2,),
+        }
+    if notion not in found:
+        raise ArgumentError(f"{name} = {mechanism}; its noise has a budget as {' or '.join(map(repr, found))} only")
+    return found[notion]
+
+
+def _single(value: Number, name: str) -> Budget:
+    return (_at_least_zero(value, name),)
+
+
+def _pair(value: Any, name: str) -> Budget:  # noqa: ANN401
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
+        raise ArgumentError(f"{name} = {abridged(value)}; a pair (ε, δ) is required by the approximate notion")
+    return _at_least_zero(value[0], f"{name}[0]"), as_probability(value[1], f"{name}[1]")
+
+
+def _squared(value: Number, name: str) -> Budget:
+    return (_at_least_zero(value, name) ** 2,)
+
+
+def _at_least_zero(value: Number, name: str) -> Fraction:
+    found = as_fraction(value, name)
+    if found < 0:
+        raise ArgumentError(f"{name} = {spelled(value)}; a number of at least 0 is required")
+    return found
+
+
+_READERS: dict[Notion, Callable[[Any, str], Budget]] = {
+    "pure": _single,
+    "approximate": _pair,
+    "zcdp": _single,
+    "gaussian": _squared,
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A guarantee in the terms of its notion; what the notion does not speak of is None."""
+
+    epsilon: Value | float | None = None
+    delta: Value | float | None = None
+    rho: Value | float | None = None
+    mu: Value | float | None = None
+
+    @classmethod
+    def of(cls, notion: Notion, coordinates: Sequence[Any]) -> Figures:
+        """From coordinates: exact numbers, enclosures or infinity."""
+        if notion == "pure":
+            return cls(epsilon=coordinates[0], delta=Fraction(0))
+        if notion == "approximate":
+            return cls(epsilon=coordinates[0], delta=coordinates[1])
+        if notion == "zcdp":
+            return cls(rho=coordinates[0])
+        return cls(mu=root(coordinates[0]))
+
+    def __str__(self) -> str:
+        if self.rho is not None:
+            return f"ρ = {shown(self.rho)}"
+        if self.mu is not None:
+            return f"μ = {shown(self.mu)}"
+        return f"ε = {shown(self.epsilon)}" + ("" if self.delta == 0 else f", δ = {shown(self.delta)}")
+
+
+def shown(value: Value | float | None) -> str:
+    """The exact value if it is short, else six digits on the safe side."""
+    if isinstance(value, Fraction):
+        text = literal(value)
+        return text if len(text) <= _SHORT else at_most(Enclosure(value).upper)
+    return at_most(value.upper if isinstance(value, Enclosure) else float(value or 0))
+
+
+def root(square: Fraction | float) -> Value | float:
+    """The square root: exact if it is rational, else an enclosure.
+
+    >>> root(Fraction(25, 4)), root(Fraction(2)).width < 1e-15
+    (Fraction(5, 2), True)
+    """
+    if not isinstance(square, Fraction):
+        return math.sqrt(square)  # infinity
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if Fraction(top, bottom) ** 2 == square:
+        return Fraction(top, bottom)
+    # floor(√(x 4^k)) ≤ 2^k √x < floor(√(x 4^k)) + 1, with k so large that the floor has many digits.
+    places = _ROOT_BITS + max(0, square.denominator.bit_length() - square.numerator.bit_length())
+    below = math.isqrt((square.numerator << (2 * places)) // square.denominator)
+    return Enclosure(Fraction(below, 1 << places), Fraction(below + 1, 1 << places))
+
+
+def grown(budget: Budget, notion: Notion, distance: Fraction) -> tuple[Value, ...]:
+    """The coordinates of a budget over so many steps; nothing over none."""
+    if notion == "pure":
+        return (distance * budget[0],)
+    if notion == "approximate":
+        return distance * budget[0], _grown_delta(budget[0], budget[1], distance)
+    return (distance**2 * budget[0],)
+
+
+def _grown_delta(epsilon: Fraction, delta: Fraction, distance: Fraction) -> Value:
+    """`δ (e^{dε} − 1)/(e^ε − 1)`, which is δ for one step and δ·d for ε = 0."""
+    if epsilon == 0 or distance in (0, 1) or delta == 0:
+        return delta * distance
+    if epsilon * max(distance, Fraction(1)) > _LARGEST_EXPONENT:
+        raise ArgumentError(f"epsilon = {literal(epsilon)} over {literal(distance)} steps; too large to be computed")
+    # Both differences lose as many bits as their exponents lie below one.
+    lost = bits_below_one(epsilon) + bits_below_one(epsilon * distance)
+    context = interval_context(_BITS + lost)
+    numerator, denominator = (context.exp(exact(context, x)) - 1 for x in (epsilon * distance, epsilon))
+    return enclosure(exact(context, delta) * numerator / denominator, least=0)

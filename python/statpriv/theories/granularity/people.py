@@ -1,0 +1,189 @@
+"""Persons who own several rows, in statistical privacy: what of the theory of granularities carries over.
+
+A *person* is a granularity: neighbouring databases differ in all rows of one person, at most r. In differential privacy
+the change of granularity is Proposition A.3 with c = r: (ε, δ) for rows gives (rε, δ (e^{rε}−1)/(e^ε−1)) for persons.
+
+**That is false of statistical privacy.** There δ comes from the rows that nobody knows. In a chain of r steps,
+each of which changes one row, the other r−1 rows of the person have fixed values: they are no longer unknown. For a
+count of 5 rows at p = 2/5 and ε = 2, two rows of a person have δ = 0.648, and that rule applied to the curve of one row
+says 0.482.
+
+**What holds** is the chain with r−1 entries more known, at their worst values (:mod:`statpriv.planning.sensitivity`):
+
+    Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r),
+
+or the same at a smaller ε, and of one count the exact value. Both are bounds for every person of *at most* r rows. Let
+a person own s < r rows, and take any r−s others to them. Given their values, the laws of the answer are a pair that the
+bound for r rows covers, with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than
+the worst of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from statpriv.errors import ArgumentError
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import Query
+from statpriv.numeric.arguments import as_items
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
+from statpriv.numeric.literals import abridged, at_most, literal
+from statpriv.planning.sensitivity import several_rows
+from statpriv.theories.differential.inverse import least_epsilon
+
+__all__ = ["PersonCurve", "person_curve"]
+
+_BEYOND = 10**300
+"""An ε from which on δ of several rows does not change."""
+
+
+@dataclass(frozen=True)
+class PersonCurve:
+    """δ as a function of ε for persons of at most so many rows.
+
+    Attributes
+    ----------
+    queries, population, partition, known, bound
+        As given.
+    rows : int
+        The largest number of rows of a person.
+    """
+
+    queries: Query | tuple[PropertyQuery, ...]
+    population: Population
+    partition: RandomPartition | None
+    rows: int
+    known: int
+    bound: str
+
+    def delta(self, epsilon: Number) -> Enclosure:
+        """A δ for which every person of at most `rows` rows is (ε, δ)-private; ε in nats. Its upper end is safe."""
+        return self._at(epsilon)[0]
+
+    def epsilon(self, delta: Number) -> Enclosure:
+        """The least ε at which :meth:`delta` is at most this δ, above 0; its upper end is safe, and may be infinite."""
+        target = as_probability(delta, "delta")
+        if target == 0:
+            raise ArgumentError(f"delta = {delta}; a number above 0 is required: an exact answer has no pure guarantee")
+        if self.rows > 1 and self.delta(_BEYOND).lower > target:  # some answers exclude a person, at any ε
+            return Enclosure(math.inf)
+        return least_epsilon(self.delta, target)
+
+    def kind_at(self, epsilon: Number) -> str:
+        """Whether δ there is `"exact"`, `"enclosed"` or a `"bound"`."""
+        return self._at(epsilon)[1]
+
+    def printed_group_privacy(self, epsilon: Number) -> Enclosure:
+        """What Proposition A.3 would make of the curve of one row, `Σ_{i<r} e^{iε/r} Δ(ε/r)`: it may be too low."""
+        step = as_fraction(epsilon, "epsilon") / self.rows
+        one, _ = self._several(step, 1)
+        total = one
+        for i in range(1, self.rows):
+            total = total + one * _exponential(i * step)
+        return total
+
+    def explain(self, epsilon: Number) -> str:
+        """δ at one ε, what it is, and what may not be concluded."""
+        at = as_fraction(epsilon, "epsilon")
+        (delta, kind), (one, _) = self._several(at, self.rows), self._several(at, 1)
+        return "\n".join(
+            [
+                f"persons of at most {self.rows} rows: δ({literal(at)}) ≤ {at_most(delta.upper)} ({kind})",
+                f"  one row a person: {at_most(one.upper)}",
+                "  holds: the chain of one row after the other, with the person's other rows known to the adversary",
+                "  does not hold: group privacy with the curve of one row (Proposition A.3); of a person's rows one "
+                "is critical, and the others are not unknown",
+                "  does not hold: that a person is in one part of a random partition (Theorem 5.1); rows may "
+                "be in several",
+            ]
+        )
+
+    def _at(self, epsilon: Number) -> tuple[Enclosure, str]:
+        return self._several(as_fraction(epsilon, "epsilon"), self.rows)
+
+    def _several(self, epsilon: Fraction, rows: int) -> tuple[Enclosure, str]:
+        return several_rows(
+            self.queries,
+            self.population,
+            self.partition,
+            epsilon=epsilon,
+            rows=rows,
+            known=self.known,
+            bound=self.bound,
+        )
+
+    def __repr__(self) -> str:
+        return f"<PersonCurve, at most {self.rows} of {self.population.size} rows a person>"
+
+
+def person_curve(
+    queries: Query | Iterable[PropertyQuery],
+    population: Population,
+    partition: RandomPartition | None = None,
+    *,
+    rows: Number,
+    known: Number = 0,
+    bound: str = "tightest",
+) -> PersonCurve:
+    """The certified privacy curve of exact answers at the granularity of persons.
+
+    Parameters
+    ----------
+    queries : a query, or iterable of PropertyQuery
+        One query of all entries, or one for each part of a partition.
+    population : Population
+        How many rows there are.
+    partition : RandomPartition, optional
+        Which rows answer which query; by default all rows answer the one query.
+    rows : int
+        The largest number of rows of a person, from 1 to the number of rows that nobody knows.
+    known : int, default 0
+        How many rows of others an adversary knows.
+    bound : str, default "tightest"
+        As of :func:`statpriv.compose`.
+
+    Returns
+    -------
+    PersonCurve
+        With `delta`, `epsilon` and `explain`. Of one count of all rows it is exact.
+
+    Notes
+    -----
+    Proofs in :mod:`statpriv.theories.granularity.people` and :mod:`statpriv.planning.sensitivity`.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> visits = sp.granularity.person_curve(sp.PropertyQuery("0.4"), sp.Population(1000), rows=3)
+    >>> print(visits.explain("0.1"))
+    persons of at most 3 rows: δ(0.1) ≤ 0.0394065 (exact)
+      one row a person: 0.00183795
+      ...
+    """
+    if not isinstance(population, Population):
+        raise ArgumentError(
+            f"population = {abridged(population)}; a Population such as sp.Population(1000) is required"
+        )
+    required = "a query such as sp.PropertyQuery(0.5), or a list with one for each part, is required"
+    asked: Query | tuple[PropertyQuery, ...] = (
+        queries if isinstance(queries, Query) else tuple(as_items(queries, "queries", required))
+    )
+    person = as_count(rows, "rows", least=1)
+    curve = PersonCurve(asked, population, partition, person, as_count(known, "known"), bound)
+    unknown = population.size - curve.known
+    if person > unknown:
+        raise ArgumentError(f"rows = {rows}; nobody knows {unknown} rows, and a person has at most that many")
+    return curve
+
+
+def _exponential(exponent: Fraction) -> Enclosure:
+    from statpriv.numeric.intervals import enclosure, exact, interval_context
+
+    context = interval_context(128)
+    return enclosure(context.exp(exact(context, exponent)))

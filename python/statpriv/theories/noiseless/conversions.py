@@ -1,0 +1,251 @@
+"""From noiseless privacy to posteriors and to statistical privacy, and back, with factors that are proved.
+
+Let `x = e^ε`, and q the least prior probability of a value. Write `P_v` for the probability of an answer given the
+value v, `P = Σ_u p_u P_u` for its probability, and `r_v = P_v/P` for posterior over prior, so that `Σ_u p_u r_u = 1`.
+
+*NP to ANP.* `1/r_v = p_v + Σ_{u≠v} p_u P_u/P_v` lies between `q' + (1−q')/x` and `q' + (1−q')x` with `q' = p_v >= q`,
+so that r_v and its inverse are at most `q + (1−q)x <= x`; the lower end is no worse, as
+`(q + (1−q)x)(q + (1−q)/x) >= 1`. Without q: ε. Lemma 1 prints 2ε.
+
+*ANP to NP.* `r_v <= x` and `r_w >= 1/x` give `r_v/r_w <= x²`. Moreover `p_v r_v = 1 − Σ_{u≠v} p_u r_u <= 1 −
+(1−p_v)/x`, which gives `r_v/r_w <= x r_v <= (x − 1 + p_v)/p_v <= 1 + (x−1)/q`. So 2ε in general: Lemma 1 prints ε,
+which the majority of three fair bits refutes (ANP ln 2, NP ln 3; with q = 1/2 the second bound is attained).
+
+*NP to SP.* Of a set S of answers at most what lies in S_1 is not covered: `P_v(S) <= P_v(S_1) + x P_w(S)`, and
+`P_v(S_1) <= P(S_1)/p_v <= δ/q` for values outside of S_2.
+
+*SP to NP.* Let `y = e^{ε−ε'} < 1` and `S = {P_v > e^{ε'} P_w}`. From `P_v(S) <= x P_w(S) + δ <= y P_v(S) + δ` follows
+`P_v(S) <= δ/(1−y)`. For any value u `P_u(S) <= x P_w(S) + δ <= y P_v(S) + δ <= δ/(1−y)`. So `P(S) <= δ/(1−y)`, and the
+union over ordered pairs of values and over the entries has at most as many times that.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from statpriv.errors import ArgumentError
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
+from statpriv.numeric.intervals import enclosure, exact, interval_context
+from statpriv.numeric.literals import spelled
+from statpriv.theories.noiseless.guarantee import NoiselessGuarantee
+
+__all__ = [
+    "noiseless_from_posterior",
+    "noiseless_from_statistical",
+    "posterior_from_noiseless",
+    "statistical_from_noiseless",
+]
+
+_BITS = 160
+
+
+def posterior_from_noiseless(epsilon: Number, *, least_prior: Number | None = None) -> NoiselessGuarantee:
+    """ε-NP implies ε-ANP; less, where the least prior probability of a value is known.
+
+    Parameters
+    ----------
+    epsilon : float, int, Fraction, Decimal or str
+        ε of noiseless privacy in nats, at least 0.
+    least_prior : float, int, Fraction, Decimal or str, optional
+        The least probability q that a value of an entry has, above 0 and at most 1/2: then `ln(q + (1−q)e^ε)`.
+
+    Returns
+    -------
+    NoiselessGuarantee
+        ε of a-posteriori noiseless privacy.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+
+    Notes
+    -----
+    Source: *Noiseless Database Privacy*, Lemma 1, which prints 2ε; the proof stands above.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.noiseless.posterior_from_noiseless("0.5").epsilon
+    Enclosure(0.5, 0.5)
+    >>> round(sp.noiseless.posterior_from_noiseless("0.5", least_prior="0.1").epsilon.upper, 4)
+    0.4599
+    """
+    bound = _epsilon(epsilon)
+    if least_prior is None:
+        return _guarantee(
+            Enclosure(bound), "a posteriori", "Lemma 1, with its factors the right way round: ε-NP implies ε-ANP"
+        )
+    q, context = _least_prior(least_prior), interval_context(_BITS)
+    moved = context.log(1 + exact(context, 1 - q) * _expm1(context, bound))
+    theorem = "Lemma 1, sharpened by the least prior probability q: ε-NP implies ln(q + (1−q)e^ε)-ANP"
+    return _guarantee(enclosure(moved, least=0), "a posteriori", theorem)
+
+
+def noiseless_from_posterior(epsilon: Number, *, least_prior: Number | None = None) -> NoiselessGuarantee:
+    """ε-ANP implies 2ε-NP; less, where the least prior probability of a value is known.
+
+    Parameters
+    ----------
+    epsilon : float, int, Fraction, Decimal or str
+        ε of a-posteriori noiseless privacy in nats, at least 0.
+    least_prior : float, int, Fraction, Decimal or str, optional
+        The least probability q that a value of an entry has, above 0 and at most 1/2: then the smaller of 2ε and
+        `ln(1 + (e^ε−1)/q)`.
+
+    Returns
+    -------
+    NoiselessGuarantee
+        ε of noiseless privacy.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+
+    Notes
+    -----
+    Source: *Noiseless Database Privacy*, Lemma 1, which prints ε; the proof stands above.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.noiseless.noiseless_from_posterior("0.5").epsilon
+    Enclosure(1.0, 1.0)
+    >>> round(sp.noiseless.noiseless_from_posterior("0.5", least_prior="1/2").epsilon.upper, 4)
+    0.8318
+    """
+    bound = _epsilon(epsilon)
+    double = Enclosure(2 * bound)
+    if least_prior is None:
+        return _guarantee(double, "noiseless", "Lemma 1, with its factors the right way round: ε-ANP implies 2ε-NP")
+    q, context = _least_prior(least_prior), interval_context(_BITS)
+    moved = enclosure(context.log(1 + _expm1(context, bound) / exact(context, q)), least=0)
+    smaller = Enclosure(min(moved.lower, double.lower), min(moved.upper, double.upper))
+    theorem = "Lemma 1, sharpened by the least prior probability q: ε-ANP implies min(2ε, ln(1 + (e^ε−1)/q))-NP"
+    return _guarantee(smaller, "noiseless", theorem)
+
+
+def statistical_from_noiseless(epsilon: Number, delta: Number, *, least_prior: Number) -> NoiselessGuarantee:
+    """(ε, δ)-NP implies (ε, δ/q)-statistical privacy for the values that are not excepted.
+
+    Parameters
+    ----------
+    epsilon : float, int, Fraction, Decimal or str
+        ε in nats, at least 0; it stays.
+    delta : float, int, Fraction, Decimal or str
+        δ of noiseless privacy, from 0 to 1.
+    least_prior : float, int, Fraction, Decimal or str
+        The least probability q that a value has, of those outside of the excepted set `S_2`: above 0, at most 1.
+
+    Returns
+    -------
+    NoiselessGuarantee
+        (ε, δ) of statistical privacy; δ is at most 1.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+
+    Notes
+    -----
+    Source: *Noiseless Database Privacy*, Definition 4; the proof stands above.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> sp.noiseless.statistical_from_noiseless("0.5", "1/64", least_prior="1/4").delta
+    Enclosure(0.0625, 0.0625)
+    """
+    q = as_positive(least_prior, "least_prior")
+    if q > 1:
+        raise ArgumentError(f"least_prior = {spelled(least_prior)}; a probability above 0 is required")
+    loss = min(Fraction(1), as_probability(delta, "delta") / q)
+    return NoiselessGuarantee(
+        *(Enclosure(_epsilon(epsilon)), Enclosure(loss), "statistical"),
+        "Definition 4: the excepted answers have probability at most δ/q, whatever the value of the entry",
+    )
+
+
+def noiseless_from_statistical(
+    epsilon: Number, delta: Number, *, target: Number | None = None, values: int = 2, entries: int = 1
+) -> NoiselessGuarantee:
+    """(ε, δ)-statistical privacy implies (ε', δ')-NP for every ε' > ε, and (ε, 0) implies ε-NP.
+
+    Parameters
+    ----------
+    epsilon : float, int, Fraction, Decimal or str
+        ε of statistical privacy in nats, at least 0.
+    delta : float, int, Fraction, Decimal or str
+        δ of statistical privacy, from 0 to 1.
+    target : float, int, Fraction, Decimal or str, optional
+        ε' in nats, above ε. Needed unless δ = 0.
+    values : int, default 2
+        How many values an entry has, at least 2.
+    entries : int, default 1
+        How many entries are to be protected by one set of excepted answers. One is enough for a symmetric query of
+        entries with one law: then the sets are the same.
+
+    Returns
+    -------
+    NoiselessGuarantee
+        (ε', δ') of noiseless privacy, `δ' = entries · values(values−1) · δ/(1−e^{ε−ε'})`, at most 1.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed, or no `target` where one is needed.
+
+    Notes
+    -----
+    Derived for this project; the proof stands above.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> round(sp.noiseless.noiseless_from_statistical("0.1", "1e-6", target="0.2").delta.upper, 8)
+    2.102e-05
+    """
+    bound, loss = _epsilon(epsilon), as_probability(delta, "delta")
+    kinds = as_count(values, "values", least=2)
+    pairs = kinds * (kinds - 1) * as_count(entries, "entries", least=1)
+    if loss == 0 and target is None:
+        return _guarantee(Enclosure(bound), "noiseless", "the definitions: with δ = 0 they are the same")
+    if target is None:
+        raise ArgumentError(f"target = None with delta = {spelled(delta)}; an ε' above epsilon is required")
+    raised = _epsilon(target, "target")
+    if raised <= bound:
+        raise ArgumentError(f"target = {spelled(target)}; an ε' above epsilon = {spelled(epsilon)} is required")
+    context = interval_context(_BITS)
+    moved = exact(context, pairs * loss) / -_expm1(context, bound - raised)
+    theorem = (
+        "the tail bound δ' = entries · values(values−1) · δ/(1−e^{ε−ε'}) of the ratio that statistical privacy allows"
+    )
+    return NoiselessGuarantee(Enclosure(raised), enclosure(moved, least=0, most=1), "noiseless", theorem)
+
+
+def _guarantee(epsilon: Enclosure, notion: str, theorem: str) -> NoiselessGuarantee:
+    return NoiselessGuarantee(epsilon, Enclosure(0), notion, theorem)  # type: ignore[arg-type]
+
+
+def _epsilon(value: Number, name: str = "epsilon") -> Fraction:
+    bound = as_fraction(value, name)
+    if bound < 0:
+        raise ArgumentError(f"{name} = {spelled(value)}; a number of at least 0 is required")
+    return bound
+
+
+def _least_prior(value: Number) -> Fraction:
+    q = as_positive(value, "least_prior")
+    if q > Fraction(1, 2):
+        raise ArgumentError(f"least_prior = {spelled(value)}; of at least two values the least likely has at most 1/2")
+    return q
+
+
+def _expm1(context, x: Fraction):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  (mpmath has no types)
+    """`e^x − 1`: for small x it lies between `x` and `x + x²`."""
+    if abs(x) < Fraction(1, 2**64):
+        return context.mpf([exact(context, x).a, exact(context, x + x * x).b])
+    return context.exp(exact(context, x)) - 1

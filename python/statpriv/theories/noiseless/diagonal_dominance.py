@@ -1,0 +1,174 @@
+"""The paper's tests for linear queries, as printed and corrected: they can be compared with the exact μ.
+
+Theorem 10 asks that the covariance `Σ` of the answers without entry ℓ is diagonally dominant, for every ℓ: then no
+eigenvalue is small (Gershgorin, Theorem 9). Theorem 11 asks the same of positive coefficients, whichever r entries
+are known: a sum over columns, whose least value over sets of columns is that of the smallest summands. Its test (14)
+is printed with `k ≠ ℓ`; the proof needs `k ≠ i`, as here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from statpriv.theories.noiseless.integer_products import Integers, integer_gram
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["DominanceTest", "gershgorin_test", "leakage_test"]
+
+_FITS = 1 << 52
+"""Integers below this have sums in 64 bits."""
+
+
+@dataclass(frozen=True)
+class DominanceTest:
+    """The outcome of a printed test.
+
+    Attributes
+    ----------
+    holds
+        Whether every printed hypothesis holds.
+    failures
+        The hypotheses that fail, in words.
+    where
+        The query i and the entry ℓ at which dominance fails first, both counted from 0; or None.
+    """
+
+    holds: bool
+    failures: tuple[str, ...]
+    where: tuple[int, int] | None
+
+    def explain(self) -> str:
+        """What holds and what fails.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> print(sp.noiseless.LinearQueries([[1, 1, 1], [1, 1, 0]]).gershgorin().explain())
+        The printed test fails: 2 queries are more than the fifth root of 3 entries; query 1 is not dominant without
+        entry 0.
+        """
+        return f"The printed test {'holds' if self.holds else 'fails: ' + '; '.join(self.failures)}."
+
+
+def gershgorin_test(coefficients: Integers, unit: Fraction) -> DominanceTest:
+    """Theorem 10: `Σ_{k≠i} |Σ_{j≠ℓ} a_ij a_kj| <= 0.99 Σ_{j≠ℓ} a_ij²` for all i and ℓ, and its other hypotheses."""
+    failures = _common_failures(coefficients)
+    if abs(coefficients).max() * unit > 1:
+        failures.append("a coefficient is above 1 in size")
+    gram = integer_gram(coefficients)
+    where = _first_not_dominant(gram, coefficients)
+    if where is not None:
+        failures.append(f"query {where[0]} is not dominant without entry {where[1]}")
+    return DominanceTest(not failures, tuple(failures), where)
+
+
+def leakage_test(coefficients: Integers, unit: Fraction, known_fraction: Fraction) -> DominanceTest:
+    """Theorem 11: the least `Σ_{j∈S} (0.99 a_ij² − Σ_{k≠i} a_ij a_kj)` over sets S of `r−1` entries is not negative.
+
+    For all i, ℓ and `n − ρn <= r <= n`, with S not containing ℓ. The least sum over sets of one size is that of the
+    smallest summands; over the sizes it is least where the summands change their sign, or at the nearest size allowed.
+    """
+    failures = _common_failures(coefficients)
+    if coefficients.min() <= 0 or coefficients.max() * unit > 1:
+        failures.append("a coefficient is not above 0 and at most 1")
+    entries = coefficients.shape[1]
+    least = max(0, ceil(entries * (1 - known_fraction)) - 1)
+    where = next(
+        (
+            (i, entry)
+            for i, row in enumerate(coefficients)
+            if (entry := _leaking_entry(100 * row * (row - coefficients.sum(axis=0)) + 99 * row * row, least))
+            is not None
+        ),
+        None,
+    )
+    if where is not None:
+        failures.append(f"query {where[0]} is not dominant for entry {where[1]} once others are known")
+    return DominanceTest(not failures, tuple(failures), where)
+
+
+def _leaking_entry(summands: Any, least: int) -> int | None:  # noqa: ANN401  (a numpy array of integers)
+    """An entry without which some sum of at least so many of the other summands is negative."""
+    order = sorted(range(len(summands)), key=lambda j: summands[j])
+    sums = [0, *accumulate(int(summands[j]) for j in order)]
+    negative = sum(1 for value in summands if value < 0)
+    for place, entry in enumerate(order):
+        others_negative = negative - (place < negative)
+        size = min(max(least, others_negative), len(order) - 1)
+        total = sums[size] if place >= size else sums[size + 1] - int(summands[entry])
+        if total < 0:
+            return entry
+    return None
+
+
+def _common_failures(coefficients: Integers) -> list[str]:
+    queries, entries = coefficients.shape
+    failures = []
+    if queries**5 > entries:
+        failures.append(f"{queries} queries are more than the fifth root of {entries} entries")
+    if ((coefficients != 0).sum(axis=1) < 2).any():
+        failures.append("a query has fewer than two coefficients other than 0")
+    return failures
+
+
+def _first_not_dominant(gram: Integers, coefficients: Integers) -> tuple[int, int] | None:
+    """The first entry, and a query for it, at which dominance fails."""
+    import numpy as np
+
+    small = abs(gram).max() * len(gram) * 200 < _FITS
+    matrix = gram.astype(np.int64) if small else gram
+    columns = coefficients.astype(np.int64) if small else coefficients
+    screen = None if small else _Screen.of(gram, coefficients)
+    for entry in range(columns.shape[1]):
+        suspects = np.arange(len(gram)) if screen is None else screen.suspects(entry)
+        if not len(suspects):
+            continue
+        column = columns[:, entry]
+        without = matrix[suspects] - np.outer(column[suspects], column)
+        diagonal = without[np.arange(len(suspects)), suspects]
+        failing = np.flatnonzero(100 * (abs(without).sum(axis=1) - diagonal) > 99 * diagonal)
+        if failing.size:
+            return int(suspects[failing[0]]), entry
+    return None
+
+
+@dataclass(frozen=True)
+class _Screen:
+    """The test in doubles with a bound of its error, so that only what is close needs integers.
+
+    With the unit roundoff u and m queries: entries of the Gram matrix and coefficients are rounded once, so that
+    `G_ik − a_i a_k` errs by at most `5u(|G_ik| + |a_i a_k|)`. Their sum errs by a further `(m+2)u` times the sum of the
+    sizes, and 0.99 and the last difference by 4u of it. `8(m+8)u Σ_k (|G_ik| + |a_i a_k|)` is more than all of that,
+    and than its own rounding.
+    """
+
+    gram: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+
+    @staticmethod
+    def of(gram: Integers, coefficients: Integers) -> _Screen | None:
+        """None where the integers are too large or too small for doubles."""
+        import numpy as np
+
+        if int(abs(gram).max()).bit_length() > 1000:
+            return None
+        return _Screen(gram.astype(np.float64), coefficients.astype(np.float64))
+
+    def suspects(self, entry: int) -> NDArray[np.int64]:
+        """Queries of which doubles do not prove that dominance holds without this entry."""
+        import numpy as np
+
+        column = self.coefficients[:, entry]
+        size = abs(column)
+        sizes = abs(self.gram).sum(axis=1) + size * size.sum()
+        without = self.gram - np.outer(column, column)
+        diagonal = np.diag(without)
+        margin = 0.99 * diagonal - (abs(without).sum(axis=1) - diagonal)
+        return np.flatnonzero(margin <= 8 * (len(column) + 8) * 2.0**-53 * sizes)

@@ -1,0 +1,249 @@
+"""Partial knowledge about a finite model: who knows what of the records, and what the answer adds to it.
+
+A model is a joint law of all records, a mechanism, and a background function: what the attacker sees of the
+database besides the answer. He compares two values t and t' of one record. For a value b of the background that both
+are compatible with, the loss of an answer is
+
+    L(o; b) = ln(P[M = o | t, b]/P[M = o | t', b]).
+
+The *active* attacker has chosen b (APKDP): the worst b counts. The *passive* one merely sees it (PPKDP): the mean over
+b given t counts. A mean is at most the maximum, so APKDP implies PPKDP. They are the same where the query is
+*reducible*: where for any two b the answers can be renamed so that their laws agree for every value of the record, as
+in counts, sums and means, which known records only shift.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any, TypeAlias
+
+from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import as_items, as_key
+from statpriv.numeric.exact import Number, as_count
+from statpriv.numeric.literals import abridged
+from statpriv.theories.partial_knowledge.loss import LossCurve, PrivacyLoss, read_law
+
+__all__ = ["Model", "Reducibility"]
+
+Database: TypeAlias = tuple[Any, ...]
+_MOST_DATABASES = 2**22
+
+
+@dataclass(frozen=True)
+class Reducibility:
+    """Whether the background only renames the answers.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether it does.
+    backgrounds : tuple, or None
+        Two values of the background between which it does more.
+    """
+
+    holds: bool
+    backgrounds: tuple[Any, Any] | None = None
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+class Model:
+    """A joint law of records, a mechanism and a background function, all finite.
+
+    Parameters
+    ----------
+    records : dict
+        From databases, tuples of the values of all records, to probabilities.
+    mechanism : callable
+        From a database to the answer, or to a dict from answers to probabilities for a randomised mechanism.
+    background : callable, optional
+        From a database to what the attacker knows of it; nothing by default.
+    entry : int, default 0
+        Which record he wants to know about, counted from 0.
+
+    Notes
+    -----
+    Every database is looked at: for a few records. The definitions are those of active and passive partial knowledge
+    differential privacy in Desfontaines, section 3.2. A background that excludes one of the two values by itself is
+    not compatible with both, and not counted: it is not the answer that told.
+
+    Examples
+    --------
+    Three fair votes; the attacker knows the last one.
+
+    >>> import statpriv as sp
+    >>> vote = {0: "1/2", 1: "1/2"}
+    >>> model = sp.partial_knowledge.Model.independent([vote] * 3, sum, background=lambda votes: votes[2])
+    >>> model.apkdp().exact_delta(exp_epsilon=1), model.is_reducible().holds
+    (Fraction(1, 2), True)
+    """
+
+    def __init__(
+        self,
+        records: Mapping[Database, Number],
+        mechanism: Callable[[Database], Any],
+        *,
+        background: Callable[[Database], Hashable] | None = None,
+        entry: Number = 0,
+    ) -> None:
+        law = read_law(records, "records")
+        self.entry = as_count(entry, "entry")
+        lengths = {len(database) if isinstance(database, tuple) else -1 for database in law}
+        if len(lengths) != 1 or not self.entry < min(lengths):
+            raise ArgumentError(
+                f"records = {abridged(records)} and entry = {entry}; databases are tuples of one length above entry"
+            )
+        for name, function in (("mechanism", mechanism), ("background", background)):
+            if not callable(function) and not (name == "background" and function is None):
+                raise ArgumentError(f"{name} = {abridged(function)}; a function of a database is required")
+        self._laws = _answers(law, mechanism, background or (lambda _: None), self.entry)
+
+    @classmethod
+    def independent(
+        cls,
+        laws: Sequence[Mapping[Any, Number]],
+        mechanism: Callable[[Database], Any],
+        *,
+        background: Callable[[Database], Hashable] | None = None,
+        entry: Number = 0,
+    ) -> Model:
+        """Independent records, each with a law of its own.
+
+        Parameters
+        ----------
+        laws : sequence of dict
+            For each record, from its values to their probabilities.
+        mechanism, background, entry
+            As of :class:`Model`.
+
+        Returns
+        -------
+        Model
+        """
+        listed = as_items(laws, "laws", "a list with the law of each record is required")
+        exact = [read_law(law, f"laws[{index}]") for index, law in enumerate(listed)]
+        if (databases := math.prod(map(len, exact))) > _MOST_DATABASES:
+            raise ArgumentError(
+                f"laws have {databases} databases; at most {_MOST_DATABASES} are looked at one by one: "
+                "sp.privacy_curve knows formulas for counts, sums and histograms of any size"
+            )
+        joint = {
+            tuple(value for value, _ in case): math.prod((mass for _, mass in case), start=Fraction(1))
+            for case in product(*(law.items() for law in exact))
+        }
+        return cls(joint, mechanism, background=background, entry=entry)
+
+    @property
+    def backgrounds(self) -> list[Any]:
+        """What the attacker may know, in the order met."""
+        return list(dict.fromkeys(background for laws in self._laws.values() for background in laws))
+
+    def answer_laws(self, background: Hashable = None) -> dict[Any, dict[Any, Fraction]]:
+        """The law of the answer given each value of the record that this background is compatible with.
+
+        For a mechanism that answers with a pair of releases this is the `joint` of :func:`dependency`.
+        """
+        as_key(background, "background")
+        found = {value: _scaled(laws[background]) for value, laws in self._laws.items() if background in laws}
+        if not found:
+            raise ArgumentError(f"background = {abridged(background)}; one of {abridged(self.backgrounds)} is required")
+        return found
+
+    def loss(self, value: Hashable, other: Hashable, *, background: Hashable = None) -> PrivacyLoss:
+        """The loss of the answer of a database where the record is `value`, compared with `other`.
+
+        Raises
+        ------
+        ArgumentError
+            The background is not compatible with both.
+        """
+        laws = self.answer_laws(background)
+        for name, asked in (("value", value), ("other", other)):
+            if as_key(asked, name) not in laws:
+                raise ArgumentError(
+                    f"the record is {abridged(asked)} and background = {abridged(background)}: they have no database "
+                    "in common"
+                )
+        return PrivacyLoss.mixture([(Fraction(1), laws[value], laws[other])])
+
+    def apkdp(self) -> LossCurve:
+        """The curve against the active attacker: the worst background; `losses` are by (t, t', b)."""
+        return LossCurve(
+            {
+                (value, other, background): self.loss(value, other, background=background)
+                for value, other in self._pairs()
+                for background in self._compatible(value, other)
+            }
+        )
+
+    def ppkdp(self) -> LossCurve:
+        """The curve against the passive attacker: the mean over the background; `losses` are by (t, t')."""
+        return LossCurve({pair: self._passive(*pair) for pair in self._pairs() if self._compatible(*pair)})
+
+    def is_reducible(self) -> Reducibility:
+        """Whether any two backgrounds only rename the answers; if so, both attackers are equally strong."""
+        first: tuple[Any, object] | None = None
+        for background in self.backgrounds:
+            laws = {value: _scaled(by[background]) for value, by in self._laws.items() if background in by}
+            answers = dict.fromkeys(answer for law in laws.values() for answer in law)
+            # A renaming exists just if each column of probabilities, one for each value, is there as often.
+            shape = frozenset(laws), Counter(tuple(laws[v].get(a, 0) for v in self._laws if v in laws) for a in answers)
+            if first is None:
+                first = background, shape
+            elif first[1] != shape:
+                return Reducibility(holds=False, backgrounds=(first[0], background))
+        return Reducibility(holds=True)
+
+    def _passive(self, value: Hashable, other: Hashable) -> PrivacyLoss:
+        here, there = self._laws[value], self._laws[other]
+        all_of_it = sum((sum(law.values()) for law in here.values()), Fraction(0))
+        return PrivacyLoss.mixture(
+            (sum(here[b].values(), Fraction(0)) / all_of_it, _scaled(here[b]), _scaled(there[b]))
+            for b in self._compatible(value, other)
+        )
+
+    def _pairs(self) -> Iterator[tuple[Any, Any]]:
+        return permutations(self._laws, 2)
+
+    def _compatible(self, value: Hashable, other: Hashable) -> list[Any]:
+        return [background for background in self._laws[value] if background in self._laws[other]]
+
+    def __repr__(self) -> str:
+        return f"<Model: record {self.entry} of {len(self._laws)} values, {len(self.backgrounds)} backgrounds>"
+
+
+def _answers(
+    law: Mapping[Database, Fraction],
+    mechanism: Callable[[Database], Any],
+    background: Callable[[Database], Hashable],
+    entry: int,
+) -> dict[Any, dict[Any, dict[Any, Fraction]]]:
+    """`P[D(i) = t, B = b, M = o]` as a dict by t, of dicts by b, of dicts by o."""
+    laws: dict[Any, dict[Any, defaultdict[Any, Fraction]]] = {}
+    for database, weight in law.items():
+        if not weight:
+            continue
+        answer = mechanism(database)
+        known = background(database)
+        for name, found in (("mechanism", answer), ("background", known)):
+            if not isinstance(found, Hashable | Mapping):
+                raise ArgumentError(
+                    f"{name} returned {abridged(found)}; something hashable is required, such as a tuple"
+                )
+        answers = read_law(answer, "what mechanism returned") if isinstance(answer, Mapping) else {answer: Fraction(1)}
+        masses = laws.setdefault(database[entry], {}).setdefault(known, defaultdict(Fraction))
+        for outcome, mass in answers.items():
+            if mass:
+                masses[outcome] += weight * mass
+    return {value: {b: dict(masses) for b, masses in by.items()} for value, by in laws.items()}
+
+
+def _scaled(masses: Mapping[Any, Fraction]) -> dict[Any, Fraction]:
+    total = sum(masses.values(), Fraction(0))
+    return {answer: mass / total for answer, mass in masses.items()}
