@@ -220,10 +220,11 @@ SPC = "rules.sampling_privacy_curve"
             "the 8 combinations of values of these attributes are too many",
         ),
         (
+            # Three others of two groups: none to three of the first.
             f"{SPC}.MOST_TEMPLATES",
-            4 * 4,
+            4,
             Situation(BY_GROUP, GROUPS, sp.WithoutReplacement(4), NOBODY),
-            "in more than 15 ways",
+            "in more than 3 ways",
         ),
         # The critical entry is drawn at least once: 3 + 2 + 1 + 1.
         (

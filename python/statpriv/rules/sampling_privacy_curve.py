@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from math import prod
 from types import NoneType
 from typing import Any, TypeVar
 
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import Contributions, EntryClass, contributions, multinomial
+from statpriv.lowering.contributions import Contributions, EntryClass, compositions, contributions, multinomial
 from statpriv.lowering.draws import Multiplicities, drawn_again, drawn_once
 from statpriv.lowering.sums import MOST_KNOWN, worlds_by_number
 from statpriv.model.populations import Population
@@ -203,7 +203,8 @@ def _over_compositions(situation: Situation, size: int) -> Curve:
     worlds = []
     for world in entries.worlds(situation):
         pools = [*world.unknown, sum(world.known)]
-        if prod(min(pool, size - 1) + 1 for pool in pools[:-1]) > MOST_TEMPLATES:
+        ways = islice(compositions(size - 1, pools), MOST_TEMPLATES + 1)
+        if sum(1 for _ in ways) > MOST_TEMPLATES:
             raise NotApplicable(f"a sample can be composed in more than {MOST_TEMPLATES} ways")
         weights, curves = [], []
         for draw in _few(drawn_once(pools, size - 1, critical=False), entries):
