@@ -2,7 +2,7 @@
 
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 use std::cell::Cell;
 
 /// Bytes that are used up from the front; zeros follow.

@@ -2,25 +2,26 @@
 
 use crate::source::{Patience, Source};
 use statpriv_core::answer::{Law, Noise, Relabelling, Sampling};
-use statpriv_core::ball::Ball;
+use statpriv_core::numbers::ball::Ball;
 use statpriv_core::composition::{Attributes, Cell, Composition, Part};
-use statpriv_core::convolution::convolve;
+use statpriv_core::convolve::convolve;
 use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_published, sampled_histogram};
 use statpriv_core::digits::{self, DigitsEnclosure, Dyadic};
-use statpriv_core::enclosure::Enclosure;
+use statpriv_core::numbers::enclosure::Enclosure;
 use statpriv_core::error::Error;
 use statpriv_core::exact;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::inverse;
-use statpriv_core::inversion::{BinomialGroup, LatticeSum};
+use statpriv_core::fourier::{BinomialGroup, LatticeSum};
+use statpriv_core::answer::PoissonBinomial;
 use statpriv_core::laws::{
-    Hypergeometric, PoissonBinomial, Probability, binomial_log_probability, binomial_probability,
+    Hypergeometric, Probability, binomial_log_probability, binomial_probability,
     binomial_upper_tail, hypergeometric_upper_tail,
 };
-use statpriv_core::pair::enclosed::Enclosed;
-use statpriv_core::pair::finite::{ExpEpsilon, Finite, Pmf};
-use statpriv_core::pair::{Answers, Direction, Epsilon, gaussian_delta};
-use statpriv_core::rational::Rational;
+use statpriv_core::forms::enclosed::Enclosed;
+use statpriv_core::forms::finite::{ExpEpsilon, Finite, Pmf};
+use statpriv_core::forms::{Answers, Direction, Epsilon, gaussian_delta};
+use statpriv_core::numbers::rational::Rational;
 use statpriv_core::trade_off;
 use std::sync::Arc;
 

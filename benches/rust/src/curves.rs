@@ -5,7 +5,7 @@ use criterion::{Criterion, Throughput};
 use statpriv_core::curve::CountFamily;
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::inverse;
-use statpriv_core::pair::Direction;
+use statpriv_core::forms::Direction;
 use statpriv_simd::Backend;
 use std::hint::black_box;
 

@@ -3,7 +3,7 @@
 use crate::{SIZES, VALUE, count, number};
 use criterion::Criterion;
 use statpriv_core::interrupt::Uninterrupted;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 use statpriv_core::{digits, exact};
 use std::hint::black_box;
 

@@ -3,7 +3,7 @@
 use crate::{VALUE, number};
 use criterion::{BatchSize, Criterion, Throughput};
 use statpriv_core::interrupt::Uninterrupted;
-use statpriv_core::pair::finite::{ExpEpsilon, FiniteInDoubles};
+use statpriv_core::forms::finite::{ExpEpsilon, FiniteInDoubles};
 use std::hint::black_box;
 
 /// All of them.

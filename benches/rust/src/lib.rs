@@ -6,8 +6,8 @@ pub mod finite;
 pub mod laws;
 
 use statpriv_core::curve::{CountFamily, Curve};
-use statpriv_core::pair::Direction;
-use statpriv_core::rational::Rational;
+use statpriv_core::forms::Direction;
+use statpriv_core::numbers::rational::Rational;
 
 /// Numbers of entries, from a thousand to 10^15.
 pub const SIZES: [(&str, u64); 6] = [

@@ -3,7 +3,7 @@
 use statpriv_core::curve::CountFamily;
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::inverse;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 
 fn main() -> Result<(), statpriv_core::error::Error> {
     // 1024 people, each with the property with probability one half; what does their exact count reveal?

@@ -24,11 +24,11 @@ pub(crate) use exact::terms;
 
 use crate::answer::Law;
 use crate::answer::row::row;
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::forms::Epsilon;
 use crate::interrupt::Interrupt;
-use crate::pair::Epsilon;
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// The most points at which an analyst chooses.

@@ -9,6 +9,7 @@ mod conditional;
 mod convolution;
 mod few_values;
 mod noise;
+mod poisson_binomial;
 pub(crate) mod rationals;
 pub(crate) mod row;
 #[cfg(test)]
@@ -18,10 +19,11 @@ mod sampling;
 pub(crate) mod tests;
 
 pub use noise::Noise;
+pub use poisson_binomial::PoissonBinomial;
 pub use sampling::Sampling;
 
 use crate::error::Error;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use row::Row;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -30,11 +30,11 @@ mod sum;
 
 pub use part::{Cell, Part};
 
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::forms::Epsilon;
 use crate::interrupt::Interrupt;
-use crate::pair::Epsilon;
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 use inversion::Goal;
 use part::Evaluated;
 use pattern::chosen;

@@ -9,17 +9,17 @@ pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
 
 use crate::adaptive::Adaptive;
-use crate::ball::Ball;
 use crate::composition::{Composition, End, Pattern};
 use crate::digits::{self, DigitsEnclosure, Dyadic};
-use crate::enclosure::Enclosure;
 use crate::error::Error;
-use crate::interrupt::Interrupt;
-use crate::pair::{
+use crate::forms::{
     self, Answers, BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample,
     ShiftedBinomial, Smoothed, VariedCount,
 };
-use crate::rational::Rational;
+use crate::interrupt::Interrupt;
+use crate::numbers::ball::Ball;
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// A privacy curve, or a certified bound of one.
@@ -647,7 +647,7 @@ fn contenders<'a>(
 ) -> Result<Vec<&'a Curve>, Error> {
     let answers = |curve: &'a Curve| if let Curve::Answers(laws) = curve { Some(laws) } else { None };
     let pairs: Vec<&Answers> = curves.iter().filter_map(answers).collect();
-    let mut contends = pair::contenders(&pairs, epsilon.ratio(), interrupt)?.into_iter();
+    let mut contends = forms::contenders(&pairs, epsilon.ratio(), interrupt)?.into_iter();
     let stays = |curve: &&'a Curve| answers(curve).is_none() || contends.next().unwrap_or(true);
     Ok(curves.iter().filter(stays).collect())
 }

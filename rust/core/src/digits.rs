@@ -8,7 +8,7 @@
 //! use statpriv_core::curve::CountFamily;
 //! use statpriv_core::digits;
 //! use statpriv_core::interrupt::Uninterrupted;
-//! use statpriv_core::rational::Rational;
+//! use statpriv_core::numbers::rational::Rational;
 //!
 //! # fn main() -> Result<(), statpriv_core::error::Error> {
 //! let half = Rational::parse("1/2")?;
@@ -46,10 +46,10 @@ pub use laws::{
 
 use crate::curve::Curve;
 use crate::error::Error;
+use crate::forms::Answers;
+use crate::forms::finite::{ExpEpsilon, Finite};
 use crate::interrupt::Interrupt;
-use crate::pair::Answers;
-use crate::pair::finite::{ExpEpsilon, Finite};
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use ball::Ball;
 use curve::Evaluation;
 
@@ -208,9 +208,9 @@ mod tests {
     use super::*;
     use crate::curve::CountFamily;
     use crate::exact::exact_terms;
+    use crate::forms::Direction;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Direction;
-    use crate::rational::exponential;
+    use crate::numbers::rational::exponential;
     use crate::record::Record;
     use dashu_int::IBig;
 

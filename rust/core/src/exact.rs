@@ -12,13 +12,13 @@ mod ratio;
 mod ways;
 
 use crate::adaptive;
-use crate::ball::Ball;
 use crate::curve::{Curve, Inclusion, MeanOverSizes};
-use crate::enclosure::Enclosure;
 use crate::error::Error;
+use crate::forms::{Answers, BinomialPeaks, BinomialRange, Direction, Given};
 use crate::interrupt::Interrupt;
-use crate::pair::{Answers, BinomialPeaks, BinomialRange, Direction, Given};
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::rational::Rational;
 use dashu_int::{IBig, UBig};
 use quotient::Quotient;
 use ratio::Ratio;
@@ -284,8 +284,8 @@ impl Evaluation<'_> {
 mod tests {
     use super::*;
     use crate::curve::CountFamily;
+    use crate::forms::ShiftedBinomial;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::ShiftedBinomial;
     use proptest::prelude::*;
 
     fn rational(text: &str) -> Rational {
@@ -338,7 +338,7 @@ mod tests {
             let curve = CountFamily::new(&p, &p, None).unwrap().of_size(size).unwrap();
             let (first, second) = exact_terms(&curve, &epsilon, &Uninterrupted).unwrap();
             let ball = Ball::from_rational(&first) - Ball::from_rational(&epsilon).exp() * Ball::from_rational(&second);
-            let gap = (ball - curve.ball(&crate::pair::Epsilon::new(&epsilon).precisely(), &Uninterrupted).unwrap()).to_enclosure();
+            let gap = (ball - curve.ball(&crate::forms::Epsilon::new(&epsilon).precisely(), &Uninterrupted).unwrap()).to_enclosure();
             prop_assert!(gap.lower() <= 0.0 && gap.upper() >= 0.0 && gap.width() < 1e-25, "{:?}", gap);
         }
     }

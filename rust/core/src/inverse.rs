@@ -6,14 +6,14 @@
 //! Curves fall about as `e^{−ε²/2σ²}`. So what is interpolated is `√(ln δ(0) − ln δ(ε))`, nearly a straight line, also
 //! where one end of the bracket is many times the answer.
 
-use crate::approximate;
-use crate::ball::Ball;
 use crate::composition::End;
 use crate::curve::Curve;
-use crate::enclosure::Enclosure;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::approximate;
+use crate::numbers::ball::Ball;
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::rational::Rational;
 
 /// Beyond this ε no curve of a p ≥ 1e-300 changes; for a smaller p the answer may be open above.
 const LARGEST_EPSILON: f64 = 4096.0;
@@ -227,8 +227,8 @@ mod same_bits;
 mod tests {
     use super::*;
     use crate::answer::Law;
+    use crate::forms::Answers;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Answers;
     use std::cell::{Cell, RefCell};
 
     /// Work is given up after so many questions: an evaluation of a law of few answers asks one.

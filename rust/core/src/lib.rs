@@ -10,7 +10,7 @@
 //! ```
 //! use statpriv_core::curve::CountFamily;
 //! use statpriv_core::interrupt::Uninterrupted;
-//! use statpriv_core::rational::Rational;
+//! use statpriv_core::numbers::rational::Rational;
 //!
 //! # fn main() -> Result<(), statpriv_core::error::Error> {
 //! let half = Rational::parse("1/2")?;
@@ -37,28 +37,18 @@
 
 pub mod adaptive;
 pub mod answer;
-mod approximate;
-pub mod ball;
-pub mod complex;
 pub mod composition;
-pub mod convolution;
+pub mod convolve;
 pub mod curve;
 pub mod digits;
-mod disc;
-pub mod double_double;
-pub mod enclosure;
 pub mod error;
 pub mod exact;
-mod fast;
+pub mod forms;
+pub mod fourier;
 pub mod interrupt;
 pub mod inverse;
-pub mod inversion;
-mod lanes;
 pub mod laws;
-mod number_theoretic_transform;
-pub mod pair;
-pub mod rational;
-pub mod special;
+pub mod numbers;
 pub mod trade_off;
 
 // Unit tests hold inner results against stored bits, as `tests/same_bits` holds what leaves the crate.

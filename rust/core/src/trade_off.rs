@@ -17,14 +17,14 @@
 //! The other way round, `β(α) ≤ b` for all `x`: `1 − Δ_{v,w} − xα ≤ b`. Divided by `x` that is the same statement for the reversed
 //! curve at `1/x`, so the least such `α` is `β` of the reversed curve at `b`.
 
-use crate::ball::Ball;
 use crate::composition::{COARSE, End};
 use crate::curve::Curve;
-use crate::enclosure::Enclosure;
 use crate::error::Error;
+use crate::forms::Epsilon;
 use crate::interrupt::Interrupt;
-use crate::pair::Epsilon;
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is. On the way to
@@ -344,8 +344,8 @@ mod same_bits;
 mod tests {
     use super::*;
     use crate::curve::CountFamily;
+    use crate::forms::Direction;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Direction;
     use proptest::prelude::*;
 
     fn over(top: u64, bottom: u64) -> Rational {

@@ -6,15 +6,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::many_single_char_names)]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
-use statpriv_core::ball::Ball;
 use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight};
 use statpriv_core::digits;
 use statpriv_core::error::Error;
+use statpriv_core::forms::{BinomialPeaks, Direction, Epsilon};
 use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
 use statpriv_core::laws::Hypergeometric;
-use statpriv_core::pair::{BinomialPeaks, Direction, Epsilon};
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::rational::Rational;
 use std::cell::Cell;
 
 fn number(text: &str) -> Rational {

@@ -6,17 +6,17 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::float_cmp)]
 
 use proptest::prelude::*;
-use statpriv_core::ball::Ball;
 use statpriv_core::curve::{
     CountFamily, Curve, MeanOverSizes, Weight, histogram, poisson_published, sampled_histogram,
 };
 use statpriv_core::digits;
 use statpriv_core::error::Error;
 use statpriv_core::exact::{exact_delta, exact_terms};
+use statpriv_core::forms::{Direction, Epsilon};
 use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
-use statpriv_core::pair::{Direction, Epsilon};
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::rational::Rational;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 

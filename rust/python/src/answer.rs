@@ -17,7 +17,7 @@ fn made(py: Python<'_>, law: Result<Kernel, Error>) -> PyResult<Law> {
     law.map(Law).map_err(|error| errors::from_kernel(py, &error))
 }
 
-fn all(values: &[Bound<'_, PyAny>], name: &str) -> PyResult<Vec<statpriv_core::rational::Rational>> {
+fn all(values: &[Bound<'_, PyAny>], name: &str) -> PyResult<Vec<statpriv_core::numbers::rational::Rational>> {
     values.iter().map(|value| convert::rational(value, name)).collect()
 }
 

@@ -7,13 +7,13 @@ use crate::errors;
 use crate::laws::{self, Chance, Quantity};
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use statpriv_core::enclosure::Enclosure;
 use statpriv_core::error::Error;
+use statpriv_core::forms::Epsilon;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::inverse;
 use statpriv_core::laws::{self as kernel, Hypergeometric};
-use statpriv_core::pair::Epsilon;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::enclosure::Enclosure;
+use statpriv_core::numbers::rational::Rational;
 
 /// Along the last axis, lower and upper end.
 type Ends<'py> = Bound<'py, PyArrayDyn<f64>>;

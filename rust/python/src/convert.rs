@@ -5,7 +5,7 @@ use dashu_int::{IBig, UBig};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString, PyType};
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 
 /// Decimal exponents beyond this are refused before anything is written out.
 const LARGEST_DECIMAL_EXPONENT: i64 = 100_000;

@@ -11,11 +11,11 @@ use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::composition::{Attributes, Cell, Composition, End, Part as KernelPart};
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
-use statpriv_core::inverse;
-use statpriv_core::pair::{
+use statpriv_core::forms::{
     Answers, BinomialPeaks, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed, VariedCount,
 };
-use statpriv_core::rational::Rational;
+use statpriv_core::inverse;
+use statpriv_core::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// A query of an adaptive composition, as Python writes it.

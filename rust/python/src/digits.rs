@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use statpriv_core::digits::{self, DigitsEnclosure, Dyadic, MOST_DIGITS};
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 
 type Result<'py> = PyResult<Bound<'py, PyAny>>;
 

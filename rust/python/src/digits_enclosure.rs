@@ -9,8 +9,8 @@ use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyNotImplemented, PyTuple, PyType};
 use statpriv_core::digits::{DigitsEnclosure as Kernel, Dyadic};
-use statpriv_core::enclosure::Enclosure as Doubles;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::enclosure::Enclosure as Doubles;
+use statpriv_core::numbers::rational::Rational;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Bits of a double: what a number has at least that is rounded to an operand's precision.

@@ -8,12 +8,12 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-use statpriv_core::ball::Ball;
-use statpriv_core::enclosure::Enclosure as Kernel;
 use statpriv_core::error::Error;
-use statpriv_core::pair::enclosed::Enclosed;
-use statpriv_core::pair::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
-use statpriv_core::rational::Rational;
+use statpriv_core::forms::enclosed::Enclosed;
+use statpriv_core::forms::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::enclosure::Enclosure as Kernel;
+use statpriv_core::numbers::rational::Rational;
 use std::borrow::Cow;
 
 /// What `hockey_stick` returns for probabilities in floats that do not add up to exactly one: they were divided by

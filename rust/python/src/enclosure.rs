@@ -6,8 +6,8 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyArithmeticError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyNotImplemented, PyTuple, PyType};
-use statpriv_core::enclosure::Enclosure as Kernel;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::enclosure::Enclosure as Kernel;
+use statpriv_core::numbers::rational::Rational;
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

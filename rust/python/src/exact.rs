@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use statpriv_core::curve::Curve as Kernel;
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 use statpriv_core::{exact, trade_off};
 
 /// Exact numbers are long work: they run without the interpreter lock.
@@ -60,7 +60,8 @@ pub fn log_delta(curve: &Bound<'_, Curve>, epsilon: &Bound<'_, PyAny>) -> PyResu
     door::run(curve.py(), kernel.terms(), |interrupt| kernel.log_delta(&epsilon, interrupt)).map(Enclosure)
 }
 
-type TradeOff = fn(&Kernel, &Rational, &dyn Interrupt) -> Result<statpriv_core::enclosure::Enclosure, Error>;
+type TradeOff =
+    fn(&Kernel, &Rational, &dyn Interrupt) -> Result<statpriv_core::numbers::enclosure::Enclosure, Error>;
 
 fn error(curve: &Bound<'_, Curve>, other: &Rational, trade_off: TradeOff) -> PyResult<Enclosure> {
     let kernel = &curve.get().0;

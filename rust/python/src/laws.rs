@@ -6,13 +6,13 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
-use statpriv_core::ball::Ball;
-use statpriv_core::enclosure::Enclosure as Kernel;
 use statpriv_core::error::Error;
+use statpriv_core::forms::{self, Epsilon};
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::laws::{self, Hypergeometric, Probability};
-use statpriv_core::pair::{self, Epsilon};
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::enclosure::Enclosure as Kernel;
+use statpriv_core::numbers::rational::Rational;
 
 /// What is asked about a law and a number k.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -308,7 +308,7 @@ pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyRe
         ));
     }
     door::run(py, 0.0, |_| {
-        let ball = pair::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact));
+        let ball = forms::gaussian_delta(Ball::from_rational(&distance), &Epsilon::new(&exact));
         let delta = ball.to_enclosure().clamp(0.0, 1.0);
         if delta.width() > 1e-6 {
             return Err(Error::precision(

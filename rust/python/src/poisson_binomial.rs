@@ -5,8 +5,8 @@ use crate::door;
 use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use statpriv_core::enclosure::Enclosure;
-use statpriv_core::laws::PoissonBinomial;
+use statpriv_core::answer::PoissonBinomial;
+use statpriv_core::numbers::enclosure::Enclosure;
 
 /// From the bytes of doubles, or from a sequence of numbers of any kind.
 fn law(p: &Bound<'_, PyAny>) -> PyResult<PoissonBinomial> {

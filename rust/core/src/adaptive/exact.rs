@@ -8,7 +8,7 @@ use crate::answer::Law;
 use crate::answer::rationals::{Masses, masses};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use std::cmp::Ordering;
 
 /// So many paths take some seconds.

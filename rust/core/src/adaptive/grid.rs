@@ -27,10 +27,10 @@
 
 use super::outcomes::{Outcomes, Spread, outcomes};
 use super::{Adaptive, Asked};
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::forms::Epsilon;
 use crate::interrupt::Interrupt;
-use crate::pair::Epsilon;
+use crate::numbers::ball::Ball;
 use std::thread;
 
 /// Negative binary logarithms of what may be missing of the laws, tried one after the other; at last nothing is.

@@ -10,10 +10,10 @@
 
 use super::{Adaptive, Asked};
 use crate::answer::row::row;
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::forms::Epsilon;
 use crate::interrupt::Interrupt;
-use crate::pair::Epsilon;
+use crate::numbers::ball::Ball;
 
 /// What one answer does.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 use super::*;
 use crate::curve::{CountFamily, Curve};
-use crate::enclosure::Enclosure;
 use crate::exact;
 use crate::interrupt::Uninterrupted;
+use crate::numbers::enclosure::Enclosure;
 use proptest::prelude::*;
 
 pub(super) fn rational(text: &str) -> Rational {
@@ -47,7 +47,7 @@ fn delta(strategy: &Adaptive, epsilon: &str) -> (f64, f64) {
 #[test]
 fn one_property_on_all_entries_is_one_count() {
     let p = rational("0.3");
-    let whole = CountFamily::new(&p, &p, Some(crate::pair::Direction::OneAgainstZero)).unwrap();
+    let whole = CountFamily::new(&p, &p, Some(crate::forms::Direction::OneAgainstZero)).unwrap();
     for (n, sizes, epsilon) in [
         (60u64, vec![30u64, 20, 10], "0.1"),
         (400, vec![100; 4], "0.05"),
@@ -151,7 +151,7 @@ fn the_mass_at_infinity_is_that_of_revealing_paths() {
 fn a_large_epsilon_leaves_the_paths_that_reveal() {
     let p = rational("0.01");
     let strategy = any_of(400, &[100; 4], std::slice::from_ref(&p));
-    let whole = CountFamily::new(&p, &p, Some(crate::pair::Direction::ZeroAgainstOne)).unwrap();
+    let whole = CountFamily::new(&p, &p, Some(crate::forms::Direction::ZeroAgainstOne)).unwrap();
     let whole = whole.of_size(400).unwrap();
     for epsilon in ["3", "15", "800"] {
         let truth = whole.delta(&rational(epsilon), &Uninterrupted).unwrap();
@@ -165,7 +165,7 @@ fn a_large_epsilon_leaves_the_paths_that_reveal() {
 fn laws_that_leave_something_out_are_paid_for() {
     let half = rational("0.5");
     let strategy = any_of(2000, &[1000, 1000], std::slice::from_ref(&half));
-    let whole = CountFamily::new(&half, &half, Some(crate::pair::Direction::OneAgainstZero)).unwrap();
+    let whole = CountFamily::new(&half, &half, Some(crate::forms::Direction::OneAgainstZero)).unwrap();
     let whole = whole.of_size(2000).unwrap();
     // Far below 2^-120, what is left out of the laws at first.
     let truth = whole.delta(&rational("0.9"), &Uninterrupted).unwrap();

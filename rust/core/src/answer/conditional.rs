@@ -13,12 +13,12 @@
 
 use super::row::{Row, check_length, cover};
 use super::sampling::binomial_mode;
-use crate::ball::Ball;
-use crate::double_double::{ADDITION, DoubleDouble, MULTIPLICATION, UNIT};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::double_double::{ADDITION, DoubleDouble, MULTIPLICATION, UNIT};
+use crate::numbers::rational::Rational;
 use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// What a term may err by more than the one before it.
@@ -314,8 +314,8 @@ impl<const N: usize> WeightedSums<N> {
 mod tests {
     use super::*;
     use crate::answer::tests::fraction;
-    use crate::ball::tests::members;
     use crate::interrupt::Uninterrupted;
+    use crate::numbers::ball::tests::members;
     use dashu_int::{IBig, UBig};
     use proptest::prelude::*;
 

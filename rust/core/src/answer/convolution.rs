@@ -1,4 +1,4 @@
-//! Convolutions of rows, `Σ_i x_i y_{k−i}`, in double-doubles; [`crate::convolution`] has those of doubles.
+//! Convolutions of rows, `Σ_i x_i y_{k−i}`, in double-doubles; [`crate::convolve`] has those of doubles.
 //!
 //! All products are positive, so that relative errors are not amplified but counted, once for all of them. Masses range over more than doubles do:
 //! they are sorted into bands, and each pair of bands is added up by itself, in units of its own.
@@ -14,10 +14,10 @@
 //! underflow takes, `2^-1074` each, is below `2^-270` relatively.
 
 use super::row::{Row, check_length};
-use crate::ball::Ball;
-use crate::double_double::{ADDITION, DoubleDouble, UNIT, two_sum};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::numbers::ball::Ball;
+use crate::numbers::double_double::{ADDITION, DoubleDouble, UNIT, two_sum};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// Binary orders of magnitude of a band.

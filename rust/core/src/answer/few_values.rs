@@ -7,11 +7,11 @@
 
 use super::row::{self, Row};
 use super::{LONGEST, Law, Recipe, sampling};
-use crate::approximate;
-use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::approximate;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 
 /// More combinations are not counted out: some seconds of work.
 const MOST_COMBINATIONS: f64 = (1u64 << 27) as f64;

@@ -2,10 +2,10 @@
 
 use super::LONGEST;
 use super::row::{Row, tail_bound};
-use crate::ball::Ball;
 use crate::error::Error;
-use crate::pair::upper_tail;
-use crate::rational::Rational;
+use crate::laws::normal::upper_tail;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 
 /// A law of noise.
 #[derive(Clone, Debug, PartialEq, Eq)]

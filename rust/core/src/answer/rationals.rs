@@ -4,10 +4,10 @@
 //! estimated first.
 
 use super::{Law, Noise, Recipe, Sampling, sampling::ratio};
-use crate::approximate;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::approximate;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 use std::collections::BTreeMap;

@@ -8,12 +8,12 @@
 use super::convolution::OF_BALLS;
 use super::few_values::{self, FewValues};
 use super::{LONGEST, Law, Recipe, Relabelling, sampling};
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Repeated};
 use crate::interrupt::Interrupt;
-use crate::inversion::{BinomialGroup, Lattice, LatticeSum, Repeated};
 use crate::laws::Probability;
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// Terms of a row between two questions whether what is left can be left out.

@@ -2,11 +2,11 @@
 
 use super::conditional::{Conditional, MOST_BITS, WeightedSums};
 use super::row::{Row, log_concave, power};
-use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// How entries come into a sample.

@@ -4,10 +4,10 @@ use super::few_values::FewValues;
 use super::rationals::{self, Masses};
 use super::row::{Row, has_gaps, row};
 use super::*;
-use crate::ball::Ball;
-use crate::ball::tests::members;
+use crate::fourier::{LatticeSum, Repeated};
 use crate::interrupt::Uninterrupted;
-use crate::inversion::{LatticeSum, Repeated};
+use crate::numbers::ball::Ball;
+use crate::numbers::ball::tests::members;
 use proptest::prelude::*;
 use proptest::strategy::Union;
 

@@ -18,10 +18,10 @@ use super::part::Evaluated;
 use super::pattern::{chosen, shares};
 use super::sum::{Sum, Summand, about};
 use super::{Attributes, Composition, Pattern, Prepared};
-use crate::ball::Ball;
-use crate::disc::Disc;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::numbers::ball::Ball;
+use crate::numbers::complex_ball::Disc;
 
 /// Of more kinds than this the few that can be decided say little.
 const MOST_KINDS: usize = 64;
@@ -363,9 +363,9 @@ mod tests {
     use super::super::End;
     use super::super::inversion::Goal;
     use super::*;
+    use crate::forms::Epsilon;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Epsilon;
-    use crate::rational::Rational;
+    use crate::numbers::rational::Rational;
     use proptest::prelude::*;
 
     /// Properties with several attributes each, on parts of so many entries of a population of 60.

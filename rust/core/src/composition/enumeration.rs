@@ -4,9 +4,9 @@
 //! stop-loss at `τ` with `v_{i−1} ≤ τ ≤ v_i` is `R_i + (v_i − τ) T_i`. All terms are positive, so that nothing is lost, however small.
 
 use super::sum::{Atom, about};
-use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::numbers::ball::Ball;
 
 /// Combinations of values that are gone through.
 pub(super) const MOST_COMBINATIONS: usize = 1 << 19;
@@ -122,7 +122,7 @@ impl Tail {
 mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::rational::Rational;
+    use crate::numbers::rational::Rational;
     use proptest::prelude::*;
 
     type Law = Vec<(Rational, Rational)>;

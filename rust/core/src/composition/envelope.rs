@@ -15,11 +15,11 @@ use super::enumeration::{self, Tail};
 use super::inversion::{self, Goal};
 use super::part::Evaluated;
 use super::sum::{Atom, Sum, Summand, about};
-use crate::approximate;
-use crate::ball::Ball;
-use crate::double_double::DoubleDouble;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::numbers::approximate;
+use crate::numbers::ball::Ball;
+use crate::numbers::double_double::DoubleDouble;
 
 /// Up to so many values of all alternatives together the maximum is taken at each of them.
 const MOST_VALUES: usize = 512;
@@ -302,7 +302,7 @@ mod tests {
     use super::super::{Cell, End, Part};
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::rational::Rational;
+    use crate::numbers::rational::Rational;
     use proptest::prelude::*;
 
     fn laws() -> impl Strategy<Value = Vec<Vec<Atom>>> {

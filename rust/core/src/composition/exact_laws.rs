@@ -8,9 +8,9 @@ use super::{Composition, Pattern};
 use crate::answer::{Law, rationals};
 use crate::curve::Curve;
 use crate::error::Error;
+use crate::forms::Answers;
 use crate::interrupt::Uninterrupted;
-use crate::pair::Answers;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl Composition {
                     Part::Entries { count, cells } => {
                         let entries = *count as f64;
                         let ways: f64 = (1..cells.len()).map(|i| (entries + i as f64) / i as f64).product();
-                        densities *= crate::approximate::power(ways, copies);
+                        densities *= crate::numbers::approximate::power(ways, copies);
                         let longest =
                             cells.iter().map(|cell| cell.mass.denominator().bit_len()).max().unwrap_or(0);
                         bits += copies * entries * longest as f64;
@@ -75,13 +75,13 @@ impl Composition {
                     // Of few answers even fewer have a likelihood of their own.
                     Part::Answer { reference, .. } if reference.span() <= FEW_ANSWERS => {
                         let law = part.exactly()?.densities;
-                        densities *= crate::approximate::power(law.len() as f64, copies);
+                        densities *= crate::numbers::approximate::power(law.len() as f64, copies);
                         let longest =
                             law.values().map(|mass| mass.denominator().bit_len()).max().unwrap_or(0);
                         bits += copies * longest as f64;
                     }
                     Part::Answer { reference, .. } => {
-                        densities *= crate::approximate::power(reference.span(), copies);
+                        densities *= crate::numbers::approximate::power(reference.span(), copies);
                         bits += copies * 64.0 * reference.span();
                     }
                 }

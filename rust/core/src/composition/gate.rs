@@ -17,13 +17,13 @@
 
 use super::part::Incomplete;
 use super::sum::{Atom, about};
-use crate::approximate;
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::forms::likelihood_excess;
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
-use crate::pair::likelihood_excess;
-use crate::rational::Rational;
+use crate::numbers::approximate;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 
 /// The points are `mean + σ sinh u`, with `u` in steps of `5/128` from −5 until little is left.
 const STEP: f64 = 5.0 / 128.0;

@@ -24,14 +24,14 @@
 //! and both ends are off by `O(a²)` where S has something like a density.
 
 use super::sum::{Sum, Summand, about};
-use crate::approximate;
-use crate::ball::Ball;
-use crate::complex::Complex;
-use crate::disc::{Disc, ROUNDING};
-use crate::double_double::DoubleDouble;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::special::trigonometric::{pi, sin_cos};
+use crate::numbers::approximate;
+use crate::numbers::ball::Ball;
+use crate::numbers::complex::Complex;
+use crate::numbers::complex_ball::{Disc, ROUNDING};
+use crate::numbers::double_double::DoubleDouble;
+use crate::numbers::special::trigonometric::{pi, sin_cos};
 use std::thread;
 
 /// Uniform variables that are added, a power of two.
@@ -929,7 +929,8 @@ mod tests {
     fn many_equal_summands_are_one_power() {
         // 10⁵ fair signs of size 1/1000, against the tail of a binomial: E[(S − τ)_+] with S = (2K − n)/1000.
         let n = 100_000u64;
-        let law = crate::answer::Law::binomial(n, &crate::rational::Rational::parse("1/2").unwrap()).unwrap();
+        let law = crate::answer::Law::binomial(n, &crate::numbers::rational::Rational::parse("1/2").unwrap())
+            .unwrap();
         let row = crate::answer::row::row(&law, Some(480), &Uninterrupted).unwrap();
         let step = Ball::ONE / Ball::from_u64(1000);
         for constant in [0.0, -0.5, -3.0] {
@@ -948,7 +949,8 @@ mod tests {
     #[test]
     fn aliases_far_out_are_bounded_from_above() {
         let law =
-            crate::answer::Law::binomial(1000, &crate::rational::Rational::parse("1/2").unwrap()).unwrap();
+            crate::answer::Law::binomial(1000, &crate::numbers::rational::Rational::parse("1/2").unwrap())
+                .unwrap();
         let row = crate::answer::row::row(&law, None, &Uninterrupted).unwrap();
         let sign =
             vec![Atom { value: exact(1.0), mass: exact(0.5) }, Atom { value: exact(-1.0), mass: exact(0.5) }];

@@ -10,9 +10,9 @@
 use super::part::{Part, rows_of};
 use super::pattern::chosen;
 use super::{Composition, Pattern};
-use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::numbers::ball::Ball;
 
 /// Of one part: `R_k(N_k)`, `w_k P_{k,v}(N_k)`, and `w_k P_{k,v}` of answers that `R_k` does not give.
 #[derive(Clone, Copy, Debug)]
@@ -142,8 +142,8 @@ mod tests {
     use super::super::tests::{as_answer, property, rational};
     use super::super::{Attributes, End};
     use super::*;
+    use crate::forms::Epsilon;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Epsilon;
 
     /// Of a long answer next to `2^-480` is left out: so much may lie on answers that give the value away, or on none.
     #[test]

@@ -26,11 +26,11 @@ use super::envelope::raise;
 use super::inversion::{BLOCK, Contour, NEGLIGIBLE, Steps, Tilted, modulus_power};
 use super::part::{Evaluated, merged};
 use super::sum::{Sum, Summand};
-use crate::ball::Ball;
-use crate::disc::Disc;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::special::trigonometric::{angle, pi};
+use crate::numbers::ball::Ball;
+use crate::numbers::complex_ball::Disc;
+use crate::numbers::special::trigonometric::{angle, pi};
 
 /// By how much smoothing raises the bound, about and relatively: `2^-20`.
 const WIDTH: f64 = 1.0 / ((1u64 << 20) as f64);
@@ -347,10 +347,10 @@ mod tests {
     use super::super::tests::{borrowed, evenly, partition, property, rational};
     use super::super::{Attributes, Composition, End, Part};
     use super::*;
-    use crate::complex::Complex;
+    use crate::forms::Epsilon;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Epsilon;
-    use crate::rational::Rational;
+    use crate::numbers::complex::Complex;
+    use crate::numbers::rational::Rational;
     use proptest::prelude::*;
     use std::f64::consts::PI;
 

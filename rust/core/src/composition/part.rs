@@ -5,10 +5,10 @@ use super::sum::{Atom, Summand, about};
 use super::{End, gate, range, rounded};
 use crate::answer::Law;
 use crate::answer::row::{Row, row};
-use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::{Interrupt, Uninterrupted};
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// At most about `2^-LEFT_OUT` of a law is left out.

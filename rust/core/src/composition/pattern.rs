@@ -6,10 +6,10 @@ use super::inversion::Goal;
 use super::part::Evaluated;
 use super::sum::{Sum, about};
 use super::{COARSE, Composition, Pattern, Prepared};
-use crate::approximate;
-use crate::ball::Ball;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::numbers::approximate;
+use crate::numbers::ball::Ball;
 
 /// So few patterns are evaluated one by one.
 const FEW_PATTERNS: usize = 4;

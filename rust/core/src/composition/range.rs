@@ -16,9 +16,9 @@
 
 use super::part::{Alternative, binomial_row};
 use super::sum::{Atom, Summand};
-use crate::ball::Ball;
 use crate::error::Error;
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 
 /// Cells of a range; fewer for parts of many entries, each of which takes longer.
 const CELLS: u64 = 32;
@@ -63,7 +63,7 @@ fn dominating(
     let half = Rational::from(2i64);
     let middle = least.add(most).div(&half).unwrap_or_else(|| least.clone());
     // A short fraction near the middle of the cell does as well.
-    let middle = Rational::from_f64(crate::enclosure::Enclosure::from(&middle).upper())
+    let middle = Rational::from_f64(crate::numbers::enclosure::Enclosure::from(&middle).upper())
         .ok()
         .filter(|point| (least..=most).contains(&point))
         .unwrap_or(middle);

@@ -15,8 +15,8 @@
 use super::End;
 use super::sum::Atom;
 use crate::answer::row::Row;
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::numbers::ball::Ball;
 
 /// Values and masses, and what is missing of the three laws: `m_R`, `w m_v`, `w m_w`.
 pub(super) fn atoms(
@@ -100,7 +100,7 @@ mod tests {
     use crate::answer::{Law, Noise};
     use crate::composition::enumeration::Tail;
     use crate::interrupt::Uninterrupted;
-    use crate::rational::Rational;
+    use crate::numbers::rational::Rational;
     use proptest::prelude::*;
 
     fn rational(top: u64, bottom: u64) -> Rational {

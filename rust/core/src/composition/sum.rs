@@ -1,8 +1,8 @@
 //! Sums of independent real variables with finitely many values each.
 
 use super::enumeration::is_short;
-use crate::approximate;
-use crate::ball::Ball;
+use crate::numbers::approximate;
+use crate::numbers::ball::Ball;
 
 /// More equal summands than this are not gone through one by one.
 const MOST_COPIES: u64 = 64;

@@ -554,14 +554,14 @@ proptest! {
     #[test]
     fn small_compositions_have_the_value_of_all_answers_together(composition in small(), eighths in 8u64..30) {
         let ratio = Rational::from(eighths).div(&rational("8")).unwrap();
-        let truth = crate::enclosure::Enclosure::from(&exactly(&composition, &ratio));
+        let truth = crate::numbers::enclosure::Enclosure::from(&exactly(&composition, &ratio));
         let [before, after] = around(&ratio).map(|at| composition.exactly(&at, &Uninterrupted).unwrap().to_enclosure());
         prop_assert!(after.lower() <= truth.upper() && truth.lower() <= before.upper(), "{after:?} {truth:?} {before:?}");
         prop_assert!(before.upper() - after.lower() <= 1e-14, "{after:?} {before:?}");
         let [lower, upper] = composition.ends(&around(&ratio)[0], &Uninterrupted).unwrap().map(Ball::to_enclosure);
         prop_assert!(upper.upper() >= truth.lower() && lower.lower() <= before.upper());
         let found = composition.pattern(&around(&ratio)[0], &Uninterrupted).unwrap();
-        let attained = crate::enclosure::Enclosure::from(&exactly(&composition.only(&found), &ratio));
+        let attained = crate::numbers::enclosure::Enclosure::from(&exactly(&composition.only(&found), &ratio));
         prop_assert!(truth.upper() - attained.lower() <= 1e-14, "{found:?}");
     }
 
@@ -579,7 +579,7 @@ proptest! {
         let ratio = Rational::from(eighths).div(&rational("8")).unwrap();
         let [before, after] = around(&ratio);
         for pattern in composition.all_patterns() {
-            let truth = crate::enclosure::Enclosure::from(&exactly(&composition.only(&pattern), &ratio));
+            let truth = crate::numbers::enclosure::Enclosure::from(&exactly(&composition.only(&pattern), &ratio));
             let value = |at: &Epsilon| {
                 let prepared = Prepared::new(&composition, at, End::Upper, &Uninterrupted).unwrap();
                 prepared.value(&pattern, Goal::About(1e-3), &Uninterrupted).unwrap().to_enclosure()

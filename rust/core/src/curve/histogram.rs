@@ -41,8 +41,8 @@
 
 use super::{CountFamily, Curve, MeanOverSizes};
 use crate::error::Error;
-use crate::pair::Direction;
-use crate::rational::Rational;
+use crate::forms::Direction;
+use crate::numbers::rational::Rational;
 
 /// The histogram of `size` entries: `Δ_{v,w}` for a pair of cells, or the maximum over all ordered pairs.
 ///

@@ -1,9 +1,9 @@
 //! The law of the number of entries that do not matter to an answer.
 
-use crate::ball::Ball;
 use crate::error::Error;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 use dashu_int::IBig;
 
 /// How many of the entries besides the critical one do not matter: known ones, ones outside the sample or outside two cells.

@@ -5,8 +5,8 @@ use crate::adaptive::{Asked, Next};
 use crate::answer::Law;
 use crate::composition::{Attributes, Cell, Part};
 use crate::exact::{exact_delta, exact_terms};
+use crate::forms::ContinuousNoise;
 use crate::interrupt::Uninterrupted;
-use crate::pair::ContinuousNoise;
 
 fn number(text: &str) -> Rational {
     Rational::parse(text).unwrap()

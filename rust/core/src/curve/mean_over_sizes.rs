@@ -27,12 +27,12 @@
 //! the last answer where `(e^ε−1)(1−w_k)/w_k` is large enough, and that falls with `k`.
 
 use super::{CountFamily, Curve, Irrelevant, Weight};
-use crate::ball::Ball;
 use crate::error::Error;
+use crate::forms::{Direction, Epsilon};
 use crate::interrupt::Interrupt;
 use crate::laws::Hypergeometric;
-use crate::pair::{Direction, Epsilon};
-use crate::rational::Rational;
+use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
 use std::cell::RefCell;
 
 /// See the module documentation.

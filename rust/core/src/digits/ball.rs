@@ -8,7 +8,7 @@
 //! An operation whose result cannot be enclosed at this precision (a quotient by a ball around zero) returns nothing; the
 //! caller comes back with more bits.
 
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, Sign, UBig};
 

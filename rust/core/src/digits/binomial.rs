@@ -8,7 +8,7 @@ use super::lattice::{Weights, weighted_sum};
 use super::probability::Probability;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 

@@ -8,9 +8,9 @@ use super::probability::{Probability, Ratio, size};
 use super::settle;
 use crate::curve::{Curve, Inclusion, MeanOverSizes};
 use crate::error::Error;
+use crate::forms::{Answers, BinomialPeaks, BinomialRange, Direction, ShiftedBinomial};
 use crate::interrupt::{Interrupt, Uninterrupted};
-use crate::pair::{Answers, BinomialPeaks, BinomialRange, Direction, ShiftedBinomial};
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 
 /// For an ε below this the value is one, up to `2^-(2^40)`.
 const LOWEST: i64 = -(1 << 40);
@@ -354,8 +354,8 @@ mod tests {
     use super::*;
     use crate::answer::Law;
     use crate::exact::exact_delta;
-    use crate::pair::ContinuousNoise;
-    use crate::pair::Smoothed;
+    use crate::forms::ContinuousNoise;
+    use crate::forms::Smoothed;
     use crate::record::{Plain, Record};
     use dashu_int::IBig;
 

@@ -214,7 +214,7 @@ mod tests {
     use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
-    use crate::rational::{Rational, exponential};
+    use crate::numbers::rational::{Rational, exponential};
     use crate::record::{Plain, Record};
     use dashu_int::UBig;
     use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use super::ball::{Ball, compare, length, shifted};
 use super::elementary;
 use crate::error::Error;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::DivEuclid;
 use dashu_int::{IBig, Sign, UBig};
 use std::cmp::Ordering;

@@ -4,9 +4,9 @@
 
 use super::probability::size;
 use crate::curve::Curve;
+use crate::forms::{Direction, ShiftedBinomial};
 use crate::interrupt::Uninterrupted;
-use crate::pair::{Direction, ShiftedBinomial};
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::{IBig, UBig};
 
 /// Longer numbers are not written out.
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::curve::CountFamily;
     use crate::exact::exact_delta;
-    use crate::pair::BinomialPeaks;
+    use crate::forms::BinomialPeaks;
 
     fn number(text: &str) -> Rational {
         Rational::parse(text).unwrap()

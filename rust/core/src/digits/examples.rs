@@ -2,10 +2,10 @@
 
 use crate::answer::Law;
 use crate::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_published, sampled_histogram};
-use crate::pair::{
+use crate::forms::{
     Answers, BinomialPeaks, BinomialRange, Direction, GroupedCount, KnownInSample, VariedCount,
 };
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use Direction::{OneAgainstZero, ZeroAgainstOne};
 
 pub(super) fn number(text: &str) -> Rational {

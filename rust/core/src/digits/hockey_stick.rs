@@ -19,7 +19,7 @@ use super::lattice::Weights;
 use super::probability::{Probability, Ratio};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::IBig;
 use dashu_int::ops::DivRemEuclid;
 

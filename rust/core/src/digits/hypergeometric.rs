@@ -6,7 +6,7 @@ use super::probability::Probability;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::Hypergeometric;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::IBig;
 
 /// Its three numbers.

@@ -8,7 +8,7 @@ use super::ends::{self, End};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 
 /// Comparisons with so many bits more, one after another, before a tie is believed.
 const TRIES: u32 = 3;

@@ -408,7 +408,7 @@ mod tests {
     use super::super::probability::Ratio;
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::rational::Rational;
+    use crate::numbers::rational::Rational;
     use crate::record::{Plain, Record};
 
     /// `(n, p, a, bits)`: small and large, at the mean and far from it.

@@ -7,7 +7,7 @@ use super::{binomial, bits_for, hypergeometric, logarithm, settle};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::Hypergeometric;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 
 /// `P[Bin(n, p) = k]` to the accuracy wanted.
 fn binomial_point(

@@ -7,7 +7,7 @@ use super::{binomial, hypergeometric, settle};
 use crate::curve::{Inclusion, Irrelevant, MeanOverSizes};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 
 /// Terms between two questions whether to go on.
 const TERMS_PER_CHECK: u64 = 1 << 10;
@@ -176,8 +176,8 @@ mod tests {
     use super::super::examples::number;
     use super::*;
     use crate::curve::CountFamily;
+    use crate::forms::Direction;
     use crate::interrupt::Uninterrupted;
-    use crate::pair::Direction;
     use crate::record::{Plain, Record};
 
     fn family(p: &str) -> CountFamily {

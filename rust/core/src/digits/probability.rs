@@ -2,7 +2,7 @@
 
 use super::ball::Ball;
 use super::elementary::exp;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 
 /// `r = e^ε > 0`.

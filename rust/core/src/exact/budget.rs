@@ -1,11 +1,11 @@
 //! What exact numbers would cost, estimated before anything is computed.
 
-use crate::approximate;
 use crate::curve::{Curve, Irrelevant, MeanOverSizes};
-use crate::enclosure::Enclosure;
 use crate::error::Error;
-use crate::pair::Direction;
-use crate::rational::Rational;
+use crate::forms::Direction;
+use crate::numbers::approximate;
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::{BitTest, PowerOfTwo};
 
 /// What is still taken on: integers of some ten million bits, which stay far below a gigabyte.
@@ -147,7 +147,7 @@ mod same_bits;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pair::BinomialRange;
+    use crate::forms::BinomialRange;
 
     /// `1 + (r − 1)/γ` has as many bits as `r` and `γ` together, and δ is multiplied by `γ`.
     #[test]

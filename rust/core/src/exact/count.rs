@@ -16,7 +16,7 @@ use super::quotient::Quotient;
 use super::ratio::Ratio;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::{BitTest, DivEuclid, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use std::cmp::Ordering;

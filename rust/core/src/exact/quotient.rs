@@ -3,7 +3,7 @@
 //! The denominators of one curve are powers of a few numbers (that of `p`, of `e^ε`, of the weights), so a common one is read
 //! off the exponents, and only the last result is brought to lowest terms.
 
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, Sign, UBig};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::quotient::Quotient;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::rational::{Rational, exponential};
+use crate::numbers::rational::{Rational, exponential};
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use std::cmp::Ordering;

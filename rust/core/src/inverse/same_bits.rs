@@ -1,7 +1,7 @@
 //! Where searches look, one place after the other, to the last bit.
 
 use super::*;
-use crate::approximate;
+use crate::numbers::approximate;
 use crate::record::{Inner, Record};
 use std::cell::RefCell;
 

@@ -2,14 +2,14 @@
 
 use super::log_pmf::{self, Doubles};
 use super::recurrence::{self, LogConcave};
-use crate::ball::Ball;
-use crate::double_double::{DoubleDouble, two_sum};
-use crate::enclosure::Enclosure;
 use crate::error::Error;
-use crate::fast::{self, Scaled};
 use crate::interrupt::Interrupt;
-use crate::rational::Rational;
-use crate::special::stirling_remainder;
+use crate::numbers::ball::Ball;
+use crate::numbers::double_double::{DoubleDouble, UNIT, two_sum};
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::rational::Rational;
+use crate::numbers::scaled::Scaled;
+use crate::numbers::special::stirling_remainder;
 
 /// Up to this number of trials a ball is a product of factors, exact where double-doubles are.
 const DIRECT_TRIALS: u64 = 64;
@@ -17,8 +17,35 @@ const DIRECT_TRIALS: u64 = 64;
 const EXACT_TRIALS: u64 = 16;
 /// Smaller doubles are taken as rationals: `2^-900`.
 const LEAST_DOUBLE: f64 = f64::from_bits((1023 - 900) << 52);
+/// Smaller probabilities could underflow: `2^-300`.
+const LEAST_PROBABILITY: f64 =
+    1.0 / ((1u128 << 100) as f64) / ((1u128 << 100) as f64) / ((1u128 << 100) as f64);
+/// Relative errors of `p` and `q` that the bounds of [`super::fast`] allow: `2^-98`. A rational has `2^-104`; the peaks of a range, which
+/// come from `e^ε` by seven operations, have up to `2^-98.8`.
+const INPUT_ERROR: f64 = 16.0 * UNIT;
 /// Integers up to here are doubles.
-const LARGEST_COUNT: u64 = 1 << 53;
+pub(super) const LARGEST_COUNT: u64 = 1 << 53;
+
+/// `p` and `q = 1 − p` of a binomial law, between `2^-300` and 1, each with a relative error of at most `2^-98`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Law {
+    pub p: DoubleDouble,
+    pub q: DoubleDouble,
+}
+
+impl Law {
+    /// Nothing where `p` or `q` is too small, or not known well enough.
+    pub fn new(p: Ball, q: Ball) -> Option<Self> {
+        let usable = |x: Ball| x.to_double_double().filter(|x| x.hi > LEAST_PROBABILITY);
+        let law = Self { p: usable(p)?, q: usable(q)? };
+        (p.relative_error().max(q.relative_error()) <= INPUT_ERROR).then_some(law)
+    }
+
+    /// The law of the complement.
+    pub fn mirrored(self) -> Self {
+        Self { p: self.q, q: self.p }
+    }
+}
 
 /// A probability strictly between 0 and 1, prepared once: `p`, `q = 1 − p` and the odds `p/q`, each to full
 /// relative accuracy however close to 0 or 1 it lies.
@@ -31,7 +58,7 @@ pub struct Probability {
     /// `p/(1 − p)`.
     pub odds: Ball,
     /// `p` and `1 − p` for the fast tier, where it applies.
-    pub(crate) doubles: Option<fast::Law>,
+    pub(crate) doubles: Option<Law>,
     /// `p` and `1 − p` for single probabilities, unless one is below about `2^-901`.
     point: Option<Doubles>,
 }
@@ -79,7 +106,7 @@ impl Probability {
     }
 
     /// Whether the mean of `n` trials is certainly below `k`.
-    fn is_below(&self, k: u64, n: u64) -> bool {
+    pub(super) fn is_below(&self, k: u64, n: u64) -> bool {
         match self.point {
             Some(doubles) => log_pmf::deviation(k, n, &doubles) < 0.0,
             None => (Ball::from_u64(n) * self.p).certainly_less(Ball::from_u64(k)),
@@ -87,7 +114,7 @@ impl Probability {
     }
 
     fn prepared(p: Ball, q: Ball, odds: Ball) -> Self {
-        Self { p, q, odds, doubles: fast::Law::new(p, q), point: Doubles::new(p, q) }
+        Self { p, q, odds, doubles: Law::new(p, q), point: Doubles::new(p, q) }
     }
 
     /// The probability of the complement.
@@ -97,7 +124,7 @@ impl Probability {
             p: self.q,
             q: self.p,
             odds: Ball::ONE / self.odds,
-            doubles: self.doubles.map(fast::Law::mirrored),
+            doubles: self.doubles.map(Law::mirrored),
             point: self.point.map(Doubles::complement),
         }
     }
@@ -131,45 +158,6 @@ pub(crate) fn first_term(k: u64, n: u64, at: &Probability) -> Ball {
     scaled.map_or_else(|| binomial_probability(k, n, at), Ball::from)
 }
 
-/// `P[Bin(n, p) ≥ k]`, with a relative width below `10^-12` while it is a normal double.
-///
-/// # Errors
-/// More than 2^53 trials, and [`Error::Interrupted`].
-pub fn binomial_upper_tail(
-    k: u64,
-    n: u64,
-    at: &Probability,
-    interrupt: &dyn Interrupt,
-) -> Result<Enclosure, Error> {
-    if n > LARGEST_COUNT {
-        return Err(Error::argument(format!("n = {n} is above 2^53, the largest number of trials")));
-    }
-    if k == 0 || k > n {
-        return Ok(Enclosure::point(if k == 0 { 1.0 } else { 0.0 }));
-    }
-    if at.is_below(k, n) {
-        return tail_above_mean(k, n, at, interrupt);
-    }
-    let complement = tail_above_mean(n - k + 1, n, &at.complement(), interrupt)?;
-    Ok((Enclosure::point(1.0) - complement).clamp(0.0, 1.0))
-}
-
-/// `P[Bin(n, p) ≤ k]`, likewise.
-///
-/// # Errors
-/// More than 2^53 trials, and [`Error::Interrupted`].
-pub fn binomial_lower_tail(
-    k: u64,
-    n: u64,
-    at: &Probability,
-    interrupt: &dyn Interrupt,
-) -> Result<Enclosure, Error> {
-    if k > n {
-        return Ok(Enclosure::point(1.0));
-    }
-    binomial_upper_tail(n - k, n, &at.complement(), interrupt)
-}
-
 /// Lower and upper bounds of `P[Bin(n, p) = k]` for `k = 0..=n`, with a relative width below `10^-13` while normal.
 ///
 /// # Errors
@@ -182,23 +170,15 @@ pub fn binomial_pmf_row(
     recurrence::row(&Binomial::new(n, at), interrupt)
 }
 
-/// `P[X ≥ k]`, the smaller side: at a cost that does not grow with `n`, or, for the most extreme `p`, as a sum.
-fn tail_above_mean(k: u64, n: u64, at: &Probability, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
-    match fast::upper_tail(k, n, at) {
-        Some(tail) => Ok(tail.to_enclosure().clamp(0.0, 1.0)),
-        None => recurrence::upper_tail(&Binomial::new(n, at), k, interrupt),
-    }
-}
-
 /// The law of `n` trials, with its odds as a double.
-struct Binomial<'a> {
+pub(super) struct Binomial<'a> {
     n: u64,
     at: &'a Probability,
     odds: f64,
 }
 
 impl<'a> Binomial<'a> {
-    fn new(n: u64, at: &'a Probability) -> Self {
+    pub(super) fn new(n: u64, at: &'a Probability) -> Self {
         Self { n, at, odds: at.odds.to_enclosure().upper() }
     }
 }
@@ -294,6 +274,7 @@ fn direct(k: u64, n: u64, at: &Probability) -> Ball {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{binomial_lower_tail, binomial_upper_tail};
     use super::*;
     use crate::interrupt::Uninterrupted;
     use proptest::prelude::*;

@@ -1,13 +1,14 @@
 //! The hypergeometric law: `draws` from `population` of which `marked` are marked.
 
+use super::fast;
 use super::log_pmf;
 use super::recurrence::{self, LogConcave};
-use crate::ball::Ball;
-use crate::enclosure::Enclosure;
 use crate::error::Error;
-use crate::fast::{self, Scaled};
 use crate::interrupt::Interrupt;
-use crate::special::stirling_remainder;
+use crate::numbers::ball::Ball;
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::scaled::Scaled;
+use crate::numbers::special::stirling_remainder;
 
 /// A hypergeometric law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,7 +247,7 @@ fn ln_choose(n: u64, k: u64) -> Ball {
 mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::rational::Rational;
+    use crate::numbers::rational::Rational;
     use proptest::prelude::*;
 
     /// Laws of every size, and a value: anywhere, next to an end, next to the mean.

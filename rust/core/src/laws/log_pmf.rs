@@ -9,15 +9,15 @@
 //! All terms `D` are formed from the deviations `μ − x`, which are known to full accuracy: so for `0 < k < n` the binomial
 //! sum has terms of one sign, and what the others lose to cancellation is bounded by constants below `2^-54`.
 
-use crate::ball::Ball;
-use crate::double_double::{DoubleDouble, two_sum};
-use crate::enclosure::Enclosure;
-use crate::fast::Scaled;
-use crate::lanes::{DoubleDoubles, Lanes, WIDTH};
-use crate::special::deviance::{DEVIANCE_ERROR, deviances};
-use crate::special::plain_exponential::{EXPONENTIAL_ERROR, exp};
-use crate::special::plain_logarithm::{SERIES, ln_of_quotients, pairwise_polynomial};
-use crate::special::{LN_2_PI, stirling_parts};
+use crate::numbers::ball::Ball;
+use crate::numbers::double_double::{DoubleDouble, two_sum};
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::lanes::{DoubleDoubles, Lanes, WIDTH};
+use crate::numbers::scaled::Scaled;
+use crate::numbers::special::deviance::{DEVIANCE_ERROR, deviances};
+use crate::numbers::special::plain_exponential::{EXPONENTIAL_ERROR, exp};
+use crate::numbers::special::plain_logarithm::{SERIES, ln_of_quotients, pairwise_polynomial};
+use crate::numbers::special::{LN_2_PI, stirling_parts};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// Bound of the error of [`spread`].
@@ -392,7 +392,7 @@ fn beside_empty_cell<A: Arithmetic>(
 mod tests {
     use super::*;
     use crate::laws::Probability;
-    use crate::rational::Rational;
+    use crate::numbers::rational::Rational;
     use crate::record::Record;
     use proptest::prelude::*;
 

@@ -1,11 +1,11 @@
 //! Rows and tails of a log-concave law on integers, by recurrences from anchors that are known within an ulp.
 
 use super::log_pmf::power_of_two;
-use crate::double_double::two_sum;
-use crate::enclosure::Enclosure;
 use crate::error::Error;
-use crate::fast::Scaled;
 use crate::interrupt::Interrupt;
+use crate::numbers::double_double::two_sum;
+use crate::numbers::enclosure::Enclosure;
+use crate::numbers::scaled::Scaled;
 
 /// Terms that share an anchor, in their middle.
 const BLOCK: usize = 128;

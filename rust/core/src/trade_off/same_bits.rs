@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::curve::CountFamily;
-use crate::pair::Direction;
+use crate::forms::Direction;
 use crate::record::{Inner, Questions, Record};
 
 fn curves() -> Vec<(&'static str, Curve)> {

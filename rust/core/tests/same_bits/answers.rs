@@ -3,11 +3,11 @@
 use crate::number;
 use crate::record::{Plain, Record};
 use statpriv_core::answer::{Law, Noise, Relabelling, Sampling};
-use statpriv_core::ball::Ball;
 use statpriv_core::curve::Curve;
-use statpriv_core::pair::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
-use statpriv_core::pair::{Answers, ContinuousNoise, Epsilon, Smoothed};
-use statpriv_core::rational::Rational;
+use statpriv_core::forms::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
+use statpriv_core::forms::{Answers, ContinuousNoise, Epsilon, Smoothed};
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::rational::Rational;
 
 fn over(top: u64, bottom: u64) -> Rational {
     Rational::from(top).div(&Rational::from(bottom)).unwrap()

@@ -4,13 +4,13 @@ use crate::number;
 use crate::record::{Plain, Record};
 use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::answer::Law;
-use statpriv_core::ball::Ball;
 use statpriv_core::composition::{Attributes, Cell, Composition, End, Part};
 use statpriv_core::curve::Curve;
 use statpriv_core::exact::exact_delta;
+use statpriv_core::forms::Epsilon;
 use statpriv_core::inverse;
-use statpriv_core::pair::Epsilon;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::rational::Rational;
 use statpriv_core::trade_off;
 use std::sync::Arc;
 

@@ -2,12 +2,12 @@
 
 use crate::record::Record;
 use crate::{exactly, number};
-use statpriv_core::ball::Ball;
 use statpriv_core::curve::{CountFamily, Curve};
+use statpriv_core::forms::{Direction, Epsilon, gaussian_delta};
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::inverse;
-use statpriv_core::pair::{Direction, Epsilon, gaussian_delta};
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::rational::Rational;
 use statpriv_core::trade_off;
 
 const SIZES: [u64; 9] = [1, 2, 5, 65, 1000, 32_768, 1_000_000, 1_000_000_000_000, 1 << 53];

@@ -6,9 +6,9 @@ use statpriv_core::answer::{Law, Noise, Sampling};
 use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_published, sampled_histogram};
 use statpriv_core::digits;
 use statpriv_core::exact::{exact_delta, exact_terms};
+use statpriv_core::forms::{Answers, BinomialPeaks, BinomialRange, Direction, GroupedCount, KnownInSample};
 use statpriv_core::laws::Hypergeometric;
-use statpriv_core::pair::{Answers, BinomialPeaks, BinomialRange, Direction, GroupedCount, KnownInSample};
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 
 const DIGITS: [u32; 3] = [3, 25, 200];
 

@@ -2,13 +2,13 @@
 
 use crate::record::Record;
 use crate::{exactly, number};
-use statpriv_core::ball::Ball;
-use statpriv_core::complex::Complex;
 use statpriv_core::digits::{DigitsEnclosure, Dyadic};
-use statpriv_core::enclosure::Enclosure;
-use statpriv_core::rational::Rational;
-use statpriv_core::special::stirling_remainder;
-use statpriv_core::special::trigonometric::{angle, exp_minus_one, ln_one_plus, pi, sin_cos};
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::complex::Complex;
+use statpriv_core::numbers::enclosure::Enclosure;
+use statpriv_core::numbers::rational::Rational;
+use statpriv_core::numbers::special::stirling_remainder;
+use statpriv_core::numbers::special::trigonometric::{angle, exp_minus_one, ln_one_plus, pi, sin_cos};
 
 /// Of every size, of both signs, with digits beyond those of a double.
 fn numbers() -> Vec<(String, Rational)> {

@@ -2,10 +2,11 @@
 
 use crate::record::Record;
 use crate::{around, exactly, number};
+use statpriv_core::answer::PoissonBinomial;
 use statpriv_core::laws::{
-    Hypergeometric, PoissonBinomial, Probability, binomial_log_pmf, binomial_log_probability,
-    binomial_lower_tail, binomial_pmf, binomial_pmf_row, binomial_probability, binomial_upper_tail,
-    hypergeometric_lower_tail, hypergeometric_pmf_row, hypergeometric_upper_tail,
+    Hypergeometric, Probability, binomial_log_pmf, binomial_log_probability, binomial_lower_tail,
+    binomial_pmf, binomial_pmf_row, binomial_probability, binomial_upper_tail, hypergeometric_lower_tail,
+    hypergeometric_pmf_row, hypergeometric_upper_tail,
 };
 
 const SIZES: [u64; 10] =

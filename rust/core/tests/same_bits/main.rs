@@ -24,7 +24,7 @@ mod mixed_counts;
 mod record;
 mod sums;
 
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::rational::Rational;
 
 /// An exact number.
 fn number(text: &str) -> Rational {

@@ -5,11 +5,11 @@ use crate::record::Record;
 use statpriv_core::curve::{
     CountFamily, Curve, MeanOverSizes, Weight, histogram, poisson_published, sampled_histogram,
 };
-use statpriv_core::inverse;
-use statpriv_core::pair::{
+use statpriv_core::forms::{
     BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, VariedCount,
 };
-use statpriv_core::rational::Rational;
+use statpriv_core::inverse;
+use statpriv_core::numbers::rational::Rational;
 
 const EPSILONS: [&str; 6] = ["0", "1e-5", "0.01", "0.2", "1", "9"];
 

@@ -1,11 +1,11 @@
 //! What was computed, next to what is stored: also for the unit tests of the kernel whose names begin with `same_bits`.
 
-use statpriv_core::ball::Ball;
 use statpriv_core::digits::DigitsEnclosure;
-use statpriv_core::enclosure::Enclosure;
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
-use statpriv_core::rational::Rational;
+use statpriv_core::numbers::ball::Ball;
+use statpriv_core::numbers::enclosure::Enclosure;
+use statpriv_core::numbers::rational::Rational;
 use statpriv_simd::Backend;
 use std::cell::Cell;
 use std::fmt::{Debug, Display};

@@ -2,11 +2,11 @@
 
 use crate::number;
 use crate::record::Record;
-use statpriv_core::ball::Ball;
-use statpriv_core::convolution::{convolve, convolve_around};
+use statpriv_core::convolve::{convolve, convolve_around};
+use statpriv_core::fourier::{BinomialGroup, Lattice, LatticeSum, Repeated, Trials, TwoSidedGeometric};
 use statpriv_core::interrupt::Uninterrupted;
-use statpriv_core::inversion::{BinomialGroup, Lattice, LatticeSum, Repeated, Trials, TwoSidedGeometric};
 use statpriv_core::laws::Probability;
+use statpriv_core::numbers::ball::Ball;
 
 fn ball(text: &str) -> Ball {
     Ball::from_rational(&number(text))
@@ -101,7 +101,7 @@ fn lattice_variables() {
     for (name, parts) in sums() {
         for (i, part) in parts.iter().enumerate() {
             for (c, angle) in [("0", "0"), ("0.05", "0.3"), ("-0.1", "2"), ("0.4", "-1")] {
-                let s = statpriv_core::complex::Complex { re: ball(c), im: ball(angle) };
+                let s = statpriv_core::numbers::complex::Complex { re: ball(c), im: ball(angle) };
                 let (cumulant, (exponent, factor)) = (part.cumulant(s), part.transform(s));
                 let balls = vec![cumulant.re, cumulant.im, exponent.re, exponent.im, factor.re, factor.im];
                 let (mean, variance) = part.moments(ball(c));

@@ -1,9 +1,9 @@
 //! Convolutions against those of exact numbers.
 
 use super::*;
-use crate::ball::tests::members;
 use crate::interrupt::Uninterrupted;
-use crate::rational::Rational;
+use crate::numbers::ball::tests::members;
+use crate::numbers::rational::Rational;
 use crate::record::Questions;
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::answer::{Noise, Sampling};
 use crate::interrupt::Uninterrupted;
-use crate::rational::Rational;
+use crate::numbers::rational::Rational;
 use crate::record::{Inner, Record};
 
 fn fraction(a: i64, b: u64) -> Rational {

@@ -3,8 +3,8 @@
 use super::super::tests::{borrowed, evenly, partition, rational};
 use super::super::{Composition, End};
 use super::*;
-use crate::pair::Epsilon;
-use crate::rational::Rational;
+use crate::forms::Epsilon;
+use crate::numbers::rational::Rational;
 use crate::record::{Inner, Plain, Record};
 
 fn compositions() -> Vec<(&'static str, Composition, &'static str)> {

@@ -3,7 +3,7 @@
 use super::super::tests::{borrowed, evenly, partition, rational};
 use super::super::{Attributes, Composition, End, Part};
 use super::*;
-use crate::pair::Epsilon;
+use crate::forms::Epsilon;
 use crate::record::{Inner, Record};
 
 #[test]

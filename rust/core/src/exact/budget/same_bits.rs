@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::curve::{CountFamily, poisson_published, sampled_histogram};
-use crate::pair::{BinomialPeaks, BinomialRange};
+use crate::forms::{BinomialPeaks, BinomialRange};
 use crate::record::{Inner, Plain, Record};
 
 fn number(text: &str) -> Rational {
