@@ -1,4 +1,5 @@
-//! Arrays of enclosures: arrays of doubles in, the array of ends out, no object per entry.
+//! Array functions: they take arrays of doubles and return the ends of the enclosures as one array.
+//! No Python object is made per entry.
 
 use crate::convert;
 use crate::curve::{Curve, family};
@@ -15,20 +16,20 @@ use statpriv_core::laws::{self as kernel, Hypergeometric};
 use statpriv_core::numbers::enclosure::Enclosure;
 use statpriv_core::numbers::rational::Rational;
 
-/// Along the last axis, lower and upper end.
+/// An array whose last axis holds the lower and the upper end.
 type Ends<'py> = Bound<'py, PyArrayDyn<f64>>;
 
 const LARGEST_INTEGER: f64 = (1u64 << 53) as f64;
-/// Neighbouring ε that are better evaluated together.
+/// Number of neighbouring ε evaluated together, because they share work.
 const SHARED_EPSILONS: usize = 256;
-/// An evaluation above this many terms, some 10 ms, gains nothing from neighbours.
+/// An evaluation of more terms than this (about 10 ms) gains nothing from its neighbours.
 const HEAVY: f64 = 1e6;
-/// Places between two questions whether to go on; what takes long at one place asks for itself.
+/// Entries between two polls of the cancellation hook. Long work at a single entry polls by itself.
 const PLACES_PER_CHECK: usize = 64;
-/// Terms that an operation on two enclosures costs, about.
+/// Approximate cost of one operation on two enclosures, in terms.
 const LIGHT: f64 = 1.0;
 
-/// An array as one of the arguments of a function of several that are broadcast together.
+/// One of several array arguments that are broadcast together.
 struct Argument<'a, T = f64> {
     name: &'static str,
     /// In C order.
@@ -44,12 +45,12 @@ impl<'a, T: Element> Argument<'a, T> {
         Ok(Self { name, values, shape: array.shape() })
     }
 
-    /// `p[2, 5]`, an entry as messages name it.
+    /// The name of an entry in error messages, such as `p[2, 5]`.
     fn entry(&self, place: usize) -> String {
         format!("{}{}", self.name, index(place, self.shape))
     }
 
-    /// Refused where it does not broadcast to the shape of the result.
+    /// Refuses an array that does not broadcast to the shape of the result.
     fn check_shape(&self, py: Python<'_>, result: &[usize]) -> PyResult<()> {
         let fits = |(&own, &all): (&usize, &usize)| own == all || own == 1;
         if self.shape.len() <= result.len() && self.shape.iter().rev().zip(result.iter().rev()).all(fits) {
@@ -61,7 +62,8 @@ impl<'a, T: Element> Argument<'a, T> {
     }
 }
 
-/// The number of entries; one that is too large for any memory where it is too large for an integer.
+/// The number of entries of an array of this shape. The product saturates, so a count too large for an
+/// integer becomes one too large for any memory.
 fn size(shape: &[usize]) -> usize {
     if shape.contains(&0) {
         0
@@ -70,7 +72,8 @@ fn size(shape: &[usize]) -> usize {
     }
 }
 
-/// Which entry of an array of shape `own` stands at a place of the result it is broadcast to, by numpy's rules.
+/// The index of the entry found at `place` of the result after numpy's broadcast of shape `own` to shape
+/// `result`. Indices are flat, in C order.
 fn source(mut place: usize, own: &[usize], result: &[usize]) -> usize {
     if own == result {
         return place;
@@ -87,7 +90,8 @@ fn source(mut place: usize, own: &[usize], result: &[usize]) -> usize {
 }
 
 impl Argument<'_> {
-    /// Refuses the first entry that is not `allowed`, by its index.
+    /// Refuses an array with an entry that is not `allowed`. The message names the first such entry by its
+    /// index.
     fn check(&self, py: Python<'_>, allowed: impl Fn(f64) -> bool, required: &str) -> PyResult<()> {
         let Some(place) = self.values.iter().position(|&x| !allowed(x)) else { return Ok(()) };
         let (entry, value) = (self.entry(place), shown(self.values[place]));
@@ -111,7 +115,7 @@ impl Argument<'_> {
     }
 }
 
-/// `[2, 5]`, the index of a place; nothing for a single number.
+/// The index of a place as text, such as `[2, 5]`. Empty for a single number.
 fn index(mut place: usize, shape: &[usize]) -> String {
     if shape.is_empty() {
         return String::new();
@@ -125,7 +129,7 @@ fn index(mut place: usize, shape: &[usize]) -> String {
     format!("[{}]", index.join(", "))
 }
 
-/// A double as Python writes it, integers without a point.
+/// A double in Python's notation, with integers written without a decimal point.
 fn shown(x: f64) -> String {
     match x {
         _ if x.is_nan() => "nan".to_owned(),
@@ -143,7 +147,7 @@ fn both(value: Enclosure) -> [f64; 2] {
     [value.lower(), value.upper()]
 }
 
-/// An error with the index at which it arose.
+/// The error with the index at which it arose added to its message.
 fn located(error: Error, place: usize, shape: &[usize]) -> Error {
     match error {
         Error::Argument(why) => Error::Argument(format!("at {}: {why}", index(place, shape))),
@@ -152,7 +156,7 @@ fn located(error: Error, place: usize, shape: &[usize]) -> Error {
     }
 }
 
-/// The values of `one` at every place of the result.
+/// Evaluates `one` at every place of the result.
 fn each<'py>(
     py: Python<'py>,
     shape: &[usize],
@@ -171,7 +175,7 @@ fn each<'py>(
     ends(py, values, shape)
 }
 
-/// δ at each of an array of ε.
+/// δ(ε) for each ε of an array.
 #[pyfunction]
 pub fn delta_array<'py>(curve: &Curve, epsilon: PyReadonlyArrayDyn<'py, f64>) -> PyResult<Ends<'py>> {
     let py = epsilon.py();
@@ -190,7 +194,8 @@ pub fn delta_array<'py>(curve: &Curve, epsilon: PyReadonlyArrayDyn<'py, f64>) ->
     ends(py, values, epsilons.shape)
 }
 
-/// δ at each of an array of ε, to about a relative width where that is less work than δ itself.
+/// δ(ε) for each ε of an array, to about the relative width `width` where that takes less work than full
+/// accuracy.
 #[pyfunction]
 pub fn rough_delta_array<'py>(
     curve: &Curve,
@@ -211,7 +216,7 @@ pub fn rough_delta_array<'py>(
     })
 }
 
-/// The least ε at each of an array of δ.
+/// ε(δ) for each δ of an array.
 #[pyfunction]
 pub fn epsilon_array<'py>(curve: &Curve, delta: PyReadonlyArrayDyn<'py, f64>) -> PyResult<Ends<'py>> {
     let py = delta.py();
@@ -223,22 +228,22 @@ pub fn epsilon_array<'py>(curve: &Curve, delta: PyReadonlyArrayDyn<'py, f64>) ->
     })
 }
 
-/// Probabilities as Python hands them over.
+/// An array of probabilities from Python.
 #[derive(FromPyObject)]
 pub enum Probabilities<'py> {
-    /// Each the rational it stores.
+    /// Doubles. Each is the rational that it stores.
     Doubles(PyReadonlyArrayDyn<'py, f64>),
-    /// Fractions, decimals, strings and so on.
+    /// Python objects: fractions, decimals, strings and so on.
     Exact(PyReadonlyArrayDyn<'py, Py<PyAny>>),
 }
 
-/// A prepared probability is as large as some ten results.
+/// A prepared probability takes about as much memory as ten results, so it must be used at least this often.
 const PLACES_WORTH_PREPARING: usize = 10;
-/// Terms that preparing a probability costs, about.
+/// Approximate cost of preparing a probability, in terms.
 const PREPARATION: f64 = 200.0;
 const PROBABILITY: &str = "a probability from 0 to 1";
 
-/// The probabilities of a law, each prepared once where it stands at many places of the result.
+/// The probabilities of a law. They are prepared in advance if each is used at many places of the result.
 enum Chances<'a> {
     Prepared(Vec<Chance>),
     Doubles(&'a [f64]),
@@ -343,10 +348,10 @@ pub fn hypergeometric_array<'py>(
     })
 }
 
-/// Lower and upper ends of the probabilities of all values of a law.
+/// The lower ends and the upper ends of the probabilities of all values of a law.
 type Row<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// Rows take some terms for each of their values.
+/// Computes the probabilities of all values of a law. The work estimate is one term per value.
 fn row(
     py: Python<'_>,
     values: u64,
@@ -373,7 +378,8 @@ pub fn binomial_pmf_row<'py>(n: &Bound<'py, PyAny>, p: &Bound<'py, PyAny>) -> Py
     })
 }
 
-/// P[X = k] for the number X of marked ones among `draws` from `population`, from the least possible k to the greatest.
+/// P[X = k] for the number X of marked items among `draws` from `population`, for every possible k in
+/// increasing order.
 #[pyfunction]
 #[pyo3(signature = (*, population, marked, draws))]
 pub fn hypergeometric_pmf_row<'py>(
@@ -386,12 +392,14 @@ pub fn hypergeometric_pmf_row<'py>(
     row(population.py(), values, |interrupt| kernel::hypergeometric_pmf_row(&law, interrupt))
 }
 
-/// Neighbouring sizes that are better evaluated together.
+/// Number of neighbouring sizes evaluated together, because they share work.
 const SHARED_SIZES: usize = 1024;
-/// Terms that δ at one of many sizes costs, about: mostly it is reached from that of a neighbour.
+/// Approximate cost of δ at one of many sizes, in terms. Most values are derived from that of a neighbouring
+/// size.
 const SIZE: f64 = 50.0;
 
-/// δ(ε) of the count of a property at each of an array of numbers of entries, of which `known` are known.
+/// δ(ε) of the count of a property for each number of entries of an array. The adversary knows `known`
+/// entries.
 #[pyfunction]
 #[pyo3(signature = (sizes, epsilon, *, known, lower, upper, pair=None))]
 pub fn delta_at_sizes<'py>(
@@ -422,7 +430,7 @@ pub fn delta_at_sizes<'py>(
     ends(py, values, all.shape)
 }
 
-/// `+`, `-`, `*` or `/` of two arrays of enclosures, rounded outwards, broadcast to `shape`.
+/// `+`, `-`, `*` or `/` of two arrays of enclosures, broadcast to `shape` and rounded outwards.
 #[pyfunction]
 pub fn combined_arrays<'py>(
     operation: &str,

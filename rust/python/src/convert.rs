@@ -1,4 +1,5 @@
-//! Exact numbers from Python: float, int, Fraction, Decimal, numpy scalar, mpf or string → rational.
+//! Conversion of Python numbers to exact rationals and back.
+//! Accepted are float, int, Fraction, Decimal, numpy scalars, mpf and strings.
 
 use crate::errors;
 use dashu_int::{IBig, UBig};
@@ -7,17 +8,17 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString, PyType};
 use statpriv_core::numbers::rational::Rational;
 
-/// Decimal exponents beyond this are refused before anything is written out.
+/// Larger decimal exponents are refused before the number is expanded.
 const LARGEST_DECIMAL_EXPONENT: i64 = 100_000;
 
-/// Many numbers are fractions already, and need not be asked what else they are.
+/// The class `fractions.Fraction`. Many numbers are Fractions already and skip the checks for other types.
 static FRACTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// The rational that `value` is, exactly. `name` is what the message calls it.
+/// The exact rational value of a Python number. `name` is used in error messages.
 pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
     let py = value.py();
     let refuse = |why: &str| errors::argument(py, format!("{name} = {} {why}", shown(value)));
-    // Before all others, which are asked for methods that these do not have.
+    // Exact ints and Fractions come first: the checks further down probe for methods that they lack.
     if let Ok(integer) = value.cast_exact::<PyInt>() {
         return integer_from(integer).map(Rational::from).map_err(|_| refuse(NOT_A_NUMBER));
     }
@@ -53,7 +54,7 @@ pub fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
     quotient(&ratio).ok_or_else(|| refuse(NOT_A_NUMBER))
 }
 
-/// The quotient of a pair of integers, the second above 0.
+/// The quotient of a pair of integers, the second of them positive.
 fn quotient(ratio: &Bound<'_, PyAny>) -> Option<Rational> {
     let (top, bottom) = ratio.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().ok()?;
     let bottom = UBig::try_from(integer_from(&bottom).ok()?).ok()?;
@@ -63,24 +64,24 @@ fn quotient(ratio: &Bound<'_, PyAny>) -> Option<Rational> {
 const NOT_FINITE: &str = "is not finite; a finite number is required";
 const NOT_A_NUMBER: &str =
     "is not a number; a float, int, Fraction, Decimal or string such as '0.1' or '1/2' is required";
-/// Binary exponents beyond this, about as far as the decimal ones, are refused.
+/// Larger binary exponents are refused. The bound corresponds to that of the decimal exponents.
 const LARGEST_BINARY_EXPONENT: usize = 332_193;
 
-/// An integer of another library than Python's own, such as numpy's, and no array of them.
+/// Whether the value is an integer of any library, such as a numpy scalar. Arrays and classes are not.
 pub fn is_integer(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.hasattr("__index__")? && !value.hasattr("__len__")? && !value.is_instance_of::<PyType>())
 }
 
-/// The start of what a value looks like, for messages; Python refuses to print very long integers.
+/// The value as shown in error messages, cut to 80 characters. Python refuses to print very long integers.
 pub fn shown(value: &Bound<'_, PyAny>) -> String {
-    // "1/3" reads better than "Fraction(1, 3)"; everything else is shown as it was written.
+    // "1/3" reads better than "Fraction(1, 3)". Everything else is shown by its repr.
     let is_fraction = value.get_type().name().is_ok_and(|name| name == "Fraction");
     let written = if is_fraction { value.str() } else { value.repr() };
     let text = written.map_or_else(|_| "(too long to print)".to_owned(), |text| text.to_string());
     if text.chars().count() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }
 }
 
-/// mpmath's `(sign, mantissa, exponent, bits)`, or what is wrong with it.
+/// The value of mpmath's tuple `(sign, mantissa, exponent, bits)`, or why it is refused.
 fn binary(parts: &Bound<'_, PyAny>) -> Result<Rational, &'static str> {
     let read = parts.extract::<(i64, Bound<'_, PyAny>, i64, Bound<'_, PyAny>)>();
     let (sign, mantissa, exponent, _) = read.map_err(|_| BINARY_EXPONENT)?;
@@ -110,7 +111,7 @@ pub fn integer_from(value: &Bound<'_, PyAny>) -> PyResult<IBig> {
         .map_err(|_| errors::argument(value.py(), "an integer that cannot be read in hexadecimal"))
 }
 
-/// As a Python integer.
+/// A Python integer of the same value.
 pub fn integer_to<'py>(py: Python<'py>, value: &IBig) -> PyResult<Bound<'py, PyAny>> {
     if let Ok(small) = i64::try_from(value) {
         return Ok(small.into_pyobject(py)?.into_any());
@@ -120,7 +121,7 @@ pub fn integer_to<'py>(py: Python<'py>, value: &IBig) -> PyResult<Bound<'py, PyA
     py.get_type::<PyInt>().call_method("from_bytes", (bytes, "little"), Some(&signed))
 }
 
-/// A `fractions.Fraction` of the same parts: they have no common factor, and Python would take long to find that out.
+/// A `fractions.Fraction` of the same value. The parts are coprime, so Python's slow reduction is skipped.
 pub fn to_fraction<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py, PyAny>> {
     let parts =
         (integer_to(py, exact.numerator())?, integer_to(py, &IBig::from(exact.denominator().clone()))?);
@@ -128,11 +129,11 @@ pub fn to_fraction<'py>(py: Python<'py>, exact: &Rational) -> PyResult<Bound<'py
     if fraction.hasattr("_from_coprime_ints")? {
         return fraction.call_method1("_from_coprime_ints", parts);
     }
-    // Before Python 3.12.
+    // Python before 3.12 has no `_from_coprime_ints`.
     fraction.call(parts, Some(&[("_normalize", false)].into_py_dict(py)?))
 }
 
-/// An exact number of at least 0.
+/// The exact value of a number of at least 0.
 pub fn not_negative(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
     let exact = rational(value, name)?;
     if exact.is_negative() {
@@ -142,7 +143,7 @@ pub fn not_negative(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> 
     Ok(exact)
 }
 
-/// An integer that a machine holds, whatever the type it comes in: 3.0 counts, 1.5 does not.
+/// The value as an `i64`, whatever its type: 3.0 is accepted. None for a non-integer or an integer too large.
 pub fn machine_integer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<i64>> {
     if let Ok(integer) = value.cast_exact::<PyInt>()
         && let Ok(small) = integer.extract()
@@ -152,7 +153,7 @@ pub fn machine_integer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<
     rational(value, name).map(|exact| exact.to_i64())
 }
 
-/// An integer in `least..=2^53`, whatever the type it comes in.
+/// An integer in `least..=2^53`, given as a number of any type.
 pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> {
     match machine_integer(value, name)? {
         Some(integer) if integer >= least && integer <= 1 << 53 => Ok(integer.unsigned_abs()),
@@ -170,19 +171,19 @@ pub fn count(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> 
 /// value : float, int, Fraction, Decimal or str
 ///     A float is the rational it stores; `"0.1"` is one tenth.
 /// name : str
-///     What an error message calls it.
+///     The name used in error messages.
 #[pyfunction]
 pub fn fraction<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     to_fraction(value.py(), &rational(value, name)?)
 }
 
-/// Doubles as Python's `array` and numpy hand them over: their bytes, in the machine's order.
+/// Doubles from their bytes in native byte order, the layout of Python's `array` and of numpy.
 pub fn doubles(bytes: &[u8]) -> Vec<f64> {
     let eight = |chunk: &[u8]| chunk.try_into().map_or(f64::NAN, f64::from_ne_bytes);
     bytes.chunks(size_of::<f64>()).map(eight).collect()
 }
 
-/// The exact value of an integer from `least` to 2^53, whatever the type it comes in.
+/// The value of an integer from `least` to 2^53, given as a number of any type.
 #[pyfunction]
 pub fn integer(value: &Bound<'_, PyAny>, name: &str, least: i64) -> PyResult<u64> {
     count(value, name, least)

@@ -1,4 +1,4 @@
-//! The kernel's expressions of curves, as Python builds them.
+//! The kernel's curve expressions, as Python builds them.
 
 use crate::answer::Law;
 use crate::convert;
@@ -18,25 +18,26 @@ use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// A query of an adaptive composition, as Python writes it.
+/// A query of an adaptive composition, as Python passes it; see [`Curve::adaptive`].
 type AskedQuery<'py> =
     (Bound<'py, PyAny>, PyRef<'py, Law>, PyRef<'py, Law>, PyRef<'py, Law>, Vec<(i64, i64, usize)>);
 
-/// An expression of the kernel's normal forms: what a rule lowers a situation to.
+/// A curve expression in the kernel's normal forms. A rule lowers a situation to it.
 ///
-/// Sizes are integers; probabilities and weights are exact numbers. `pair` is `(1, 0)`, `(0, 1)` or None for the
-/// maximum of both.
+/// Sizes are integers. Probabilities and weights are exact numbers. `pair` is `(1, 0)`, `(0, 1)` or None for
+/// the maximum of both.
 #[pyclass(frozen, module = "statpriv._native", name = "Curve")]
 pub struct Curve(pub(crate) Kernel);
 
-/// A part of a partition, and the pair of values that is asked of it.
+/// A part of a partition, together with the pair of values `(v, w)` that is compared on it.
 #[pyclass(frozen, module = "statpriv._native", name = "Part")]
 pub struct Part(KernelPart);
 
 #[pymethods]
 impl Part {
-    /// Counts of `count` independent entries: for each cell its probability, and how much of the laws under the first and the second value
-    /// it carries, over all entries of all parts.
+    /// Cell counts of `count` independent entries. Each cell is a triple `(mass, first, second)`. `mass` is
+    /// its probability. `first` and `second` are `mass` times what an entry in the cell adds to the
+    /// likelihood ratios `w_k P_{k,v}/R_k` and `w_k P_{k,w}/R_k` (see `Cell` in the kernel).
     #[staticmethod]
     #[pyo3(signature = (*, count, cells))]
     fn entries(
@@ -58,8 +59,9 @@ impl Part {
         Ok(Self(KernelPart::Entries { count, cells }))
     }
 
-    /// The count of a property among `count` entries with a probability in a range, for both pairs of values: `share` is one over the size of
-    /// the population. The composition is then a bound.
+    /// The count of a property among `count` entries, with a probability in `[lower, upper]`, for both pairs
+    /// of values. `share` is one over the size of the population. A composition with such a part is an upper
+    /// bound.
     #[staticmethod]
     #[pyo3(signature = (*, count, share, lower, upper))]
     fn range(
@@ -76,15 +78,18 @@ impl Part {
         }))
     }
 
-    /// The count of a property among `count` entries, published from `least` to `most` only, for every probability and both pairs of values: `share` is one
-    /// over the size of the population. The composition is then a bound.
+    /// The count of a property among `count` entries, published only from `least` to `most`, for every
+    /// probability and both pairs of values. `share` is one over the size of the population. A composition
+    /// with such a part is an upper bound.
     #[staticmethod]
     #[pyo3(signature = (*, count, share, least, most))]
     fn gated(count: u64, share: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<Self> {
         Ok(Self(KernelPart::Gated { count, share: convert::rational(share, "share")?, least, most }))
     }
 
-    /// Any answer: its laws where the part holds the critical entry with the first and the second value, and where it does not.
+    /// Any answer. `weight` is the probability that the part holds the critical entry. `first` and `second`
+    /// are the laws of the answer if it does, with the first or the second value. `reference` is the law if
+    /// it does not.
     #[staticmethod]
     #[pyo3(signature = (*, weight, first, second, reference))]
     fn answer(
@@ -101,7 +106,8 @@ impl Part {
         }))
     }
 
-    /// A real answer with a monotone likelihood ratio, by its laws rounded to integers.
+    /// A real-valued answer with a monotone likelihood ratio, given by its laws rounded to integers. The
+    /// arguments are those of `answer`.
     #[staticmethod]
     #[pyo3(signature = (*, weight, first, second, reference))]
     fn rounded(
@@ -135,7 +141,7 @@ fn kernel<T>(py: Python<'_>, result: Result<T, Error>) -> PyResult<T> {
     result.map_err(|error| errors::from_kernel(py, &error))
 }
 
-/// The counts of a property with a probability from `lower` to `upper`.
+/// The family of counts of a property with a probability in `[lower, upper]`.
 pub fn family(
     lower: &Bound<'_, PyAny>,
     upper: &Bound<'_, PyAny>,
@@ -168,7 +174,7 @@ impl Curve {
 }
 
 impl Curve {
-    /// The maximum of both directions where none is given.
+    /// The curve in the given direction, or the maximum over both if none is given.
     fn in_directions(direction: Option<Direction>, curve: impl Fn(Direction) -> Kernel) -> Self {
         Self(match direction {
             Some(direction) => curve(direction),
@@ -179,7 +185,8 @@ impl Curve {
 
 #[pymethods]
 impl Curve {
-    /// The count of `size` entries, the critical one among them, with a probability in `[lower, upper]`.
+    /// The count of a property among `size` entries that include the critical one. Its probability is in
+    /// `[lower, upper]`.
     #[staticmethod]
     #[pyo3(signature = (*, size, lower, upper, pair=None))]
     fn count(
@@ -192,8 +199,9 @@ impl Curve {
         kernel(size.py(), family(lower, upper, pair)?.of_size(entries)).map(Self)
     }
 
-    /// Of the tests "answer ≥ j+1", j in `tests`, of a count of `size` entries: the first and the last of those that distinguish best at a probability in
-    /// `[lower, upper]`, each at that probability.
+    /// Peak heights of tests of a count of `size` entries. The test "answer ≥ j+1" distinguishes best at its
+    /// peak probability `p_j`. Among the tests with j in `tests` and `p_j` in `[lower, upper]`, the curve is
+    /// the larger height of the first and the last; see `BinomialPeaks` in the kernel.
     #[staticmethod]
     #[pyo3(signature = (*, size, tests, lower, upper, pair=None))]
     fn peaks(
@@ -210,8 +218,9 @@ impl Curve {
         Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Peaks(tests.clone(), direction)))
     }
 
-    /// The count of `size` entries that is published from `least` to `most` only, whatever the probability: a bound. Of `known` other entries of `population`
-    /// those in the sample are known, with the worst values; its mean over how many they are.
+    /// Upper bound, over all probabilities, for the count of a sample of `size` entries that is published
+    /// only from `least` to `most`. The adversary knows `known` of the other entries of `population`. The
+    /// bound takes the worst values of the known entries in the sample, and the mean over their number.
     #[staticmethod]
     #[pyo3(signature = (*, population, known, size, least, most, pair=None))]
     fn gated_count(
@@ -232,7 +241,8 @@ impl Curve {
         kernel(py, MeanOverSizes::known_entries(entries, known, sample, family)).map(|mean| Self(mean.into()))
     }
 
-    /// The count of a hidden sample of `size` entries that holds the critical one with probability `inclusion`.
+    /// The count of a hidden sample of `size` entries. The sample holds the critical entry with probability
+    /// `inclusion`.
     #[staticmethod]
     #[pyo3(signature = (*, size, p, inclusion, pair=None))]
     fn sampled_count(
@@ -246,8 +256,8 @@ impl Curve {
         kernel(size.py(), family(p, p, pair)?.sampled(entries, &inclusion)).map(Self)
     }
 
-    /// Definition 3.3 for Example 1: the mean over the number of known entries in a sample of `size`; with
-    /// `thresholds`, the upper bound by that many thresholds.
+    /// Definition 3.3 for Example 1: the mean over the number of known entries in a sample of `size`. With
+    /// `thresholds`, the upper bound with that many thresholds.
     #[staticmethod]
     #[pyo3(signature = (*, population, known, size, lower, upper, pair=None, thresholds=None))]
     fn known_entries(
@@ -266,8 +276,9 @@ impl Curve {
         Ok(Self::with_thresholds(mean, thresholds))
     }
 
-    /// The mean over how many of `others` of the entries besides the critical one do not matter, each with probability
-    /// `irrelevant`; with `thresholds`, the upper bound by that many thresholds.
+    /// The mean over the number of irrelevant entries. Of the `size` entries, `others` besides the critical
+    /// one are independently irrelevant with probability `irrelevant`. With `thresholds`, the upper bound
+    /// with that many thresholds.
     #[staticmethod]
     #[pyo3(signature = (*, size, others, irrelevant, lower, upper, pair=None, thresholds=None))]
     fn irrelevant_entries(
@@ -285,7 +296,8 @@ impl Curve {
         Ok(Self::with_thresholds(mean, thresholds))
     }
 
-    /// The histogram of `size` entries; `pair` is two cells, counted from 0, or None for the maximum over all ordered pairs.
+    /// The histogram of `size` entries. `pair` is a pair of cells, counted from 0, or None for the maximum
+    /// over all ordered pairs.
     #[staticmethod]
     #[pyo3(signature = (*, size, cells, pair=None))]
     fn histogram(
@@ -298,7 +310,8 @@ impl Curve {
         kernel(py, curve::histogram(entries, &cells, indices(py, pair)?)).map(Self)
     }
 
-    /// The histogram of a hidden sample without replacement of `size` of `population` entries, likewise.
+    /// The histogram of a hidden sample of `size` of `population` entries, drawn without replacement. `pair`
+    /// is as in `histogram`.
     #[staticmethod]
     #[pyo3(signature = (*, population, size, cells, pair=None))]
     fn sampled_histogram(
@@ -313,7 +326,8 @@ impl Curve {
         kernel(py, curve::sampled_histogram(entries, sample, &cells, indices(py, pair)?)).map(Self)
     }
 
-    /// A hidden sample that takes each of `population` entries with probability `rate`, its size published with the count.
+    /// The count of a hidden Poisson sample with published size. The sample takes each of `population`
+    /// entries with probability `rate`.
     #[staticmethod]
     #[pyo3(signature = (*, population, rate, p, pair=None))]
     fn poisson_published(
@@ -328,7 +342,8 @@ impl Curve {
         kernel(py, curve::poisson_published(entries, &rate, &p, direction(py, pair)?)).map(Self)
     }
 
-    /// The count of a property among others with these numbers and probabilities, and the critical entry.
+    /// The count of a property among the critical entry and groups of others. Group `i` has `others[i]`
+    /// entries with probability `probabilities[i]`.
     #[staticmethod]
     #[pyo3(signature = (*, others, probabilities, pair=None))]
     fn grouped_count(
@@ -342,7 +357,8 @@ impl Curve {
         Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Grouped(laws.clone(), direction)))
     }
 
-    /// The count of a property among entries with these numbers and probabilities, the critical one the worst of them.
+    /// The count of a property among groups of entries. Group `i` has `counts[i]` entries with probability
+    /// `probabilities[i]`. The critical entry is the worst of all entries.
     #[staticmethod]
     #[pyo3(signature = (*, counts, probabilities, pair=None))]
     fn varied_count(
@@ -356,7 +372,8 @@ impl Curve {
         Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Varied(laws.clone(), direction)))
     }
 
-    /// The count of a hidden sample without replacement, the worst over the values of `known` known entries.
+    /// The count of a hidden sample of `size` of `population` entries, drawn without replacement. The
+    /// adversary knows `known` entries, and their values are the worst possible.
     #[staticmethod]
     #[pyo3(signature = (*, population, known, size, p, pair=None))]
     fn known_in_sample(
@@ -381,7 +398,8 @@ impl Curve {
         Self(Kernel::Answers(Answers::new(first.0.clone(), second.0.clone())))
     }
 
-    /// The same with continuous noise, of which one size is given, in units of the integers.
+    /// `Δ_{v,w}` of an answer plus continuous noise. Exactly one of the two noise parameters is given, in
+    /// units of the integer answers.
     #[staticmethod]
     #[pyo3(signature = (first, second, *, laplace_scale=None, gaussian_sigma=None))]
     fn smoothed(
@@ -404,9 +422,13 @@ impl Curve {
         kernel(py, Smoothed::new(answers, noise)).map(|laws| Self(Kernel::Smoothed(laws)))
     }
 
-    /// An adaptive composition over a secret partition. A node is the queries that may be asked there; a query is the
-    /// probability that its part holds the critical entry, the laws of its answer under `v`, under `w` and if it does not,
-    /// and what follows: first and last answer, and the index of the node after them.
+    /// An adaptive composition over a secret partition. A node is a list of the queries that may be asked
+    /// there.
+    ///
+    /// A query is `(weight, first, second, reference, next)`. `weight` is the probability that its part holds
+    /// the critical entry. `first` and `second` are the laws of the answer if it does, under `v` and under
+    /// `w`, and `reference` is the law if it does not. `next` lists `(first, last, node)`: after an answer
+    /// from `first` to `last`, the analyst goes on at the node with that index.
     #[staticmethod]
     fn adaptive(py: Python<'_>, nodes: Vec<Vec<AskedQuery<'_>>>) -> PyResult<Self> {
         let asked = |(weight, first, second, reference, next): AskedQuery<'_>| {
@@ -423,15 +445,15 @@ impl Curve {
         kernel(py, Adaptive::new(nodes)).map(|strategy| Self(Kernel::Adaptive(strategy)))
     }
 
-    /// `rate · Δ(ln(1 + (e^ε − 1)/rate))`: what a sample gives away that holds the critical entry with this probability, from the
-    /// curve given that it holds it.
+    /// Amplification by sampling: `rate · Δ(ln(1 + (e^ε − 1)/rate))`. The sample holds the critical entry
+    /// with probability `rate`, and `Δ` is `curve`, the curve of the answer given that it does.
     #[staticmethod]
     fn amplified(rate: &Bound<'_, PyAny>, curve: PyRef<'_, Self>) -> PyResult<Self> {
         let exact = convert::rational(rate, "rate")?;
         kernel(rate.py(), Kernel::amplified(exact, curve.0.clone())).map(Self)
     }
 
-    /// `Σ weight · curve`; weights are at least 0 and add up to at most 1.
+    /// `Σ weight · curve`. The weights are at least 0 and sum to at most 1.
     #[staticmethod]
     fn mean(py: Python<'_>, weights: Vec<Bound<'_, PyAny>>, curves: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
         if weights.len() != curves.len() {
@@ -444,8 +466,10 @@ impl Curve {
         Ok(Self(Kernel::Mean(parts.collect::<PyResult<_>>()?)))
     }
 
-    /// Answers on the parts of a secret partition, of which none holds the critical entry with probability `unused`: for each kind of
-    /// attribute how many there are, and for each pair of values the parts. With `bound` only the bound of all patterns, in convex order.
+    /// The composition of answers on the parts of a secret partition. With probability `unused`, no part
+    /// holds the critical entry. `attributes` holds, for each kind of attribute, the number of such
+    /// attributes and the parts for each pair of values. With `bound`, the curve is only the upper bound over
+    /// all patterns, in convex order.
     #[staticmethod]
     #[pyo3(signature = (*, unused, attributes, bound=false))]
     fn composed(
@@ -466,13 +490,15 @@ impl Curve {
         })
     }
 
-    /// Whether δ is enclosed between an attained value and a bound, which need not be close.
+    /// Whether the enclosures of δ are brackets: an attained value and an upper bound, which need not be
+    /// close.
     #[getter]
     fn is_bracket(&self) -> bool {
         self.0.is_bracket()
     }
 
-    /// Of a composition, the worst pattern at ε: for each kind of attribute how many of them have which pair; None for other curves.
+    /// The worst pattern of a composition at ε, or the worst one found. For each kind of attribute, it gives
+    /// the number of attributes with each pair of values. None for other curves.
     fn pattern(&self, py: Python<'_>, epsilon: &Bound<'_, PyAny>) -> PyResult<Option<Vec<Vec<u64>>>> {
         let epsilon = convert::rational(epsilon, "epsilon")?;
         door::run(py, self.0.terms(), |run| self.0.pattern(&epsilon, run))
@@ -503,7 +529,7 @@ impl Curve {
         door::run(py, self.0.terms(), |interrupt| self.0.delta(&exact, interrupt)).map(Enclosure)
     }
 
-    /// ε(δ): the least ε ≥ 0 with δ(ε) ≤ δ; infinite where there is none.
+    /// ε(δ): the least ε ≥ 0 with δ(ε) ≤ δ, or infinity if there is none.
     fn epsilon(&self, py: Python<'_>, delta: &Bound<'_, PyAny>) -> PyResult<Enclosure> {
         let exact = convert::not_negative(delta, "delta")?;
         let terms = 50.0 * self.0.terms();

@@ -1,4 +1,4 @@
-//! Curves and laws to a number of digits.
+//! Curves and laws to a requested number of digits.
 
 use crate::convert;
 use crate::curve::Curve;
@@ -14,7 +14,7 @@ use statpriv_core::numbers::rational::Rational;
 
 type Result<'py> = PyResult<Bound<'py, PyAny>>;
 
-/// A number of digits.
+/// Reads and checks the requested number of digits.
 pub(crate) fn count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     let wanted = convert::rational(value, "digits")?.to_i64().and_then(|digits| u32::try_from(digits).ok());
     wanted.filter(|digits| (1..=MOST_DIGITS).contains(digits)).ok_or_else(|| {
@@ -25,7 +25,7 @@ pub(crate) fn count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     })
 }
 
-/// Runs without the interpreter lock: even the quickest takes some ten microseconds.
+/// Runs the work without the interpreter lock: even the quickest takes some ten microseconds.
 fn run(
     py: Python<'_>,
     work: impl FnOnce(&dyn Interrupt) -> std::result::Result<DigitsEnclosure, Error> + Send,
@@ -33,7 +33,7 @@ fn run(
     wrapped(py, door::run(py, f64::INFINITY, work)?)
 }
 
-/// δ(ε) of a curve to so many digits.
+/// δ(ε) of a curve to `digits` digits.
 #[pyfunction]
 pub fn delta_digits<'py>(
     curve: &Curve,
@@ -44,7 +44,7 @@ pub fn delta_digits<'py>(
     run(epsilon.py(), |interrupt| digits::delta(&curve.0, &exact, digits, interrupt))
 }
 
-/// ln δ(ε) of a curve to so many digits.
+/// ln δ(ε) of a curve to `digits` digits.
 #[pyfunction]
 pub fn log_delta_digits<'py>(
     curve: &Curve,
@@ -55,7 +55,7 @@ pub fn log_delta_digits<'py>(
     run(epsilon.py(), |interrupt| digits::log_delta(&curve.0, &exact, digits, interrupt))
 }
 
-/// ε(δ) of a curve to so many digits.
+/// ε(δ) of a curve to `digits` digits.
 #[pyfunction]
 pub fn epsilon_digits<'py>(
     curve: &Curve,
@@ -66,7 +66,7 @@ pub fn epsilon_digits<'py>(
     run(delta.py(), |interrupt| digits::epsilon(&curve.0, &exact, digits, interrupt))
 }
 
-/// The limit of δ(ε) for ε → ∞ to so many digits.
+/// The limit of δ(ε) for ε → ∞, to `digits` digits.
 #[pyfunction]
 pub fn mass_at_infinity_digits<'py>(curve: &Curve, digits: &Bound<'py, PyAny>) -> Result<'py> {
     let wanted = count(digits)?;
@@ -91,7 +91,7 @@ fn probability(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rational> {
     Ok(exact)
 }
 
-/// A quantity of Bin(n, p) to so many digits.
+/// A quantity of Bin(n, p) to `digits` digits.
 #[pyfunction]
 #[pyo3(signature = (quantity, digits, *, k, n, p))]
 pub fn binomial_digits<'py>(
@@ -113,7 +113,7 @@ pub fn binomial_digits<'py>(
     })
 }
 
-/// A quantity of a hypergeometric law to so many digits.
+/// A quantity of a hypergeometric law to `digits` digits.
 #[pyfunction]
 #[pyo3(signature = (quantity, digits, *, k, population, marked, draws))]
 pub fn hypergeometric_digits<'py>(
@@ -136,7 +136,8 @@ pub fn hypergeometric_digits<'py>(
     })
 }
 
-/// The law of the number of successes in independent trials to so many digits.
+/// The probabilities of the number of successes in independent trials, to `digits` digits. Trial `i` has
+/// success probability `p[i]`.
 #[pyfunction]
 pub fn poisson_binomial_digits<'py>(
     p: Vec<Bound<'py, PyAny>>,

@@ -1,4 +1,5 @@
-//! Enclosures with as many digits as were asked for: to Python an `Enclosure` whose ends are mpmath numbers.
+//! Enclosures with a requested number of digits. In Python, they are `Enclosure` objects whose ends are
+//! mpmath numbers.
 
 use crate::convert;
 use crate::enclosure::{Enclosure, single_number, undecided};
@@ -13,24 +14,24 @@ use statpriv_core::numbers::enclosure::Enclosure as Doubles;
 use statpriv_core::numbers::rational::Rational;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Bits of a double: what a number has at least that is rounded to an operand's precision.
+/// Bits of a double: the minimum precision for operands that must be rounded.
 const DOUBLE: usize = 53;
 
-/// What a function returns that was asked for `digits=`: an `Enclosure` whose ends are `mpmath.mpf`.
+/// The result of a function called with `digits=`: an `Enclosure` whose ends are `mpmath.mpf`.
 ///
-/// Sums, differences and products are exact; quotients, and numbers that are not binary fractions, are rounded outwards at
-/// the precision of the operands. Nothing depends on mpmath's own precision.
+/// Sums, differences and products are exact. Quotients, and operands that are not binary fractions, are
+/// rounded outwards at the precision of the operands. Nothing depends on mpmath's own precision.
 #[pyclass(frozen, extends = Enclosure, module = "statpriv._native", name = "DigitsEnclosure")]
 pub struct DigitsEnclosure(Kernel);
 
-/// What it is compared or combined with.
+/// An operand of a comparison or of arithmetic.
 enum Operand {
     Interval(Kernel),
     Exact(Rational),
 }
 
 impl Operand {
-    /// Nothing for what is neither an enclosure nor a number.
+    /// None if the value is neither an enclosure nor a number.
     fn read(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(enclosure) = value.cast::<DigitsEnclosure>() {
             return Ok(Some(Self::Interval(enclosure.get().0.clone())));
@@ -42,7 +43,7 @@ impl Operand {
         }))
     }
 
-    /// As an interval; a number that is not a binary fraction is rounded outwards to so many bits.
+    /// The operand as an interval. A number that is not a binary fraction is rounded outwards to `bits` bits.
     fn interval(self, bits: usize) -> Kernel {
         match self {
             Self::Interval(interval) => interval,
@@ -64,17 +65,18 @@ fn of_double(x: f64) -> Dyadic {
 
 fn of_doubles(interval: Doubles) -> Kernel {
     let (lower, upper) = (of_double(interval.lower()), of_double(interval.upper()));
-    // The ends of an enclosure are in order.
+    // The ends of an enclosure are in order, so the fallback is never used.
     Kernel::new(lower, upper).unwrap_or_else(|_| Kernel::everything())
 }
 
-/// The narrowest interval of doubles around it.
+/// The narrowest interval of doubles that contains the interval.
 fn to_doubles(interval: &Kernel) -> Doubles {
     let end = |end: &Dyadic| match (end.to_rational(), end) {
         (Some(exact), _) => Doubles::from(&exact),
         (None, Dyadic::Infinity) => Doubles::point(f64::INFINITY),
         (None, Dyadic::MinusInfinity) => Doubles::point(f64::NEG_INFINITY),
-        // Too large or too small to be written out: beyond the doubles on its side.
+        // Too large or too small to be expanded, so outside the range of the doubles. ±2^2000 or ±2^-2000
+        // stands for it.
         (None, Dyadic::Finite { mantissa, exponent }) => {
             let sign = IBig::from(if *mantissa < IBig::ZERO { -1 } else { 1 });
             let beyond = if *exponent < 0 {
@@ -103,7 +105,7 @@ fn mpf<'py>(py: Python<'py>, end: &Dyadic) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// An end as a pickle holds it: a pair of integers, or an infinite float.
+/// The pickled form of an end: a pair (mantissa, exponent) of integers, or an infinite float.
 fn pickled<'py>(py: Python<'py>, end: &Dyadic) -> PyResult<Bound<'py, PyAny>> {
     match end {
         Dyadic::Infinity => Ok(f64::INFINITY.into_pyobject(py)?.into_any()),
@@ -129,7 +131,7 @@ fn unpickled(end: &Bound<'_, PyAny>, name: &str) -> PyResult<Dyadic> {
     Ok(Dyadic::new(convert::integer_from(&parts.0)?, parts.1))
 }
 
-/// To Python.
+/// The Python object for an enclosure.
 pub fn wrapped(py: Python<'_>, value: Kernel) -> PyResult<Bound<'_, PyAny>> {
     let doubles = to_doubles(&value);
     let labelled = PyClassInitializer::from(Enclosure(doubles)).add_subclass(DigitsEnclosure(value));
@@ -150,7 +152,7 @@ impl DigitsEnclosure {
     }
 }
 
-/// Bits at which the quotient of two enclosures is rounded.
+/// The precision, in bits, to which the quotient of two enclosures is rounded.
 fn precision(a: &Kernel, b: &Kernel) -> usize {
     a.bits().max(b.bits()).max(DOUBLE) + 2
 }
@@ -182,7 +184,7 @@ impl DigitsEnclosure {
         mpf(py, &self.0.width())
     }
 
-    /// The number half way, exactly; an error when an end is infinite.
+    /// The exact midpoint. An error if an end is infinite.
     #[getter]
     fn midpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Some(centre) = self.0.midpoint() else {
@@ -216,7 +218,8 @@ impl DigitsEnclosure {
             return answer(same == matches!(op, CompareOp::Eq));
         }
         let Some(operand) = Operand::read(other)? else { return unknown() };
-        // How the own lower end stands to the other's upper one, and the own upper end to its lower one.
+        // Order of the own lower end and the other's upper end; order of the own upper end and the other's
+        // lower end.
         let (low, high) = match &operand {
             Operand::Interval(x) => (self.0.lower().cmp(x.upper()), self.0.upper().cmp(x.lower())),
             Operand::Exact(x) => (self.0.lower().order(x), self.0.upper().order(x)),
@@ -289,7 +292,7 @@ impl DigitsEnclosure {
         Ok((py.get_type::<Self>(), PyTuple::new(py, ends)?))
     }
 
-    /// The ends in decimal, rounded outwards: read back, an enclosure of this one.
+    /// The ends in decimal, rounded outwards. Evaluating the text gives an enclosure that contains this one.
     fn __repr__(&self) -> String {
         let [lower, upper] = self.decimals();
         let quoted =
@@ -302,7 +305,8 @@ impl DigitsEnclosure {
         format!("[{lower}, {upper}]")
     }
 
-    /// The two ends as decimal strings, rounded outwards, with a few digits more than they have in common.
+    /// The two ends as decimal strings, rounded outwards. They show a few digits more than the ends have in
+    /// common.
     fn decimals(&self) -> [String; 2] {
         let digits = self.0.digits();
         [self.0.lower().decimal(digits, false), self.0.upper().decimal(digits, true)]

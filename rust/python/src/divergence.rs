@@ -1,4 +1,4 @@
-//! The hockey stick of two laws given by their probabilities.
+//! The hockey-stick divergence of two laws given by their probabilities.
 
 use crate::convert;
 use crate::digits;
@@ -16,15 +16,15 @@ use statpriv_core::numbers::enclosure::Enclosure as Kernel;
 use statpriv_core::numbers::rational::Rational;
 use std::borrow::Cow;
 
-/// What `hockey_stick` returns for probabilities in floats that do not add up to exactly one: they were divided by
-/// their sums.
+/// The result of `hockey_stick` for float probabilities that do not sum to exactly one. The probabilities
+/// were divided by their sums.
 ///
-/// An `Enclosure` in every other respect; what is computed from it is a plain one.
+/// In every other respect it is an `Enclosure`. Arithmetic on it gives a plain `Enclosure`.
 ///
 /// Parameters
 /// ----------
 /// lower, upper : float
-///     The ends.
+///     The ends of the enclosure.
 /// sums : (Fraction, Fraction)
 ///     The exact sums of `P` and of `Q` before the division.
 #[pyclass(frozen, extends = Enclosure, module = "statpriv", name = "NormalisedEnclosure")]
@@ -44,7 +44,7 @@ impl NormalisedEnclosure {
         Ok(PyClassInitializer::from(Enclosure::new(lower, Some(upper))?).add_subclass(Self { sums }))
     }
 
-    /// The exact sums of `P` and of `Q`, by which they were divided.
+    /// The exact sums of `P` and of `Q` before the division.
     #[getter]
     fn sums<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         Ok((convert::to_fraction(py, &self.sums.0)?, convert::to_fraction(py, &self.sums.1)?))
@@ -68,7 +68,7 @@ impl NormalisedEnclosure {
     }
 }
 
-/// A plain enclosure where the probabilities were divided by one.
+/// The result for Python: a plain enclosure if both sums are one, otherwise a normalised one.
 fn enclose(py: Python<'_>, value: Ball, sums: (Rational, Rational)) -> PyResult<Bound<'_, PyAny>> {
     let enclosure = Enclosure(value.to_enclosure().clamp(0.0, 1.0));
     let one = Rational::from(1i64);
@@ -90,7 +90,7 @@ fn exp_epsilon(value: &Bound<'_, PyAny>) -> PyResult<Rational> {
     Ok(x)
 }
 
-/// From ε, or from `e^ε` where that is given.
+/// The factor `e^ε`, from `exp_epsilon` if it is given and from `epsilon` otherwise.
 fn factor(epsilon: &Bound<'_, PyAny>, exponential: &Bound<'_, PyAny>) -> PyResult<ExpEpsilon> {
     if exponential.is_none() {
         return Ok(ExpEpsilon::of(convert::rational(epsilon, "epsilon")?));
@@ -98,7 +98,8 @@ fn factor(epsilon: &Bound<'_, PyAny>, exponential: &Bound<'_, PyAny>) -> PyResul
     ExpEpsilon::exactly(exp_epsilon(exponential)?).map_err(|error| errors::from_kernel(epsilon.py(), &error))
 }
 
-/// `rounded`: whether floats are among the probabilities, so that their sum need not be exactly one.
+/// The law with these probabilities. `rounded` says that some are floats, so their sum need not be exactly
+/// one.
 fn pmf(py: Python<'_>, name: &str, masses: &[Bound<'_, PyAny>], rounded: bool) -> PyResult<Pmf> {
     let exact = |(answer, mass)| convert::rational(mass, &format!("{name}[{answer}]"));
     let exact: Vec<Rational> = masses.iter().enumerate().map(exact).collect::<PyResult<_>>()?;
@@ -106,7 +107,7 @@ fn pmf(py: Python<'_>, name: &str, masses: &[Bound<'_, PyAny>], rounded: bool) -
     pmf.map_err(|error| errors::from_kernel(py, &error))
 }
 
-/// Two laws on the same finite set of answers, read once and compared at one ε after the other.
+/// Two laws on the same finite set of answers. They are read once and can be compared at many ε.
 #[pyclass(frozen, module = "statpriv._native")]
 pub struct FinitePair(Laws);
 
@@ -134,7 +135,7 @@ impl Laws {
 
 #[pymethods]
 impl FinitePair {
-    /// Of doubles, given as their bytes.
+    /// Two laws of doubles, given as bytes.
     #[staticmethod]
     fn of_doubles(py: Python<'_>, p: &[u8], q: &[u8]) -> PyResult<Self> {
         let (p, q) = (convert::doubles(p), convert::doubles(q));
@@ -142,7 +143,8 @@ impl FinitePair {
         Ok(Self(Laws::Doubles(laws)))
     }
 
-    /// Of numbers of any kind. `rounded`: whether floats are among them, whose sum need not be exactly one.
+    /// Two laws of numbers of any kind. `rounded` says for each law that it has floats, so its sum need not
+    /// be exactly one.
     #[staticmethod]
     #[pyo3(signature = (p, q, *, rounded))]
     fn of_numbers(
@@ -156,7 +158,7 @@ impl FinitePair {
         Ok(Self(Laws::Numbers(laws)))
     }
 
-    /// The exact sums of `P` and of `Q`, by which they are divided.
+    /// The exact sums of `P` and of `Q`, by which the probabilities are divided.
     #[getter]
     fn sums<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (p, q) = self.0.totals();
@@ -186,7 +188,7 @@ impl FinitePair {
         convert::to_fraction(py, &value)
     }
 
-    /// The hockey stick to so many digits.
+    /// The hockey stick to `digits` digits.
     #[pyo3(signature = (digits, *, epsilon, exp_epsilon))]
     fn digits<'py>(
         &self,
@@ -203,14 +205,15 @@ impl FinitePair {
     }
 }
 
-/// Two laws by enclosures of their probabilities, read once and compared at one ε after the other.
+/// Two laws given by enclosures of their probabilities. They are read once and can be compared at many ε.
 #[pyclass(frozen, module = "statpriv._native")]
 pub struct EnclosedPair(Enclosed);
 
 #[pymethods]
 impl EnclosedPair {
-    /// Of the lower and upper ends, given as the bytes of doubles. `missing` is at least what `P` gives to answers that
-    /// are not listed.
+    /// `p` and `q` are the lower and the upper ends, as bytes of doubles. `missing` is an upper bound on the
+    /// probability that `P` gives to answers that are not listed. With None, it is bounded by what the listed
+    /// answers leave to one.
     #[new]
     #[pyo3(signature = (p, q, *, missing))]
     fn new(py: Python<'_>, p: (&[u8], &[u8]), q: (&[u8], &[u8]), missing: Option<f64>) -> PyResult<Self> {

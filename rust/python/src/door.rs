@@ -1,5 +1,5 @@
-//! How kernel work is run: lock released if it is long, on all cores if it is many pieces, signals noticed, panics
-//! caught, errors mapped.
+//! Execution of kernel work. Long work releases the interpreter lock, and many pieces are spread over all
+//! cores. Signals are noticed, panics are caught, and errors are mapped to Python exceptions.
 
 use crate::errors;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
@@ -15,12 +15,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Work above this many terms, some 50 µs, runs without the interpreter lock.
+/// Work of more terms than this (about 50 µs) runs without the interpreter lock.
 const LONG_WORK: f64 = 4096.0;
-/// How often Ctrl-C is looked for.
+/// Interval between two checks for pending signals such as Ctrl-C.
 const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 
-/// Asks the interpreter whether a signal is pending, at most every 50 ms.
+/// Cancellation hook that asks the interpreter for pending signals, at most once every 50 ms.
 struct Signals {
     last: Cell<Instant>,
     raised: RefCell<Option<PyErr>>,
@@ -46,7 +46,7 @@ fn pending_signal() -> PyResult<()> {
     })
 }
 
-/// Runs `work`, which costs about `terms` terms of a sum.
+/// Runs `work`. `terms` is its approximate cost in terms of a sum.
 pub fn run<T: Send>(
     py: Python<'_>,
     terms: f64,
@@ -61,10 +61,10 @@ pub fn run<T: Send>(
     conclude(py, result, raised)
 }
 
-/// The value, or the Python error of what ended the work: a signal, an error of the kernel, a panic.
+/// The value, or the Python error for what ended the work: a signal, a kernel error or a panic.
 fn conclude<T>(py: Python<'_>, result: Result<Result<T, Error>, ()>, raised: Option<PyErr>) -> PyResult<T> {
     match (result, raised) {
-        // Also where the work came to its end in spite of it.
+        // A signal is raised even if the work was completed.
         (_, Some(signal)) => Err(signal),
         (Ok(Ok(value)), None) => Ok(value),
         (Ok(Err(error)), None) => Err(errors::from_kernel(py, &error)),
@@ -72,25 +72,25 @@ fn conclude<T>(py: Python<'_>, result: Result<Result<T, Error>, ()>, raised: Opt
     }
 }
 
-/// Many evaluations of one kind.
+/// A batch of evaluations of the same kind.
 pub struct Pieces {
-    /// How many.
+    /// Number of evaluations.
     pub count: usize,
-    /// About how many terms of a sum each of them costs.
+    /// Approximate cost of one evaluation, in terms of a sum.
     pub terms: f64,
-    /// The length of the runs they are done in where neighbours share work, so that no result depends on how many
-    /// cores there are; 1 where they do not.
+    /// Run length if neighbouring evaluations share work, and 1 if they do not. It is fixed in advance, so
+    /// that no result depends on the number of cores.
     pub together: usize,
 }
 
-/// Work above this many terms, some 500 µs, is spread over all cores.
+/// Work of more terms than this (about 500 µs) is spread over all cores.
 const WORK_OF_SEVERAL: f64 = 10.0 * LONG_WORK;
-/// Runs of pieces per thread, so that the threads end at about the same time.
+/// Runs per thread. With several runs each, the threads finish at about the same time.
 const RUNS_PER_THREAD: usize = 8;
 
 impl Pieces {
-    /// The length of the consecutive runs they are done in; of pieces that share nothing each takes some 50 µs at
-    /// least.
+    /// The number of consecutive evaluations in a run. If evaluations share nothing, a run takes at least
+    /// about 50 µs.
     fn run_length(&self, threads: usize) -> usize {
         if self.together > 1 {
             return self.together;
@@ -100,8 +100,9 @@ impl Pieces {
     }
 }
 
-/// The values that `work` writes over `initial` for the run of pieces that begins where it is told. Of several errors
-/// the first counts, so that the result does not depend on how many cores there are.
+/// Evaluates all pieces. `work` gets the index of the first piece of a run and a slice for the values of the
+/// run, filled with `initial`. If several runs fail, the first error in order is returned, so that the result
+/// does not depend on the number of cores.
 pub fn spread<T: Clone + Send>(
     py: Python<'_>,
     pieces: &Pieces,
@@ -109,7 +110,7 @@ pub fn spread<T: Clone + Send>(
     work: impl Fn(usize, &mut [T], &dyn Interrupt) -> Result<(), Error> + Sync + Send,
 ) -> PyResult<Vec<T>> {
     let total = pieces.terms * pieces.count as f64;
-    // Asked for first, since an allocation that fails later ends the process.
+    // Reserved as a test, since a failed allocation further down would abort the process.
     Vec::<T>::new().try_reserve_exact(pieces.count).map_err(|_| {
         PyMemoryError::new_err(format!("there is no room for an array of {} results", pieces.count))
     })?;
@@ -128,7 +129,8 @@ pub fn spread<T: Clone + Send>(
     Ok(values)
 }
 
-/// The calling thread only waits: it alone may ask the interpreter for signals, and tells the others to stop.
+/// Runs the pieces on the threads of the pool. The calling thread only waits: it alone may ask the
+/// interpreter for signals, and it tells the other threads to stop.
 fn on_all_cores<T: Send>(
     pool: &ThreadPool,
     values: &mut [T],
@@ -145,7 +147,7 @@ fn on_all_cores<T: Send>(
             };
             let done: Vec<_> = values.par_chunks_mut(length).enumerate().map(one).collect();
             let all = done.into_iter().collect::<Result<Vec<_>, ()>>();
-            // The receiver outlives the scope.
+            // The receiver outlives the scope, so sending cannot fail.
             let _ = sender.send(all.map(|results| results.into_iter().collect()));
         });
         let mut raised = None;
@@ -164,12 +166,13 @@ fn on_all_cores<T: Send>(
     })
 }
 
-/// Runs work that is spread over threads by itself, without the interpreter lock and on the threads of this process.
+/// Runs work that is itself parallel, on the thread pool of this process and without the interpreter lock.
 pub fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let guarded = || catch_unwind(AssertUnwindSafe(|| pool().map(|pool| pool.install(work))));
     match py.detach(guarded) {
-        // A signal that came meanwhile is told here. Whatever Python code runs next would meet it, and the first array
-        // that is made looks for NumPy in Python code whose errors are a panic.
+        // A signal that arrived meanwhile is raised here. Otherwise it would be raised in the next Python
+        // code that runs. Making the first array imports NumPy, and an exception in that Python code is a
+        // panic.
         Ok(Some(value)) => py.check_signals().map(|()| value),
         Ok(None) => Err(PyRuntimeError::new_err("no thread can be started")),
         Err(_) => Err(panicked()),
@@ -180,7 +183,7 @@ fn panicked() -> PyErr {
     PyRuntimeError::new_err("the kernel panicked: this is a bug in statpriv; please report it")
 }
 
-/// Stops when the calling thread says so.
+/// Cancellation hook of the worker threads. The calling thread sets the flag.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Interrupt for Stop<'_> {
@@ -189,8 +192,8 @@ impl Interrupt for Stop<'_> {
     }
 }
 
-/// The threads of this process; nothing where none can be started. A forked child has none of its parent's, so it
-/// gets its own.
+/// The thread pool of this process, or None if no thread can be started. A forked child has none of its
+/// parent's threads, so it gets its own pool.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
     let process = std::process::id();

@@ -1,4 +1,4 @@
-//! `statpriv.Enclosure`.
+//! The class `statpriv.Enclosure`.
 
 use crate::convert;
 use crate::errors;
@@ -11,19 +11,19 @@ use statpriv_core::numbers::rational::Rational;
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A closed interval of doubles that contains the truth.
+/// A closed interval of doubles that contains the true value.
 ///
 /// Parameters
 /// ----------
 /// lower : float, int, Fraction, Decimal or str
-///     Lower end; rounded down to a double. Infinity is allowed.
+///     Lower end, rounded down to a double. Infinity is allowed.
 /// upper : float, int, Fraction, Decimal or str, optional
-///     Upper end; rounded up to a double. Left out, `lower` is enclosed as narrowly as doubles allow.
+///     Upper end, rounded up to a double. Without it, `lower` is enclosed as narrowly as doubles allow.
 ///
 /// Notes
 /// -----
-/// Arithmetic is rounded outwards. `<`, `<=`, `>`, `>=` are True or False only when that is certain,
-/// otherwise they raise `UndecidedError`; `==` compares the ends. There is no `float(e)`: which end is safe
+/// Arithmetic is rounded outwards. `<`, `<=`, `>`, `>=` are True or False only when that is certain.
+/// Otherwise they raise `UndecidedError`. `==` compares the ends. There is no `float(e)`: which end is safe
 /// depends on the question (δ: upper; rows left: lower).
 ///
 /// Examples
@@ -39,14 +39,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 #[derive(Clone, Copy)]
 pub struct Enclosure(pub Kernel);
 
-/// What an enclosure is compared or combined with.
+/// An operand of a comparison or of arithmetic with an enclosure.
 pub enum Operand {
     Interval(Kernel),
     Exact(Rational),
 }
 
 impl Operand {
-    /// Nothing for what is neither an enclosure nor a number.
+    /// None if the value is neither an enclosure nor a number.
     pub fn read(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(enclosure) = value.cast::<Enclosure>() {
             return Ok(Some(Self::Interval(enclosure.get().0)));
@@ -60,7 +60,8 @@ impl Operand {
             return Ok(None);
         }
         for infinite in [f64::INFINITY, f64::NEG_INFINITY] {
-            // A signalling NaN refuses even this: what it is, is said below.
+            // A signalling NaN raises an error even on `==`. The conversion below refuses it with a proper
+            // message.
             let is_infinite = value.eq(infinite).or_else(|error| {
                 if error.is_instance_of::<PyArithmeticError>(value.py()) { Ok(false) } else { Err(error) }
             });
@@ -85,7 +86,7 @@ fn order(end: f64, x: &Rational) -> Ordering {
         .map_or(if end > 0.0 { Ordering::Greater } else { Ordering::Less }, |end| end.cmp(x))
 }
 
-/// The error of using an enclosure as one number.
+/// The error for using an enclosure as a single number.
 pub fn single_number(py: Python<'_>, wanted: &str) -> PyErr {
     errors::raise(
         py,
@@ -97,7 +98,7 @@ pub fn single_number(py: Python<'_>, wanted: &str) -> PyErr {
     )
 }
 
-/// The error of a comparison that the ends do not decide.
+/// The error for a comparison that the ends do not decide.
 pub fn undecided(own: &str, other: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let shown = other.repr()?;
     let message = format!(
@@ -122,7 +123,7 @@ impl Enclosure {
             .map_err(|error| errors::from_kernel(lower.py(), &error))
     }
 
-    /// Only the kernel makes kinds of enclosures.
+    /// Refuses subclasses. Only the kernel defines kinds of enclosures.
     #[classmethod]
     #[pyo3(signature = (**_keywords))]
     fn __init_subclass__(_class: &Bound<'_, PyType>, _keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
@@ -147,7 +148,7 @@ impl Enclosure {
         self.0.width()
     }
 
-    /// A double inside, next to the centre; an error when an end is infinite.
+    /// A double in the interval, close to its centre. An error if an end is infinite.
     #[getter]
     fn midpoint(&self, py: Python<'_>) -> PyResult<f64> {
         self.0.midpoint().ok_or_else(|| {
@@ -176,7 +177,8 @@ impl Enclosure {
                 .map_or_else(|_| unknown(), |x| answer((self.0 == x.get().0) == wanted));
         }
         let Some(operand) = Operand::read(other)? else { return unknown() };
-        // How the own lower end stands to the other's upper one, and the own upper end to its lower one.
+        // Order of the own lower end and the other's upper end; order of the own upper end and the other's
+        // lower end.
         let (low, high) = match &operand {
             Operand::Interval(x) => {
                 (self.0.lower().total_cmp(&x.upper()), self.0.upper().total_cmp(&x.lower()))
@@ -261,7 +263,7 @@ impl Enclosure {
         format!("[{}, {}]", show(self.0.lower(), false), show(self.0.upper(), false))
     }
 
-    /// numpy must not broadcast an enclosure silently.
+    /// Opts out of numpy's ufuncs, so that numpy does not broadcast an enclosure silently.
     #[classattr]
     #[pyo3(name = "__array_ufunc__")]
     fn array_ufunc() -> Option<()> {
@@ -269,7 +271,8 @@ impl Enclosure {
     }
 }
 
-/// Shortest decimal that reads back as the same double; infinity quoted where Python should read it.
+/// The shortest decimal that reads back as the same double. With `quoted`, an infinity is written as Python
+/// code.
 fn show(end: f64, quoted: bool) -> String {
     match (end.is_infinite(), quoted) {
         (true, true) => format!("float('{end}')"),

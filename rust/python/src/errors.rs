@@ -1,4 +1,4 @@
-//! From the kernel's errors to the classes of `statpriv.errors`.
+//! Maps the kernel's errors to the classes of `statpriv.errors`.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ pub fn raise(py: Python<'_>, class: &str, message: String) -> PyErr {
     }
 }
 
-/// An argument error.
+/// An `ArgumentError`.
 pub fn argument(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, "ArgumentError", message.into())
 }

@@ -1,4 +1,5 @@
-//! What a curve says besides δ(ε) in doubles: exact rationals, logarithms, and the trade-off of the two errors of a test.
+//! Further values of a curve besides δ(ε) in doubles: exact rationals, logarithms, and the trade-off function
+//! between the type I and type II errors of a test.
 
 use crate::convert;
 use crate::curve::Curve;
@@ -12,12 +13,12 @@ use statpriv_core::interrupt::Interrupt;
 use statpriv_core::numbers::rational::Rational;
 use statpriv_core::{exact, trade_off};
 
-/// Exact numbers are long work: they run without the interpreter lock.
+/// Work estimate of exact numbers. It is infinite, so that they are computed without the interpreter lock.
 const LONG: f64 = f64::INFINITY;
-/// About as many evaluations of a curve as one value of its trade-off function takes.
+/// Approximate number of curve evaluations for one value of its trade-off function.
 const EVALUATIONS: f64 = 32.0;
 
-/// `value` if it is a number from `least` to `most`.
+/// The exact value, if it is a number from `least` to `most`. Without `most`, there is no upper limit.
 fn within(value: &Bound<'_, PyAny>, name: &str, least: i64, most: Option<i64>) -> PyResult<Rational> {
     let exact = convert::rational(value, name)?;
     if exact >= Rational::from(least) && most.is_none_or(|most| exact <= Rational::from(most)) {

@@ -1,4 +1,4 @@
-//! Probabilities of the binomial and the hypergeometric law, and the normal hockey stick, one at a time.
+//! Single probabilities of the binomial and the hypergeometric law, and the hockey stick of two normal laws.
 
 use crate::convert;
 use crate::door;
@@ -14,7 +14,7 @@ use statpriv_core::numbers::ball::Ball;
 use statpriv_core::numbers::enclosure::Enclosure as Kernel;
 use statpriv_core::numbers::rational::Rational;
 
-/// What is asked about a law and a number k.
+/// The quantity of a law that is asked for at a number k.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// `ln P[X = k]`, −∞ outside the support.
@@ -28,7 +28,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// From its name in Python.
+    /// The quantity with this name in Python.
     pub fn named(py: Python<'_>, name: &str) -> PyResult<Self> {
         match name {
             "log_pmf" => Ok(Self::LogPmf),
@@ -42,7 +42,7 @@ impl Quantity {
         }
     }
 
-    /// Its value at a k below or above everything in the support.
+    /// The value at a k outside the support: below it or, if not `below`, above it.
     fn outside(self, below: bool) -> Kernel {
         Kernel::point(match self {
             Self::LogPmf => f64::NEG_INFINITY,
@@ -52,7 +52,7 @@ impl Quantity {
         })
     }
 
-    /// Its value at k for a number that is `value` for certain.
+    /// The value at k for the law that is concentrated at `value`.
     fn certain(self, k: i64, value: u64) -> Kernel {
         match u64::try_from(k) {
             Ok(k) if k == value => Kernel::point(if self == Self::LogPmf { 0.0 } else { 1.0 }),
@@ -62,7 +62,7 @@ impl Quantity {
     }
 }
 
-/// A probability from 0 to 1, prepared once.
+/// A probability from 0 to 1, prepared for repeated evaluation.
 #[derive(Clone, Copy)]
 pub enum Chance {
     Never,
@@ -71,7 +71,7 @@ pub enum Chance {
 }
 
 impl Chance {
-    /// From what a caller wrote; nothing for a number outside `[0, 1]`.
+    /// The probability that a caller passed. None for a number outside `[0, 1]`.
     fn written(p: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         match p.cast_exact::<PyFloat>() {
             Ok(double) if double.value().is_finite() => Ok(Self::from_f64(double.value())),
@@ -79,7 +79,7 @@ impl Chance {
         }
     }
 
-    /// From the rational that a double stores.
+    /// The rational that a double stores. None for a number outside `[0, 1]`.
     pub fn from_f64(p: f64) -> Option<Self> {
         match p {
             0.0 => Some(Self::Never),
@@ -88,7 +88,7 @@ impl Chance {
         }
     }
 
-    /// Nothing for a number outside `[0, 1]`.
+    /// The probability with this exact value. None for a number outside `[0, 1]`.
     pub fn new(p: &Rational) -> Option<Self> {
         if p.is_zero() {
             Some(Self::Never)
@@ -141,7 +141,7 @@ pub fn hypergeometric(
     })
 }
 
-/// About how many terms of sums a quantity costs, for whether work is long: whatever the size of the law.
+/// Approximate cost of a quantity, in terms of a sum. It does not depend on the size of the law.
 pub fn terms(quantity: Quantity) -> f64 {
     match quantity {
         Quantity::LogPmf | Quantity::Pmf => 10.0,
@@ -149,7 +149,7 @@ pub fn terms(quantity: Quantity) -> f64 {
     }
 }
 
-/// An integer of size up to 2^53, possibly negative.
+/// An integer of absolute value up to 2^53.
 pub fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
     match convert::machine_integer(value, name)? {
         Some(integer) if integer.unsigned_abs() <= 1 << 53 => Ok(integer),
@@ -160,7 +160,7 @@ pub fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i64> {
     }
 }
 
-/// A quantity of Bin(n, p) from what a caller wrote.
+/// A quantity of Bin(n, p), from the caller's Python numbers.
 fn of_binomial(
     quantity: Quantity,
     k: &Bound<'_, PyAny>,
@@ -173,7 +173,7 @@ fn of_binomial(
         .map(Enclosure)
 }
 
-/// A probability as a caller wrote it.
+/// The probability that a caller passed; an error for any other number.
 pub fn chance(p: &Bound<'_, PyAny>) -> PyResult<Chance> {
     Chance::written(p)?.ok_or_else(|| {
         let shown = convert::shown(p);
@@ -221,7 +221,7 @@ pub fn binomial_lower_tail(
     of_binomial(Quantity::LowerTail, k, n, p)
 }
 
-/// A hypergeometric law as a caller wrote it.
+/// A hypergeometric law, from the caller's Python numbers.
 pub fn draws_from(
     population: &Bound<'_, PyAny>,
     marked: &Bound<'_, PyAny>,
@@ -235,7 +235,7 @@ pub fn draws_from(
     .map_err(|error| errors::from_kernel(population.py(), &error))
 }
 
-/// A quantity of a hypergeometric law from what a caller wrote.
+/// A quantity of a hypergeometric law, from the caller's Python numbers.
 fn of_hypergeometric(
     quantity: Quantity,
     k: &Bound<'_, PyAny>,
@@ -247,7 +247,7 @@ fn of_hypergeometric(
     door::run(py, terms(quantity), |interrupt| hypergeometric(quantity, k, &law, interrupt)).map(Enclosure)
 }
 
-/// ln P[X = k] for the number X of marked ones among `draws` from `population`.
+/// ln P[X = k] for the number X of marked items among `draws` from `population`.
 #[pyfunction]
 #[pyo3(signature = (k, *, population, marked, draws))]
 pub fn hypergeometric_log_pmf(
@@ -259,7 +259,7 @@ pub fn hypergeometric_log_pmf(
     of_hypergeometric(Quantity::LogPmf, k, [population, marked, draws])
 }
 
-/// P[X = k] for the number X of marked ones among `draws` from `population`.
+/// P[X = k] for the number X of marked items among `draws` from `population`.
 #[pyfunction]
 #[pyo3(signature = (k, *, population, marked, draws))]
 pub fn hypergeometric_pmf(
@@ -271,7 +271,7 @@ pub fn hypergeometric_pmf(
     of_hypergeometric(Quantity::Pmf, k, [population, marked, draws])
 }
 
-/// P[X >= k] for the number X of marked ones among `draws` from `population`.
+/// P[X >= k] for the number X of marked items among `draws` from `population`.
 #[pyfunction]
 #[pyo3(signature = (k, *, population, marked, draws))]
 pub fn hypergeometric_upper_tail(
@@ -283,7 +283,7 @@ pub fn hypergeometric_upper_tail(
     of_hypergeometric(Quantity::UpperTail, k, [population, marked, draws])
 }
 
-/// P[X <= k] for the number X of marked ones among `draws` from `population`.
+/// P[X <= k] for the number X of marked items among `draws` from `population`.
 #[pyfunction]
 #[pyo3(signature = (k, *, population, marked, draws))]
 pub fn hypergeometric_lower_tail(
@@ -295,7 +295,7 @@ pub fn hypergeometric_lower_tail(
     of_hypergeometric(Quantity::LowerTail, k, [population, marked, draws])
 }
 
-/// δ(ε) of two normal laws of variance 1 at distance `mu`.
+/// δ(ε) of two normal laws with variance 1 whose means differ by `mu`.
 #[pyfunction]
 #[pyo3(signature = (epsilon, *, mu))]
 pub fn gaussian_delta(epsilon: &Bound<'_, PyAny>, mu: &Bound<'_, PyAny>) -> PyResult<Enclosure> {

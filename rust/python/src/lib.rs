@@ -1,8 +1,8 @@
-//! `statpriv._native`: the one door from Python into `statpriv-core`.
+//! `statpriv._native`: the only interface from Python to `statpriv-core` and `statpriv-release`.
 
-// Python's calling convention hands over owned arguments, and its protocol methods take `self`.
+// Functions called from Python take owned arguments, and protocol methods take `self`.
 #![allow(clippy::needless_pass_by_value, clippy::unused_self)]
-// Doubles become integers after they were checked to be some; the amount of work is estimated in doubles.
+// Doubles are cast to integers only after a check that they are integers. Work estimates are doubles.
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 
 mod answer;

@@ -8,7 +8,8 @@ use pyo3::types::PyBytes;
 use statpriv_core::answer::PoissonBinomial;
 use statpriv_core::numbers::enclosure::Enclosure;
 
-/// From the bytes of doubles, or from a sequence of numbers of any kind.
+/// The law with these success probabilities, given as bytes of doubles or as a sequence of numbers of any
+/// kind.
 fn law(p: &Bound<'_, PyAny>) -> PyResult<PoissonBinomial> {
     let law = if let Ok(bytes) = p.cast::<PyBytes>() {
         PoissonBinomial::from_doubles(&convert::doubles(bytes.as_bytes()))
@@ -20,7 +21,7 @@ fn law(p: &Bound<'_, PyAny>) -> PyResult<PoissonBinomial> {
     law.map_err(|error| errors::from_kernel(p.py(), &error))
 }
 
-/// P[X = k] for all k: the bytes of the lower and of the upper ends, as doubles.
+/// P[X = k] for all k. Returns the lower ends and the upper ends as bytes of doubles.
 #[pyfunction]
 pub fn poisson_binomial_pmf<'py>(
     py: Python<'py>,

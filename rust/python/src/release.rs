@@ -1,4 +1,4 @@
-//! What a release does once for every row: see `statpriv-release`.
+//! Per-row work of a release. The computations are in `statpriv-release`.
 
 use crate::door;
 use crate::errors;
@@ -20,19 +20,21 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes of a digest that a server takes of a row.
+/// Bytes of a row digest that a server computed.
 const DIGEST: usize = 32;
 
-/// Texts that are taken from an iterable before they are hashed.
+/// Number of texts taken from an iterable and then hashed together.
 const TOGETHER: usize = 1 << 16;
 
-/// How often somebody who waits is told how many rows were read, and Ctrl-C is looked for.
+/// Interval between two reports of the number of rows read, and the longest wait between two checks for
+/// Ctrl-C.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 
-/// Batches that an engine may be ahead.
+/// Number of batches that the engine may produce ahead of their use.
 const AHEAD: usize = 1;
 
-/// Exchange labels with those at positions that were drawn, from `last` downwards.
+/// Exchanges labels with those at the positions `chosen`, from `last` downwards, as in a Fisher–Yates
+/// shuffle.
 #[pyfunction]
 #[pyo3(signature = (labels, last, chosen, /))]
 pub fn exchange(
@@ -54,10 +56,11 @@ create_exception!(
     "Ids do not identify rows. The message is the reason in a word or two, and quotes no id."
 );
 
-/// The keyed tokens of the ids of all rows: ascending, with the row of each. The ids themselves are not kept.
+/// The keyed tokens of the ids of all rows, in ascending order, each with its row. The ids themselves are not
+/// kept.
 #[pyclass(frozen, module = "statpriv._native")]
 pub struct RowTokens {
-    /// 16 bytes after 16 bytes.
+    /// The concatenated tokens, 16 bytes each.
     #[pyo3(get)]
     tokens: Py<PyArray1<u8>>,
     #[pyo3(get)]
@@ -66,7 +69,7 @@ pub struct RowTokens {
 
 #[pymethods]
 impl RowTokens {
-    /// Of the ids that an iterable gives, texts or None.
+    /// The tokens of the ids in an iterable of texts or None.
     #[staticmethod]
     #[pyo3(signature = (key, texts, /))]
     fn of(key: &[u8], texts: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -84,7 +87,7 @@ impl RowTokens {
         }
     }
 
-    /// Of the ids in the one column of an Arrow stream.
+    /// The tokens of the ids in an Arrow stream with a single column.
     #[staticmethod]
     #[pyo3(signature = (key, stream, /, on_rows = None))]
     fn of_stream(
@@ -114,7 +117,7 @@ impl RowTokens {
     }
 }
 
-/// Why ids identify nobody.
+/// The error that says why ids do not identify rows.
 fn refusal(misfit: Misfit) -> PyErr {
     RowIdsError::new_err(match misfit {
         Misfit::Missing => "missing",
@@ -125,12 +128,12 @@ fn refusal(misfit: Misfit) -> PyErr {
     })
 }
 
-/// The number of rows, and their fingerprints in their order and in any.
+/// The number of rows, their ordered fingerprint and their unordered fingerprint.
 type Written<'py> = (u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-/// The number of rows of an Arrow stream, and the keyed fingerprints of the rows in their order and in any.
-/// The first column is the position of the row, which is checked to count from 0; the others are the texts of
-/// its cells. With `selected` the same follows of the rows that it marks.
+/// The number of rows of an Arrow stream, with the ordered and the unordered keyed fingerprint of the rows.
+/// The first column is the position of the row, and is checked to count up from 0. The other columns are the
+/// texts of its cells. With `selected`, the same values are also returned for the rows that it marks.
 #[pyfunction]
 #[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
@@ -167,7 +170,8 @@ pub fn stream_fingerprints<'py>(
     Ok((written(py, &all), some.map(|(some, _)| written(py, &some))))
 }
 
-/// The same of rows whose digests were taken elsewhere, each a row of one cell: 32 bytes after 32 bytes.
+/// The number and the fingerprints of rows whose digests were computed elsewhere. `digests` is their
+/// concatenation, 32 bytes each. Each digest counts as a row of one cell.
 #[pyfunction]
 #[pyo3(signature = (key, digests, /))]
 pub fn digest_fingerprints<'py>(py: Python<'py>, key: &[u8], digests: &[u8]) -> PyResult<Written<'py>> {
@@ -190,10 +194,12 @@ fn secret<'a>(py: Python<'_>, key: &'a [u8]) -> PyResult<&'a [u8; KEY]> {
         .map_err(|_| errors::argument(py, format!("the key has {} bytes, and needs {KEY}", key.len())))
 }
 
-/// The counts of each part, cell after cell and part after part, of an Arrow stream of rows: the position,
-/// which is checked to count from 0, and for each question the number of the cell. `labels` has the part of
-/// each row, from 1, and 0 where none uses it; part `k` is asked question `questions[k - 1]`, or none, and no
-/// question has more than `cells` cells.
+/// The counts of all parts over an Arrow stream of rows, cell by cell and part by part.
+///
+/// The first column is the position of the row, and is checked to count up from 0. The other columns, one for
+/// each question, hold the number of the row's cell. `labels` gives the part of each row, counted from 1, or
+/// 0 if no part uses the row. Part `k` is asked question `questions[k - 1]`, or none. No question has more
+/// than `cells` cells.
 #[pyfunction]
 #[pyo3(signature = (stream, labels, questions, cells, /, on_rows = None))]
 #[expect(clippy::needless_pass_by_value, reason = "the wrapper hands it over")]
@@ -225,9 +231,11 @@ pub fn stream_tally<'py>(
     Ok(PyArray1::from_vec(stream.py(), tally.finish()))
 }
 
-/// Takes in every batch of a stream without the interpreter lock, which the engine behind it may need, while that makes
-/// the next one; Ctrl-C ends it, and `on_rows` is told now and then how many rows there were. What `take` refuses ends
-/// it too; a text is a surprise of the format.
+/// Passes every batch of a stream to `take`, without the interpreter lock, which the engine behind the stream
+/// may need. The engine makes the next batch meanwhile. Ctrl-C ends the loop. `on_rows` is called from time
+/// to time with the number of rows read.
+///
+/// An error of `take` ends the loop too. The outer error is a text, for data of an unexpected format.
 fn for_each_batch(
     source: &Bound<'_, PyAny>,
     on_rows: Option<&Bound<'_, PyAny>>,
@@ -239,14 +247,15 @@ fn for_each_batch(
     let engine = thread::Builder::new().spawn(move || {
         for batch in batches.by_ref() {
             if sender.send(batch).is_err() {
-                break; // nobody wants more
+                break; // the receiver has stopped
             }
         }
         batches
     });
     let engine = engine.map_err(|_| StreamError::new_err("no thread can be started"))?;
     let taken = taken(py, receiver, on_rows, take);
-    // What is left of the stream is let go here, with the interpreter lock, which objects behind it may need.
+    // The rest of the stream is dropped here, with the interpreter lock held: objects behind the stream may
+    // need it.
     let stream = py.detach(|| engine.join());
     drop(stream.map_err(|_| StreamError::new_err("the engine panicked"))?);
     taken

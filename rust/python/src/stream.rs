@@ -1,4 +1,5 @@
-//! Streams of columns of text and numbers, as engines hand them out without an object a row: the Arrow `PyCapsule` interface.
+//! Streams of text and number columns through the Arrow `PyCapsule` interface. Engines export them without
+//! one Python object per row.
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
@@ -18,31 +19,34 @@ create_exception!(
     "A stream of columns broke off. The message is the engine's, and may quote cells."
 );
 
-/// Takes over the stream that an object with `__arrow_c_stream__` exports.
+/// Takes ownership of the stream that an object with `__arrow_c_stream__` exports.
 #[allow(unsafe_code)]
 pub fn taken_over(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     let capsule = source.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: by the Arrow PyCapsule interface a capsule of this name holds a valid stream, which its consumer moves
-    // out; `from_raw` leaves a released stream behind, which the capsule's destructor knows to leave alone.
+    // SAFETY: by the Arrow PyCapsule interface, a capsule of this name holds a valid stream, and its consumer
+    // moves the stream out. `from_raw` leaves a released stream behind, which the capsule's destructor does
+    // not release again.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
     RecordBatchStreamReader::try_new(stream).map_err(|error| StreamError::new_err(error.to_string()))
 }
 
-/// Refuses positions that do not count on from `first`: the engine did not keep the order of the rows.
+/// Refuses positions that do not count up from `first`. In that case the engine did not keep the order of the
+/// rows.
 pub fn check_positions(column: &ArrayRef, first: usize) -> Result<(), String> {
     let positions = column.as_primitive_opt::<Int64Type>().ok_or("the first column is no position")?;
     let in_order = positions.values().iter().zip(first..).all(|(&at, next)| usize::try_from(at) == Ok(next));
     if in_order { Ok(()) } else { Err("the rows came in another order".to_string()) }
 }
 
-/// A column of numbers below 2^16, of which none is missing.
+/// A column of numbers below 2^16 without missing values.
 pub fn small_numbers(column: &ArrayRef) -> Result<&[u16], String> {
     let numbers = column.as_primitive_opt::<UInt16Type>().filter(|numbers| numbers.null_count() == 0);
     Ok(numbers.ok_or("a column is not of small numbers, one in every row")?.values())
 }
 
-/// A column of text, or of whole numbers, which stand for their digits; bytes are not trusted to be UTF-8.
+/// A column of text or of whole numbers. A whole number stands for the text of its digits. Text bytes are not
+/// assumed to be valid UTF-8.
 pub enum Texts<'a> {
     Short(&'a GenericStringArray<i32>),
     Long(&'a GenericStringArray<i64>),
@@ -50,7 +54,7 @@ pub enum Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// Each of some columns.
+    /// All columns of a batch.
     pub fn of_all(columns: &'a [ArrayRef]) -> Result<Vec<Self>, String> {
         columns.iter().map(|column| Self::of(column.as_ref())).collect()
     }
@@ -76,7 +80,8 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// A column of text whose cells follow each other inside its bytes: what an engine hands out is not checked before.
+/// Checks that the cells of a text column lie inside its bytes, one after the other. Data from an engine have
+/// not been checked before.
 fn in_order<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<&GenericStringArray<O>, String> {
     let offsets = column.value_offsets();
     let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);

@@ -1,15 +1,15 @@
-//! One writing of every id: no blanks around it, one Unicode form; "007" stays apart from "7".
+//! Canonical form of ids: no surrounding white space, one Unicode normal form. "007" and "7" stay different.
 
 use std::borrow::Cow;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// The id without white space around it (`White_Space` of Unicode, and the four separators U+001C to U+001F), in
-/// normalisation form C; nothing where it is no text in UTF-8.
+/// The id without surrounding white space, in Unicode normalisation form C. None if it is not valid UTF-8.
+/// White space is Unicode's `White_Space` and the four separators U+001C to U+001F.
 #[must_use]
 pub fn canonical(id: &[u8]) -> Option<Cow<'_, [u8]>> {
     let visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
     if visible(id.first()) && visible(id.last()) && id.is_ascii() {
-        return Some(Cow::Borrowed(id)); // as nearly all ids are
+        return Some(Cow::Borrowed(id)); // the case of nearly all ids
     }
     let id = std::str::from_utf8(id).ok()?;
     let trimmed = id.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c));

@@ -1,11 +1,11 @@
-//! The integers modulo the prime 2^127 − 1.
+//! Arithmetic modulo the prime 2^127 − 1.
 
 /// The prime 2^127 − 1.
 pub const PRIME: u128 = (1 << 127) - 1;
 
 const HALF: u128 = u64::MAX as u128;
 
-/// The number modulo the prime: 2^127 is 1.
+/// The number modulo the prime, using 2^127 ≡ 1.
 #[inline]
 #[must_use]
 pub fn reduced(number: u128) -> u128 {
@@ -13,7 +13,7 @@ pub fn reduced(number: u128) -> u128 {
     if folded >= PRIME { folded - PRIME } else { folded }
 }
 
-/// A number of at most 2^127, equal modulo the prime.
+/// A number of at most 2^127 that is congruent modulo the prime.
 #[inline]
 fn once(number: u128) -> u128 {
     (number & PRIME) + (number >> 127)
@@ -35,10 +35,10 @@ pub fn difference(a: u128, b: u128) -> u128 {
 
 /// The product of two reduced numbers.
 ///
-/// With halves of 64 bits, `a = a₁ 2^64 + a₀` and `b` alike, the middle term is `m = a₁ b₀ + a₀ b₁ < 2^128`,
-/// because `a₁, b₁ < 2^63`. What lies above 2^128 counts twice, as 2^128 is 2: `2 (a₁ b₁ + ⌊m / 2^64⌋) <
-/// 2^127 + 2^65`. The rest is `(m mod 2^64) 2^64`, which folds to at most 2^127 − 2^64 + 1, and `a₀ b₀`,
-/// which folds to at most 2^127: no sum reaches 2^128.
+/// Let `a = a₁ 2^64 + a₀` with 64-bit halves, and `b` likewise. The middle term is `m = a₁ b₀ + a₀ b₁ <
+/// 2^128`, because `a₁, b₁ < 2^63`. The part from 2^128 upwards counts twice, since 2^128 ≡ 2. It is `2 (a₁
+/// b₁ + ⌊m / 2^64⌋) < 2^127 + 2^65`. The rest has two terms: `(m mod 2^64) 2^64`, which folds to at most
+/// 2^127 − 2^64 + 1, and `a₀ b₀`, which folds to at most 2^127. So no sum reaches 2^128.
 #[inline]
 #[must_use]
 pub fn product(a: u128, b: u128) -> u128 {
@@ -67,7 +67,7 @@ pub fn power(base: u128, exponent: u64) -> u128 {
 mod tests {
     use super::{PRIME, difference, power, product, reduced, sum};
 
-    /// Doubling and adding, bit by bit.
+    /// The product by doubling and adding, bit by bit.
     fn slowly(a: u128, b: u128) -> u128 {
         (0..127).rev().fold(0, |result, bit| {
             let doubled = sum(result, result);

@@ -1,23 +1,25 @@
-//! Keyed fingerprints of content: of the rows in their order, and of the rows in any order.
+//! Keyed fingerprints of table content: one of the ordered rows, and one of the rows in any order.
 //!
-//! Three secret numbers `x, y, z` modulo the prime `p = 2^127 − 1` come from the key. The number of a row is the
-//! value at `y` of the polynomial of its cells ([`crate::text`]), which are different for different rows. The
-//! values of a content are
+//! Three secret numbers `x, y, z` modulo the prime `p = 2^127 − 1` are derived from the key. A row is
+//! represented by the value `r(y)` of the polynomial of its cells ([`crate::text`]). Different rows have
+//! different polynomials. A content of n rows has two values.
 //!
-//! * in any order, the product of `x − r_i(y)` over its n rows: two different multisets of rows belong to
-//!   different polynomials in `x` and `y`, since these factors are irreducible, none is a multiple of another,
-//!   and factors are unique;
-//! * in their order, `z^(n−1) r_1(y) + … + r_n(y)`: of two different sequences of n rows the difference is a
-//!   polynomial in `y` and `z` that is not zero.
+//! * Unordered: the product of `x − r_i(y)` over the rows. Different multisets of rows have different polynomials
+//!   in `x` and `y`: the factors are irreducible, different factors are no multiples of each other, and
+//!   factorisation is unique.
+//! * Ordered: `z^(n−1) r_1(y) + … + r_n(y)`. For two different sequences of n rows, the difference is a nonzero
+//!   polynomial in `y` and `z`.
 //!
-//! Where no value of a coordinate has a probability above m, a polynomial of degree at most d that is not zero
-//! vanishes with a probability of at most `d m` (Schwartz 1980, Zippel 1979; by induction over the coordinates).
-//! A coordinate is a number of 128 random bits modulo p, so that `m = 3 / 2^128`, and d is at most the number of
-//! pieces of all cells together: below 2^39 of them, some eight terabytes, `d m` is below 2^-87. The fingerprints
-//! are keyed hashes of a name, n and the value, so without the key they tell whether two are equal and nothing
-//! else. Tables with equal fingerprints hold the same rows, but for that chance, as long as the points and 128
-//! bits of a keyed hash are as good as random. Whoever holds the key can make two that do not, as he can rewrite
-//! the ledger in which fingerprints are kept.
+//! If no value of a coordinate has probability above m, a nonzero polynomial of degree at most d vanishes
+//! with probability at most `d m` (Schwartz 1980, Zippel 1979; by induction over the coordinates). Each
+//! coordinate is a 128-bit random number modulo p, so `m = 3 / 2^128`. The degree d is at most the number of
+//! pieces of all cells. With fewer than 2^39 pieces, about eight terabytes, `d m` is below 2^-87.
+//!
+//! The fingerprints are keyed hashes of a name, n and the value. Without the key, they reveal whether two
+//! contents are equal and nothing else. Except with that probability, tables with equal fingerprints hold the
+//! same rows, provided that the points and the 128 bits of a keyed hash are as good as random. The holder of
+//! the key can construct different tables with equal fingerprints, but can also rewrite the ledger in which
+//! fingerprints are kept.
 
 use crate::field::{difference, power, product, reduced, sum};
 use crate::keyed::{KEY, Keyed, OUTPUT};
@@ -25,10 +27,10 @@ use crate::text::{self, Cell};
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
-/// Rows that are worth a thread's while.
+/// Rows per parallel task: enough to outweigh its overhead.
 const TOGETHER: usize = 2048;
 
-/// Both fingerprints of the rows that it was given.
+/// Accumulates both fingerprints of the rows it is given.
 pub struct Fingerprint {
     keyed: Keyed,
     point: Point,
@@ -36,7 +38,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Fingerprints of no rows yet, under a key.
+    /// An accumulator without rows, under a key.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
         let keyed = Keyed::new(key);
@@ -44,8 +46,8 @@ impl Fingerprint {
         Self { keyed, point: Point { x, y, z }, values: Values::NONE }
     }
 
-    /// Takes in so many further rows, in their order, on all threads of the pool this runs in; `cell` gives
-    /// what stands in a row and a column.
+    /// Adds the next `rows` rows, in their order, on all threads of the current pool. `cell(row, column)` is
+    /// the content of a cell.
     pub fn update<'a>(
         &mut self,
         rows: usize,
@@ -62,13 +64,13 @@ impl Fingerprint {
         self.values = of_runs.into_iter().fold(self.values, |all, further| point.followed(all, further));
     }
 
-    /// How many rows were taken in.
+    /// The number of rows added.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.values.rows
     }
 
-    /// The fingerprints of the rows in their order, and in any order.
+    /// The ordered and the unordered fingerprint of the rows.
     #[must_use]
     pub fn finish(&self) -> ([u8; OUTPUT], [u8; OUTPUT]) {
         (
@@ -82,7 +84,7 @@ impl Fingerprint {
     }
 }
 
-/// The values of so many rows.
+/// The number of rows and their two values.
 #[derive(Clone, Copy)]
 struct Values {
     rows: u64,
@@ -94,7 +96,7 @@ impl Values {
     const NONE: Self = Self { rows: 0, ordered: 0, unordered: 1 };
 }
 
-/// Where the polynomials are evaluated.
+/// The secret point at which the polynomials are evaluated.
 struct Point {
     x: u128,
     y: u128,
@@ -110,7 +112,7 @@ impl Point {
         })
     }
 
-    /// The values of some rows and those that follow them.
+    /// The values of the concatenation of two sequences of rows, from the values of each.
     fn followed(&self, all: Values, further: Values) -> Values {
         Values {
             rows: all.rows + further.rows,
@@ -133,7 +135,7 @@ mod tests {
 
     const SECRET: [u8; KEY] = [7; KEY];
 
-    /// Of rows of one cell.
+    /// The fingerprints of rows of one cell.
     fn of(rows: &[&[u8]]) -> ([u8; OUTPUT], [u8; OUTPUT]) {
         let mut fingerprint = Fingerprint::new(&SECRET);
         fingerprint.update(rows.len(), 1, |row, _| Cell::Text(rows[row]));

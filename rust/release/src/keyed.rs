@@ -1,8 +1,9 @@
-//! A pseudorandom function: SHA-256 of a block that holds the key and of the message, cut to 128 bits.
+//! A pseudorandom function: SHA-256 of a block with the key followed by the message, truncated to 128 bits.
 //!
-//! The prefix alone would let whoever sees a hash continue it, which the cut forbids: this is AMAC of Bellare,
-//! Bernstein and Tessaro ("Hash-function based PRFs: AMAC and its multi-user security", EUROCRYPT 2016), proved
-//! there to be pseudorandom as long as the compression function is, with half of its chaining value known.
+//! Without the truncation, anyone who sees a hash could extend the message. The construction is AMAC of
+//! Bellare, Bernstein and Tessaro ("Hash-function based PRFs: AMAC and its multi-user security", EUROCRYPT
+//! 2016). They prove that it is pseudorandom if the compression function is pseudorandom even when half of
+//! its chaining value is known.
 
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
@@ -10,17 +11,17 @@ use zeroize::Zeroize;
 /// Bytes of a key.
 pub const KEY: usize = 32;
 
-/// Bytes of what comes out.
+/// Bytes of a hash.
 pub const OUTPUT: usize = 16;
 
-/// Bytes of a block of SHA-256.
+/// Bytes of a SHA-256 block.
 const BLOCK: usize = 64;
 
-/// The hash under one key, which is wiped when this is dropped.
+/// The hash function under one key. The key is wiped on drop.
 pub struct Keyed(Box<[u8; KEY]>);
 
 impl Keyed {
-    /// Under a key.
+    /// The hash function under this key.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
         let mut own = Box::new([0; KEY]);
@@ -28,7 +29,7 @@ impl Keyed {
         Self(own)
     }
 
-    /// The first half of SHA-256 of the key, as many zeros and the message.
+    /// The first half of SHA-256 of the key, as many zero bytes, and the message.
     #[must_use]
     pub fn hash(&self, message: &[u8]) -> [u8; OUTPUT] {
         let hash = Sha256::new().chain_update(self.0.as_slice()).chain_update([0; BLOCK - KEY]);

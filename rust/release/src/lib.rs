@@ -1,8 +1,11 @@
-//! What a release of counts does once for every row, without an object a row: the keyed tokens by which a
-//! ledger knows rows again ([`canonical`], [`token`]), the keyed fingerprints by which it knows content again
-//! ([`fingerprint`]), the exchanges of a shuffle ([`shuffle`]) and the counts of its parts ([`tally`]).
+//! Per-row work of a release of counts, without an object per row:
 //!
-//! Nothing here draws a secret or reads a table: random words, keys and cells are given.
+//! * keyed tokens by which a ledger recognises rows ([`canonical`], [`token`]),
+//! * keyed fingerprints by which it recognises content ([`fingerprint`]),
+//! * the exchanges of a shuffle ([`shuffle`]),
+//! * the counts of its parts ([`tally`]).
+//!
+//! Nothing here draws a secret or reads a table. Random words, keys and cells are arguments.
 
 pub mod canonical;
 pub mod field;

@@ -1,16 +1,20 @@
-//! The exchanges of Fisher and Yates, for positions that were drawn elsewhere.
+//! The exchanges of a Fisher–Yates shuffle. The positions are drawn elsewhere.
 
-/// Exchanges `labels[last]` with `labels[chosen[0]]`, then `labels[last - 1]` with `labels[chosen[1]]`, and so on.
+/// Exchanges `labels[last]` with `labels[chosen[0]]`, then `labels[last - 1]` with `labels[chosen[1]]`, and
+/// so on.
 ///
-/// With equal labels behind the first `u`, and `chosen` for the positions `u − 1, …, 0` in turn, each
-/// independent and uniform on `[position, n)`, every arrangement of the labels is equally likely. For when the labels
-/// from `i + 1` on are arranged uniformly over the positions from `i + 1` on, label `i` goes to a uniform position `j ≥ i`
-/// and what stood at `j` goes to `i`: given `j`, the others lie over the positions `≥ i` except `j`, of which each is
-/// the image of one `> i`, so still uniformly.
+/// Assume that all labels from position `u` on are equal, and that `chosen` holds, for the positions `u − 1,
+/// …, 0` in turn, independent numbers that are uniform on `[position, n)`. Then every arrangement of the
+/// labels is equally likely.
+///
+/// Proof by induction: let the labels from `i + 1` on be arranged uniformly over the positions from `i + 1`
+/// on. Label `i` goes to a uniform position `j ≥ i`, and the label at `j` goes to `i`. Given `j`, the other
+/// labels lie on the positions `≥ i` except `j`. The exchange maps the positions `> i` one to one onto these,
+/// so the arrangement is uniform again.
 ///
 /// # Errors
 ///
-/// The position that lies outside of the labels; what was exchanged before it remains exchanged.
+/// The position that is out of range. Earlier exchanges are not undone.
 pub fn exchange(labels: &mut [u32], last: usize, chosen: &[u64]) -> Result<(), u64> {
     for (step, &other) in chosen.iter().enumerate() {
         let position = last.checked_sub(step).ok_or(other)?;

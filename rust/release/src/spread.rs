@@ -1,23 +1,26 @@
-//! Sorting tokens, which are spread evenly as hashes are: one pass by their leading bits into many small runs, of
-//! each a pass by the next eight bits, and the few that agree in all of these one by one.
+//! Sorting of tokens, which are evenly spread because they are hashes. One pass distributes them by their
+//! leading bits into many small runs. In each run, a second pass sorts by the next eight bits. An insertion
+//! sort then orders the few tokens that agree in all of these bits.
 
 use crate::token::Token;
 use rayon::prelude::*;
 
-/// Runs of about as many tokens fit the fastest memory.
+/// Approximate number of tokens in a run, so that a run fits in the fastest cache.
 const TOGETHER: usize = 1024;
 
-/// More runs than this are slower to fill than to sort.
+/// Maximum number of runs. More of them would take longer to fill than to sort.
 const MOST_RUNS: usize = 4096;
 
-/// Runs in which more tokens than this agree are not spread evenly, and are sorted by comparison.
+/// Runs in which more tokens than this agree in the next eight bits are unevenly spread, and are sorted by
+/// comparison.
 const MOST_ALIKE: usize = 64;
 
-/// More threads than this would read all tokens more often than they gain by it.
+/// Maximum number of threads that fill runs. Each of them reads all tokens, so more threads would not pay
+/// off.
 const MOST_FILLING: usize = 8;
 
-/// The tokens in ascending order, and the place that each had before; on all threads of the pool this runs in. The
-/// time, and nothing else, depends on how evenly they are spread.
+/// The tokens in ascending order, and the previous place of each, computed on all threads of the current
+/// pool. How evenly the tokens are spread affects the time and nothing else.
 #[must_use]
 pub fn ascending(tokens: Vec<Token>) -> (Vec<Token>, Vec<u32>) {
     let bits = (tokens.len() / TOGETHER).clamp(1, MOST_RUNS).ilog2();
@@ -56,8 +59,8 @@ fn sizes_of_runs(tokens: &[Token], bits: u32) -> Vec<usize> {
     tokens.par_chunks(together).map(of_piece).reduce(|| vec![0; 1 << bits], added)
 }
 
-/// The tokens by their leading bits, one run after the other, and the place that each had. Each thread fills some of
-/// the runs, from all tokens.
+/// The tokens grouped into runs by their leading bits, and the previous place of each. Each thread fills some
+/// of the runs, and reads all tokens for it.
 fn in_runs(tokens: &[Token], bits: u32, sizes: &[usize]) -> (Vec<Token>, Vec<u32>) {
     let (mut runs, mut places) = (vec![Token::default(); tokens.len()], vec![0; tokens.len()]);
     let together = sizes.len().div_ceil(rayon::current_num_threads().min(MOST_FILLING));
@@ -77,7 +80,7 @@ fn in_runs(tokens: &[Token], bits: u32, sizes: &[usize]) -> (Vec<Token>, Vec<u32
     (runs, places)
 }
 
-/// Writes a run, whose tokens agree in so many leading bits, in ascending order.
+/// Writes a run in ascending order. Its tokens agree in the first `agreeing` bits.
 fn write_ascending(run: &mut [(Token, u32)], agreeing: u32, ascending: &mut [Token], places: &mut [u32]) {
     let digit = |token: Token| (leading(token) << agreeing >> 24) as usize;
     let mut sizes = [0; 256];
@@ -109,7 +112,7 @@ fn write_ascending(run: &mut [(Token, u32)], agreeing: u32, ascending: &mut [Tok
     }
 }
 
-/// Consecutive pieces of these sizes, which are together as long as the whole.
+/// Cuts the slice into consecutive pieces of these sizes. The sizes add up to its length.
 fn cut<'a, T>(mut rest: &'a mut [T], sizes: &[usize]) -> Vec<&'a mut [T]> {
     let mut pieces = Vec::with_capacity(sizes.len());
     for size in sizes {
@@ -125,7 +128,7 @@ mod tests {
     use super::ascending;
     use crate::token::Token;
 
-    /// Steele, Lea and Flood's `SplitMix64`: numbers that are spread evenly.
+    /// Evenly spread numbers: `SplitMix64` of Steele, Lea and Flood.
     fn mixed(i: u64) -> u64 {
         let z = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,30 +1,31 @@
-//! The counts of a release: of each part, the rows in each cell of its question.
+//! The counts of a release: for each part, the number of rows in each cell of its question.
 
-/// The counts of parts 1, 2, …, each asked one of some questions.
+/// The counts of parts 1, 2, …, where each part is asked one question of a list.
 pub struct Tally {
     questions: Vec<Option<usize>>,
     cells: usize,
     counts: Vec<u64>,
 }
 
-/// A row has a part or a cell that was not announced.
+/// The error of a row with a part, question or cell that was not announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unannounced;
 
 impl Tally {
-    /// Of no rows yet: part `k` is asked question `questions[k − 1]`, which has at most so many cells;
-    /// a part without a question is left out.
+    /// A tally without rows. Part `k` is asked question `questions[k − 1]`, which has at most `cells` cells.
+    /// A part without a question is not counted.
     #[must_use]
     pub fn new(questions: Vec<Option<usize>>, cells: usize) -> Self {
         let counts = vec![0; questions.len() * cells];
         Self { questions, cells, counts }
     }
 
-    /// Counts the next rows: the label of each, 0 where no part uses it, and its cell by each question.
+    /// Counts the next rows. `labels` gives the part of each row, or 0 if no part uses it. `cells` gives, for
+    /// each question, the cell of each row.
     ///
     /// # Errors
     ///
-    /// Where a part, a question or a cell was not announced, or a used row has no cell.
+    /// A part, a question or a cell was not announced, or a row in use has no cell.
     pub fn count(&mut self, labels: &[u32], cells: &[&[u16]]) -> Result<(), Unannounced> {
         for (row, &label) in labels.iter().enumerate().filter(|(_, label)| **label > 0) {
             let part = label as usize - 1;
@@ -38,7 +39,7 @@ impl Tally {
         Ok(())
     }
 
-    /// The counts, part after part.
+    /// The counts, part by part.
     #[must_use]
     pub fn finish(self) -> Vec<u64> {
         self.counts

@@ -1,11 +1,14 @@
-//! Cells, as texts, as polynomials modulo the prime `p = 2^127 − 1` that differ wherever the texts do.
+//! Polynomials modulo the prime `p = 2^127 − 1` for sequences of cell texts. Different sequences have
+//! different polynomials.
 //!
-//! A text is cut into pieces of 15 bytes, the last of which may be shorter, and is empty where the text is. The
-//! number of a piece of `l` bytes is that of its bytes, the first one lowest, plus `2^(8 l)`, which tells where
-//! they end, plus `2^124` if the text ends here; where there is no text, there is the number `2^125`. So a
-//! sequence of texts and gaps can be read off the sequence of its numbers `c_1, …, c_k`, and as none of them is 0
-//! modulo `p`, the polynomials `c_1 y^(k−1) + … + c_k` of different sequences are different, whatever their
-//! lengths. At a uniform point `y` two of degree below `k` agree with a probability below `k / p`.
+//! A text is cut into pieces of 15 bytes. The last piece may be shorter; an empty text has one empty piece.
+//! The number of a piece of `l` bytes is the little-endian value of its bytes, plus `2^(8 l)` to mark their
+//! end, plus `2^124` if the text ends there. A missing text has the number `2^125`. So a sequence of texts
+//! and gaps can be recovered from the sequence of its numbers `c_1, …, c_k`.
+//!
+//! None of the numbers is 0 modulo `p`. Therefore different sequences of any length have different
+//! polynomials `c_1 y^(k−1) + … + c_k`. At a uniform point `y`, two polynomials of degree below `k` agree
+//! with a probability below `k / p`.
 
 use crate::field::{product, sum};
 
@@ -15,17 +18,17 @@ const PIECE: usize = 15;
 /// Added to the last piece of a text.
 const LAST: u128 = 1 << 124;
 
-/// Where there is no text.
+/// The number of a missing text.
 const NOTHING: u128 = 1 << 125;
 
-/// What stands in a row and a column.
+/// The content of a cell.
 #[derive(Clone, Copy)]
 pub enum Cell<'a> {
     /// No text.
     Nothing,
     /// A text.
     Text(&'a [u8]),
-    /// The text of a whole number: its decimal digits, behind a minus sign if it is negative.
+    /// The text of a whole number: its decimal digits, after a minus sign if it is negative.
     Whole(i64),
 }
 
@@ -35,8 +38,8 @@ impl<'a> From<Option<&'a [u8]>> for Cell<'a> {
     }
 }
 
-/// The value, at a point, of the polynomial of some texts and one that follows them, from the value of the former: 0
-/// where there are none.
+/// Appends a cell: the value, at a point, of the polynomial of a sequence of cells followed by this one.
+/// `value` is that of the sequence without it, or 0 if the sequence is empty.
 #[inline]
 #[must_use]
 pub fn followed(value: u128, cell: Cell<'_>, point: u128) -> u128 {
@@ -62,7 +65,8 @@ fn next(value: u128, number: u128, point: u128) -> u128 {
     if value == 0 { number } else { sum(product(value, point), number) }
 }
 
-/// The number of at most 15 bytes, read as two words that may overlap, where their bits agree.
+/// The number of a piece of at most 15 bytes, without the mark of a text's end. The bytes are read as two
+/// words, which may overlap: overlapping bits agree.
 #[inline]
 fn number(piece: &[u8]) -> u128 {
     let bits = 8 * piece.len();
@@ -81,7 +85,7 @@ mod tests {
     use super::{Cell, LAST, NOTHING, PIECE, followed};
     use crate::field::{PRIME, product, sum};
 
-    /// Coefficient after coefficient, byte after byte.
+    /// The coefficients, computed one by one and byte by byte.
     fn coefficients(texts: &[Option<&[u8]>]) -> Vec<u128> {
         let mut found = Vec::new();
         for text in texts {

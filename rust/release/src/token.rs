@@ -1,14 +1,17 @@
-//! Keyed tokens of ids, which name nobody without the key.
+//! Keyed tokens of ids. Without the key, a token identifies nobody.
 //!
-//! An id in canonical form is the value of its polynomial at a secret point ([`crate::text`]), and its token is
-//! that number's block under AES-256. The point is a number of 128 random bits modulo 2^127 − 1, of which none has
-//! a probability above `3 / 2^128`: two ids of at most k pieces have one value with a probability below `k /
-//! 2^126` (below 16 bytes never), and different numbers have different blocks. So of n such ids two share a token
-//! with a probability below `n^2 k / 2^127`, and are refused then. A universal hash before a pseudorandom function
-//! is a pseudorandom function (Boneh and Shoup, "A graduate course in applied cryptography", theorem 7.7), so
-//! tokens tell whether two are equal and nothing else, as long as AES-256 cannot be told from a random permutation.
+//! The polynomial of an id in canonical form is evaluated at a secret point ([`crate::text`]). The token is
+//! this value, as a block, encrypted with AES-256. The point is a 128-bit random number modulo 2^127 − 1, so
+//! no point has probability above `3 / 2^128`. Two different ids of at most k pieces have the same value with
+//! probability below `k / 2^126`, and never if both are shorter than 16 bytes. Different values have
+//! different tokens. So the probability that any two of n such ids share a token is below `n^2 k / 2^127`. In
+//! that case the ids are refused.
 //!
-//! Ids are hashed as they come and not kept.
+//! A universal hash followed by a pseudorandom function is a pseudorandom function (Boneh and Shoup, "A
+//! graduate course in applied cryptography", theorem 7.7). So tokens reveal whether two ids are equal and
+//! nothing else, provided that AES-256 is indistinguishable from a random permutation.
+//!
+//! Ids are hashed as they arrive and are not kept.
 
 use crate::canonical::canonical;
 use crate::field::reduced;
@@ -20,25 +23,25 @@ use aes::{Aes256, Block};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The name of a row.
+/// A token, which stands for the id of a row.
 pub type Token = [u8; OUTPUT];
 
-/// Ids that are worth a thread's while.
+/// Minimum number of ids per parallel task, to outweigh its overhead.
 const TOGETHER: usize = 4096;
 
-/// Ids whose blocks are enciphered side by side.
+/// Number of ids whose blocks are encrypted in one call.
 const SIDE_BY_SIDE: usize = 64;
 
-/// Why ids do not identify rows. No value is named.
+/// The reason why ids do not identify rows. It quotes no id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// A row has no id.
     Missing,
-    /// An id has nothing but blanks.
+    /// An id is empty or all white space.
     Empty,
-    /// An id is not text in UTF-8.
+    /// An id is not valid UTF-8.
     NoText,
-    /// Two ids are equal, or differ only in blanks around them or in their Unicode form.
+    /// Two ids are equal, or differ only in surrounding white space or in their Unicode form.
     Repeated,
     /// There are 2^32 rows or more.
     TooMany,
@@ -51,17 +54,17 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Of no rows yet.
+    /// No rows yet, under this key.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
         Self { hash: Hash::new(key), tokens: Vec::new() }
     }
 
-    /// Takes in the ids of the next rows, as many as `count`; on all threads of the pool this runs in.
+    /// Adds the ids of the next `count` rows, on all threads of the current pool.
     ///
     /// # Errors
     ///
-    /// What the first of them that is none is instead; or [`Misfit::TooMany`].
+    /// The [`Misfit`] of the first row without a valid id, or [`Misfit::TooMany`].
     pub fn extend<'a>(&mut self, count: usize, id: impl Fn(usize) -> Cell<'a> + Sync) -> Result<(), Misfit> {
         let known = self.tokens.len();
         u32::try_from(known + count).map_err(|_| Misfit::TooMany)?;
@@ -77,11 +80,11 @@ impl Tokens {
         found.into_iter().collect()
     }
 
-    /// The tokens in ascending order, and the row of each.
+    /// The tokens in ascending order, each with its row.
     ///
     /// # Errors
     ///
-    /// [`Misfit::Repeated`].
+    /// [`Misfit::Repeated`] if two tokens are equal.
     pub fn ascending(self) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
         let (tokens, rows) = spread::ascending(self.tokens);
         let repeated = tokens.par_windows(2).any(|pair| pair[0] == pair[1]);
@@ -89,7 +92,7 @@ impl Tokens {
     }
 }
 
-/// What gives ids their tokens; wiped when it is dropped.
+/// The secret function from ids to tokens. It is wiped on drop.
 struct Hash {
     point: Box<u128>,
     cipher: Box<Aes256>,
@@ -159,7 +162,7 @@ mod tests {
         of(&ids.iter().map(|id| Some(id.as_bytes())).collect::<Vec<_>>())
     }
 
-    /// One after the other.
+    /// The token of a single id.
     fn token(id: &str) -> Token {
         let mut tokens = [Token::default()];
         assert_eq!(Hash::new(&SECRET).write(&mut tokens, |_| Cell::Text(id.as_bytes())), Ok(()));
