@@ -7,7 +7,8 @@ import pytest
 from statpriv.lowering import contributions, order_statistics, sums
 from statpriv.rules import hidden_sample
 
-PAGE = (Path(__file__).parents[2] / "docs/LIMITATIONS.md").read_text(encoding="utf-8")
+# Lines are wrapped anywhere.
+PAGE = " ".join((Path(__file__).parents[2] / "docs/LIMITATIONS.md").read_text(encoding="utf-8").split())
 
 
 def power(number):
@@ -19,14 +20,16 @@ def power(number):
 
 STATED = {
     "joint answers": f"exact while there are at most {power(sums.MOST_ANSWERS)} joint answers of all laws",
-    "summed": f"and {power(sums.MOST_SUMMED)} of a law that adds up several kinds of entries",
-    "sizes": f"histograms of samples at a rate, one law, nobody known | exact to {hidden_sample.MOST_SIZES} rows",
-    "draws": f"exact where a sample can be drawn from the kinds of entries in at most {sums.MOST_DRAWS} ways",
-    "sizes of ordered samples": f"at a rate of more than {order_statistics.MOST_SIZES} rows",
-    "known": f"known rows of order statistics with more than {order_statistics.MOST_KNOWN}",
-    "compositions": f"of sampled sums with more than {sums.MOST_COMPOSITIONS} compositions",
-    "worlds": f"exact up to {contributions.MOST_WORLDS} ways to choose them",
-    "labels": f"laws of more than {power(contributions.MOST_LABELS)} answers in the window that matters",
+    "summed": f"and at most {power(sums.MOST_SUMMED)} of one law that adds up several kinds of entries",
+    "sizes": f"Histograms of samples at a rate, one law, nobody known.** Use up to {hidden_sample.MOST_SIZES} rows",
+    "draws": f"exact while a sample can be drawn from the kinds of entries in at most {sums.MOST_DRAWS} ways",
+    "sizes of ordered samples": f"a rate with at most {order_statistics.MOST_SIZES} rows",
+    "known": "Order statistics and known rows.** "
+    f"Use at most {order_statistics.MOST_KNOWN} compositions of the known rows",
+    "compositions": "Sampled sums with known rows.** "
+    f"Use at most {sums.MOST_COMPOSITIONS} compositions of the known rows",
+    "worlds": f"Use at most {contributions.MOST_WORLDS} ways to choose the known rows",
+    "labels": f"Laws of more than {power(contributions.MOST_LABELS)} answers in the window that matters",
 }
 
 
