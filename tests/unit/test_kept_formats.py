@@ -11,10 +11,10 @@ import pytest
 
 import statpriv as sp
 from statpriv.assurance import checker
-from statpriv.composition.written_queries import query_from, written_query
 from statpriv.files.claims import read_claims
 from statpriv.files.composition import Part, read_composition
 from statpriv.files.release_report import Report
+from statpriv.model.codec import query_from, written_query
 from statpriv.releasing.plan import Publication
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.steps import StatedQuery
