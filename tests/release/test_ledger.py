@@ -115,7 +115,7 @@ def test_of_a_plan_its_queries_and_its_digest_are_kept(folder):
     spend(folder, ["a", "b", "c"], CONTENT, [1, 0, 2])
     ((number, _, data_set, rows_spent, queries, sizes, in_words, plan, _),) = stored(folder)["release"]
     assert (number, data_set, rows_spent, json.loads(sizes), plan) == (1, 1, 2, [1, 1], "5" * 64)
-    stated = {"type": "PropertyQuery", "p": {"between": ["2/5", "3/5"]}, "attribute": "smoker = TRUE"}
+    stated = {"kind": "property", "probability": ["0.4", "0.6"], "attribute": "smoker = TRUE"}
     assert json.loads(queries) == [stated, stated]
     assert [StatedQuery.from_document(query) for query in json.loads(in_words)] == [STATED, STATED]
 

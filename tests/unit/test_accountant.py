@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import statpriv as sp
 from statpriv.assurance.checker.certificate import check
 from statpriv.composition import accountant as module
-from statpriv.composition.written_queries import query_from, written_query
+from statpriv.model.codec import query_from, written_query
 
 SMOKERS = sp.PropertyQuery("1/2", attribute="smoker")
 AGES = {0: "1/2", "1/2": "1/4", 5: "1/4"}
@@ -539,7 +539,7 @@ def _edited(**changes):
         ("{", "text is no JSON document"),
         ("[1]", "format is not 'statpriv partition accountant'"),
         ('{"format": "other"}', "format is not 'statpriv partition accountant'"),
-        (_edited(version=2), "version = 2 of the state; this statpriv reads version 1"),
+        (_edited(version=3), "version = 3 of the state; this statpriv reads versions up to 2"),
         (_edited(delta="1"), "was edited or damaged"),
         (_edited(ledger=[]), "was edited or damaged"),
         (_edited(more=1), "was edited or damaged"),

@@ -19,14 +19,13 @@ from statpriv.composition.least_epsilon import least_epsilon
 from statpriv.composition.ledger import Ledger, LedgerEntry, at_most
 from statpriv.composition.promises import Declared, Guaranteed, Promise, one_a_part, only_promise, promise_arguments
 from statpriv.composition.repeated_releases import RepeatedReleases
-from statpriv.composition.state import sealed, unsealed
+from statpriv.composition.state import STATE, sealed, state_of, unsealed
 from statpriv.composition.stated_laws import Attribute, check_identical, check_query, new_laws
-from statpriv.composition.written_queries import number_from, written_number
 from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import NOT_PROTECTED, PrivacyCurve
 from statpriv.errors import ArgumentError, BudgetExceededError
 from statpriv.model.adversaries import Adversary
-from statpriv.model.groups import ByGroup
+from statpriv.model.fields import is_by_group
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
@@ -687,17 +686,17 @@ class PartitionAccountant:
             A query of your own, which has no written form.
         """
         population, adversary = self._at_first
-        content = {
-            "population": _written_counts(population.groups or population.size),
-            "epsilon": written_number(self._epsilon),
-            "delta": written_number(self._delta),
-            "known": _written_counts(adversary.known),
+        state = {
+            "population": population,
+            "epsilon": self._epsilon,
+            "delta": self._delta,
+            "known": adversary.known,
             "values": adversary.values,
-            "promise": None if self._promise is None else self._promise.document(),
+            "promise": None if self._promise is None else self._promise.stated,
             "joined": [joined._asdict() for joined in self._joined],
             "ledger": [entry.document() for entry in self._entries],
         }
-        return sealed(content)
+        return sealed(STATE.write(state))
 
     @classmethod
     def from_json(cls, text: str) -> PartitionAccountant:
@@ -723,7 +722,7 @@ class PartitionAccountant:
         """
         content = unsealed(text)
         try:
-            return cls._restored(content)
+            return cls._restored(state_of(content))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ArgumentError(
                 f"text: the state of the accountant is not complete or not consistent ({error})"
@@ -731,12 +730,12 @@ class PartitionAccountant:
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> PartitionAccountant:
-        size, known = content["population"], content["known"]
+        known = content["known"]
         accountant = cls(
-            Population(size) if isinstance(size, int) else Population(groups=dict(size)),
-            epsilon=number_from(content["epsilon"]),
-            delta=number_from(content["delta"]),
-            adversary=Adversary(known=known if isinstance(known, int) else dict(known), values=content["values"]),
+            content["population"],
+            epsilon=content["epsilon"],
+            delta=content["delta"],
+            adversary=Adversary(known=dict(known) if is_by_group(known) else known, values=content["values"]),
             **promise_arguments(content["promise"]),
         )
         ledger = iter(content["ledger"])
@@ -810,7 +809,3 @@ def _parts(entry: LedgerEntry) -> Counter[tuple[Query, int]]:
     for part in zip(entry.queries, entry.sizes, strict=True):
         counted[part] += entry.count
     return counted
-
-
-def _written_counts(counts: int | ByGroup[int]) -> object:
-    return counts if isinstance(counts, int) else [list(pair) for pair in counts]

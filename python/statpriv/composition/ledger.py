@@ -8,13 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv.composition.cohorts import Draws
-from statpriv.composition.written_queries import number_from, query_from, written_number, written_query
 from statpriv.curves.comparison import aligned, html_table
 from statpriv.errors import ArgumentError
+from statpriv.model.codec import KEPT_QUERY
+from statpriv.model.fields import COUNT, NUMBER, SIZE, Record, list_of
 from statpriv.model.situation import Query
-from statpriv.numeric.exact import as_count
 
-__all__ = ["Ledger", "LedgerEntry", "at_most"]
+__all__ = ["ENTRY", "QUERIES", "SIZES", "Ledger", "LedgerEntry", "at_most"]
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,30 @@ class LedgerEntry:
 
     def document(self) -> dict[str, Any]:
         """The entry as JSON."""
-        return {
-            "queries": [*map(written_query, self.queries)],
-            "sizes": list(self.sizes),
-            "count": self.count,
-            "known": self.known,
-            "delta": written_number(self.delta),
-        }
+        return ENTRY.write({key: getattr(self, key) for key in ENTRY.fields})
 
     @classmethod
     def from_document(cls, document: dict[str, Any], draws: Draws) -> LedgerEntry:
         """The entry of a JSON document, after these draws."""
-        sizes = tuple(as_count(size, "size", least=1) for size in document["sizes"])
-        queries = tuple(map(query_from, document["queries"]))
+        stated = ENTRY.strictly(document)
+        queries, sizes = stated["queries"], stated["sizes"]
         if len(queries) != len(sizes):
             raise ArgumentError(f"an entry has {len(queries)} queries and {len(sizes)} sizes")
-        count = as_count(document["count"], "count", least=1)
-        known, delta = as_count(document["known"], "known"), number_from(document["delta"])
-        return cls(queries, sizes, count, known, delta, draws.weights(count * sum(sizes)))
+        return cls(**stated, weights=draws.weights(stated["count"] * sum(sizes)))
+
+
+SIZES = list_of(SIZE, "a list of sizes", least=1)
+QUERIES = list_of(KEPT_QUERY, "a list of queries", least=1)
+ENTRY = Record(
+    {
+        "queries": QUERIES,
+        "sizes": SIZES,
+        "count": SIZE.described("how often, each time on rows of its own"),
+        "known": COUNT.described("known entries on rows that were answered on together"),
+        "delta": NUMBER.described("of these rows, rounded upwards; 0 where a promise covers it"),
+    }
+)
+"""An entry as it stands in a document."""
 
 
 class Ledger(tuple[LedgerEntry, ...]):

@@ -13,10 +13,12 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias, cast
 
 from statpriv.composition.any_property import AnyPropertyCurve
-from statpriv.composition.written_queries import query_from, written_query
+from statpriv.composition.ledger import QUERIES, SIZES
 from statpriv.curves.build import compose, privacy_curve
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
+from statpriv.model.codec import KEPT_QUERY
+from statpriv.model.fields import Record
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
@@ -26,6 +28,7 @@ from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import abridged
 
 __all__ = [
+    "PROMISE",
     "AnyProperty",
     "Declared",
     "Guaranteed",
@@ -83,9 +86,10 @@ class OneAttribute:
         same = isinstance(part, type(self.query)) and part.attribute == self.query.attribute
         return None if same and _law(part) == _law(self.query) else 0
 
-    def document(self) -> dict[str, Any]:
-        """The promise as JSON."""
-        return {"only": written_query(self.query)}
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What a document says of the promise."""
+        return {"only": self.query}
 
 
 @dataclass(frozen=True)
@@ -115,9 +119,10 @@ class AnyProperty:
             return 0
         return None if self.query.lower <= part.lower and part.upper <= self.query.upper else 0
 
-    def document(self) -> dict[str, Any]:
-        """The promise as JSON."""
-        return {"only": written_query(self.query)}
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What a document says of the promise."""
+        return {"only": self.query}
 
 
 @dataclass(frozen=True)
@@ -158,11 +163,10 @@ class Declared:
     def _declared(self) -> Counter[Part]:
         return Counter(zip(self.queries, self.partition.sizes, strict=True))
 
-    def document(self) -> dict[str, Any]:
-        """The promise as JSON."""
-        return {
-            "declared": {"queries": [*map(written_query, self.queries)], "sizes": list(self.partition.sizes)},
-        }
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What a document says of the promise."""
+        return {"declared": {"queries": self.queries, "sizes": self.partition.sizes}}
 
 
 Promise: TypeAlias = OneAttribute | AnyProperty | Declared
@@ -192,14 +196,20 @@ def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[
     return tuple(queries)
 
 
-def promise_arguments(document: dict[str, Any] | None) -> dict[str, Any]:
-    """The arguments of an accountant that make the promise of a JSON document again."""
-    if document is None:
-        return {}
-    if "only" in document:
-        return {"only": query_from(document["only"])}
-    declared = document["declared"]
-    return {"declared": ([*map(query_from, declared["queries"])], RandomPartition(declared["sizes"]))}
+_DECLARED = Record({"queries": QUERIES, "sizes": SIZES})
+PROMISE = Record(
+    {"only": KEPT_QUERY.optional(), "declared": _DECLARED.field("a table with queries and sizes").optional()},
+    one_of=("only", "declared"),
+)
+"""A promise as it stands in a document."""
+
+
+def promise_arguments(stated: dict[str, Any] | None) -> dict[str, Any]:
+    """The arguments of an accountant that make the promise of a document again."""
+    if stated is None or stated["declared"] is None:
+        return {} if stated is None else {"only": stated["only"]}
+    declared = stated["declared"]
+    return {"declared": ([*declared["queries"]], RandomPartition(declared["sizes"]))}
 
 
 def _law(query: object) -> object:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statpriv.composition.cohorts import Cohort
-from statpriv.composition.written_queries import query_from, written_query
+from statpriv.model.codec import query_from, written_query
 from statpriv.model.situation import Query
 from statpriv.releasing.ledger.tokens import TOKEN
 from statpriv.releasing.steps import StatedQuery
@@ -284,8 +284,5 @@ def _bitmap(marks: NDArray[np.bool_]) -> bytes:
 def _without_name(query: Query) -> dict[str, Any]:
     """The document of a query without its label, which is the plan author's and means nothing to the theory."""
     document = written_query(query)
-    inner = document
-    while "query" in inner:
-        inner = inner["query"]
-    inner.pop("name", None)
+    document.pop("name", None)
     return document

@@ -1,0 +1,501 @@
+"""The one way to write and read what a user says: queries, steps, populations, adversaries, samplings, partitions.
+
+A value is a table of plain data, the same in TOML, in JSON and in a ledger:
+
+.. code-block:: toml
+
+    query = { kind = "property", probability = "0.4..0.6", attribute = "smoker" }
+    query = { kind = "histogram", cells = ["0.2", ["0.3", "0.4"], "0.45"] }
+    query = { kind = "sum", pmf = { 0 = "1/2", 5 = "1/2" }, steps = [{ kind = "rounding", base = 5 }] }
+    sampling = { kind = "poisson", rate = "1/4" }
+
+A probability is a number or a range of two. A table in its place has one for each group of the population, and the key
+`probabilities` has one for each entry. Each kind of value has one entry in this file. A value whose type has none
+cannot be written.
+
+Version 1 of these documents named types and arguments as Python does: ``{"type": "PropertyQuery", "p": "1/2"}``. It is
+read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, cast
+
+from statpriv.errors import ArgumentError
+from statpriv.model import noise
+from statpriv.model.adversaries import Adversary
+from statpriv.model.fields import (
+    COUNT,
+    EXACT,
+    LABEL,
+    PROBABILITY,
+    RANGE,
+    SIZE,
+    TRUTH,
+    Field,
+    Range,
+    Record,
+    Value,
+    by_group,
+    definition,
+    is_by_group,
+    list_of,
+    listed,
+    range_from,
+    table_from,
+    text_from,
+    written_number,
+)
+from statpriv.model.kinds import Family, Kind, Slot, slot
+from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.linear import LinearQuery
+from statpriv.model.queries.order_statistic import OrderStatisticQuery
+from statpriv.model.queries.processed import Clamping, Gate, Processed, Rounding, Step, Table, Threshold
+from statpriv.model.queries.property import Between, PropertyQuery, Stated
+from statpriv.model.queries.sum import MeanQuery, SumQuery
+from statpriv.model.samplings import (
+    OverlappingSamples,
+    PoissonSampling,
+    Stratified,
+    TemplateLaw,
+    WithoutReplacement,
+    WithReplacement,
+)
+from statpriv.model.situation import Query
+from statpriv.numeric.exact import as_fraction
+from statpriv.numeric.literals import abridged
+
+__all__ = [
+    "ADVERSARY",
+    "KEPT_QUERY",
+    "KNOWN",
+    "PARTITION",
+    "POPULATION",
+    "QUERY",
+    "SAMPLING",
+    "STATED",
+    "STEP",
+    "VALUES",
+    "publication_steps",
+    "query_from",
+    "range_of",
+    "stated_range",
+    "written_publication",
+    "written_query",
+]
+
+# --- probabilities and laws ----------------------------------------------------------------------
+
+
+def range_of(stated: Stated) -> Range:
+    """The ends of a probability or of a range of one."""
+    return (stated.lower, stated.upper) if isinstance(stated, Between) else (stated, stated)
+
+
+def stated_range(ends: Range) -> Stated:
+    """The range as queries take it; one of a single point is that probability."""
+    return ends[0] if ends[0] == ends[1] else Between(*ends)
+
+
+def _written_stated(stated: Stated) -> Value:
+    low, high = range_of(stated)
+    return written_number(low) if low == high else RANGE.write((low, high))
+
+
+STATED = Field(lambda value: stated_range(range_from(value)), RANGE.allowed, RANGE.schema, _written_stated)
+"""A probability or a range of one, as queries take it."""
+
+_CELLS = list_of(STATED, "a list of probabilities, numbers or ranges, that can add up to 1", least=2)
+
+
+def _law(table: Value) -> dict[Fraction, Stated]:
+    return {as_fraction(value, "a value"): STATED.read(mass) for value, mass in table_from(table).items()}
+
+
+_LAW = Field(
+    _law,
+    "a table from each value to its probability",
+    {"type": "object", "minProperties": 1, "additionalProperties": STATED.schema},
+    lambda law: {written_number(value): _written_stated(mass) for value, mass in law},
+)
+
+
+def _laws(table: Value) -> object:
+    """One law; or one for each group, where every value of the table is a table."""
+    inner = table_from(table).values()
+    nested = all(hasattr(law, "keys") for law in inner) and bool(inner)
+    return {group: _law(law) for group, law in table.items()} if nested else _law(table)
+
+
+_LAWS = Field(_laws, f"{_LAW.allowed}, or one for each group", by_group(_LAW).schema, by_group(_LAW).write)
+
+# --- steps ---------------------------------------------------------------------------------------
+
+
+def _answer(value: Value) -> object:
+    """An answer of a table: a number, a text, or None where it is suppressed."""
+    if value is None or value == {"suppressed": True}:
+        return None
+    if isinstance(value, dict):
+        return text_from(value["text"], least=0) if "text" in value else as_fraction(value["number"], "an answer")
+    return as_fraction(value, "an answer")
+
+
+def _written_answer(answer: object) -> Value:
+    if answer is None:
+        return {"suppressed": True}
+    if isinstance(answer, str):
+        return {"text": answer}
+    if isinstance(answer, int | Fraction):
+        return written_number(answer)
+    raise ArgumentError(f"{abridged(answer)} in a Table cannot be written as JSON; numbers, strings and None can")
+
+
+_ANSWERS = Field(
+    lambda pairs: {_answer(answer): _answer(instead) for answer, instead in listed(pairs, least=1)},
+    "a list of pairs, an answer and what is published instead,",
+    {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 2, "maxItems": 2}},
+    lambda pairs: [[_written_answer(answer), _written_answer(instead)] for answer, instead in pairs],
+)
+
+
+def _numbers(made: type[Any], *names: str, optional: bool = False) -> Kind:
+    field = EXACT.optional() if optional else EXACT
+    return Kind(made, {name: slot(field, name) for name in names}, made)
+
+
+_LATTICE_NOISE = {
+    "discrete-laplace": _numbers(noise.DiscreteLaplace, "alpha", "scale", optional=True),
+    "discrete-gaussian": _numbers(noise.DiscreteGaussian, "sigma"),
+    "binomial": _numbers(noise.Binomial, "trials", "p"),
+}
+_STEPS = Family(
+    "step",
+    "steps",
+    {
+        "threshold": _numbers(Threshold, "above"),
+        "gate": _numbers(Gate, "lower", "upper"),
+        "rounding": _numbers(Rounding, "base"),
+        "clip": _numbers(Clamping, "lower", "upper", optional=True),
+        "relabel": Kind(Table, {"published": slot(_ANSWERS, "published")}, Table),
+        **_LATTICE_NOISE,
+        "truncated": Kind(
+            noise.Truncated,
+            {
+                "noise": slot(Family("lattice_noise", "noises", _LATTICE_NOISE).field, "noise"),
+                "lower": slot(EXACT, "lower"),
+                "upper": slot(EXACT, "upper"),
+            },
+            noise.Truncated,
+        ),
+        "laplace": _numbers(noise.Laplace, "scale"),
+        "gaussian": _numbers(noise.Gaussian, "sigma"),
+    },
+)
+STEP = _STEPS.field
+"""What is done to an answer, a noise included."""
+
+
+def publication_steps(
+    gate: tuple[int, int] | None = None, suppressed_below: int | None = None, rounded_to: int | None = None
+) -> tuple[Step, ...]:
+    """What plans, compositions and reports call gate, suppression and rounding of a count, in this order."""
+    return (
+        *(() if gate is None else (Gate(*gate),)),
+        *(() if suppressed_below is None else (Threshold(suppressed_below - 1),)),
+        *(() if rounded_to is None else (Rounding(rounded_to),)),
+    )
+
+
+_PUBLICATION: dict[type, tuple[str, Callable[[Any], Value]]] = {
+    Gate: ("gate", lambda step: [int(step.lower), int(step.upper)]),
+    Threshold: ("suppressed_below", lambda step: int(step.above) + 1),
+    Rounding: ("rounded_to", lambda step: int(step.base)),
+}
+
+
+def written_publication(steps: Iterable[Step]) -> dict[str, Value]:
+    """The same steps, of whole numbers, in the words of plans, compositions and reports."""
+    stated = (_PUBLICATION[type(step)] + (step,) for step in steps)
+    return {key: written(step) for key, written, step in stated}
+
+
+# --- queries -------------------------------------------------------------------------------------
+
+
+def _query(made: type[Any], slots: Mapping[str, Slot], one_of: tuple[str, ...] = ()) -> Kind:
+    def make(*, steps: tuple[Step, ...] = (), **stated: Any) -> Query:  # noqa: ANN401  (the fields of the query)
+        asked = made(**{key: dict(given) if is_by_group(given) else given for key, given in stated.items()})
+        return Processed(asked, *steps) if steps else cast("Query", asked)
+
+    return Kind(made, {**slots, **_LABELS, "steps": _AFTERWARDS}, make, one_of)
+
+
+_AFTERWARDS = Slot(
+    list_of(STEP, "a list of steps", least=1).optional().described("first applied first"), "steps", lambda _: None
+)
+_LABELS = {
+    "attribute": slot(LABEL.optional().described("queries with the same attribute ask the same"), "attribute"),
+    "name": slot(LABEL.optional().described("a label; it proves nothing"), "name"),
+}
+_RANK = Field(
+    lambda value: value if value in ("minimum", "median", "maximum") else SIZE.read(value),
+    'a whole number from 1, "minimum", "median" or "maximum"',
+    {"anyOf": [SIZE.schema, {"enum": ["minimum", "median", "maximum"]}]},
+)
+_MATRIX = Field(
+    listed,
+    "a list of rows of 0 and 1",
+    {"type": "array", "minItems": 1, "items": {"type": "array", "items": {"enum": [0, 1]}}},
+    lambda matrix: [list(row) for row in matrix],
+)
+
+
+def _is_by_entry(query: PropertyQuery) -> bool:
+    return not query.is_uniform and not is_by_group(query.probabilities)
+
+
+_QUERIES = Family(
+    "query",
+    "queries",
+    {
+        "property": _query(
+            PropertyQuery,
+            {
+                "probability": Slot(
+                    by_group(STATED).optional(),
+                    "p",
+                    lambda query: None if _is_by_entry(query) else query.probabilities,
+                ),
+                "probabilities": Slot(
+                    list_of(PROBABILITY, "a list with the probability of each entry", least=1).optional(),
+                    "p",
+                    lambda query: query.probabilities if _is_by_entry(query) else None,
+                ),
+            },
+            one_of=("probability", "probabilities"),
+        ),
+        "histogram": _query(HistogramQuery, {"cells": slot(by_group(_CELLS), "cells", "p")}),
+        "sum": _query(SumQuery, {"pmf": slot(_LAWS, "pmf")}),
+        "mean": _query(MeanQuery, {"pmf": slot(_LAWS, "pmf")}),
+        "order-statistic": _query(OrderStatisticQuery, {"pmf": slot(_LAWS, "pmf"), "rank": slot(_RANK, "rank")}),
+        "linear": _query(LinearQuery, {"matrix": slot(_MATRIX, "matrix"), "probability": slot(STATED.optional(), "p")}),
+    },
+)
+
+
+def written_query(query: Query) -> dict[str, Value]:
+    """The table of a query.
+
+    Raises
+    ------
+    ArgumentError
+        A query of the user's own, or a table of answers other than numbers, strings and None.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> written_query(sp.PropertyQuery("1/2", attribute="smoker").rounded(5))
+    {'kind': 'property', 'probability': '0.5', 'attribute': 'smoker', 'steps': [{'kind': 'rounding', 'base': '5'}]}
+    """
+    if isinstance(query, Processed):
+        return {**_QUERIES.write(query.query), "steps": [STEP.write(step) for step in query.steps]}
+    return _QUERIES.write(query)
+
+
+def query_from(document: Value) -> Query:
+    """The query of a table, in today's words or in those of version 1.
+
+    >>> query_from({"kind": "property", "probability": {"f": "0.4..0.6", "m": "1/2"}})
+    PropertyQuery({'f': Between('2/5', '3/5'), 'm': 0.5})
+    """
+    return cast("Query", _QUERIES.read(_renewed(document)))
+
+
+QUERY = replace(_QUERIES.field, read=query_from, write=written_query)
+"""A query of any kind, with the steps after it."""
+
+# --- who is asked, and who looks on --------------------------------------------------------------
+
+_SIZES = by_group(SIZE)
+POPULATION = Field(
+    lambda value: Population(value) if isinstance(value, int) else Population(groups=table_from(value)),
+    _SIZES.allowed,
+    _SIZES.schema,
+    lambda population: _SIZES.write(population.groups or population.size),
+)
+"""The number of entries, or that of each group."""
+
+KNOWN = by_group(COUNT)
+VALUES = Field(text_from, "worst or expected", {"enum": ["worst", "expected"]})
+_ADVERSARY = Record(
+    {
+        "known": KNOWN.optional(0).described("entries that an adversary knows, or those of each group"),
+        "values": VALUES.optional("worst").described("the worst values of these, or the expected ones"),
+    }
+)
+
+
+def _adversary(value: Value) -> Adversary:
+    stated = _ADVERSARY.strictly(value)
+    known = stated["known"]
+    return Adversary(known=dict(known) if is_by_group(known) else known, values=stated["values"])
+
+
+ADVERSARY = Field(
+    _adversary,
+    "a table with known and values",
+    _ADVERSARY.schema,
+    lambda adversary: _ADVERSARY.write({"known": adversary.known, "values": adversary.values}),
+)
+
+# --- samplings and partitions --------------------------------------------------------------------
+
+_TEMPLATE = Field(
+    lambda entries: tuple(listed(entries)), "a list of entries", {"type": "array", "items": COUNT.schema}, list
+)
+_PARTS = list_of(_TEMPLATE, "a list of parts, each a list of entries")
+
+
+def _distribution(outcome: Field) -> Field:
+    """The probability of each outcome of a law."""
+    return Field(
+        lambda pairs: {outcome.read(stated): PROBABILITY.read(mass) for stated, mass in listed(pairs)},
+        "a list of pairs, an outcome and its probability,",
+        {
+            "type": "array",
+            "minItems": 1,
+            "items": {"type": "array", "prefixItems": [outcome.schema, PROBABILITY.schema], "minItems": 2},
+        },
+        lambda law: [[outcome.write(stated), written_number(mass)] for stated, mass in law],
+    )
+
+
+def _kind(made: type[Any], **fields: Field) -> Kind:
+    """A kind whose keys are the attributes of the value, and the arguments of its constructor."""
+
+    def make(**stated: Any) -> object:  # noqa: ANN401  (the fields of the kind)
+        return made(**{key: dict(given) if is_by_group(given) else given for key, given in stated.items()})
+
+    return Kind(made, {key: slot(field, key) for key, field in fields.items()}, make)
+
+
+_SAMPLINGS = Family(
+    "sampling",
+    "samplings",
+    {
+        "without-replacement": _kind(WithoutReplacement, size=SIZE),
+        "with-replacement": _kind(WithReplacement, size=SIZE),
+        "poisson": _kind(PoissonSampling, rate=PROBABILITY, size_published=TRUTH.optional(absent=False)),
+        "stratified": _kind(Stratified, sizes=by_group(COUNT)),
+        "overlapping": _kind(OverlappingSamples, sizes=list_of(SIZE, "a list of sizes", least=1)),
+        "template-law": _kind(TemplateLaw, probabilities=_distribution(_TEMPLATE)),
+    },
+)
+SAMPLING = _SAMPLINGS.field
+"""How a sample of the entries is drawn."""
+
+
+def _random_partition(sizes: Iterable[Any]) -> RandomPartition:
+    return RandomPartition([dict(size) if is_by_group(size) else size for size in sizes])
+
+
+_PARTITIONS = Family(
+    "partition",
+    "partitions",
+    {
+        "random": Kind(
+            RandomPartition,
+            {
+                "sizes": Slot(
+                    list_of(by_group(SIZE, COUNT), "a list of sizes, or of one for each group", least=1),
+                    "sizes",
+                    lambda partition: partition.strata or partition.sizes,
+                )
+            },
+            _random_partition,
+        ),
+        "multinomial": _kind(
+            MultinomialPartition,
+            weights=list_of(PROBABILITY, "a list of probabilities", least=1),
+            sizes_published=TRUTH.optional(absent=False),
+        ),
+        "partition-law": _kind(PartitionLaw, probabilities=_distribution(_PARTS)),
+    },
+)
+PARTITION = _PARTITIONS.field
+"""Which entries answer which query."""
+
+# --- version 1 -----------------------------------------------------------------------------------
+
+_WORDS = {
+    "PropertyQuery": "property",
+    "HistogramQuery": "histogram",
+    "SumQuery": "sum",
+    "MeanQuery": "mean",
+    "OrderStatisticQuery": "order-statistic",
+    "LinearQuery": "linear",
+    "Threshold": "threshold",
+    "Gate": "gate",
+    "Rounding": "rounding",
+    "Clamping": "clip",
+    "Table": "relabel",
+    "DiscreteLaplace": "discrete-laplace",
+    "DiscreteGaussian": "discrete-gaussian",
+    "Binomial": "binomial",
+    "Truncated": "truncated",
+    "Laplace": "laplace",
+    "Gaussian": "gaussian",
+}
+
+_ANY_LAW = {"type": ["string", "array", "object"]}
+_FORMER = Record(
+    {
+        "type": Field(text_from, "a type", {"type": "string"}),
+        **{key: Field(dict, "a law", _ANY_LAW, absent=None) for key in ("p", "pmf", "query", "matrix", "steps")},
+        "rank": _RANK.optional(),
+        "attribute": LABEL.optional(),
+        "name": LABEL.optional(),
+    },
+    "a query as version 1 wrote it",
+)
+KEPT_QUERY = replace(QUERY, schema={"anyOf": [QUERY.schema, definition("query_1", _FORMER.schema)]})
+"""A query of a file that version 1 may have written."""
+
+
+def _renewed(document: Value) -> Value:
+    """A query or a step of version 1 in today's words; every other document as it is."""
+    if "type" not in table_from(document):
+        return document
+    stated = dict(document)
+    named = stated.pop("type")
+    if named == "Processed":
+        return {**_renewed(stated["query"]), "steps": [_renewed(step) for step in stated["steps"]]}
+    if named not in _WORDS:
+        raise ArgumentError(f"type = {abridged(named)}; one of {', '.join(_WORDS)} or Processed is required")
+    if "noise" in stated:
+        stated["noise"] = _renewed(stated["noise"])
+    word = _WORDS[named]
+    if "p" in stated and word in _QUERIES.kinds:
+        p = stated.pop("p")
+        of_entries = "cells" if word == "histogram" else "probabilities"
+        stated[of_entries if word == "histogram" or isinstance(p, list) else "probability"] = _renewed_law(p)
+    if "pmf" in stated:
+        stated["pmf"] = _renewed_law(stated["pmf"])
+    return {"kind": word, **stated}
+
+
+def _renewed_law(law: Value) -> Value:
+    if not isinstance(law, list | dict):
+        return law
+    if isinstance(law, dict):
+        ends: Value = law.get("between")
+        return {group: _renewed_law(inner) for group, inner in law["groups"]} if ends is None else ends
+    if isinstance(law[0], list):
+        return {value: _renewed_law(mass) for value, mass in law}
+    return [_renewed_law(inner) for inner in law]

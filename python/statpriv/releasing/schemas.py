@@ -1,0 +1,42 @@
+"""The published JSON schemas, made from the declarations that read the files.
+
+``python -m statpriv.releasing.schemas`` writes them anew; a test holds the published ones to these.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import statpriv
+from statpriv.composition import state
+from statpriv.model.fields import schema_of
+from statpriv.releasing.plan_file import plan_schema
+
+__all__ = ["generated", "main"]
+
+
+def generated() -> dict[str, dict[str, Any]]:
+    """Each schema by the path of its file in the package."""
+    return {
+        "composition/accountant.schema.json": schema_of(
+            state.SCHEMA,
+            id="urn:statpriv:accountant:2",
+            title="State of a statpriv partition accountant",
+            description="What PartitionAccountant.to_json() writes, and what version 1 wrote. Numbers that are no "
+            "counts are exact numbers in strings.",
+        ),
+        "releasing/plan.schema.json": plan_schema(),
+    }
+
+
+def main() -> None:
+    """Write all of them."""
+    folder = Path(statpriv.__file__).parent
+    for name, schema in generated().items():
+        (folder / name).write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
