@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from statpriv import budget
 from statpriv.lowering import contributions, order_statistics, sums
 from statpriv.rules import hidden_sample
 
@@ -33,3 +34,9 @@ STATED = {
 @pytest.mark.parametrize("limit", STATED)
 def test_a_limit_is_the_one_of_the_code(limit):
     assert STATED[limit] in PAGE
+
+
+def test_the_table_of_limits_is_the_one_of_the_code():
+    """`python -m statpriv.budget docs/LIMITATIONS.md` writes it anew."""
+    first, last = budget.MARKERS
+    assert f"{first}\n\n{budget.table()}\n\n{last}" in PAGE
