@@ -174,7 +174,8 @@ def sensitivity_of(
         A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends; of a histogram the rarest cell
         is made 2, 5 and 10 times rarer; 1, 2, 5 and 10 percent of the entries are known; and a person has so many rows.
         What is not possible, such as more rows than unknown entries, or what no bound is known of, is left out.
-        Where one row is exact and the next a bound, part of the difference is the looseness of the bound.
+        Where one row is exact and the next a bound, part of the difference is the looseness of the bound. What is said
+        of several rows a person holds where all rows are independent, also the rows of one person.
 
     Raises
     ------
