@@ -17,9 +17,9 @@ a person own s < r rows, and take any r−s others to them. Given their values, 
 bound for r rows covers, with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than
 the worst of them.
 
-**What both assume.** All rows are independent, also the rows of one person. The rows that nobody knows belong to persons
-with several rows too. Where such a person's rows depend on each other, their sum has another law than that of as many
-independent rows, and neither δ holds.
+**What both assume.** All rows are independent, also the rows of one person. The rows that nobody knows belong to persons,
+who may have several rows too. Where such a person's rows depend on each other, their sum has another law than that of
+as many independent rows, and neither δ holds.
 """
 
 from __future__ import annotations
@@ -102,9 +102,10 @@ class PersonCurve:
         """δ at one ε, what it is, and what may not be concluded."""
         at = as_fraction(epsilon, "epsilon")
         (delta, kind), (one, _) = self._several(at, self.rows), self._several(at, 1)
+        found = f"{at_most(delta.upper)} ({kind} for independent rows)"
         return "\n".join(
             [
-                f"persons of at most {self.rows} rows: δ({literal(at)}) ≤ {at_most(delta.upper)} ({kind} for independent rows)",
+                f"persons of at most {self.rows} rows: δ({literal(at)}) ≤ {found}",
                 f"  assumes: {_INDEPENDENT}",
                 f"  one row a person: {at_most(one.upper)}",
                 "  holds: the chain of one row after the other, with the person's other rows known to the adversary",
