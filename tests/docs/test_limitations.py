@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from statpriv import budget
 from statpriv.lowering import contributions, order_statistics, sums
 from statpriv.rules import hidden_sample
 
+TEXT = (Path(__file__).parents[2] / "docs/LIMITATIONS.md").read_text(encoding="utf-8")
 # Lines are wrapped anywhere.
-PAGE = " ".join((Path(__file__).parents[2] / "docs/LIMITATIONS.md").read_text(encoding="utf-8").split())
+PAGE = " ".join(TEXT.split())
 
 
 def power(number):
@@ -36,3 +38,9 @@ STATED = {
 @pytest.mark.parametrize("limit", STATED)
 def test_a_limit_is_the_one_of_the_code(limit):
     assert STATED[limit] in PAGE
+
+
+def test_the_table_of_limits_is_the_one_of_the_code():
+    """`python -m statpriv.budget docs/LIMITATIONS.md` writes it anew."""
+    first, last = budget.MARKERS
+    assert f"{first}\n\n{budget.table()}\n\n{last}" in TEXT

@@ -652,7 +652,16 @@ def test_persons_in_a_composition_over_a_partition_have_a_bound():
     one = gr.person_curve(queries, sp.Population(1000), partition, rows=1)
     assert curve.kind_at("0.3") == "bound"
     assert one.delta("0.3").upper < curve.delta("0.3").upper < 1
-    assert "(bound)" in curve.explain("0.3")
+    assert "(bound for independent rows)" in curve.explain("0.3")
+
+
+def test_a_curve_for_persons_is_exact_for_independent_rows_only():
+    """Two persons of two rows each: where the rows of the other differ, their count is 1, and the person's is seen."""
+    curve = gr.person_curve(sp.PropertyQuery("1/2"), sp.Population(4), rows=2)
+    assert "also the rows of one person" in curve.explain(0)
+    assert curve.assumptions == ("all rows are independent of each other, also the rows of one person",)
+    assert curve.kind_at("1/2") == "exact"
+    assert curve.delta("1/2").upper < sp.hockey_stick({3: 1}, {1: 1}, "1/2").lower == 1
 
 
 def of_person_in_halves(n, values, p, properties):

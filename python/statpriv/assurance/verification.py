@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from statpriv import budget
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError, PrecisionError, UndecidedError
@@ -25,7 +26,6 @@ __all__ = ["Claim", "Finding", "Verdict", "Verification", "verify"]
 Verdict: TypeAlias = Literal["proved", "refuted", "undecided"]
 
 _DIGITS = (30, 100)
-_LONGEST = 2**13  # bits of a numerator or denominator: what can be printed
 _WHY: dict[tuple[str, Verdict], str] = {
     ("exact", "proved"): "the least δ is at most the claimed one",
     ("exact", "refuted"): "the least δ is above the claimed one",
@@ -79,8 +79,10 @@ class Claim:
         if not 0 <= exact_delta <= 1:
             raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
         for argument, exact in (("epsilon", exact_epsilon), ("delta", exact_delta)):
-            if max(exact.numerator, exact.denominator).bit_length() > _LONGEST:
-                raise ArgumentError(f"{argument} = {abridged(exact)}; a fraction of up to {_LONGEST} bits is required")
+            if max(exact.numerator, exact.denominator).bit_length() > budget.MAX_FRACTION_BITS:
+                raise ArgumentError(
+                    f"{argument} = {abridged(exact)}; a fraction of up to {budget.MAX_FRACTION_BITS} bits is required"
+                )
         object.__setattr__(self, "curve", curve)
         object.__setattr__(self, "epsilon", exact_epsilon)
         object.__setattr__(self, "delta", exact_delta)

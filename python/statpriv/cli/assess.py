@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["assess"]
 
-_MOST_LINES = 12
+_MAX_LINES = 12
 _EXIT_CODES = {None: 0, "proved": 0, "refuted": 1, "undecided": 4}
 _VERDICTS = {
     "proved": "proved",
@@ -91,11 +91,11 @@ def _described(found: Assessment) -> tuple[str, list[tuple[str, str | Iterable[s
 
 def _published(found: Assessment) -> list[str]:
     lines = []
-    for each in found.published[:_MOST_LINES]:
+    for each in found.published[:_MAX_LINES]:
         low, high = each.probability
         p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
         count = "a count" if each.count is None else str(each.count)
         lines.append(f"{each.name}: {count} of {each.size} entries, {p}")
-    if len(found.published) > _MOST_LINES:
-        lines.append(f"… and {len(found.published) - _MOST_LINES} more")
+    if len(found.published) > _MAX_LINES:
+        lines.append(f"… and {len(found.published) - _MAX_LINES} more")
     return lines

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compose"]
 
-_MOST_LINES = 12
+_MAX_LINES = 12
 _COMPARED = "δ, also with known parts, ε, rows, known rows, sizes and ranges are what its composition gives"
 _AGREES = f"agrees: {_COMPARED} (nothing else is compared)"
 _SUM_AGREES = (
@@ -178,9 +178,9 @@ def _parts(composition: Composition) -> list[str]:
         ]
         kind = "a count" if part.cells is None else "a histogram"
         counts[", ".join([f"{kind} of {part.entries} entries, {p}, {attribute}", *steps])] += part.count
-    lines = [f"{count} × {text}" for text, count in counts.most_common(_MOST_LINES)]
-    if len(counts) > _MOST_LINES:
-        lines.append(f"… and {len(counts) - _MOST_LINES} more kinds of part")
+    lines = [f"{count} × {text}" for text, count in counts.most_common(_MAX_LINES)]
+    if len(counts) > _MAX_LINES:
+        lines.append(f"… and {len(counts) - _MAX_LINES} more kinds of part")
     return [*lines, f"on disjoint secret parts of {together(composition.population)} entries"]
 
 

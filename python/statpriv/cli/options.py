@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 
 __all__ = ["count_from", "debug_option", "digits_option", "exact", "exact_range", "examples", "json_option"]
 
-_MOST_DIGITS = 10_000
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -72,8 +72,8 @@ def digits_option(command: _Command) -> _Command:
     """Give a command `--digits`, as the argument `digits`: None stands for doubles."""
 
     def read(_context: click.Context, option: click.Parameter, text: str | None) -> int | None:
-        if text is not None and not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= _MOST_DIGITS):
-            raise ArgumentError(f"{option.opts[0]} = {text}; an integer from 1 to {_MOST_DIGITS} is required")
+        if text is not None and not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= budget.MAX_DIGITS):
+            raise ArgumentError(f"{option.opts[0]} = {text}; an integer from 1 to {budget.MAX_DIGITS} is required")
         return None if text is None else int(text)
 
     return click.option(

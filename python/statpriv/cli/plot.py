@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import rich_click as click
 
+from statpriv import budget
 from statpriv.cli.options import count_from, debug_option, exact, exact_range, examples
 from statpriv.cli.output import ends, screen, writable, write_whole
 from statpriv.cli.plain_text import printable
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Files", "as_document", "plot"]
 
 _FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
-_MOST_POINTS = 10_000
 _Computed: TypeAlias = "tuple[Picture, Mapping[str, object]]"
 """A picture, and what was asked for it."""
 
@@ -120,8 +120,8 @@ def _picture_options(command: Callable[..., _Computed]) -> Callable[..., None]:
 
 def _points(context: click.Context, option: click.Parameter, text: str | None) -> int | None:
     points = count_from(2)(context, option, text)
-    if points is not None and points > _MOST_POINTS:
-        raise ArgumentError(f"{option.opts[0]} = {text}; at most {_MOST_POINTS} points are drawn")
+    if points is not None and points > budget.MAX_PLOTTED_POINTS:
+        raise ArgumentError(f"{option.opts[0]} = {text}; at most {budget.MAX_PLOTTED_POINTS} points are drawn")
     return points
 
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from statpriv import budget
 from statpriv.composition.cohorts import Cohort, Draws
 from statpriv.composition.least_epsilon import least_epsilon
 from statpriv.composition.ledger import Ledger, LedgerEntry, at_most
@@ -38,8 +39,6 @@ from statpriv.rules.assumptions import INDEPENDENT, PAPER
 
 __all__ = ["PartitionAccountant"]
 
-_MOST_PARTS = 10_000_000
-"""Parts that are written out for a composition: some hundred megabytes."""
 
 _Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...], int]"
 """Queries that are answered together, the rows of each, and how many of these may be known."""
@@ -604,9 +603,9 @@ class PartitionAccountant:
                 "rows were appended in between, so that the parts are no random partition of all rows; get_delta() has "
                 "a bound for that"
             )
-        if (parts := sum(self._asked.values())) > _MOST_PARTS:
+        if (parts := sum(self._asked.values())) > budget.MAX_COMPOSED_PARTS:
             raise ArgumentError(
-                f"{parts} parts were asked; at most {_MOST_PARTS} are composed: get_delta() has no limit"
+                f"{parts} parts were asked; at most {budget.MAX_COMPOSED_PARTS} are composed: get_delta() has no limit"
             )
         queries: Any = [query for entry in self._entries for _ in range(entry.count) for query in entry.queries]
         sizes = [size for entry in self._entries for _ in range(entry.count) for size in entry.sizes]

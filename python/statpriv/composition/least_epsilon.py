@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from statpriv import budget
 from statpriv.numeric.enclosure import Enclosure
 
 __all__ = ["least_epsilon"]
 
 _HALVINGS = 60
 """Halvings of a bracket: every comparison is certified, so more make the enclosure narrower, not truer."""
-_LARGEST_EPSILON = 1024.0
 
 
 def least_epsilon(delta: Callable[[float], tuple[Fraction, Fraction]], target: Fraction) -> Enclosure:
@@ -41,7 +41,7 @@ def least_epsilon(delta: Callable[[float], tuple[Fraction, Fraction]], target: F
         return Enclosure(0.0, 0.0)
     high = 1.0
     while perhaps_above(high):
-        if high == _LARGEST_EPSILON:
+        if high == budget.MAX_SOUGHT_EPSILON:
             return Enclosure(_bracket(surely_above, 0.0, high)[0], math.inf)
         high *= 2
     low = _bracket(surely_above, 0.0, high)[0]

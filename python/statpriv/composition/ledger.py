@@ -128,7 +128,7 @@ def _asked(entry: LedgerEntry) -> str:
     if len(entry.sizes) > 1:
         return f"{len(entry.sizes)} queries at once"
     text = repr(entry.queries[0])
-    return f"{text if len(text) <= _LONGEST else f'{text[: _LONGEST - 3]}...'} on {entry.sizes[0]} rows"
+    return f"{text if len(text) <= _MAX_SHOWN else f'{text[: _MAX_SHOWN - 3]}...'} on {entry.sizes[0]} rows"
 
 
-_LONGEST = 80
+_MAX_SHOWN = 80

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 
-from statpriv import _native
+from statpriv import _native, budget
 from statpriv.distributions.poisson_binomial import poisson_binomial_pmf
 from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import as_count, is_array
@@ -49,8 +49,6 @@ __all__ = [
 Argument: TypeAlias = Any
 Result: TypeAlias = Any
 """What the functions below take and give is said by the two protocols."""
-
-_LONGEST_ROW = 2**26
 
 
 class OfBinomial(Protocol):
@@ -453,9 +451,9 @@ def _row(ends: tuple[NDArray[np.float64], NDArray[np.float64]]) -> EnclosureArra
 
 def _row_length(values: int) -> int:
     """As many values as a row may have."""
-    if values > _LONGEST_ROW:
+    if values > budget.MAX_ROW:
         raise ArgumentError(
-            f"a row of {values} probabilities is too long; up to 2^26 = {_LONGEST_ROW} values are allowed: ask for "
+            f"a row of {values} probabilities is too long; up to 2^26 = {budget.MAX_ROW} values are allowed: ask for "
             "single probabilities or tails instead"
         )
     return values

@@ -8,6 +8,7 @@ from itertools import accumulate
 from math import isinf
 from typing import TYPE_CHECKING
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.interop.grid import Grid, bits_for, ceiling, double_above, double_below, grid
 from statpriv.interop.loss_masses import LossMasses, masses_above, masses_below
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.numeric.exact import Number
 
-__all__ = ["MOST_LOSSES", "as_interval", "discretise", "expect_curve"]
-
-MOST_LOSSES = 2**20
-"""So many points of the grid at most on either side of zero."""
+__all__ = ["as_interval", "discretise", "expect_curve"]
 
 
 @dataclass(frozen=True)
@@ -82,10 +80,10 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
             "truncation such as 1e-15 is required, which is added to the mass at infinity"
         )
     last = ceiling(Fraction(furthest).numerator * step.denominator, Fraction(furthest).denominator * step.numerator)
-    if last > MOST_LOSSES:
+    if last > budget.MAX_LOSSES:
         raise ArgumentError(
             f"interval = {float(step)}: δ falls until ε = {furthest:.4g}, which is {last} intervals, and at most "
-            f"{MOST_LOSSES} are allowed; take a longer interval or a larger truncation"
+            f"{budget.MAX_LOSSES} are allowed; take a longer interval or a larger truncation"
         )
     losses = [step * index for index in range(last + 1)]
     # δ is nonincreasing: its value at a double below a loss is not less, at one above not more.

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from statpriv import budget
 from statpriv.distributions.hockey_stick import listed
 from statpriv.errors import ArgumentError
-from statpriv.interop.discretisation import MOST_LOSSES, as_interval
+from statpriv.interop.discretisation import as_interval
 from statpriv.interop.grid import bits_for, grid
 from statpriv.numeric.exact import as_fraction
 from statpriv.numeric.literals import abridged
@@ -117,8 +118,10 @@ def query_from_distribution(distribution: PrivacyLossDistribution) -> PairOfLaws
     """
     masses, infinity, step = _read(distribution)
     first, last = min([0, *masses]), max([0, *masses])
-    if last - first > MOST_LOSSES:
-        raise ArgumentError(f"distribution spans {last - first} intervals of losses; at most {MOST_LOSSES} are allowed")
+    if last - first > budget.MAX_LOSSES:
+        raise ArgumentError(
+            f"distribution spans {last - first} intervals of losses; at most {budget.MAX_LOSSES} are allowed"
+        )
     points = grid(step, first, last, bits_for(step * max(-first, last)))
     one: dict[Any, Fraction] = {index: _floor(mass) for index, mass in masses.items()}
     one["infinite loss"] = _floor(infinity)

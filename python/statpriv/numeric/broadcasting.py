@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv import budget
 from statpriv._native import Enclosure, fraction
 from statpriv.errors import ArgumentError
 from statpriv.numeric.digits_array import DigitsEnclosureArray
@@ -45,7 +46,7 @@ def evaluate_at_sizes(
     sizes = _integers(value, name)
     if sizes.size == 0:
         raise ArgumentError(f"{name} = []; at least one size is required")
-    allowed = (sizes >= 1) & (sizes <= 2**53) & (np.floor(sizes) == sizes)
+    allowed = (sizes >= 1) & (sizes <= budget.MAX_INTEGER) & (np.floor(sizes) == sizes)
     if not allowed.all():
         place = tuple(np.argwhere(~allowed)[0].tolist())
         raise ArgumentError(f"{name}{located(place)} = {sizes[place]:.16g}; an integer from 1 to 2^53 is required")
@@ -103,7 +104,7 @@ def _integers(value: object, name: str) -> Doubles:
     for place, entry in np.ndenumerate(entries):
         at = f"{name}{located(place)}"
         exact = fraction(entry, at)
-        if exact.denominator != 1 or abs(exact) > 2**53:
+        if exact.denominator != 1 or abs(exact) > budget.MAX_INTEGER:
             raise ArgumentError(f"{at} = {spelled(entry)}; an integer of size up to 2^53 is required")
         doubles[place] = exact.numerator
     return doubles

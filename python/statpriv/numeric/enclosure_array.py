@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv import budget
 from statpriv._native import Enclosure, combined_arrays, fraction, width_array
 from statpriv.errors import ArgumentError, NotASingleNumberError, StatprivError
 
@@ -27,8 +28,6 @@ __all__ = [
 
 Doubles: TypeAlias = NDArray[np.float64]
 
-_LARGEST_INTEGER = 2**53
-"""Up to here every integer is a double."""
 _NAMES = ("lower", "upper")
 _ROWS_SHOWN = 8
 
@@ -275,7 +274,7 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
     A list is read object by object, since numpy would turn `[0.1, "0.1"]` into strings and a large integer into the
     next double.
     """
-    if type(value) is float or (type(value) is int and abs(value) <= _LARGEST_INTEGER):
+    if type(value) is float or (type(value) is int and abs(value) <= budget.MAX_INTEGER):
         return np.array(value, dtype=np.float64)
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{name} is a masked array; one without a mask is required: fill or compress it")
@@ -284,7 +283,7 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
     kind = entries.dtype.kind
     if kind == "f" and entries.itemsize <= 8:
         return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
-    if kind in "iu" and all(abs(int(end)) <= _LARGEST_INTEGER for end in _extremes(entries)):
+    if kind in "iu" and all(abs(int(end)) <= budget.MAX_INTEGER for end in _extremes(entries)):
         return np.require(entries, np.float64, ["C_CONTIGUOUS", "ALIGNED"])
     if kind not in "iufOU":
         raise ArgumentError(

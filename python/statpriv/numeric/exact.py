@@ -7,6 +7,7 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from statpriv import budget
 from statpriv._native import fraction, integer
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import spelled
@@ -67,7 +68,7 @@ def as_positive(value: Number, name: str) -> Fraction:
 def as_integer(value: Number, name: str) -> int:
     """An integer of either sign, up to 2^53 in size."""
     exact = fraction(value, name)
-    if exact.denominator != 1 or abs(exact) > 2**53:
+    if exact.denominator != 1 or abs(exact) > budget.MAX_INTEGER:
         raise ArgumentError(f"{name} = {spelled(value)}; an integer of size up to 2^53 is required")
     return exact.numerator
 

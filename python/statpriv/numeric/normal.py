@@ -28,7 +28,7 @@ _FAR = 2
 """From here on the recursion is used."""
 _DEPTH = 400
 """Steps of the recursion: each shrinks the interval by `(n+1)/ρ²`, together by about `e^{−2x√400}`."""
-_SMALLEST = 1e-300
+_MIN_TAIL = 1e-300
 """A tail below this is too near the end of the doubles for a guess of its quantile."""
 
 
@@ -76,7 +76,7 @@ def normal_quantile(tail: Fraction) -> Enclosure:
 
 def _guess(tail: Fraction) -> float:
     """A number near the quantile, which only decides how soon it is enclosed: Newton's steps on the log of the tail."""
-    far = tail < _SMALLEST
+    far = tail < _MIN_TAIL
     x = math.sqrt(2 * _log(1 / tail)) if far else -NormalDist().inv_cdf(float(tail))
     for _ in range(8 if far else 1):
         ratio = rational_ends(_tail(Fraction(max(x, 0.0))))[0] / tail

@@ -62,7 +62,7 @@ class Trial:
         ]
 
 
-_MOST_WRITTEN = 8
+_MAX_WRITTEN = 8
 _HEADING = ["entries of a part", "δ at most", "rmse at most", "guarantee"]
 
 
@@ -299,7 +299,7 @@ def written(value: object) -> str:
     if isinstance(value, Fraction):
         return literal(value)
     if isinstance(value, tuple):
-        return ", ".join(map(str, value)) if len(value) <= _MOST_WRITTEN else _written_sizes(value)
+        return ", ".join(map(str, value)) if len(value) <= _MAX_WRITTEN else _written_sizes(value)
     return str(value)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from statpriv import budget
 from statpriv.errors import GuaranteeNotReachedError
 from statpriv.model.partitions import RandomPartition
 from statpriv.numeric.literals import literal
 from statpriv.numeric.search import least_integer
 from statpriv.planning.designs import Trial, written
-from statpriv.planning.study import LARGEST_POPULATION, Study
+from statpriv.planning.study import Study
 
 __all__ = ["Fit", "beside_most", "first_enough", "fit", "last", "unreachable"]
 
@@ -90,9 +91,9 @@ def first_enough(trial: Callable[[int], Trial], least: int, study: Study) -> Tri
     """The first of two neighbouring populations of which the larger holds: doubling, then bisection."""
     low, high = least - 1, least
     while trial(high).verdict != "holds":
-        if high == LARGEST_POPULATION:
+        if high == budget.MAX_INTEGER:
             raise unreachable("population of up to 2^53 entries", study, trial(high))
-        low, high = high, min(2 * high, LARGEST_POPULATION)
+        low, high = high, min(2 * high, int(budget.MAX_INTEGER))
     return trial(least_integer(lambda n: trial(n).verdict == "holds", low + 1, high))
 
 

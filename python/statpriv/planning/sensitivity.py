@@ -60,13 +60,13 @@ _OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
 _ROWS = (2, 3, 5, 10)
 _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
-_LARGEST_STEP = Fraction(8)
+_MAX_STEP = Fraction(8)
 _SHORTER = Fraction(3, 4)
 """Steps of a chain that are tried for the best bound, from the largest on."""
 _UNIT = Fraction(1, 32)
 """Of the lattice of steps around the best of them."""
 _EXPONENTIAL_BITS = 120
-_LARGEST_EXPONENT = Fraction(2000)
+_MAX_EXPONENT = Fraction(2000)
 """Beyond it an exponential times the least positive double is above one."""
 _DIGITS = 30
 """Of the tails, whose difference has fewer."""
@@ -174,7 +174,8 @@ def sensitivity_of(
         A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends; of a histogram the rarest cell
         is made 2, 5 and 10 times rarer; 1, 2, 5 and 10 percent of the entries are known; and a person has so many rows.
         What is not possible, such as more rows than unknown entries, or what no bound is known of, is left out.
-        Where one row is exact and the next a bound, part of the difference is the looseness of the bound.
+        Where one row is exact and the next a bound, part of the difference is the looseness of the bound. What is said
+        of several rows a person holds where all rows are independent, also the rows of one person.
 
     Raises
     ------
@@ -402,7 +403,7 @@ class _Release:
                 found[step] = one_row_at_a_time(curve.delta(step), rows, rows * step)
             return found[step].upper
 
-        largest = best = step = min(epsilon / rows, _LARGEST_STEP)
+        largest = best = step = min(epsilon / rows, _MAX_STEP)
         while step * (rows - 1) > 1:  # below that the exponentials hardly matter
             step *= _SHORTER
             if bound(step) >= bound(best) and bound(best) < 1:
@@ -436,7 +437,7 @@ def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosur
     """
     if step.upper == 0:
         return Enclosure(0.0, 0.0)
-    level = min(epsilon, _LARGEST_EXPONENT)
+    level = min(epsilon, _MAX_EXPONENT)
     total = sum((_exponential(i * level / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
     return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0) if level == epsilon else 1.0)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from statpriv import budget
 from statpriv.curves.build import compose
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError, StatprivError, UndecidedError
@@ -21,9 +22,8 @@ from statpriv.planning.accuracy import Accuracy, root_mean_squared_error, varian
 from statpriv.planning.designs import Design, Trial, Verdict
 from statpriv.planning.sampling_error import root
 
-__all__ = ["LARGEST_POPULATION", "Study", "counted", "require_uniform"]
+__all__ = ["Study", "counted", "require_uniform"]
 
-LARGEST_POPULATION = 2**53
 _NOTHING_CLAIMED = "Nothing is claimed of those further on."
 
 
@@ -189,7 +189,7 @@ class Study:
         """
         if self.accurate(n // m, n):
             return n
-        if not self.accurate(LARGEST_POPULATION // m, LARGEST_POPULATION // m * m):
+        if not self.accurate(budget.MAX_INTEGER // m, budget.MAX_INTEGER // m * m):
             raise GuaranteeNotReachedError(
                 f"no population of up to 2^53 entries has {self.accuracy} with {counted(m, 'query', 'queries')}; "
                 "ask for less accuracy"

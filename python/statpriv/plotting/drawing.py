@@ -46,10 +46,10 @@ _SQUARE = (4.4, 4.3)
 _DOTS_PER_INCH = 200
 _LOGARITHMIC_FROM = 30
 """An axis is logarithmic if its largest value is more than so many times its least."""
-_MOST_SPELLED_OUT = 10**6
+_MAX_SPELLED_OUT = 10**6
 """Ticks of an axis of counts that ends before it are written with all their digits."""
 _COUNTS: tuple[Quantity, ...] = ("n", "known", "queries", "size")
-_MOST_DIRECT_LABELS = 6
+_MAX_DIRECT_LABELS = 6
 _LABEL_HEIGHT = 12.0
 """Points between the feet of two labels that do not touch."""
 
@@ -168,7 +168,7 @@ def _scale(picture: Picture, ax: Axes) -> None:
     if picture.across in ("n", "queries") and max(places) > _LOGARITHMIC_FROM * min(places):
         ax.set_xscale("log")
     ax.set_xlim(min(places), max(places))
-    if picture.across in _COUNTS and max(places) < _MOST_SPELLED_OUT:
+    if picture.across in _COUNTS and max(places) < _MAX_SPELLED_OUT:
         ax.xaxis.set_major_formatter(_count)
 
 
@@ -180,7 +180,7 @@ def _count(number: float, _position: float | None = None) -> str:
 def _label_directly(picture: Picture, ax: Axes) -> bool:
     """Write the label of each line at its right end, if all ends are seen and apart from each other."""
     ends = [(line.places[-1], picture.heights(line)[-1], line.label) for line in picture.lines]
-    if not 2 <= len(ends) <= _MOST_DIRECT_LABELS:
+    if not 2 <= len(ends) <= _MAX_DIRECT_LABELS:
         return False
     lowest, highest = ax.get_ylim()
     if not all(lowest <= height <= highest for _, height, _ in ends):

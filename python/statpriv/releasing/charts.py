@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_MOST_DECADES_BELOW_TARGET = 6
-_LEAST_SPREAD = 1e-9
+_MAX_DECADES_BELOW_TARGET = 6
+_MIN_SPREAD = 1e-9
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class LinearAxis:
     def around(cls, values: Sequence[float], *, steps: int = 5, percent: bool = False) -> LinearAxis:
         """Return the axis with a step of 1, 2, 2.5 or 5 times a power of ten that holds all the values."""
         lower, upper = min(values), max(values)
-        spread = Decimal(upper - lower if upper - lower > _LEAST_SPREAD else 1.0)
+        spread = Decimal(upper - lower if upper - lower > _MIN_SPREAD else 1.0)
         decade = Decimal(10) ** (spread / steps).adjusted()
         step = next(s for s in (m * decade for m in map(Decimal, ("1", "2", "2.5", "5", "10"))) if spread <= s * steps)
         first = (Decimal(lower) / step).to_integral_value(ROUND_FLOOR) * step
@@ -170,7 +170,7 @@ class LogAxis:
         exponents = [_log10(v) for v in (*values, target) if v > 0] or [0.0]
         floor = min(exponents)
         if target > 0:
-            floor = max(floor, _log10(target) - _MOST_DECADES_BELOW_TARGET)
+            floor = max(floor, _log10(target) - _MAX_DECADES_BELOW_TARGET)
         lowest = int(Decimal(floor).to_integral_value(ROUND_FLOOR))
         highest = int(Decimal(max(exponents)).to_integral_value(ROUND_CEILING))
         return cls(lowest, max(highest, lowest + 1))

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, cast
 
 import statpriv
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Gate, Rounding, Step, Threshold
@@ -22,7 +23,7 @@ from statpriv.releasing.accuracy import (
     root_mean_squared_error,
     stratified_interval,
 )
-from statpriv.releasing.guarantee import LARGE, Guarantee, Part
+from statpriv.releasing.guarantee import Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
@@ -38,7 +39,7 @@ _STEPS_TO_TARGET, _STEPS_IF_LARGE = 5, 3
 """Points of the curve of δ against ε up to the target's ε, and the same of a large table."""
 _RESOLUTION, _RESOLUTION_IF_COSTLY = 48, 24
 """Steps of the curves of δ against p."""
-_MOST_PROPERTY_CURVES = 12
+_MAX_PROPERTY_CURVES = 12
 _COUNTS_OF_PARTS_KNOWN = (
     "people of whom a reader knows which part they are in: for them “partition known” is the number that counts"
 )
@@ -307,7 +308,7 @@ def _strata(guarantee: Guarantee, number: int, cell: int) -> list[Stratum]:
 
 def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
     known = guarantee.plan.guarantee.known_rows
-    steps = _STEPS_IF_LARGE if guarantee.rows > LARGE else _STEPS_TO_TARGET
+    steps = _STEPS_IF_LARGE if guarantee.rows > budget.MAX_ROWS_OF_TIGHT_PICTURES else _STEPS_TO_TARGET
     step = (guarantee.epsilon or Fraction(1, 2)) / steps
     return [
         {
@@ -353,7 +354,7 @@ def _drawn_properties(guarantee: Guarantee) -> list[tuple[int, str]]:
         for index, (attribute, queries) in enumerate(guarantee.plan.properties.items())
         if not queries[0].cells
     ]
-    return counted[:_MOST_PROPERTY_CURVES]
+    return counted[:_MAX_PROPERTY_CURVES]
 
 
 def _probabilities(resolution: int) -> list[Fraction]:
@@ -505,8 +506,8 @@ def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
             "recognised as released. Name a unique column as row_id.",
         ),
         (
-            counted > _MOST_PROPERTY_CURVES,
-            f"δ against p is drawn for the first {_MOST_PROPERTY_CURVES} of {counted} properties.",
+            counted > _MAX_PROPERTY_CURVES,
+            f"δ against p is drawn for the first {_MAX_PROPERTY_CURVES} of {counted} properties.",
         ),
         (
             unbalanced,

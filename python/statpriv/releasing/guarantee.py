@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from statpriv import budget
 from statpriv.composition.known_parts import curve_of_part
 from statpriv.curves.build import compose
 from statpriv.curves.curve import PrivacyCurve
@@ -27,11 +28,6 @@ from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
 
 __all__ = ["Guarantee", "Part", "certify"]
 
-MOST_GROUPS = 100
-LARGE = 20_000
-"""Rows above which the curves and tables of a report use cheaper bounds for known rows than the target does."""
-LARGE_IN_GROUPS = 1000
-"""The same of a stratified plan: its composition takes half a second at so many rows."""
 
 Asked: TypeAlias = PropertyQuery | HistogramQuery
 
@@ -205,7 +201,7 @@ class Guarantee:
         if known == self.plan.guarantee.known_rows and not self.costly(known):
             return self.curve.delta(epsilon)
         found = [self.bounded(known, epsilon)]
-        if self.groups is not None and epsilon == self.epsilon and self.rows <= LARGE:
+        if self.groups is not None and epsilon == self.epsilon and self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
             found += self.if_available(known, "own-group", self.parts, epsilon)
         if self.groups is not None and epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
             found.append(self.delta)  # δ falls with ε, and whoever knows more learns no less
@@ -218,9 +214,9 @@ class Guarantee:
     def costly(self, known: int) -> bool:
         """Whether the tightest curve with that many known rows takes seconds, so that pictures use cheaper bounds."""
         if self.groups is not None:
-            return self.rows > LARGE_IN_GROUPS
+            return self.rows > budget.MAX_ROWS_OF_TIGHT_GROUPED_PICTURES
         one_count = len(self.plan.properties) == 1 and sum(self.sizes) == self.rows
-        return known > 0 and self.rows > LARGE and not one_count
+        return known > 0 and self.rows > budget.MAX_ROWS_OF_TIGHT_PICTURES and not one_count
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ of the worst part, for a reader who knows who is in which part, and `known` values wherever they help."""
@@ -249,9 +245,10 @@ class Guarantee:
         own_parts = [part for part in self.parts if part.asked.attribute == attribute]
         others = [part for part in self.parts if part.asked.attribute != attribute]
         exact = [part.at(p).exact for part in own_parts]
+        large = budget.MAX_ROWS_OF_TIGHT_PICTURES
         # What is published of a large part has a law that takes long; its gate has a bound for every p.
         asked = [
-            part.at(p) if part.size <= LARGE else part if part.is_gated else part.at(p).exact for part in own_parts
+            part.at(p) if part.size <= large else part if part.is_gated else part.at(p).exact for part in own_parts
         ]
         # Behind gates the certificate is for every p, so for this one.
         certified = [self.delta] if published and all(part.is_gated for part in own_parts) else []
@@ -363,8 +360,8 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
         _refuse_more_than("the table", rows, sum(sizes))
         parts = tuple(_part(plan, query, size) for query, size in zip(plan.queries, sizes, strict=True))
         return Guarantee(plan, rows, None, parts).with_certified_steps()
-    if len(groups) > MOST_GROUPS:
-        raise PlanError(f"the group column has {len(groups)} values; at most {MOST_GROUPS} groups are possible")
+    if len(groups) > budget.MAX_GROUPS:
+        raise PlanError(f"the group column has {len(groups)} values; at most {budget.MAX_GROUPS} groups are possible")
     by_group = [query.sizes_in(groups) for query in plan.queries]
     for group, most in groups.items():
         _refuse_more_than(f"the group {quoted(group)}", most, sum(sizes_in[group] for sizes_in in by_group))
@@ -378,7 +375,11 @@ def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
 
 
 def _coarsened(part: Part) -> Part:
-    possible = isinstance(part.asked, PropertyQuery) and not part.steps.withholds and part.size <= LARGE
+    possible = (
+        isinstance(part.asked, PropertyQuery)
+        and not part.steps.withholds
+        and part.size <= budget.MAX_ROWS_OF_TIGHT_PICTURES
+    )
     return replace(part, certified=part.steps.coarsening) if possible else part
 
 

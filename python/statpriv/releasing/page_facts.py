@@ -14,7 +14,7 @@ __all__ = ["answered", "nearest_multiple", "page_facts"]
 _THRESHOLDS = (3, 5, 10)
 _ROUNDING_BASE = 5
 _FALSE_ALARMS = Decimal("0.05")
-_MOST_ANSWERS_IN_REVIEW = 6
+_MAX_ANSWERS_IN_REVIEW = 6
 
 
 def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
         "report": report,
         "meaning": _meaning(report),
         "rows": _rows(report),
-        "in_review": _MOST_ANSWERS_IN_REVIEW,
+        "in_review": _MAX_ANSWERS_IN_REVIEW,
         "cells": _cells(report),
         "tolerated": _tolerated(report),
         "shares": [

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from statpriv import budget
 from statpriv._native import exchange
 from statpriv.errors import ArgumentError
 
@@ -169,7 +170,7 @@ def _view(labels: array[int]) -> NDArray[np.uint32]:
 
 
 def _check(strata: Sequence[Stratum], n: int) -> None:
-    if not 1 <= n < 2**32:
+    if not 1 <= n <= budget.MAX_TABLE_ROWS:
         raise ArgumentError(f"n = {n}: a partition needs between 1 and 2^32 - 1 rows")
     for stratum in strata:
         _check_stratum(stratum, n)

@@ -35,6 +35,7 @@ from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
+from statpriv import budget
 from statpriv.errors import MissingExtraError, PlanError
 
 try:
@@ -53,12 +54,6 @@ ColumnType: TypeAlias = Literal["number", "text", "date", "boolean", "any"]
 _Spelling: TypeAlias = Callable[[str], str]
 _Node: TypeAlias = Any  # SQLGlot's base class of nodes has another name from version to version
 
-MOST_CHARACTERS = 4096
-MOST_NODES = 500
-MOST_LEVELS = 20
-"""Nested parentheses and NOTs: SQLGlot descends recursively, and must never run out of stack."""
-MOST_PERCENT_SIGNS = 3
-MOST_DIGITS = 18
 
 # The engine's own name for the position of a row, in every table that has no such column.
 _ENGINE_COLUMNS = frozenset({"rowid"})
@@ -187,8 +182,8 @@ def quoted(text: str, *, longest: int = 80) -> str:
 
 
 def _check_characters(where: str) -> None:
-    if len(where) > MOST_CHARACTERS:
-        raise _RefusedError(f"it has {len(where)} characters; at most {MOST_CHARACTERS} are allowed")
+    if len(where) > budget.MAX_PREDICATE_CHARACTERS:
+        raise _RefusedError(f"it has {len(where)} characters; at most {budget.MAX_PREDICATE_CHARACTERS} are allowed")
     if (character := unprintable(where)) is not None:
         raise _RefusedError(
             f"it holds the character {character}; control characters, line breaks and characters that "
@@ -316,8 +311,8 @@ def _check_nesting(tokens: list[Token]) -> None:
             run = 0
         else:
             run = run + 1 if kind in {TokenType.NOT, TokenType.DASH} else 0
-        if sum(levels) + run > MOST_LEVELS:
-            raise _RefusedError(f"parentheses and NOT are nested more than {MOST_LEVELS} deep")
+        if sum(levels) + run > budget.MAX_PREDICATE_DEPTH:
+            raise _RefusedError(f"parentheses and NOT are nested more than {budget.MAX_PREDICATE_DEPTH} deep")
     if levels:
         raise _RefusedError("a parenthesis is opened and not closed")
 
@@ -522,8 +517,8 @@ class _Reading:
         pattern = node.expression.unnest()
         if type(pattern) is not exp.Literal or not pattern.is_string:
             raise _RefusedError("the pattern of LIKE must be a constant text in quotes, such as name LIKE 'A%'")
-        if pattern.this.count("%") > MOST_PERCENT_SIGNS:
-            raise _RefusedError(f"the pattern of LIKE may hold at most {MOST_PERCENT_SIGNS} '%'")
+        if pattern.this.count("%") > budget.MAX_PERCENT_SIGNS:
+            raise _RefusedError(f"the pattern of LIKE may hold at most {budget.MAX_PERCENT_SIGNS} '%'")
         if "\\" in pattern.this:
             raise _RefusedError("the pattern of LIKE may not hold a backslash, which engines read differently")
         like = value != bool(node.args.get("negate"))
@@ -651,9 +646,9 @@ def _decimal(written: str) -> str:
     whole, fraction = whole.lstrip("0"), fraction.rstrip("0")
     if not re.fullmatch("[0-9]*", whole + fraction):
         raise _RefusedError(f"the number {quoted(written)} {_NOT_DECIMAL}")
-    if len(whole) > MOST_DIGITS or len(fraction) > MOST_DIGITS:
+    if len(whole) > budget.MAX_PREDICATE_DIGITS or len(fraction) > budget.MAX_PREDICATE_DIGITS:
         raise _RefusedError(
-            f"the number {quoted(written)} has more than {MOST_DIGITS} digits before or after the point"
+            f"the number {quoted(written)} has more than {budget.MAX_PREDICATE_DIGITS} digits before or after the point"
         )
     digits = (whole or "0") + ("." + fraction if fraction else "")
     return digits if digits == "0" else sign + digits
@@ -687,8 +682,10 @@ def _check_tree(tree: _Node) -> None:
                 "only comparisons of a column with constants (=, <>, <, <=, >, >=, IS, IN, BETWEEN, LIKE), "
                 "joined by AND, OR and NOT, are allowed"
             )
-    if count > MOST_NODES:
-        raise _RefusedError(f"it has {count} columns, constants and operators; at most {MOST_NODES} are allowed")
+    if count > budget.MAX_PREDICATE_NODES:
+        raise _RefusedError(
+            f"it has {count} columns, constants and operators; at most {budget.MAX_PREDICATE_NODES} are allowed"
+        )
 
 
 def _refuse_as_condition(node: _Node) -> NoReturn:

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from statpriv import budget
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import quoted
 from statpriv.releasing.tables.protocol import Refusals
@@ -25,7 +26,6 @@ CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 
 _Schema = TypeVar("_Schema")
-_LONGEST_HEADER = 2**20
 _BLOCK = 2**20
 
 _CHANGED = "it changed while it was being read; nothing may write to it during a release"
@@ -173,7 +173,7 @@ def csv_header(files: Files, delimiter: str, *, debug: bool) -> tuple[str, ...]:
 def _first_line(path: Path, delimiter: str, files: Files, *, debug: bool) -> tuple[str, ...]:
     try:
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            head = io.StringIO(file.read(_LONGEST_HEADER), newline="")
+            head = io.StringIO(file.read(budget.MAX_HEADER_CHARACTERS), newline="")
         names = tuple(next(csv.reader(head, delimiter=delimiter, strict=True), ()))
         "".join(names).encode()  # the rows below are the engine's matter
     except (OSError, UnicodeEncodeError, csv.Error) as error:
@@ -183,7 +183,7 @@ def _first_line(path: Path, delimiter: str, files: Files, *, debug: bool) -> tup
     if original is not None:
         reason = "its first line cannot be read as names of columns in UTF-8"
         raise files.refusal(reason) from (original if debug else None)
-    if head.tell() == _LONGEST_HEADER:
+    if head.tell() == budget.MAX_HEADER_CHARACTERS:
         raise files.refusal("its first line is longer than a line with names of columns can be")
     if not any(names):
         raise files.refusal("it is empty, or its first line has no names of columns")

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from statpriv import _native
+from statpriv import _native, budget
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 _LOGARITHM_BITS = 200
-_LARGEST_DISTANCE = 1024.0
 _ROOT_BITS = 200
 
 
@@ -163,7 +162,7 @@ def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:
         safe, open_from = open_from, 2 * open_from
     open_to, unsafe = safe, open_from
     while gaussian_delta(epsilon, mu=unsafe).lower <= target:
-        if unsafe > _LARGEST_DISTANCE:  # δ is next to 1, and no double lies between
+        if unsafe > budget.MAX_GAUSSIAN_DISTANCE:  # δ is next to 1, and no double lies between
             open_to = unsafe = math.inf
             break
         open_to, unsafe = unsafe, 2 * unsafe

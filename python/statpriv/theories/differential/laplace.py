@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from statpriv import budget
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
@@ -37,8 +38,6 @@ from statpriv.theories.differential.renyi import as_order
 
 __all__ = ["LaplaceMechanism"]
 
-_MOST_ANSWERS = 500
-"""There are k² coefficients: about a second at this k."""
 _BITS = 128
 
 
@@ -98,9 +97,9 @@ class LaplaceMechanism:
             return Enclosure(0)
         if self.k == 1:
             return enclosure(one_minus_exp(interval_context(_BITS), reach), least=0, most=1)
-        if self.k > _MOST_ANSWERS:
+        if self.k > budget.MAX_LAPLACE_ANSWERS:
             raise ArgumentError(
-                f"k = {self.k}; up to {_MOST_ANSWERS} answers are composed exactly: "
+                f"k = {self.k}; up to {budget.MAX_LAPLACE_ANSWERS} answers are composed exactly: "
                 "delta_from_renyi(epsilon, mechanism.renyi) bounds more"
             )
         return self._composed(reach)

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from statpriv import budget
 from statpriv._native import Enclosure, gaussian_delta
 from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive
@@ -42,8 +43,6 @@ _STEPS = ((64, 64), (1024, 32), (2**14, 16))
 """Grid steps to a standard deviation of Y, for up to so many answers."""
 _DEVIATIONS = 11
 """How far the grid reaches from the mean of `ln Y`, in standard deviations: mass 1e-28 is past it."""
-_MOST_ANSWERS = 2**14
-_LONGEST_GRID = 2**16
 
 
 def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivity: Number = 1) -> Enclosure:
@@ -85,8 +84,8 @@ def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivi
     known = gaussian_delta(target, mu=mu)  # by joint convexity the secret does no harm
     if answers == 1:
         return known
-    if answers > _MOST_ANSWERS:
-        raise ArgumentError(f"m = {spelled(m)}; at most {_MOST_ANSWERS} answers are summed up")
+    if answers > budget.MAX_ALLOCATED_ANSWERS:
+        raise ArgumentError(f"m = {spelled(m)}; at most {budget.MAX_ALLOCATED_ANSWERS} answers are summed up")
     context = interval_context(_BITS)
     least, most = rational_ends(context.exp(exact(context, target)))
     steps = next(steps for limit, steps in _STEPS if answers <= limit)
@@ -149,10 +148,10 @@ def _dominating(mu: Fraction, most: Fraction, steps: int) -> _Law:
     step = Fraction(1, 2 ** max(0, math.ceil(math.log2(steps / math.sqrt(math.expm1(about**2))))))
     low, high = math.exp(-_DEVIATIONS * about), min(math.exp(_DEVIATIONS * about), float(most) + 1)
     first, last = max(1, math.ceil(low / step)), math.ceil(high / step)
-    if last - first > _LONGEST_GRID:
+    if last - first > budget.MAX_ALLOCATION_GRID:
         raise ArgumentError(
-            f"sigma is {float(1 / mu):.3g} times the sensitivity; at most {_LONGEST_GRID} grid points are used, "
-            f"here {last - first}: more noise is required (gaussian_delta bounds δ without the secret)"
+            f"sigma is {float(1 / mu):.3g} times the sensitivity; at most {budget.MAX_ALLOCATION_GRID} grid points are "
+            f"used, here {last - first}: more noise is required (gaussian_delta bounds δ without the secret)"
         )
     hull = [(0, Fraction(0))]
     for place in range(first, last + 1):

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from statpriv import budget
 from statpriv._native import Enclosure, binomial_digits
 from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
@@ -54,10 +55,6 @@ _BITS = 256
 _DIGITS = 70
 _NEGLIGIBLE = 2.0**-200
 """A part of a sum below the precision of its terms; it is added to the upper end."""
-_LONGEST_POWER = 10**6
-"""Bits of `(1−δ)^k`."""
-_MOST_MECHANISMS = 10**9
-"""A sum has about 20 √k terms: seconds at this k."""
 
 
 class Guarantee(NamedTuple):
@@ -100,7 +97,7 @@ class RandomizedResponse:
         if exact_epsilon < 0:
             raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
         count = as_count(k, "k", least=1)
-        if count > _MOST_MECHANISMS:
+        if count > budget.MAX_RANDOMIZED_RESPONSES:
             raise ArgumentError(f"k = {k}; at most 10^9 mechanisms are summed up: advanced_composition takes more")
         object.__setattr__(self, "local_epsilon", exact_epsilon)
         object.__setattr__(self, "local_delta", as_probability(delta, "delta"))
@@ -212,7 +209,7 @@ class RandomizedResponse:
         """Whether δ' is exactly `1 − (1−δ)^k`; not looked at where that power is too long to write down."""
         if self.local_delta == 0:
             return target == 0
-        short = self.k * self.local_delta.denominator.bit_length() <= _LONGEST_POWER
+        short = self.k * self.local_delta.denominator.bit_length() <= budget.MAX_POWER_BITS
         return short and 1 - target == (1 - self.local_delta) ** self.k
 
     def _knot(self, last: int) -> tuple[Any, Any]:

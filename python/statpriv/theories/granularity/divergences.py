@@ -30,6 +30,7 @@ from heapq import heappop, heappush
 from itertools import accumulate
 from typing import Any, TypeAlias
 
+from statpriv import budget
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.normal import normal_quantile
@@ -42,8 +43,6 @@ Law: TypeAlias = "Mapping[Hashable, Fraction]"
 _BITS = 256
 _WIDTH = 1 + 2.0**-20
 """How near the ends of ρ are brought to each other."""
-_MOST = 20_000
-"""Intervals of s, each of which costs an exponential an answer: seconds. Losses above 1e-3 need a few hundred."""
 
 
 def least_rho(law: Law, other: Law) -> Enclosure:
@@ -67,7 +66,7 @@ def least_rho(law: Law, other: Law) -> Enclosure:
     value = growth.at(last)
     best = max(at_zero.lower, _ratio(last, value).lower)
     open_intervals = [_piece(Fraction(0), None, last, value)]
-    for _ in range(_MOST):
+    for _ in range(budget.MAX_RHO_INTERVALS):
         bound, a, at_a, b, at_b = open_intervals[0]
         if -bound <= best * _WIDTH:
             break

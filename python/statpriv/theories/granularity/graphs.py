@@ -17,17 +17,13 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from statpriv import budget
 from statpriv.errors import ArgumentError, MissingExtraError, NotAvailableError
 from statpriv.numeric.literals import abridged
 from statpriv.theories.granularity.inputs import Inputs
 from statpriv.theories.granularity.protocol import Distance, Granularity, Touched, read_inputs
 
 __all__ = ["Edge", "Node"]
-
-_MOST_WORK = 2_000_000
-"""Ends of edges looked at in the search for a least vertex cover: seconds."""
-_DEEPEST = 400
-"""Branches below each other, well below what Python allows."""
 
 
 @dataclass(frozen=True)
@@ -162,15 +158,15 @@ def _least_cover(changed: dict[Hashable, set[Hashable]], nodes: set[Hashable]) -
         for end in ends & nodes if node in nodes else ():
             pairs.setdefault(node, set()).add(end)
             pairs.setdefault(end, set()).add(node)
-    work = [_MOST_WORK]
+    work = [int(budget.MAX_COVER_STEPS)]
     try:
-        return sum(_cover(part, math.inf, work, _DEEPEST) for part in _components(pairs))
+        return sum(_cover(part, math.inf, work, budget.MAX_COVER_DEPTH) for part in _components(pairs))
     except _TooLongError:
         least = _disjoint_edges(pairs)  # a cover has a node of each, and both nodes of all of them are a cover
         raise NotAvailableError(
             f"the graphs differ in {sum(map(len, pairs.values())) // 2} pairs of nodes, and the least vertex cover of "
-            f"these is not found within {_MOST_WORK} steps; it has {least} to {2 * least} nodes, and the distance is "
-            "twice that, plus the number of nodes that only one graph has"
+            f"these is not found within {budget.MAX_COVER_STEPS} steps; it has {least} to {2 * least} nodes, and the "
+            "distance is twice that, plus the number of nodes that only one graph has"
         ) from None
 
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from typing import Any
 
+from statpriv import budget
 from statpriv.distributions.hockey_stick import hockey_stick
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_function, as_items
@@ -29,7 +30,6 @@ from statpriv.theories.granularity.relation import Relation, all_databases, warn
 __all__ = ["FiniteMechanism", "Loss"]
 
 _BITS = 192
-_MOST_BITS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -321,11 +321,13 @@ def _at_most_exp(ratio: Fraction | float, exponent: Fraction) -> bool:
     if exponent == 0:
         return False
     bits = _BITS
-    while bits <= _MOST_BITS:
+    while bits <= budget.MAX_COMPARED_BITS:
         low, high = rational_ends(interval_context(bits).exp(exact(interval_context(bits), exponent)))
         if ratio <= low:
             return True
         if ratio > high:
             return False
         bits *= 2
-    raise ArgumentError(f"epsilon: e^{float(exponent)} and the ratio {float(ratio)} agree in {_MOST_BITS} bits")
+    raise ArgumentError(
+        f"epsilon: e^{float(exponent)} and the ratio {float(ratio)} agree in {budget.MAX_COMPARED_BITS} bits"
+    )

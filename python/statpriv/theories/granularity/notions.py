@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_items, as_word
 from statpriv.numeric.enclosure import Enclosure
@@ -36,7 +37,6 @@ Budget: TypeAlias = tuple[Fraction, ...]
 
 _ROOT_BITS = 160
 _BITS = 256
-_LARGEST_EXPONENT = 10**9
 _SHORT = 16
 """Characters of a number that people read."""
 
@@ -176,7 +176,7 @@ def _grown_delta(epsilon: Fraction, delta: Fraction, distance: Fraction) -> Valu
     """`δ (e^{dε} − 1)/(e^ε − 1)`, which is δ for one step and δ·d for ε = 0."""
     if epsilon == 0 or distance in (0, 1) or delta == 0:
         return delta * distance
-    if epsilon * max(distance, Fraction(1)) > _LARGEST_EXPONENT:
+    if epsilon * max(distance, Fraction(1)) > budget.MAX_GROUP_EXPONENT:
         raise ArgumentError(f"epsilon = {literal(epsilon)} over {literal(distance)} steps; too large to be computed")
     # Both differences lose as many bits as their exponents lie below one.
     lost = bits_below_one(epsilon) + bits_below_one(epsilon * distance)

@@ -16,6 +16,10 @@ or the same at a smaller ε, and of one count the exact value. Both are bounds f
 a person own s < r rows, and take any r−s others to them. Given their values, the laws of the answer are a pair that the
 bound for r rows covers, with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than
 the worst of them.
+
+**What both assume.** All rows are independent, also the rows of one person. The rows that nobody knows belong to
+persons, who may have several rows too. Where such a person's rows depend on each other, their sum has another law than
+that of as many independent rows, and neither δ holds.
 """
 
 from __future__ import annotations
@@ -41,11 +45,12 @@ __all__ = ["PersonCurve", "person_curve"]
 
 _BEYOND = 10**300
 """An ε from which on δ of several rows does not change."""
+_INDEPENDENT = "all rows are independent of each other, also the rows of one person"
 
 
 @dataclass(frozen=True)
 class PersonCurve:
-    """δ as a function of ε for persons of at most so many rows.
+    """δ as a function of ε for persons of at most `rows` rows, where all rows are independent.
 
     Attributes
     ----------
@@ -62,6 +67,11 @@ class PersonCurve:
     known: int
     bound: str
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What has to be true of the data."""
+        return (_INDEPENDENT,)
+
     def delta(self, epsilon: Number) -> Enclosure:
         """A δ for which every person of at most `rows` rows is (ε, δ)-private; ε in nats. Its upper end is safe."""
         return self._at(epsilon)[0]
@@ -76,7 +86,7 @@ class PersonCurve:
         return least_epsilon(self.delta, target)
 
     def kind_at(self, epsilon: Number) -> str:
-        """Whether δ there is `"exact"`, `"enclosed"` or a `"bound"`."""
+        """Whether δ there is `"exact"`, `"enclosed"` or a `"bound"`, under the :attr:`assumptions`."""
         return self._at(epsilon)[1]
 
     def printed_group_privacy(self, epsilon: Number) -> Enclosure:
@@ -92,9 +102,11 @@ class PersonCurve:
         """δ at one ε, what it is, and what may not be concluded."""
         at = as_fraction(epsilon, "epsilon")
         (delta, kind), (one, _) = self._several(at, self.rows), self._several(at, 1)
+        found = f"{at_most(delta.upper)} ({kind} for independent rows)"
         return "\n".join(
             [
-                f"persons of at most {self.rows} rows: δ({literal(at)}) ≤ {at_most(delta.upper)} ({kind})",
+                f"persons of at most {self.rows} rows: δ({literal(at)}) ≤ {found}",
+                f"  assumes: {_INDEPENDENT}",
                 f"  one row a person: {at_most(one.upper)}",
                 "  holds: the chain of one row after the other, with the person's other rows known to the adversary",
                 "  does not hold: group privacy with the curve of one row (Proposition A.3); of a person's rows one "
@@ -155,6 +167,7 @@ def person_curve(
 
     Notes
     -----
+    All rows are assumed to be independent of each other, also the rows of one person.
     Proofs in :mod:`statpriv.theories.granularity.people` and :mod:`statpriv.planning.sensitivity`.
 
     Examples
@@ -162,7 +175,8 @@ def person_curve(
     >>> import statpriv as sp
     >>> visits = sp.granularity.person_curve(sp.PropertyQuery("0.4"), sp.Population(1000), rows=3)
     >>> print(visits.explain("0.1"))
-    persons of at most 3 rows: δ(0.1) ≤ 0.0394065 (exact)
+    persons of at most 3 rows: δ(0.1) ≤ 0.0394065 (exact for independent rows)
+      assumes: all rows are independent of each other, also the rows of one person
       one row a person: 0.00183795
       ...
     """

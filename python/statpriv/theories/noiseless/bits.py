@@ -18,6 +18,7 @@ from itertools import combinations, product
 from math import lcm, prod
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import probability_list
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
 
     TruthTable: TypeAlias = NDArray[np.bool_]
 
-__all__ = ["MOST_ENTRIES", "BitLaw", "IndependentBits", "JointBits", "Masses", "bit_law", "truth_table_of"]
+__all__ = ["BitLaw", "IndependentBits", "JointBits", "Masses", "bit_law", "truth_table_of"]
 
-MOST_ENTRIES = 24
-"""A table of 2^24 answers; the next ones would take minutes."""
 _POINTS = 1 << 16
 """Databases of a joint law that are added up at a time."""
 
@@ -49,8 +48,10 @@ def truth_table_of(function: object, entries: int | None, name: str = "truth_tab
         if entries is None:
             raise ArgumentError("entries = None; a Python function does not say how many bits it takes: give entries=")
         n = as_count(entries, "entries", least=1)
-        if n > MOST_ENTRIES:
-            raise ArgumentError(f"entries = {n}; truth tables of at most {MOST_ENTRIES} entries are computed with")
+        if n > budget.MAX_TRUTH_TABLE_ENTRIES:
+            raise ArgumentError(
+                f"entries = {n}; truth tables of at most {budget.MAX_TRUTH_TABLE_ENTRIES} entries are computed with"
+            )
         return np.fromiter((_bit(function(bits), bits) for bits in product((0, 1), repeat=n)), np.bool_, 1 << n)
     if not is_array(function):
         raise ArgumentError(
@@ -69,8 +70,8 @@ def truth_table_of(function: object, entries: int | None, name: str = "truth_tab
             f"{name} has {table.size} answers; 2^n are required, one for each database in the order of "
             "itertools.product((0, 1), repeat=n), so 2, 4, 8, …"
         )
-    if n > MOST_ENTRIES:
-        raise ArgumentError(f"{name} has 2^{n} answers; at most 2^{MOST_ENTRIES} are computed with")
+    if n > budget.MAX_TRUTH_TABLE_ENTRIES:
+        raise ArgumentError(f"{name} has 2^{n} answers; at most 2^{budget.MAX_TRUTH_TABLE_ENTRIES} are computed with")
     if entries is not None and as_count(entries, "entries") != n:
         raise ArgumentError(f"entries = {spelled(entries)}, but {name} has 2^{n} answers; leave entries out")
     ones: TruthTable = table == 1

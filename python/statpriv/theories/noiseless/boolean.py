@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
@@ -39,8 +40,6 @@ Function = Any
 """A truth table, or a Python function of a tuple of bits."""
 Probabilities = Any
 """A number for all entries, or one for each."""
-_MOST_JUNTAS = 200_000
-"""Sets of entries of a distance to juntas: seconds."""
 
 
 @dataclass(frozen=True)
@@ -217,10 +216,10 @@ class BooleanFunction:
         n, k = self.entries, as_count(size, "size")
         if k > n:
             raise ArgumentError(f"size = {spelled(size)}; the function has {n} entries")
-        if math.comb(n, k) << k > _MOST_JUNTAS:
+        if math.comb(n, k) << k > budget.MAX_JUNTAS:
             raise ArgumentError(
                 f"size = {k} of {n} entries: {math.comb(n, k)} sets of entries with 2^{k} values each; at most "
-                f"{_MOST_JUNTAS} of these together are tried"
+                f"{budget.MAX_JUNTAS} of these together are tried"
             )
         function, everything = self._law.masses(self._table, k), self._law.masses(None, k)
         # The best g has on every value of its entries the likelier answer: Σ |P[f=1, value] − P[f=0, value]|.

@@ -25,6 +25,7 @@ from functools import cached_property
 from math import comb, prod
 from typing import Literal, TypeAlias
 
+from statpriv import budget
 from statpriv.curves.build import privacy_curve
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.distributions.laws import binomial_upper_tail
@@ -43,9 +44,6 @@ __all__ = ["SubsetCounts", "symmetric_curve", "symmetric_guarantee"]
 
 Block: TypeAlias = "tuple[int, ...]"
 """The sets that its entries lie in, by number."""
-
-_MOST_OUTCOMES = 200_000
-"""Values of block counts that are tied together of which the exact law is written out: seconds."""
 
 
 def symmetric_curve(
@@ -329,7 +327,7 @@ class SubsetCounts:
             sizes = [self._blocks[block] for block in component]
             if min(sizes) >= self._least_attained:
                 continue
-            if prod(size + 1 for size in sizes) > _MOST_OUTCOMES:
+            if prod(size + 1 for size in sizes) > budget.MAX_COUNT_OUTCOMES:
                 return None
             curves += [privacy_curve(self._stated(block, component), Population(sum(sizes))) for block in component]
         return tuple(curves)

@@ -20,6 +20,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from statpriv import budget
 from statpriv.curves.build import privacy_curve
 from statpriv.distributions.laws import binomial_upper_tail
 from statpriv.errors import ArgumentError
@@ -34,7 +35,6 @@ from statpriv.theories.noiseless.guarantee import NoiselessGuarantee
 __all__ = ["density_sum_guarantee"]
 
 _THRESHOLDS = 12
-_MOST_CELLS = 1024
 
 
 def density_sum_guarantee(
@@ -95,8 +95,8 @@ def density_sum_guarantee(
     ]
     if negative := [c for c in cells if c < 0]:
         raise ArgumentError(f"density has {spelled(negative[0])}; numbers of at least 0 are required")
-    if len(cells) > _MOST_CELLS:
-        raise ArgumentError(f"density has {len(cells)} cells; at most {_MOST_CELLS} are computed with")
+    if len(cells) > budget.MAX_DENSITY_CELLS:
+        raise ArgumentError(f"density has {len(cells)} cells; at most {budget.MAX_DENSITY_CELLS} are computed with")
     mass = h * sum(cells, Fraction(0))
     if not 0 < mass <= 1:
         raise ArgumentError(f"width · Σ density = {spelled(mass)}; a mass above 0 and at most 1 is required")

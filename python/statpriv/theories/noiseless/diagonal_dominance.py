@@ -14,6 +14,7 @@ from itertools import accumulate
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from statpriv import budget
 from statpriv.theories.noiseless.integer_products import Integers, integer_gram
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class _Screen:
         """None where the integers are too large or too small for doubles."""
         import numpy as np
 
-        if int(abs(gram).max()).bit_length() > 1000:
+        if int(abs(gram).max()).bit_length() > budget.MAX_DOUBLE_BITS:
             return None
         return _Screen(gram.astype(np.float64), coefficients.astype(np.float64))
 

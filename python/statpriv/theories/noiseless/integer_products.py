@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from statpriv import budget
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -22,8 +24,6 @@ Integers = Any
 _EXACT = 53
 _FIT = 512
 """Integers below 2^53 whose sum is one of 64 bits."""
-_LARGEST = 1000
-"""Bits of integers that are kept as doubles."""
 _ROWS = 512
 """Rows that are converted to doubles at a time: a table of 2^24 zeros and ones is not copied as a whole."""
 
@@ -157,7 +157,7 @@ def whole_doubles(values: NDArray[np.float64]) -> tuple[Integers, int]:
     if not used.any():
         return values, 0
     least, most = int((trailing + exponents)[used].min()), int(exponents[used].max()) + _EXACT
-    if most - least <= _LARGEST and abs(least) <= _LARGEST:
+    if most - least <= budget.MAX_DOUBLE_BITS and abs(least) <= budget.MAX_DOUBLE_BITS:
         return np.ldexp(values, -least), least
     return integers_from_doubles(values)
 

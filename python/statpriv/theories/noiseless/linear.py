@@ -26,6 +26,7 @@ from functools import cached_property
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
@@ -46,8 +47,6 @@ __all__ = ["LinearQueries", "linear_mu"]
 _BITS = 160
 _EXACT = 1 << 53
 """Integers up to here are doubles."""
-_MOST_CANDIDATES = 8
-"""Entries whose distance is refined to find the worst one."""
 _CANDIDATES = 200
 """Bounds B that are tried in doubles before one is certified."""
 
@@ -157,9 +156,9 @@ class LinearQueries:
         forms = self._rough_forms(unknown)
         surely = max(low for low, _ in forms)
         candidates = [entry for entry, (_, high) in zip(unknown, forms, strict=True) if high >= surely]
-        bounds = {entry: root_bounds(self._form(entry), factor) for entry in candidates[:_MOST_CANDIDATES]}
+        bounds = {entry: root_bounds(self._form(entry), factor) for entry in candidates[: budget.MAX_REFINED_ENTRIES]}
         worst = max(bounds, key=lambda entry: bounds[entry][1])
-        if len(candidates) > _MOST_CANDIDATES:  # entries that are alike, or all but
+        if len(candidates) > budget.MAX_REFINED_ENTRIES:  # entries that are alike, or all but
             low, high = root_bounds((surely, max(high for _, high in forms)), factor)
             return worst, Enclosure(low, high)
         return worst, Enclosure(max(low for low, _ in bounds.values()), bounds[worst][1])

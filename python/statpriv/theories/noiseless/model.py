@@ -10,6 +10,7 @@ from itertools import combinations, product
 from math import prod
 from typing import Any, Literal, TypeAlias, get_args
 
+from statpriv import budget
 from statpriv.curves.build import privacy_curve
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
@@ -26,10 +27,6 @@ __all__ = ["Exceptions", "FiniteModel"]
 
 Database: TypeAlias = "tuple[Hashable, ...]"
 Notion = Literal["noiseless", "a posteriori"]
-
-_MOST_DATABASES = 1 << 20
-_MOST_VALUES = 12
-"""Values of which every subset is tried as the excepted set."""
 
 
 @dataclass(frozen=True)
@@ -174,10 +171,10 @@ class FiniteModel:
         level = level_of(epsilon, exp_epsilon)
         as_word(notion, "notion", get_args(Notion))
         values = self._values()
-        if len(values) > _MOST_VALUES:
+        if len(values) > budget.MAX_EXCEPTED_VALUES:
             raise ArgumentError(
-                f"the entries have {len(values)} values; every subset of at most {_MOST_VALUES} is tried as the "
-                "excepted set: ask curve(entry) for statistical privacy instead"
+                f"the entries have {len(values)} values; every subset of at most {budget.MAX_EXCEPTED_VALUES} is "
+                "tried as the excepted set: ask curve(entry) for statistical privacy instead"
             )
         subsets = (frozenset(chosen) for k in range(len(values) + 1) for chosen in combinations(values, k))
         return min((self._excepting(chosen, level, notion) for chosen in subsets), key=lambda found: found.delta)
@@ -296,8 +293,8 @@ def _independent(law: object) -> dict[Database, Fraction]:
         entries.append([(value, mass) for value, mass in zip(masses, found, strict=True) if mass])
     if not entries:
         raise ArgumentError("law = []; the law of at least one entry is required")
-    if (count := prod(map(len, entries))) > _MOST_DATABASES:
-        raise ArgumentError(f"law has {count} databases; at most {_MOST_DATABASES} are tried")
+    if (count := prod(map(len, entries))) > budget.MAX_LISTED_DATABASES:
+        raise ArgumentError(f"law has {count} databases; at most {budget.MAX_LISTED_DATABASES} are tried")
     return {
         tuple(value for value, _ in chosen): prod((mass for _, mass in chosen), start=Fraction(1))
         for chosen in product(*entries)
@@ -308,8 +305,8 @@ def _joint(law: Mapping[Any, Number]) -> dict[Database, Fraction]:
     sizes = {len(database) if isinstance(database, tuple) else -1 for database in law}
     if len(sizes) != 1 or not sizes.isdisjoint({-1, 0}):
         raise ArgumentError(f"law = {abridged(law)}; tuples of one length, a value an entry, are required as keys")
-    if len(law) > _MOST_DATABASES:
-        raise ArgumentError(f"law has {len(law)} databases; at most {_MOST_DATABASES} are tried")
+    if len(law) > budget.MAX_LISTED_DATABASES:
+        raise ArgumentError(f"law has {len(law)} databases; at most {budget.MAX_LISTED_DATABASES} are tried")
     found, _ = as_law([(f"law[{database!r}]", mass) for database, mass in law.items()], "law")
     joint: defaultdict[Database, Fraction] = defaultdict(Fraction)
     for database, mass in zip(law, found, strict=True):

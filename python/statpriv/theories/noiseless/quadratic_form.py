@@ -22,6 +22,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from statpriv import budget
 from statpriv.theories.noiseless.integer_products import Integers, as_integers, integer_product, integers_from_doubles
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ _LEADING = 64
 """Bits of G of which the distance from one is computed: the rest is bounded."""
 _DIGITS = 43
 """Bits of X: any X will do for which the distance from one is below one."""
-_LARGEST = 1000
-"""Bits of integers that are turned into doubles."""
 
 
 def quadratic_forms(gram: Integers, vectors: Integers, *, refined: bool = True) -> list[Bounds]:
@@ -164,7 +163,7 @@ def _as_doubles(gram: Integers, scales: NDArray[Any]) -> NDArray[np.float64]:
     """`G_ij / 2^(s_i + s_j)`, nearly: only a proposal comes of it."""
     import numpy as np
 
-    excess = max(0, int(abs(gram).max()).bit_length() - _LARGEST)
+    excess = max(0, int(abs(gram).max()).bit_length() - budget.MAX_DOUBLE_BITS)
     exponents = (excess - scales[:, None] - scales[None, :]).astype(np.int64)
     scaled: NDArray[np.float64] = np.ldexp((gram >> excess).astype(np.float64), exponents)
     return scaled

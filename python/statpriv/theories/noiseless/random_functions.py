@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction
@@ -24,7 +25,6 @@ from statpriv.theories.noiseless.levels import log_ratio
 __all__ = ["RandomFunction", "random_function"]
 
 _BITS = 128
-_MOST = 10_000
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def random_function(entries: int, *, advantage: Number | None = None, failure: N
     (0.0138, True)
     """
     n = as_count(entries, "entries", least=1)
-    if n > _MOST:
-        raise ArgumentError(f"entries = {n}; at most {_MOST} are computed with")
+    if n > budget.MAX_RANDOM_FUNCTION_ENTRIES:
+        raise ArgumentError(f"entries = {n}; at most {budget.MAX_RANDOM_FUNCTION_ENTRIES} are computed with")
     if (advantage is None) == (failure is None):
         raise ArgumentError("either advantage or failure is required: the t of the theorem, or how often it may fail")
     t = _least_advantage(n, as_fraction(failure, "failure")) if failure is not None else _exact(advantage)

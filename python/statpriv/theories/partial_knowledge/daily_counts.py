@@ -29,6 +29,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction
@@ -39,10 +40,6 @@ from statpriv.theories.partial_knowledge.loss import LossCurve, read_law
 __all__ = ["BoundedDependency", "DailyCounts"]
 
 _BITS = 160
-_MOST_DAYS = 8
-"""Days whose 4^days sets of ends are looked at."""
-_MOST_STATES = 101**2
-"""Values of all counts together that are enumerated."""
 _Habit = tuple[Fraction, ...]
 """The probability of each way to spend the days, in the order of `itertools.product((0, 1), repeat=days)`."""
 
@@ -114,8 +111,8 @@ class DailyCounts:
 
     def joint(self) -> dict[tuple[int, ...], dict[tuple[int, ...], Fraction]]:
         """The joint law of all counts given each record of the critical user, as :func:`dependency` takes it."""
-        if (len(self.others) + 1) ** self.days > _MOST_STATES:
-            most = math.floor(_MOST_STATES ** (1 / self.days) + 1e-9) - 1
+        if (len(self.others) + 1) ** self.days > budget.MAX_DAILY_STATES:
+            most = math.floor(budget.MAX_DAILY_STATES ** (1 / self.days) + 1e-9) - 1
             raise ArgumentError(
                 f"others are {len(self.others)} users; at most {most} are enumerated over {self.days} days, and "
                 "certified() takes any number"
@@ -167,10 +164,10 @@ def _read(habit: Any, name: str) -> _Habit:  # noqa: ANN401
 def _read_joint(habit: Mapping[Any, Any], name: str) -> _Habit:
     law = read_law(habit, name)
     days = max((len(way) if isinstance(way, tuple) else 0) for way in law)
-    if not 2 <= days <= _MOST_DAYS or set(law) != set(_ways(days)):
+    if not 2 <= days <= budget.MAX_DAYS or set(law) != set(_ways(days)):
         raise ArgumentError(
             f"{name} = {abridged(habit)}; the probability of every tuple of zeros and ones is required, one for each "
-            f"of 2 to {_MOST_DAYS} days"
+            f"of 2 to {budget.MAX_DAYS} days"
         )
     if not all(law.values()):
         raise ArgumentError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import Number, as_count, as_fraction
 from statpriv.numeric.literals import spelled
@@ -12,7 +13,6 @@ from statpriv.numeric.literals import spelled
 __all__ = ["differencing_attack", "proposition_29_counterexample"]
 
 _Joint = dict[int, dict[tuple[int, int], Fraction]]
-_MOST_RECORDS = 2000
 
 
 def differencing_attack(*, n: Number, p: Number) -> _Joint:
@@ -40,8 +40,8 @@ def differencing_attack(*, n: Number, p: Number) -> _Joint:
     Enclosure(1.0, 1.0)
     """
     voters, yes = as_count(n, "n", least=2), as_fraction(p, "p")
-    if voters > _MOST_RECORDS:
-        raise ArgumentError(f"n = {voters}; at most {_MOST_RECORDS} is required: the law is exact")
+    if voters > budget.MAX_DIFFERENCED_RECORDS:
+        raise ArgumentError(f"n = {voters}; at most {budget.MAX_DIFFERENCED_RECORDS} is required: the law is exact")
     if not 0 < yes < 1:
         raise ArgumentError(f"p = {spelled(p)}; a number above 0 and below 1 is required")
     others = {k: comb(voters - 1, k) * yes**k * (1 - yes) ** (voters - 1 - k) for k in range(voters)}

@@ -22,6 +22,7 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any, TypeAlias
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_items, as_key
 from statpriv.numeric.exact import Number, as_count
@@ -31,7 +32,6 @@ from statpriv.theories.partial_knowledge.loss import LossCurve, PrivacyLoss, rea
 __all__ = ["Model", "Reducibility"]
 
 Database: TypeAlias = tuple[Any, ...]
-_MOST_DATABASES = 2**22
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,9 @@ class Model:
         """
         listed = as_items(laws, "laws", "a list with the law of each record is required")
         exact = [read_law(law, f"laws[{index}]") for index, law in enumerate(listed)]
-        if (databases := math.prod(map(len, exact))) > _MOST_DATABASES:
+        if (databases := math.prod(map(len, exact))) > budget.MAX_MODEL_DATABASES:
             raise ArgumentError(
-                f"laws have {databases} databases; at most {_MOST_DATABASES} are looked at one by one: "
+                f"laws have {databases} databases; at most {budget.MAX_MODEL_DATABASES} are looked at one by one: "
                 "sp.privacy_curve knows formulas for counts, sums and histograms of any size"
             )
         joint = {

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from statpriv import budget
 from statpriv._native import binomial_upper_tail
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["NestedGuarantee", "chained_epsilon", "nested_guarantee"]
 
 _BITS = 200
-_LARGEST = 10_000
 _SPENT = 64
 
 
@@ -196,8 +196,10 @@ def chained_epsilon(*epsilons: Number) -> Enclosure:
         raise ArgumentError(f"epsilons: numbers of at least 0 are required; {given}")
     if not all(values):
         return Enclosure(0)
-    if min(values) > _LARGEST:
-        raise ArgumentError(f"epsilons: the least is {spelled(min(values))}; at most {_LARGEST} is required")
+    if min(values) > budget.MAX_NESTED_EPSILON:
+        raise ArgumentError(
+            f"epsilons: the least is {spelled(min(values))}; at most {budget.MAX_NESTED_EPSILON} is required"
+        )
     # t is at least the product of the ε_i/4 where these are small, and 1 − t at least e^{−min ε}: so many bits go.
     small = sum((4 * v.denominator // v.numerator).bit_length() + 2 for v in values)
     bits = _BITS + small + 2 * math.ceil(min(values)) + 2
