@@ -1,4 +1,4 @@
-"""What one call may cost, and where that stands: the least times that the benchmarks in Rust have left behind."""
+"""Time budgets of single calls, compared with the least times stored by the Rust benchmarks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NANO, MICRO, MILLI = 1e-9, 1e-6, 1e-3
 
 @dataclass(frozen=True)
 class Budget:
-    """A limit in seconds for every benchmark whose name starts so, or for each element of it."""
+    """A limit in seconds for every benchmark whose name starts with `benchmarks`; with `each`, per element."""
 
     what: str
     limit: float
@@ -40,7 +40,7 @@ BUDGETS = (
 
 @dataclass(frozen=True)
 class Measured:
-    """One benchmark: its least time of an iteration, in seconds, and what an iteration is made of."""
+    """One benchmark: the least time of an iteration, in seconds, and the number of elements of an iteration."""
 
     name: str
     seconds: float
@@ -48,7 +48,7 @@ class Measured:
 
 
 def measurements() -> list[Measured]:
-    """All that were left behind."""
+    """All stored measurements."""
     found = []
     for description in sorted(MEASUREMENTS.glob("**/new/benchmark.json")):
         about = json.loads(description.read_text())
@@ -60,7 +60,7 @@ def measurements() -> list[Measured]:
 
 
 def table(through_python: float) -> Iterator[str]:
-    """The budgets, with the dearest benchmark of each; `through_python` is the time of a call of `curve.delta`."""
+    """The budgets, each with its slowest benchmark. `through_python` is the time of a call of `curve.delta`."""
     yield "| what | budget | measured | | dearest |"
     yield "|---|---|---|---|---|"
     found = measurements()
@@ -84,7 +84,7 @@ def line(what: str, limit: float, least: float, dearest: str) -> str:
 
 
 def in_units(seconds: float) -> str:
-    """With three digits."""
+    """The time in a suitable unit, with three digits."""
     for unit, size in (("s", 1.0), ("ms", MILLI), ("µs", MICRO)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

@@ -1,11 +1,12 @@
-"""Compositions of different counts with accountants of differential privacy.
+"""Compositions of different counts, computed by accountants of differential privacy.
 
-Counts of *independent* tables that share the critical person compose by products: dp_accounting with its own
-discretisation, with the distributions that statpriv exports (from above and from below), and prv_accountant. Counts of
-the parts of one *secret random partition* do not, and either package must first be told all joint answers.
+Counts of *independent* tables that share the critical person compose by products. They are computed by dp_accounting
+with its own discretisation, by dp_accounting with the distributions that statpriv exports (from above and from below),
+and by prv_accountant. Counts of the parts of one *secret random partition* do not compose by products. Here, both
+packages must first be given all joint answers.
 
-The truth is a sum of positive terms over all answers within forty standard deviations, in doubles and by numpy alone:
-ten digits.
+The true value is a sum of positive terms over all answers within forty standard deviations, computed in doubles with
+numpy alone. It has ten digits.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from scipy.stats import binom
 import statpriv as sp
 
 SPREAD = 40
-"""Standard deviations of a law that are summed over."""
+"""Half-width of the summed range of a law, in standard deviations."""
 
 Counts = list[tuple[int, float]]
-"""The number of entries of each count, and the probability of what it counts."""
+"""The number of entries of each count, and the probability of the counted property."""
 
 Law = Callable[[np.ndarray], np.ndarray]
 """The distribution function of a privacy loss."""
 
 
 def binomial(n: int, p: float) -> tuple[np.ndarray, np.ndarray]:
-    """The answers that matter, and the logarithms of their probabilities."""
+    """The answers within the range, and the logarithms of their probabilities."""
     mean, deviation = n * p, math.sqrt(n * p * (1 - p))
     a = np.arange(max(0, int(mean - SPREAD * deviation)), min(n, int(mean + SPREAD * deviation)) + 1)
     return a, binom.logpmf(a, n, p)
@@ -43,7 +44,10 @@ def binomial(n: int, p: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def product_delta(tables: Counts, epsilon: float) -> float:
-    """``Σ P(a) (1 − e^{ε−L(a)})_+`` for the direction 1 against 0, with the loss ``L = ln(a(1−p)/((n−a)p))``."""
+    """``Σ P(a) (1 − e^{ε−L(a)})_+`` in the direction 1 against 0; ``L = ln(a(1−p)/((n−a)p))`` is the loss of one count.
+
+    The loss of a composition is the sum of the losses of its counts.
+    """
     losses, masses = np.zeros(1), np.ones(1)
     for n, p in tables[:-1]:
         loss, mass = loss_law(n, p)
@@ -58,7 +62,7 @@ def product_delta(tables: Counts, epsilon: float) -> float:
 
 
 def loss_law(n: int, p: float) -> tuple[np.ndarray, np.ndarray]:
-    """The finite losses of a count, increasing, and their probabilities for a critical entry of 1."""
+    """The finite losses of a count in increasing order, and their probabilities for a critical entry of 1."""
     a, log_pmf = binomial(n - 1, p)
     one = a + 1
     inside = one < n
@@ -66,7 +70,7 @@ def loss_law(n: int, p: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def discretised(tables: Counts, epsilon: float, interval: float) -> float:
-    """dp_accounting, told the two laws of each count."""
+    """δ by dp_accounting, from the two laws of each count."""
     loss = optional("dp_accounting.pld.privacy_loss_distribution")
 
     def distribution(n: int, p: float):
@@ -78,7 +82,7 @@ def discretised(tables: Counts, epsilon: float, interval: float) -> float:
 
 
 def exported(tables: Counts, epsilon: float, interval: float) -> sp.Enclosure:
-    """dp_accounting, given the distributions of statpriv from below and from above."""
+    """An enclosure of δ by dp_accounting, from statpriv's distributions from below and from above."""
     optional("dp_accounting")
     curves = [sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n), pair=(1, 0)) for n, p in tables]
 
@@ -90,7 +94,7 @@ def exported(tables: Counts, epsilon: float, interval: float) -> sp.Enclosure:
 
 
 def composed(distributions: list, epsilon: float) -> float:
-    """δ in the direction 1 against 0."""
+    """δ of the composition of these distributions, in the direction 1 against 0."""
     first, *others = distributions
     for other in others:
         first = first.compose(other)
@@ -98,7 +102,7 @@ def composed(distributions: list, epsilon: float) -> float:
 
 
 def prv(tables: Counts, epsilon: float) -> float:
-    """prv_accountant, told the law of each count's loss."""
+    """δ by prv_accountant, from the law of each count's loss."""
 
     def law(n: int, p: float) -> Law:
         def cdf(t):
@@ -111,7 +115,7 @@ def prv(tables: Counts, epsilon: float) -> float:
 
 
 def prv_estimate(laws: list[Law], epsilon: float) -> float:
-    """The estimate of prv_accountant, which is to know ε to a thousandth, from the laws of independent losses."""
+    """The estimate of prv_accountant from the laws of independent losses, with ε to be known to a thousandth."""
     package = optional("prv_accountant")
     base = optional("prv_accountant.privacy_random_variables.abstract_privacy_random_variable")
 
@@ -133,13 +137,13 @@ def prv_estimate(laws: list[Law], epsilon: float) -> float:
 
 
 def patterns(parts: Counts) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Logarithms of the probabilities of all joint answers, by the critical entry's values and by the opposite ones."""
+    """For each pattern, log probabilities of all joint answers: for the critical entry's values, and the opposite."""
     laws = [binomial(*part) for part in parts]
     absent = functools.reduce(np.add.outer, [log_pmf for _, log_pmf in laws]).ravel()
     total = sum(n for n, _ in parts)
 
     def law(values: tuple[int, ...]) -> np.ndarray:
-        """The entry is in part k with probability n_k/n."""
+        """The law for these values of the critical entry, which is in part k with probability n_k/n."""
         ratios = [
             a / (total * p) if value else (n - a) / (total * (1 - p))
             for (n, p), (a, _), value in zip(parts, laws, values, strict=True)
@@ -151,19 +155,19 @@ def patterns(parts: Counts) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def partition_delta(parts: Counts, epsilon: float) -> float:
-    """The worst pattern, by the definition."""
+    """δ of the worst pattern, from the definition."""
     return max(
         float(np.sum(np.maximum(0, np.exp(first) - np.exp(epsilon + second)))) for first, second in patterns(parts)
     )
 
 
 def partition_discretised(parts: Counts, epsilon: float, interval: float) -> float:
-    """dp_accounting, told every joint answer that is likely, for each pattern."""
+    """δ of the worst pattern by dp_accounting, from all likely joint answers of each pattern."""
     return max(float(dp_accounting_delta(*laws, epsilon, interval)) for laws in patterns(parts))
 
 
 def partition_prv(parts: Counts, epsilon: float) -> float:
-    """prv_accountant, told the law of the loss of all joint answers, for each pattern."""
+    """δ of the worst pattern by prv_accountant, from the law of the loss over all joint answers of each pattern."""
 
     def law(first: np.ndarray, second: np.ndarray) -> Law:
         losses = first - second
@@ -175,7 +179,7 @@ def partition_prv(parts: Counts, epsilon: float) -> float:
 
 
 def partition_certified(parts: Counts, epsilon: float) -> sp.Enclosure:
-    """statpriv, from the situation."""
+    """δ by statpriv, from the description of the situation."""
     sizes = [n for n, _ in parts]
     queries = [sp.PropertyQuery(p) for _, p in parts]
     return sp.compose(queries, sp.Population(sum(sizes)), sp.RandomPartition(sizes)).delta(epsilon)

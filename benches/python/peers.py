@@ -1,6 +1,6 @@
-"""What a user would otherwise pick: the same work with other software, each as its users would write it.
+"""The same work with alternative software, written as its own users would write it.
 
-A peer that cannot do a case within reason, or is not installed, says why by raising `SkippedError`.
+A peer that cannot do a case in reasonable time, or is not installed, raises `SkippedError` with the reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.stats import binom, hypergeom
 
 
 class SkippedError(Exception):
-    """Why a peer has no result."""
+    """The reason why a peer has no result."""
 
 
 def optional(name: str) -> ModuleType:
@@ -31,7 +31,7 @@ def optional(name: str) -> ModuleType:
 
 
 def threshold(n: int, p: float, epsilon):
-    """κ: where δ starts to count answers."""
+    """The threshold κ: δ sums over the answers from κ on."""
     return n * p * np.exp(epsilon) / (1 - p + p * np.exp(epsilon))
 
 
@@ -39,7 +39,7 @@ def threshold(n: int, p: float, epsilon):
 
 
 def scipy_delta(n: int, p: float, epsilon):
-    """The obvious difference of two tails, for numbers and for arrays."""
+    """The textbook difference of two tails, for numbers and for arrays."""
     first = np.ceil(threshold(n, p, epsilon))
     return binom.sf(first - 2, n - 1, p) - np.exp(epsilon) * binom.sf(first - 1, n - 1, p)
 
@@ -104,7 +104,7 @@ def r_hypergeometric_tail(k: int, population: int, marked: int, draws: int) -> f
     return rmath().phyper(k - 1, marked, population - marked, draws, 0, 0)
 
 
-# --- python-flint: balls of any precision
+# --- python-flint: ball arithmetic of any precision
 
 
 def flint_log_choose(n: int, k: int) -> flint.arb:
@@ -124,7 +124,7 @@ def flint_hypergeometric_log_pmf(k: int, population: int, marked: int, draws: in
 
 
 def flint_digits(n: int, p: float, epsilon: float) -> flint.arb:
-    """Fifty digits of δ through the incomplete beta function."""
+    """Fifty digits of δ from the incomplete beta function."""
     with flint.ctx.workprec(300):
         at, ratio = flint.arb(p), flint.arb(epsilon).exp()
         first = int((n * at * ratio / (1 - at + at * ratio)).ceil().unique_fmpz())
@@ -149,7 +149,7 @@ def mpmath_digits(n: int, p: float, epsilon: float) -> mpmath.mpf:
 
 
 def exact_delta(n: int, p: Fraction, ratio: Fraction) -> Fraction:
-    """Over one denominator, each binomial coefficient from the one before."""
+    """δ as a sum over one common denominator, with each binomial coefficient computed from the previous one."""
     a, b = p.numerator, p.denominator - p.numerator
     x, y = ratio.numerator, ratio.denominator
     first = -(-n * a * x // (b * y + a * x))
@@ -166,11 +166,11 @@ def exact_delta(n: int, p: Fraction, ratio: Fraction) -> Fraction:
 # --- accountants of differential privacy: δ of the discretised privacy loss
 
 UNLIKELY = -50
-"""Logarithm of a probability; smaller ones change no δ that is compared."""
+"""Log probability below which answers are dropped. They do not change any δ that is compared."""
 
 
 def dp_accounting_delta(first, second, epsilons, interval: float):
-    """δ in one direction, told the logarithms of both probabilities of every answer that either law makes likely."""
+    """δ in one direction, from both log probabilities of every answer that is likely under either law."""
     loss = optional("dp_accounting.pld.privacy_loss_distribution")
     likely = np.flatnonzero(np.maximum(first, second) > UNLIKELY)
     lower, upper = (dict(zip(likely.tolist(), law[likely].tolist(), strict=True)) for law in (second, first))
@@ -181,13 +181,13 @@ def dp_accounting_delta(first, second, epsilons, interval: float):
 
 
 def dp_accounting_curve(n: int, p: float, epsilons, interval: float):
-    """Built and asked: the laws are those of the count with the critical entry 1, and with 0."""
+    """δ of the count, including the construction of its laws for the critical entry 1 and 0."""
     law = binom.logpmf(np.arange(-1, n + 1), n - 1, p)
     return dp_accounting_delta(law[:-1], law[1:], epsilons, interval)
 
 
 def prv_accountant_delta(n: int, p: float, epsilon: float) -> float:
-    """The estimate of an accountant of privacy random variables that is to know ε to a thousandth."""
+    """The estimate of an accountant of privacy random variables, with ε to be known to a thousandth."""
     prv = optional("prv_accountant")
     base = optional("prv_accountant.privacy_random_variables.abstract_privacy_random_variable")
 

@@ -1,8 +1,8 @@
-"""What a release of exact counts does once for every row, beside the plain GROUP BY that counts the same predicates.
+"""Per-row work of a release of exact counts, compared with a plain GROUP BY that counts the same predicates.
 
-Each run starts cold, in a process of its own, on the same file: `python -m benches.python.release grouped FILE`,
+Each run is a cold start in its own process, on the same file: `python -m benches.python.release grouped FILE`,
 `… rows FILE` for the steps on rows, and `… release FILE` for a whole release with its guarantee, curves and report.
-The table is made up: an id, a property and a number from 0 to 99.
+The table is synthetic: an id, a binary property and a number from 0 to 99.
 
     python -m benches.python.release                              # a million rows, once
     python -m benches.python.release --rows 10000000 --repeats 3  # the table of docs/performance.md
@@ -45,14 +45,14 @@ share = "1/2"
 
 
 def beside_grouped_counts(rows: int = 10**6, repeats: int = 1) -> str:
-    """Tables about a made-up table's release and DuckDB's grouped counts of the same file, in Markdown."""
+    """Markdown tables that compare the release of a synthetic table with DuckDB's grouped counts of the same file."""
     with tempfile.TemporaryDirectory() as name:
         return "\n\n".join(_beside(path, repeats) for path in _tables(Path(name), rows))
 
 
 def _tables(folder: Path, rows: int) -> list[Path]:
     connection = duckdb.connect(":memory:")
-    connection.execute("SET threads = 1")  # the order of the rows
+    connection.execute("SET threads = 1")  # keeps the order of the rows
     select = (
         "SELECT range AS id, CAST(hash(range) % 2 AS INTEGER) AS a, CAST(hash(range + 7) % 100 AS INTEGER) AS b "
         f"FROM range({rows})"
@@ -95,11 +95,11 @@ def _measured(what: str, path: Path) -> dict:
 
 
 def _peak() -> int:
-    """Megabytes that this process has had at most."""
+    """Peak memory of this process, in megabytes."""
     import resource
 
     status = Path("/proc/self/status")
-    if status.exists():  # what `getrusage` says includes the process that started this one
+    if status.exists():  # `getrusage` would include the memory of the parent process
         (peak,) = (line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
         return int(peak) // 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform == "darwin" else 1024)
@@ -123,7 +123,7 @@ def _grouped(path: Path) -> dict:
 
 
 def _rows(path: Path) -> dict:
-    """The steps on rows of a first release, in its order, and nothing of the theory."""
+    """The steps on rows of a first release, in its order, without the theory."""
     from statpriv.releasing.ledger import Registry, Rows
     from statpriv.releasing.partition import Stratum, secret_partition
     from statpriv.releasing.plan_file import load_plan
@@ -174,7 +174,7 @@ def _release(path: Path) -> dict:
 
 
 def _stopwatch(steps: list[dict]) -> tuple[Callable[[str], None], Callable[[], None]]:
-    """What is told the name of each step that begins, and what ends the last one."""
+    """Two functions: one to begin a step with a name, and one to end the last step."""
     last: list[dict] = []
 
     def finish() -> None:

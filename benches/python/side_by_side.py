@@ -1,11 +1,12 @@
-"""statpriv beside what a user would otherwise pick: the same work in one run, times, ratios and errors.
+"""statpriv compared with alternative software on the same work, in one run: times, ratios and errors.
 
-Prints Markdown. Times are the least of many short batches, so a loaded machine disturbs them little; ratios are more
-telling than times. An error is that of a peer's number against the oracle of the tests, which knows forty digits and
-shares no code with either; ours is the width of the enclosure, which is proved to contain the truth.
+Prints Markdown. A time is the least of many short batches, so the load of the machine has little effect. Ratios say
+more than times. The error of a peer is that of its number against the oracle of the tests, which has forty digits and
+shares no code with either. Where the oracle gives no value, it is compared with statpriv's. For statpriv, the width of
+the enclosure is shown, which is proved to contain the true value.
 
     python -m benches.python.side_by_side            # print
-    python -m benches.python.side_by_side --write    # and put it into docs/performance.md
+    python -m benches.python.side_by_side --write    # also put it into docs/performance.md
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ MARKERS = ("<!-- written by benches/python/side_by_side.py -->", "<!-- end of wh
 
 BATCH = 0.002
 PATIENCE = 0.4
-"""Seconds of one batch, and of all batches of one measurement. What takes longer runs once."""
+"""`BATCH` is the length of one batch and `PATIENCE` that of all batches of a measurement, in seconds.
+
+Work that takes longer than `PATIENCE` runs once.
+"""
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -66,13 +70,13 @@ Peers = dict[str, Callable[[], object]]
 
 @dataclass(frozen=True)
 class Case:
-    """One piece of work, ours and the peers'."""
+    """One piece of work, done by statpriv and by its peers."""
 
     work: str
     ours: Callable[[], object]
     peers: Peers
     truth: Callable[[], oracle.Bounds] | None = None
-    """Nothing where results are no single numbers; then they are compared with ours."""
+    """The true value, from the oracle. Without one, the peers' results are compared with those of statpriv."""
 
 
 def count(n: int, p: object = P) -> sp.PrivacyCurve:
@@ -209,7 +213,7 @@ def exact_values() -> Iterator[Case]:
 
 
 def situations() -> Iterator[Case]:
-    """The curve is built and evaluated once: a user's first number. The peers are told which entry is the worst."""
+    """Curves that are built and evaluated once, as for a user's first number. The peers are given the worst entry."""
 
     def first(query: object, population: object, epsilon: float, **options: object) -> Callable[[], object]:
         return lambda: sp.privacy_curve(query, population, **options).delta(epsilon)
@@ -267,7 +271,7 @@ def situations() -> Iterator[Case]:
 
 
 def compositions() -> Iterator[Case]:
-    """The curve is built and evaluated once. The peers are given the pattern, and do not look for the worst."""
+    """Curves that are built and evaluated once. The peers are given the pattern and do not search for the worst one."""
     half = Fraction(1, 2)
     many = [Fraction(511 + 8 * k, 5110) for k in range(512)]
     several = [Fraction(7 + 6 * k, 70) for k in range(8)]
@@ -285,7 +289,7 @@ def compositions() -> Iterator[Case]:
         if upwards is not None:
             pattern = [(size, float(p), up) for p, up in zip(shares, upwards, strict=True)]
             others["numpy, FFT on a grid"] = lambda: situation_peers.composed_on_a_grid(n, pattern, epsilon)
-            if epsilon < 0.1:  # nothing is drawn so far out
+            if epsilon < 0.1:  # beyond this, no draw reaches the tail
                 others["numpy, a million draws"] = lambda: situation_peers.composed_by_drawing(n, pattern, epsilon)
         yield Case(work, lambda: composed(size, shares, upwards, epsilon), others)
 
@@ -298,7 +302,7 @@ def composed(size: int, shares: list[Fraction], upwards: list[bool] | None, epsi
 
 
 def accountants() -> Iterator[Case]:
-    """Counts of different sizes and probabilities, which accountants of differential privacy compose too."""
+    """Counts of different sizes and probabilities, which accountants of differential privacy can compose too."""
     epsilon, together = 0.02, composition_peers
     tables = [(1 << 15, 0.5), (1 << 14, 0.3), (1 << 13, 0.1)]
     yield Case(
@@ -326,7 +330,7 @@ def accountants() -> Iterator[Case]:
 
 
 def in_doubles(value: float) -> oracle.Bounds:
-    """A truth that is known to ten digits only."""
+    """A true value that is known to ten digits only."""
     return oracle.Bounds(Fraction(value), Fraction(value))
 
 
@@ -344,11 +348,11 @@ TABLES = {
 
 
 HELD = 1e-300
-"""Smaller numbers are not compared: there the doubles themselves run out."""
+"""Smaller numbers are not compared, because doubles lose precision there."""
 
 
 def relative_width(value: object) -> float:
-    """Of an enclosure, the widest of an array; 0 of an exact value."""
+    """The relative width of an enclosure, or the largest one of an array. It is 0 for an exact value."""
     if isinstance(value, Fraction):
         return 0.0
     if isinstance(value, sp.EnclosureArray):
@@ -358,7 +362,7 @@ def relative_width(value: object) -> float:
 
 
 def error_of(value: object, case: Case, ours: object) -> float:
-    """The relative error, the largest of an array."""
+    """The relative error of a peer's value, or the largest one of an array."""
     if isinstance(ours, sp.EnclosureArray):
         held = ours.upper > HELD
         return float(np.max(np.abs(np.asarray(value)[held] / ours.midpoint[held] - 1)))
@@ -371,7 +375,7 @@ def error_of(value: object, case: Case, ours: object) -> float:
 
 
 def as_fraction(value: object) -> Fraction:
-    """The number, or the middle of the ball or the enclosure."""
+    """The number, or the midpoint of a ball or an enclosure."""
     match value:
         case flint.arb():
             mantissa, exponent = value.mid().man_exp()
@@ -415,7 +419,7 @@ def tables() -> Iterator[str]:
 
 
 def machine() -> str:
-    """What was measured on, and with what."""
+    """The machine and the software of the measurement."""
     cpu = platform.processor() or platform.machine()
     if (info := Path("/proc/cpuinfo")).exists():
         names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
@@ -441,7 +445,7 @@ def page() -> Iterator[str]:
 
 
 def through_python() -> float:
-    """The dearest of the calls `curve.delta(ε)`, in seconds."""
+    """The time of the slowest call of `curve.delta(ε)`, in seconds."""
     return max(seconds(case.ours) for case in deltas())
 
 

@@ -1,7 +1,7 @@
-"""What a user would write in numpy and scipy for samples, histograms, sums, entries that differ and compositions.
+"""Samples, histograms, sums, entries with different p and compositions, as a user would write them in numpy and scipy.
 
-Where there are two laws of one answer, they are written down once: numpy adds up their hockey stick, and dp_accounting
-is told them.
+Where a peer needs the two laws of an answer, one function gives them. numpy sums their hockey stick, and dp_accounting
+gets the same laws.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom, hypergeom, poisson_binom
 
 SPREAD = 12
-"""Standard deviations of a law that are summed over."""
+"""Half-width of the summed range of a law, in standard deviations."""
 JOINT_SPREAD = 8
-"""The same of joint answers, of which there are many."""
+"""The same for joint answers. It is smaller because they are numerous."""
 GRID = 1 << 16
 """Points of the grid on which the laws of a composition are convolved."""
 DRAWS = 10**6
@@ -26,13 +26,13 @@ Laws = tuple[np.ndarray, np.ndarray]
 
 
 def hockey_stick(laws: Laws, epsilon: float) -> float:
-    """The sum of what the first law gives above e^ε times the second."""
+    """The sum of the positive parts of the first law minus e^ε times the second."""
     first, second = laws
     return float(np.sum(np.maximum(0, first - np.exp(epsilon) * second)))
 
 
 def discretised(laws: Laws, epsilon: float) -> float:
-    """The same by dp_accounting, on its default grid."""
+    """The hockey stick by dp_accounting, on its default grid."""
     with np.errstate(divide="ignore"):
         first, second = map(np.log, laws)
     return float(dp_accounting_delta(first, second, epsilon, 1e-4))
@@ -46,21 +46,21 @@ def known_in_sample(n: int, known: int, size: int, p: float, epsilon: float) -> 
 
 
 def known_in_sample_laws(n: int, known: int, size: int, p: float) -> Laws:
-    """Of the number of known entries in the sample, and the count of the others."""
+    """Laws of the number of known entries in the sample, jointly with the count of the other entries."""
     law = hypergeom(n - 1, known, size - 1)
     z = np.arange(*_window(law.mean(), law.std(), min(known, size - 1), JOINT_SPREAD))[:, None]
     return _joint(law.pmf(z), size - z - 1, p)
 
 
 def _joint(weights: np.ndarray, others: np.ndarray, p: float) -> Laws:
-    """Of a number with these probabilities, and of a count of as many entries as it leaves besides the critical one."""
+    """Joint laws of a number with probabilities `weights` and the count of `others` entries plus the critical one."""
     mean, deviation = np.mean(others) * p, np.sqrt(np.mean(others) * p * (1 - p)) + np.ptp(others) * p / JOINT_SPREAD
     a = np.arange(*_window(mean, deviation, int(others.max()) + 1, JOINT_SPREAD))
     return (weights * binom.pmf(a - 1, others, p)).ravel(), (weights * binom.pmf(a, others, p)).ravel()
 
 
 def with_replacement_laws(n: int, size: int, p: float) -> Laws:
-    """Of a count of draws with replacement, row by row."""
+    """Laws of the count of draws with replacement, summed over the number of other marked entries."""
     a = np.arange(size + 1)
     laws = np.zeros((2, size + 1))
     deviation = np.sqrt((n - 1) * p * (1 - p))
@@ -72,7 +72,7 @@ def with_replacement_laws(n: int, size: int, p: float) -> Laws:
 
 
 def histogram(n: int, cells: list[float], epsilon: float) -> float:
-    """The two rarest cells: the mean of δ over how many entries are in either."""
+    """δ for the two rarest cells: the mean over the number of entries in either of them."""
     rarest = sorted(cells)[:2]
     both = sum(rarest)
     law = binom(n - 1, both)
@@ -84,7 +84,7 @@ def histogram(n: int, cells: list[float], epsilon: float) -> float:
 
 
 def histogram_laws(n: int, cells: list[float]) -> Laws:
-    """Of how many entries are in the two rarest cells, the critical one too, and how many of these in the rarer."""
+    """Joint laws of the number of entries in the two rarest cells, with the critical one, and of those in the rarer."""
     one, other = sorted(cells)[:2]
     law = binom(n - 1, one + other)
     others = np.arange(*_window(law.mean(), law.std(), n - 1, JOINT_SPREAD))[:, None]
@@ -92,7 +92,7 @@ def histogram_laws(n: int, cells: list[float]) -> Laws:
 
 
 def sum_laws(n: int, pmf: list[float]) -> Laws:
-    """The (n−1)-fold convolution by a fast Fourier transform; the largest difference of two values."""
+    """Laws of a sum for the largest difference of two values, from an (n−1)-fold convolution by FFT."""
     length = (n - 1) * (len(pmf) - 1) + 1
     size = 1 << (length + len(pmf)).bit_length()
     law = np.maximum(0, np.fft.irfft(np.fft.rfft(pmf, size) ** (n - 1), size))[:length]
@@ -101,14 +101,14 @@ def sum_laws(n: int, pmf: list[float]) -> Laws:
 
 
 def mixed_laws(shares: list[float], critical: int) -> Laws:
-    """Of a count of entries that have each its own p, one of them critical."""
+    """Laws of a count of entries, each with its own p, one of them critical."""
     others = np.delete(shares, critical)
     law = poisson_binom(others).pmf(np.arange(-1, len(shares) + 1))
     return law[:-1], law[1:]
 
 
 def grouped_laws(sizes: Mapping[str, int], shares: Mapping[str, float], critical: str) -> Laws:
-    """Of a count of groups that have each its own p."""
+    """Laws of a count over groups of entries, each group with its own p. The critical entry is in group `critical`."""
     law = np.ones(1)
     for group, size in sizes.items():
         others = size - (group == critical)
@@ -118,11 +118,11 @@ def grouped_laws(sizes: Mapping[str, int], shares: Mapping[str, float], critical
 
 
 Pattern = list[tuple[int, float, bool]]
-"""The size of each part, the probability asked for there, and whether the values are 1 against 0 or 0 against 1."""
+"""For each part its size, the probability of its property, and whether the values are 1 against 0 or 0 against 1."""
 
 
 def composed_on_a_grid(n: int, pattern: Pattern, epsilon: float) -> float:
-    """The stop-loss of a sum of binomials, each rounded to a grid, by a fast Fourier transform."""
+    """δ as the stop-loss of a sum of binomials, each rounded to a grid, by a fast Fourier transform."""
     constant, terms = _terms(n, pattern, epsilon)
     deviation = np.sqrt(sum(slope**2 * size * p * (1 - p) for slope, _, size, p in terms))
     step = 2 * SPREAD * deviation / GRID
@@ -137,7 +137,7 @@ def composed_on_a_grid(n: int, pattern: Pattern, epsilon: float) -> float:
 
 
 def composed_by_drawing(n: int, pattern: Pattern, epsilon: float) -> float:
-    """The mean of the positive part of as many sums of binomials."""
+    """δ as the mean positive part of `DRAWS` random sums of binomials."""
     rng = np.random.default_rng(1)
     constant, terms = _terms(n, pattern, epsilon)
     total = np.full(DRAWS, constant)
@@ -147,7 +147,7 @@ def composed_by_drawing(n: int, pattern: Pattern, epsilon: float) -> float:
 
 
 def _terms(n: int, pattern: Pattern, epsilon: float) -> tuple[float, list[tuple[float, float, int, float]]]:
-    """Of the exact form: w_0 (1 − r), and for each part what a count a adds, slope · a + start."""
+    """The exact form: the constant ``w_0 (1 − r)``, and for each part the term ``slope · a + start`` of a count a."""
     ratio = np.exp(epsilon)
     terms = []
     for size, p, upwards in pattern:

@@ -1,9 +1,9 @@
-"""Two installed versions of statpriv on the same work, in turn: medians of five, their ratio, and the widths.
+"""Compares two installed versions of statpriv on the same work: medians of five runs, their ratio, and the widths.
 
     python benches/python/two_versions.py OLD_PYTHON NEW_PYTHON
 
-Each argument is an interpreter in which a version is installed. Each piece of work runs in a process of its own, once
-with either interpreter in turn, so that a machine whose speed drifts disturbs both alike. Prints Markdown.
+Each argument is an interpreter with one version installed. Each piece of work runs in its own process, alternately with
+either interpreter, so that a drift in the speed of the machine affects both alike. Prints Markdown.
 """
 
 import json
@@ -33,7 +33,7 @@ def report(build, ask):
 COUNT = "sp.privacy_curve(sp.PropertyQuery({p}), sp.Population({n}){more})"
 PARTS = "sp.compose({queries}, sp.Population({n}), sp.RandomPartition({sizes}){more})"
 DELTA = "lambda curve: curve.delta('{epsilon}')"
-# Work: (how the curve is built, what is asked of it, whether building it belongs to what is timed).
+# Work: (expression that builds the curve, query of the curve, whether the time includes building it).
 WORK = {
     "δ, n = 1024": (COUNT.format(p="'0.3'", n=1024, more=""), DELTA.format(epsilon="0.1"), False),
     "δ, n = 10⁶": (COUNT.format(p="'0.3'", n=10**6, more=""), DELTA.format(epsilon="0.002"), False),
@@ -122,7 +122,7 @@ STARTS = {"import statpriv": ["-c", "import statpriv"], "statpriv --help": ["-m"
 
 
 def measured(python: str, work: tuple[str, str, bool]) -> tuple[float, float]:
-    """Seconds and width of one piece of work in a process of its own."""
+    """Seconds and width of one piece of work, run in its own process."""
     build, ask, fresh = work
     program = f"FRESH = {fresh}\n{PRELUDE}\nreport(lambda: {build}, {ask})"
     done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True, cwd="/")
@@ -131,7 +131,7 @@ def measured(python: str, work: tuple[str, str, bool]) -> tuple[float, float]:
 
 
 def started(python: str, arguments: list[str]) -> tuple[float, float]:
-    """Seconds from the start of a process to its end."""
+    """Seconds from the start of a process to its end, the least of three runs."""
     program = (
         "import subprocess, sys, time; start = time.perf_counter(); "
         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); print(time.perf_counter() - start)"

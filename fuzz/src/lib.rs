@@ -1,6 +1,7 @@
-//! What must hold of the public functions of `statpriv-core`, whatever they are given.
+//! Fuzz targets: properties of the public functions of `statpriv-core` that must hold for every input.
 //!
-//! The bodies are here, once. `fuzz_targets/` hands them bytes from libFuzzer, `main.rs` random ones.
+//! The bodies of the targets are in this crate. `fuzz_targets/` runs them on bytes from libFuzzer, `main.rs`
+//! on random bytes.
 
 pub mod source;
 pub mod targets;

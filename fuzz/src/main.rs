@@ -1,4 +1,6 @@
-//! The fuzz bodies with random bytes, on any compiler: `statpriv-fuzz EXECUTIONS [SEED]`, `statpriv-fuzz replay TARGET HEX`.
+//! Runs the fuzz targets on random bytes, with any compiler.
+//!
+//! Usage: `statpriv-fuzz EXECUTIONS [SEED]` or `statpriv-fuzz replay TARGET HEX`.
 
 use statpriv_fuzz::targets::{ALL, Target};
 use std::panic::catch_unwind;
@@ -9,16 +11,17 @@ use std::time::{Duration, Instant, SystemTime};
 
 const WORKERS: u64 = 2;
 const LONGEST_INPUT: u64 = 160;
-/// One execution may take as long; what takes longer is taken for a loop without an end.
+/// Time limit of one execution. A longer one counts as an endless loop.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// The first targets cost microseconds.
+/// Number of quick targets. These are the first ones, and an execution takes microseconds.
 const QUICK: u64 = 4;
-/// Turns of the others, which cost some ten milliseconds, in every [`TURNS`]: half of the time of a long run is theirs, and more.
+/// Indices of the slow targets, which take about ten milliseconds each. They run in the first turns of every
+/// [`TURNS`], and take at least half the time of a long run.
 const SLOW: [usize; 12] = [4, 4, 4, 4, 5, 5, 6, 7, 8, 9, 10, 11];
 const TURNS: u64 = 1024;
 
-/// `SplitMix64`, one step.
+/// One step of `SplitMix64`.
 fn scrambled(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut word = *state;
@@ -27,7 +30,7 @@ fn scrambled(state: &mut u64) -> u64 {
     word ^ word >> 31
 }
 
-/// The bytes of one execution.
+/// The input of one execution.
 fn input(seed: u64, execution: u64) -> Vec<u8> {
     let mut state = seed ^ execution.wrapping_mul(0xd134_2543_de82_ef95);
     let length = scrambled(&mut state) % LONGEST_INPUT;

@@ -1,11 +1,11 @@
-//! Numbers out of bytes: every input is reachable, and the awkward ones are likely.
+//! Generates numbers from bytes. Every input is reachable, and awkward inputs are likely.
 
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::numbers::rational::Rational;
 use std::cell::Cell;
 
-/// Bytes that are used up from the front; zeros follow.
+/// Bytes consumed from the front. After the last one, zeros follow.
 pub struct Source<'a>(pub &'a [u8]);
 
 impl Source<'_> {
@@ -19,7 +19,7 @@ impl Source<'_> {
         (0..8).fold(0, |word, _| word << 8 | u64::from(self.byte()))
     }
 
-    /// From 0 to `most`: small ones, round ones, `most` itself and its neighbours, anything.
+    /// An integer from 0 to `most`: small, a power of two, near `most`, near its half, or arbitrary.
     pub fn up_to(&mut self, most: u64) -> u64 {
         let (kind, word) = (self.byte(), self.word());
         let value = match kind % 8 {
@@ -33,12 +33,12 @@ impl Source<'_> {
         if most == u64::MAX { value } else { value % (most + 1) }
     }
 
-    /// A number of entries, mostly one that is allowed.
+    /// A number of entries, mostly an allowed one.
     pub fn size(&mut self) -> u64 {
         if self.byte() == 0 { self.word() } else { 1 + self.up_to((1 << 53) - 1) }
     }
 
-    /// Any double.
+    /// Any double. Special values, integers, their reciprocals and numbers close to 1 are likely.
     pub fn double(&mut self) -> f64 {
         let (kind, word) = (self.byte(), self.word());
         match kind % 8 {
@@ -64,7 +64,7 @@ impl Source<'_> {
         Rational::parse(&format!("{top}/{bottom}")).expect("an integer over a positive integer")
     }
 
-    /// A number that may be a probability, and mostly is one.
+    /// A number that is mostly a probability.
     pub fn probability(&mut self) -> Rational {
         let (kind, x) = (self.byte(), self.rational());
         let size = x.abs();
@@ -79,7 +79,7 @@ impl Source<'_> {
         }
     }
 
-    /// Where a curve is asked: near zero, near one over a deviation, anything.
+    /// An ε for a curve: of the order `1/√size`, moderate, or arbitrary.
     pub fn epsilon(&mut self, size: u64) -> Rational {
         let (kind, x) = (self.byte(), self.double().abs().min(1e300));
         let x = match kind % 4 {
@@ -92,7 +92,8 @@ impl Source<'_> {
     }
 }
 
-/// Stops long work after so many questions whether to go on: a sum that never ends never asks.
+/// Cancellation hook that interrupts work after a fixed number of polls. An endless sum that does not poll is
+/// not stopped.
 pub struct Patience(Cell<u32>);
 
 impl Patience {

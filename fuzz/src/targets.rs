@@ -1,4 +1,5 @@
-//! No panic, no NaN, no inverted enclosure, no contradiction; where exact rationals can tell, the truth inside.
+//! Bodies of the fuzz targets. They check that there is no panic, no NaN, no inverted enclosure and no
+//! contradiction. Where exact rationals give the true value, the enclosure must contain it.
 
 use crate::source::{Patience, Source};
 use statpriv_core::answer::{Law, Noise, Relabelling, Sampling};
@@ -25,10 +26,10 @@ use statpriv_core::numbers::rational::Rational;
 use statpriv_core::trade_off;
 use std::sync::Arc;
 
-/// A body, by the name of its libFuzzer target.
+/// The name of a libFuzzer target and its body.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub const ALL: [Target; 12] = [
     ("arithmetic", arithmetic),
     ("text", text),
@@ -44,7 +45,7 @@ pub const ALL: [Target; 12] = [
     ("composition", composition),
 ];
 
-/// How often long work may ask whether to go on; then it is stopped, so that more inputs are tried.
+/// Polls granted to long work. After them it is interrupted, so that more inputs are tried.
 const QUESTIONS: u32 = 4;
 
 fn sound(found: Enclosure) -> Enclosure {
@@ -65,7 +66,7 @@ fn meet(first: Enclosure, second: Enclosure) {
     );
 }
 
-/// Balls and enclosures of exact rationals contain the exact results.
+/// Results in balls and enclosures contain the exact rational results.
 pub fn arithmetic(bytes: &[u8]) {
     let mut source = Source(bytes);
     let (x, y, power) = (source.rational(), source.rational(), u64::from(source.byte() % 12));
@@ -101,7 +102,8 @@ pub fn arithmetic(bytes: &[u8]) {
     }
 }
 
-/// Elementary functions keep their signs and undo each other.
+/// Elementary functions have the right signs, and the exponential and the logarithm are inverse to each
+/// other.
 fn functions(a: Ball, x: &Rational) {
     let exponential = a.exp();
     assert!(sound(exponential.to_enclosure()).upper() >= 0.0);
@@ -116,7 +118,8 @@ fn functions(a: Ball, x: &Rational) {
     assert!(a.relative_error() >= 0.0);
 }
 
-/// Text is a number or an error; a number is what it says, and comes back from its own spelling.
+/// Text parses to a number or an error. The enclosure of a number contains it, and the number written as a
+/// fraction parses to itself.
 pub fn text(bytes: &[u8]) {
     const ALPHABET: &[u8] = b"0123456789.eE+-/ _\x00\xce\xb5";
     let likely: Vec<u8> = bytes.iter().map(|byte| ALPHABET[usize::from(*byte) % ALPHABET.len()]).collect();
@@ -129,7 +132,7 @@ pub fn text(bytes: &[u8]) {
     }
 }
 
-/// The probabilities of one law fit together.
+/// The probabilities of a binomial law are consistent.
 pub fn binomial(bytes: &[u8]) {
     let mut source = Source(bytes);
     let (n, p) = (source.up_to(1 << 53), source.probability());
@@ -153,7 +156,8 @@ pub fn binomial(bytes: &[u8]) {
     }
 }
 
-/// The result, unless the work was stopped or refused as too hard; a refused argument was checked by the caller.
+/// The result, or None if the work was interrupted or refused as too hard. An argument error is a failure:
+/// callers pass only valid arguments.
 fn completed<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -162,7 +166,7 @@ fn completed<T>(result: Result<T, Error>) -> Option<T> {
     }
 }
 
-/// The probabilities of one law fit together.
+/// The probabilities of a hypergeometric law are consistent.
 pub fn hypergeometric(bytes: &[u8]) {
     let mut source = Source(bytes);
     let population = source.size();
@@ -189,7 +193,7 @@ pub fn hypergeometric(bytes: &[u8]) {
     }
 }
 
-/// One curve of any form; nothing where an argument is refused.
+/// A curve of any form, with a size for [`Source::epsilon`]. None if an argument is refused.
 fn drawn_curve(source: &mut Source) -> Option<(u64, Curve)> {
     let (size, p, q) = (source.size(), source.probability(), source.probability());
     let direction = [None, Some(Direction::OneAgainstZero), Some(Direction::ZeroAgainstOne)];
@@ -233,7 +237,7 @@ fn drawn_curve(source: &mut Source) -> Option<(u64, Curve)> {
     Some((size, curve.ok()?))
 }
 
-/// δ is a probability, falls with ε, stays above its limit, and is the same from an array.
+/// δ is a probability, does not increase with ε, is not below its limit, and is the same from an array.
 pub fn curve(bytes: &[u8]) {
     let mut source = Source(bytes);
     gaussian(&mut source);
@@ -267,7 +271,7 @@ fn gaussian(source: &mut Source) {
     }
 }
 
-/// ε(δ) is safe at its upper end.
+/// The upper end of ε(δ) is safe: δ there is at most the given δ.
 pub fn inverse(bytes: &[u8]) {
     let mut source = Source(bytes);
     let Some((_, curve)) = drawn_curve(&mut source) else { return };
@@ -285,12 +289,12 @@ pub fn inverse(bytes: &[u8]) {
     }
 }
 
-/// Questions that digits and sums of answers may ask: each of these is much work.
+/// Polls granted to digits and to sums of answers. They do much work between two polls.
 const MANY_QUESTIONS: u32 = 64;
-/// Digits that doubles are compared with.
+/// Number of digits of the values that doubles are compared with.
 const DIGITS: u32 = 20;
 
-/// Two tiers know one number: their enclosures meet.
+/// The enclosures of one number from two tiers overlap.
 fn meet_digits(found: Enclosure, digits: &DigitsEnclosure) {
     let order = |end: &Dyadic, x: f64| Rational::from_f64(x).map(|x| end.order(&x));
     assert!(order(digits.lower(), found.upper()).is_ok_and(|order| order.is_le()), "{found:?}, {digits:?}");
@@ -301,7 +305,7 @@ fn meet_digits(found: Enclosure, digits: &DigitsEnclosure) {
     );
 }
 
-/// Probabilities of laws in doubles and to twenty digits.
+/// Probabilities of laws agree in doubles and to twenty digits.
 pub fn digits_of_laws(bytes: &[u8]) {
     let mut source = Source(bytes);
     let patience = Patience::new(MANY_QUESTIONS);
@@ -334,7 +338,8 @@ pub fn digits_of_laws(bytes: &[u8]) {
     }
 }
 
-/// A curve in doubles, to twenty digits and exactly; its logarithm, inverse and trade-off.
+/// A curve agrees in doubles, to twenty digits and exactly. So do its logarithm and inverse in doubles and to
+/// twenty digits, and its trade-off function is not above that of guessing.
 pub fn tiers(bytes: &[u8]) {
     let mut source = Source(bytes);
     let Some((size, curve)) = drawn_curve(&mut source) else { return };
@@ -376,14 +381,14 @@ pub fn tiers(bytes: &[u8]) {
     }
 }
 
-/// The probabilities of so many answers, the first above zero.
+/// The probabilities of `count` answers. The first one is positive.
 fn masses(source: &mut Source, count: u64) -> Vec<Rational> {
     let weights: Vec<u64> = (0..count).map(|i| source.up_to(1 << 20) + u64::from(i == 0)).collect();
     let total = Rational::from(weights.iter().sum::<u64>());
     weights.into_iter().map(|weight| Rational::from(weight).div(&total).expect("a positive sum")).collect()
 }
 
-/// The hockey stick of two laws that are listed.
+/// The hockey stick of two laws with listed probabilities agrees between all methods.
 pub fn finite(bytes: &[u8]) {
     let mut source = Source(bytes);
     let count = 1 + source.up_to(11);
@@ -407,7 +412,7 @@ pub fn finite(bytes: &[u8]) {
     }
 }
 
-/// What is said to be enclosures of probabilities is refused, or gives an enclosure.
+/// Arbitrary intervals, passed as enclosures of probabilities, are refused or give a valid enclosure.
 fn some_enclosures(source: &mut Source, count: u64, at: &ExpEpsilon) {
     let mut ends = || (0..count).map(|_| Enclosure::new(source.double(), source.double())).collect();
     let (p, q): (Result<_, Error>, Result<_, Error>) = (ends(), ends());
@@ -420,7 +425,8 @@ fn some_enclosures(source: &mut Source, count: u64, at: &ExpEpsilon) {
     }
 }
 
-/// The number of entries, of unequal probabilities, that have a property: entry by entry, by inversion, and by convolution.
+/// The number of entries with a property, for unequal probabilities, agrees entry by entry, by inversion and
+/// to twenty digits. A convolution gives nonnegative enclosures.
 pub fn sums(bytes: &[u8]) {
     let mut source = Source(bytes);
     let patience = Patience::new(MANY_QUESTIONS);
@@ -458,7 +464,7 @@ pub fn sums(bytes: &[u8]) {
     }
 }
 
-/// A law of answers: of some entries, and what may be done to it.
+/// A law of answers of some entries: counted, summed, relabelled, with noise, sampled or mixed.
 fn drawn_law(source: &mut Source) -> Option<Law> {
     let one = Law::table(-2, masses(source, 4)).ok()?;
     let entries = source.up_to(8);
@@ -486,7 +492,7 @@ fn drawn_law(source: &mut Source) -> Option<Law> {
     }
 }
 
-/// The hockey stick of two laws of answers in doubles, and its other tiers where it has them.
+/// The hockey stick of two laws of answers is consistent in doubles and, where it is available, in digits.
 pub fn answers(bytes: &[u8]) {
     let mut source = Source(bytes);
     let (Some(first), Some(second)) = (drawn_law(&mut source), drawn_law(&mut source)) else { return };
@@ -495,7 +501,7 @@ pub fn answers(bytes: &[u8]) {
     fits_together(&curve, &source.epsilon(20), &patience);
 }
 
-/// δ falls from ε to its limit, and is the same to twenty digits.
+/// δ does not increase from ε to its limit, and is the same to twenty digits.
 fn fits_together(curve: &Curve, epsilon: &Rational, patience: &dyn Interrupt) {
     let Some(found) = completed(curve.delta(epsilon, patience)).map(probability) else { return };
     if let Some(limit) = completed(curve.mass_at_infinity(patience)).map(probability) {
@@ -509,7 +515,7 @@ fn fits_together(curve: &Curve, epsilon: &Rational, patience: &dyn Interrupt) {
     }
 }
 
-/// Unrelated properties of a few entries each, on parts of a secret partition.
+/// Compositions of unrelated properties on the parts of a secret partition, with a few entries each.
 pub fn composition(bytes: &[u8]) {
     let mut source = Source(bytes);
     let parts: Vec<(u64, Rational)> =

@@ -1,3 +1,3 @@
-"""Nothing here is a test, and what the programs need is not among the dependencies."""
+"""Excludes this folder from collection: it has no tests, and its programs need packages that are not dependencies."""
 
 collect_ignore_glob = ["*.py"]

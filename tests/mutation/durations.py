@@ -1,4 +1,4 @@
-"""Writes how long each test took, in seconds by its name: ``-p durations --durations-to FILE``."""
+"""A pytest plugin that writes the duration of each test, in seconds: ``-p durations --durations-to FILE``."""
 
 import json
 from collections import Counter

@@ -1,11 +1,12 @@
-"""A random sample of the mutants that cargo-mutants lists, compiled into one program and tried one by one.
+"""A random sample of the mutants listed by cargo-mutants, compiled into one program and tried one by one.
 
     cargo mutants --list --json -p statpriv-core > LIST
     python tests/mutation/kernel.py LIST --count 400 --seed 1 --work FOLDER --report REPORT.json
 
-Needs tree-sitter and tree-sitter-rust. A build takes minutes, most tests milliseconds: so every mutant of the sample
-becomes a branch, ``if on(7) { a - b } else { a + b }``, and one build serves all. The unmutated program says which
-tests come to which mutant, and only these are run for it: no other can notice it, as random tests always draw the same.
+Needs tree-sitter and tree-sitter-rust. A build takes minutes, but most tests take milliseconds. So every mutant of the
+sample becomes a branch, ``if on(7) { a - b } else { a + b }``, and one build serves all of them. A run without mutants
+records which tests reach which mutant. Only these tests run for it: no other test can notice it, because random tests
+always draw the same inputs.
 """
 
 from __future__ import annotations
@@ -67,20 +68,20 @@ CONSTANT = (
     "match_pattern",
 )
 CHAIN = "binary_expression"
-# What a test program says of each of its tests; nothing yet of the one that runs.
+# A line of a test program about one of its tests. The result is empty for the test that is still running.
 TEST_RESULT = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ?(\w*)", re.MULTILINE)
-# Processor time is used up.
+# Exit codes for the end of the processor time limit.
 OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
-# A mutant may ask for any amount of memory; no test needs as many bytes.
+# Memory limit in bytes, since a mutant may ask for any amount. No test needs as much.
 MEMORY = 4 << 30
 
-# A test program, and the name of a test in it.
+# A test program and the name of a test in it.
 Test: TypeAlias = tuple[Path, str]
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change that cargo-mutants lists."""
+    """One change listed by cargo-mutants."""
 
     number: int
     name: str
@@ -92,16 +93,16 @@ class Mutant:
 
 
 def directory(file: str) -> str:
-    """The folder or the file right below ``src``: `laws`, `ball`."""
+    """The folder or the file directly below ``src``, such as `laws` or `ball`."""
     return file.removeprefix(SOURCES).split("/")[0].removesuffix(".rs")
 
 
 def draw(listed: list[dict[str, Any]], count: int, seed: int) -> list[dict[str, Any]]:
-    """A sample without replacement of every directory, in proportion to its mutants."""
+    """A sample without replacement from every directory, in proportion to its number of mutants."""
     strata = defaultdict(list)
     for mutant in listed:
         strata[directory(mutant["file"])].append(mutant)
-    generator = random.Random(seed)  # noqa: S311  # a sample that can be drawn again
+    generator = random.Random(seed)  # noqa: S311  # reproducible, not secret
     drawn = []
     for name in sorted(strata):
         share = min(len(strata[name]), max(3, round(count * len(strata[name]) / len(listed))))
@@ -110,7 +111,7 @@ def draw(listed: list[dict[str, Any]], count: int, seed: int) -> list[dict[str, 
 
 
 class Source:
-    """A file whose mutants become branches."""
+    """A source file whose mutants become branches."""
 
     def __init__(self, text: bytes) -> None:
         self.bytes = text
@@ -121,13 +122,13 @@ class Source:
         self.edits: dict[int, tuple[Node, list[Mutant]]] = {}
 
     def offset(self, position: dict[str, int]) -> int:
-        """The byte at a line and column that count from one, columns in characters."""
+        """The byte offset of a line and column. Both count from one, and columns count characters."""
         start = self.lines[position["line"] - 1]
         text = self.bytes[start : self.lines[position["line"]]].decode()
         return start + len(text[: position["column"] - 1].encode())
 
     def place(self, mutant: Mutant) -> bool:
-        """Notes the node that becomes a branch; says whether there is one."""
+        """Records the node that becomes a branch. Returns whether there is one."""
         node = self.root.descendant_for_byte_range(mutant.start, mutant.end)
         node = self._node(node, mutant)
         if node is None or _is_constant(node) or "-> impl" in mutant.name:
@@ -156,7 +157,7 @@ class Source:
         return node
 
     def rendered(self, live: set[int]) -> bytes:
-        """The file with those mutants as branches."""
+        """The text of the file with the mutants in `live` as branches."""
         at = defaultdict(list)
         for node, mutants in self.edits.values():
             kept = [mutant for mutant in mutants if mutant.number in live]
@@ -208,7 +209,7 @@ class Source:
         return head + b"if " + guard
 
     def _joined(self, node: Node, at: dict[int, list[Mutant]], changes: tuple[Mutant, ...]) -> bytes:
-        """The text of a node, its children rendered, one operator changed."""
+        """The text of a node with its children rendered. The operators of the mutants in `changes` are replaced."""
         parts, position = [], node.start_byte
         for child in node.children:
             parts.append(self.bytes[position : child.start_byte])
@@ -223,12 +224,12 @@ class Source:
 
 
 def _marked(mutant: Mutant, text: bytes) -> bytes:
-    """The text between marks, by which an error of the compiler is traced to its mutant."""
+    """The text between marks, by which a compiler error is traced to its mutant."""
     return b"/*@%d*/%s/*@*/" % (mutant.number, text)
 
 
 def _is_constant(node: Node) -> bool:
-    """Whether the compiler evaluates it: then nothing can be switched."""
+    """Whether the compiler evaluates the node. In that case, it cannot be switched at run time."""
     at: Node | None = node
     while at is not None:
         if at.type in CONSTANT and at is not node:
@@ -241,14 +242,14 @@ def _is_constant(node: Node) -> bool:
 
 
 def _write(path: Path, text: bytes) -> None:
-    """Only what is new, so that what was built is not built again."""
+    """Writes a file only if its text is new, so that unchanged files are not built again."""
     if not path.exists() or path.read_bytes() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text)
 
 
 class Build:
-    """The copy of the tree in which the mutants are branches."""
+    """A copy of the tree with the mutants as branches."""
 
     def __init__(self, work: Path, sample: list[dict[str, Any]]) -> None:
         self.tree = work / "tree"
@@ -275,7 +276,7 @@ class Build:
         _write(self.tree / SOURCES / "lib.rs", (library + SWITCH.replace("COUNT", str(len(sample)))).encode())
 
     def viable(self) -> set[int]:
-        """The mutants that compile; those that did not in an earlier run in this folder are not tried again."""
+        """The mutants that compile. Those that failed in an earlier run in this folder are not tried again."""
         broken = self.tree / "unviable.json"
         known = set(json.loads(broken.read_text(encoding="utf-8"))) if broken.exists() else set()
         live = {number for number, mutant in self.mutants.items() if mutant.name not in known}
@@ -323,7 +324,7 @@ class Build:
 
 
 class Suite:
-    """The tests, and which of them come to which mutant."""
+    """The tests, and which of them reach which mutant."""
 
     def __init__(self, binaries: list[Path], work: Path, folder: Path, given: argparse.Namespace) -> None:
         self.folder, self.work, self.slow, self.bits_first = folder, work, given.slow, given.bits_first
@@ -339,15 +340,15 @@ class Suite:
         return [line.removesuffix(": test") for line in done.stdout.splitlines() if line.endswith(": test")]
 
     def survey(self, pool: ThreadPoolExecutor) -> None:
-        """Every test alone, without a mutant. Tests that fail are left out, and those that take too long.
+        """Runs every test alone, without a mutant. Tests that fail or take too long are left out.
 
-        Stored bits that take too long are compared all the same, where they come to the mutant in that time.
+        Tests of stored bits that take too long are still used for the mutants that they reach within the limit.
         """
         for test, (status, seconds, reached) in zip(self.tests, pool.map(self._alone, self.tests), strict=True):
             self.seconds[test] = seconds
             if status in OUT_OF_TIME:
                 self.slow_ones.append(test[1])
-                # They must be compared to the end once, lest they differ without a mutant.
+                # They must run to the end once, to show that they pass without a mutant.
                 if _is_bits(test) and self._run(test[0], [test[1]], {}, 60 * self.slow)[0]:
                     self.failing.append(test[1])
                     continue
@@ -365,9 +366,9 @@ class Suite:
             return status, seconds, [int(line) for line in log.read_text().split()] if log.exists() else []
 
     def outcome(self, mutant: int) -> tuple[str, str]:
-        """What becomes of a mutant, and the test that noticed it.
+        """The outcome of a mutant, and the test that noticed it.
 
-        The tests of the mathematics are asked first, then stored bits, unless told otherwise.
+        Tests of the mathematics run before those of stored bits, unless `bits_first` is set.
         """
         tests = sorted(self.reach[mutant], key=lambda test: (_is_bits(test) != self.bits_first, self.seconds[test]))
         while tests:
@@ -381,16 +382,16 @@ class Suite:
             status, _, noticed_by = self._run(
                 batch[0][0], names, {"MUTANT": str(mutant)}, 4 + 10 * sum(map(self.seconds.get, batch))
             )
-            # That a test takes longer than it was ever let take says nothing.
+            # A timeout of a test that was too slow without a mutant is no evidence.
             if status and not (status in OUT_OF_TIME and batch[0][1] in self.slow_ones):
                 how = "timeout" if status in OUT_OF_TIME else "caught"
                 return ("bits" if _is_bits(batch[0]) else how), noticed_by
         return "missed", ""
 
     def _run(self, binary: Path, names: list[str], variables: dict[str, str], limit: float) -> tuple[int, float, str]:
-        """The status, negative where a signal ended the program, its processor time, and the first test that failed.
+        """The exit status, the processor time, and the first test that failed. A signal gives a negative status.
 
-        Of a program that was ended, that is the test that was running: one by one, they are named before they run.
+        If a signal ended the program, the test is the one that was running: each test is named before it runs.
         """
         words = [binary, "--exact", "--test-threads=1", *names]
         steady = {"PROPTEST_RNG_SEED": "1", "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1", "RUST_BACKTRACE": "0"}
@@ -412,7 +413,7 @@ class Suite:
 
 
 def _is_bits(test: Test) -> bool:
-    """Whether it compares with bits that the kernel gave before: that notices a change, not an error."""
+    """Whether the test compares with stored earlier results bit by bit. Such a test notices a change, not an error."""
     return test[0].name.startswith("same_bits-") or "::same_bits" in test[1]
 
 
@@ -422,7 +423,7 @@ def _limit(seconds: int) -> None:
 
 
 def main() -> None:
-    """Draws, builds, tries; the report is written after each mutant."""
+    """Draws the mutants, builds the program and tries them. The report is written after each mutant."""
     words = arguments()
     words.add_argument("listed", type=Path)
     words.add_argument("--names", type=Path, help="a list of mutants to be tried in place of a sample")

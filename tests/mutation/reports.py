@@ -1,4 +1,4 @@
-"""What the programs of this folder share: their arguments, and a report that is whole after each mutant."""
+"""Shared code of the programs in this folder: their arguments, and a report that is complete after each mutant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def arguments() -> argparse.ArgumentParser:
-    """Those of a sample: how it is drawn, where it is tried, where its report goes."""
+    """The arguments of a sample: how it is drawn, where it is tried, and where its report goes."""
     words = argparse.ArgumentParser()
     words.add_argument("--count", type=int, default=0, help="how many are drawn")
     words.add_argument("--seed", type=int, required=True)
@@ -21,7 +21,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 class Report:
-    """What became of each mutant, and what is true of all of them."""
+    """The outcome of each mutant, and facts about the whole sample."""
 
     def __init__(self, path: Path, seed: int) -> None:
         self.path, self.seed, self.start = path, seed, time.time()
@@ -31,7 +31,7 @@ class Report:
         return round(time.time() - self.start)
 
     def note(self, name: str, outcome: tuple[str, str], about: dict[str, Any]) -> None:
-        """Writes all that is known so far."""
+        """Records an outcome and writes the report so far."""
         self.outcomes[name] = outcome
         print(outcome, name, flush=True)
         report = {"seed": self.seed, "seconds": self.seconds(), **about, "outcomes": self.outcomes}

@@ -1,4 +1,4 @@
-"""Hypothesis draws the same examples in every run, however slow the machine."""
+"""A Hypothesis profile that draws the same examples in every run, regardless of the speed of the machine."""
 
 from hypothesis import HealthCheck, settings
 

@@ -1,11 +1,11 @@
 """The tables of docs/explanation/mutation-testing.md, from the stored reports.
 
-    python tests/mutation/table.py                                   # the tables
-    python tests/mutation/table.py store REPORT NAME COMMIT COMMAND  # a finished run becomes the stored report NAME
-    python tests/mutation/table.py since REPORT NAME                 # what is noticed by tests written since
+    python tests/mutation/table.py                                   # print the tables
+    python tests/mutation/table.py store REPORT NAME COMMIT COMMAND  # store a finished run as the report NAME
+    python tests/mutation/table.py since REPORT NAME                 # add the survivors noticed by later tests
 
-A stored report holds what became of each mutant in the run of that commit. Tests that were written for its survivors
-say nothing about mutants that were not drawn: they are counted apart.
+A stored report holds the outcome of each mutant in the run at that commit. Tests that were written for its survivors
+are no evidence about mutants that were not drawn. So survivors that are noticed since are counted separately.
 """
 
 import json
@@ -18,7 +18,7 @@ from scipy.stats import binomtest
 
 REPORTS = Path(__file__).parents[2] / "docs/explanation/mutation"
 OUTCOMES = ("caught", "timeout", "bits", "missed", "unviable")
-# By tests that say what is right, not what was computed before.
+# Noticed by tests that check what is right, not by a comparison with earlier results.
 BY_MATHEMATICS = ("caught", "timeout")
 ROOTS = {"kernel": "rust/core/src", "theory": "python/statpriv"}
 
@@ -34,7 +34,7 @@ def _write(name: str, report: dict[str, Any]) -> None:
 
 
 def store(path: str, name: str, commit: str, command: str) -> None:
-    """Keeps a finished run."""
+    """Stores the report of a finished run."""
     run = json.loads(Path(path).read_text(encoding="utf-8"))
     about = {"command": command, "commit": commit, "seed": run["seed"], "minutes": round(run["seconds"] / 60)}
     lists = {
@@ -46,7 +46,7 @@ def store(path: str, name: str, commit: str, command: str) -> None:
 
 
 def since(path: str, name: str) -> None:
-    """Notes the survivors that a later run noticed."""
+    """Adds the survivors that a later run noticed to a stored report."""
     report = read(name)
     now = _outcomes(path)
     noticed = {*report["noticed since"], *(one for how in (*BY_MATHEMATICS, "bits") for one in now[how])} & {
@@ -62,12 +62,12 @@ def read(name: str) -> dict[str, Any]:
 
 
 def group(name: str, file: str) -> str:
-    """The directory of a file, or the file where it lies at the top."""
+    """The directory of a file, or its own name if it is at the top."""
     return PurePosixPath(file).relative_to(ROOTS[name]).parts[0].split(".")[0]
 
 
 def share(noticed: int, tried: int) -> str:
-    """Of the mutants that were tried, and what that says of all."""
+    """The share of noticed mutants among those tried, with a 95 % confidence interval for all mutants."""
     if not tried:
         return "–"
     interval = binomtest(noticed, tried).proportion_ci(0.95, method="exact")
@@ -75,7 +75,7 @@ def share(noticed: int, tried: int) -> str:
 
 
 def table(name: str) -> str:
-    """A row a directory: how many mutants were noticed of those that were tried, and what that says of all."""
+    """The table with one row for each directory: the noticed mutants among those tried, and the estimate for all."""
     report = read(name)
     count = {outcome: Counter[str]() for outcome in (*OUTCOMES, "noticed since", "equivalent")}
     for outcome, names in (report["outcomes"] | {key: report[key] for key in ("noticed since", "equivalent")}).items():
@@ -103,7 +103,7 @@ def table(name: str) -> str:
 
 
 def main() -> None:
-    """Stores what it is given, and writes the tables."""
+    """Stores a report or its later survivors if asked to, and prints the tables."""
     match sys.argv[1:]:
         case ["store", *words]:
             store(*words)

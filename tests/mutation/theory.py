@@ -2,11 +2,13 @@
 
     python tests/mutation/theory.py --count 200 --seed 1 --work FOLDER --coverage FILE --durations FILE --report FILE
 
-Needs cosmic-ray, which makes the mutants, and coverage, which knows the tests: docs/explanation/mutation-testing.md has
-the commands. Places are drawn, file by file, then one mutant of each place. Bits and shifts in place of arithmetic are
-left out, as every test notices them; so are annotations, which nothing evaluates. Quick tests come first, and so many
-as take forty seconds together; a mutant with which these take three times as long and half a minute, or six GiB of
-memory, is noticed.
+Needs cosmic-ray, which makes the mutants, and coverage data, which tell the tests of each line. The commands are in
+docs/explanation/mutation-testing.md. For each file, places are drawn, and then one mutant of each place. Replacements
+of arithmetic by bit operations and shifts are left out, because every test notices them. Annotations are left out,
+because nothing evaluates them.
+
+The tests of a mutant run in order of their duration, as far as they take forty seconds together. A mutant also
+counts as noticed if they take three times as long plus half a minute, or more than six GiB of memory.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ import cosmic_ray.plugins
 import coverage
 import hypothesis.strategies  # noqa: F401
 import mpmath  # noqa: F401
-import numpy as np  # noqa: F401  # what the tests load is loaded once
+import numpy as np  # noqa: F401  # imported here once for the tests of all mutants
 import pytest
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -50,11 +52,11 @@ THEORY = (
     "curves/curve.py",
 )
 LONGEST = 40
-"""Seconds that the tests of a mutant may take together."""
+"""Maximum total duration of the tests of a mutant, in seconds."""
 MEMORY = 6 * 2**30
-"""Bytes that the process of a mutant may address."""
+"""Address space of the process of a mutant, in bytes."""
 DECLARATIONS = ("tests/unit/test_declarations.py", "tests/docs/test_limitations.py")
-"""Tests that read what modules declare, and run none of their lines."""
+"""Tests that read the declarations of modules without running their lines."""
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
 
 
@@ -71,18 +73,18 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """As it stands in the report."""
+        """The name of the mutant in the report."""
         return f"{self.file}:{self.line}:{self.column + 1}: {self.operator.removeprefix('core/')} {self.occurrence}"
 
     def code(self) -> str:
-        """The whole file with the change."""
+        """The text of the whole mutated file."""
         source = (ROOT / self.file).read_text(encoding="utf-8")
         changed = mutate_code(source, cosmic_ray.plugins.get_operator(self.operator)(), self.occurrence)
         return str(changed)
 
 
 def operators() -> list[str]:
-    """Those of cosmic-ray that change what a program does, and not obviously what it is."""
+    """The operators of cosmic-ray that need no arguments and keep arithmetic within arithmetic."""
     found = []
     for name in cosmic_ray.plugins.operator_names():
         binary = re.fullmatch(r"core/ReplaceBinaryOperator_(\w+)_(\w+)", name)
@@ -94,7 +96,7 @@ def operators() -> list[str]:
 
 
 def annotated(source: str) -> set[tuple[int, int]]:
-    """The places inside annotations."""
+    """The places (line, column) inside annotations."""
     inside = set()
     for node in ast.walk(ast.parse(source)):
         written = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -107,7 +109,7 @@ def annotated(source: str) -> set[tuple[int, int]]:
 
 
 def mutants(file: Path) -> list[Mutant]:
-    """All of a file."""
+    """All mutants of a file, except those inside annotations."""
     source = (ROOT / file).read_text(encoding="utf-8")
     tree, unread = get_ast(source), annotated(source)
     found = []
@@ -121,8 +123,8 @@ def mutants(file: Path) -> list[Mutant]:
 
 
 def draw(count: int, seed: int) -> tuple[list[Mutant], dict[str, int]]:
-    """A sample of places, in proportion to those of each file, and how many places each has."""
-    generator = random.Random(seed)  # noqa: S311  # a sample that can be drawn again
+    """A sample of mutants, in proportion to the number of places in each file, and this number for each file."""
+    generator = random.Random(seed)  # noqa: S311  # reproducible, not secret
     files = sorted(
         file.relative_to(ROOT)
         for name in THEORY
@@ -141,9 +143,10 @@ def draw(count: int, seed: int) -> tuple[list[Mutant], dict[str, int]]:
 
 
 def tests_of(data: coverage.CoverageData, seconds: dict[str, float], mutant: Mutant) -> list[str]:
-    """The tests that ran its lines, quick ones first.
+    """The tests that ran the lines of a mutant, quick ones first.
 
-    Where it runs on import, those that read what is declared, or ran where it is used, and then all that know its file.
+    For a mutant that runs on import, these are the tests that read declarations or ran lines that use it. After them
+    come all other tests that ran a line of its file.
     """
     contexts = data.contexts_by_lineno(str(ROOT / mutant.file))
     near = {context for line in range(mutant.line, mutant.last + 1) for context in contexts.get(line, [])}
@@ -161,7 +164,7 @@ def tests_of(data: coverage.CoverageData, seconds: dict[str, float], mutant: Mut
 
 
 def where_used(mutant: Mutant) -> dict[Path, set[int]]:
-    """The lines that a declaration is about: the body of what it decorates or signs, or where its name is read."""
+    """The lines that depend on a declaration: the body of what it decorates or signs, or lines that read its name."""
     tree = ast.parse((ROOT / mutant.file).read_text(encoding="utf-8"))
     used: dict[Path, set[int]] = defaultdict(set)
     for node in ast.walk(tree):
@@ -180,7 +183,7 @@ def where_used(mutant: Mutant) -> dict[Path, set[int]]:
 
 
 class Chosen:
-    """These tests alone, in this order."""
+    """A pytest plugin that runs only these tests, in this order."""
 
     def __init__(self, tests: list[str]) -> None:
         self.place = {name: place for place, name in enumerate(tests)}
@@ -193,7 +196,10 @@ class Chosen:
 
 
 def outcome(mutant: Mutant, tests: list[str], tree: Path, limit: float) -> tuple[str, str]:
-    """What becomes of a mutant, and the test that noticed it; in a process that has all but the library loaded."""
+    """The outcome of a mutant, and the test that noticed it.
+
+    The tests run in a forked process, which has everything but the library loaded already.
+    """
     if not tests:
         return "missed", "no test runs it"
     changed = tree / mutant.file
@@ -219,20 +225,21 @@ def outcome(mutant: Mutant, tests: list[str], tree: Path, limit: float) -> tuple
 
 
 def tried(task: tuple[Mutant, list[str], float, Path]) -> tuple[str, tuple[str, str]]:
-    """A mutant and what becomes of it, in the tree of this process."""
+    """The name of a mutant and its outcome. It is tried in this process's own copy of the tree."""
     mutant, tests, limit, work = task
     tree = work / f"tree{os.getpid()}"
     if not tree.exists():
         for name in ("python", "tests", "docs"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", tree)
-        # What is compiled stays valid until the text changes, however quickly that happens.
+        # Compiled files are checked by the hash of the text: a time stamp could miss a change that comes
+        # quickly.
         compileall.compile_dir(tree, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     return mutant.name, outcome(mutant, tests, tree, limit)
 
 
 def _test(tree: Path, tests: list[str], log: Path, limit: float) -> NoReturn:
-    """Runs the tests until one fails; ends this process."""
+    """Runs the tests until one fails, and exits this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -249,7 +256,7 @@ def _test(tree: Path, tests: list[str], log: Path, limit: float) -> NoReturn:
 
 
 def main() -> None:
-    """Draws and tries; the report is written after each mutant."""
+    """Draws the mutants and tries them. The report is written after each mutant."""
     words = arguments()
     words.add_argument("--coverage", type=Path, required=True)
     words.add_argument("--durations", type=Path, required=True)

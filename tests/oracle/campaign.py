@@ -1,8 +1,8 @@
-"""The campaign: drawn inputs through the public functions, judged by the oracle, and the worst widths kept.
+"""The campaign: the public functions at random inputs, judged by the oracle. The worst widths are stored.
 
-``python -m tests.oracle.campaign --help``; `make campaign` runs a million. ``worst_widths.json`` holds, for each
-stratum, the widest enclosure that was seen and the input that gave it. A stored width may only shrink: it is replaced
-where the library has become narrower at that very input, and by a wider one with ``--allow-wider`` only.
+See ``python -m tests.oracle.campaign --help``. `make campaign` runs a million cases. ``worst_widths.json`` holds, for
+each stratum, the widest enclosure found and its input. A stored width may only shrink: it is replaced if the library
+has become narrower at that very input, and by a wider one only with ``--allow-wider``.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ ACCURACY = Path(__file__).parents[2] / "docs" / "reference" / "accuracy.md"
 MARKER = "<!-- written by tests/oracle/campaign.py -->"
 PAIRS = ("1,0", "0,1", "both")
 ROOM = 2
-"""Drawn inputs may be so many times as wide as the widest stored one of the function: chance finds new records."""
+"""Limit of the width at drawn inputs, relative to the widest stored one of the function. Chance finds new records."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong with an enclosure, if anything, and how wide it is in parts of the truth."""
+    """What is wrong with an enclosure, if anything, and its width relative to the true value."""
 
     fault: str
     width: float
@@ -46,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Function:
-    """A public function that is judged: where it is looked at, how it is called, and by what."""
+    """A public function that is judged: the regions and how inputs are drawn, how it is called, and its judge."""
 
     regions: tuple[str, ...]
     share: int
@@ -57,7 +57,7 @@ class Function:
     call_array: Callable[[list[Arguments]], Any]
 
     def verdict(self, arguments: Arguments) -> Verdict:
-        """Of the enclosure at these arguments; a refusal is a fault."""
+        """The verdict on the enclosure at these arguments. A refusal is a fault."""
         try:
             found = self.call(arguments)
         except sp.PrecisionError as error:
@@ -68,7 +68,7 @@ class Function:
             return Verdict(f"not judged: the oracle is {error}", 0.0)
 
     def array_faults(self, rng: random.Random, size: str) -> list[str]:
-        """What is wrong with the elements of one array."""
+        """The faults of the elements of one array."""
         every = self.draw_array(rng, size)
         found = self.call_array(every)
         ends = zip(every, found.lower, found.upper, strict=True)
@@ -77,13 +77,13 @@ class Function:
 
 
 def against(truth: oracle.Bounds, lower: float, upper: float, least: float = 0, most: float = 1) -> Verdict:
-    """The judgement where the truth is a number with known bounds."""
+    """The verdict if the true value has known bounds."""
     width = truth.relative_width(lower, upper) if isfinite(lower) and isfinite(upper) else inf
     return Verdict(truth.fault(lower, upper, least, most), width)
 
 
 def as_double(p: strata.Number) -> float:
-    """The nearest double inside (0, 1): arrays hold doubles."""
+    """The nearest double inside (0, 1), since arrays hold doubles."""
     return min(max(float(Fraction(p)), 5e-324), 1 - 2**-53)
 
 
@@ -121,7 +121,10 @@ def _delta_array(rng: random.Random, size: str) -> list[Arguments]:
 
 
 def _with_delta(rng: random.Random, count: Arguments, region: str) -> Arguments | None:
-    """A δ that the curve attains, away from both of its limits: at 0, and where only one value gives an answer."""
+    """A δ that the curve attains, away from δ(0) and from the limit: the mass of answers that only one value can give.
+
+    None if there is no such δ, or if it is too small.
+    """
     epsilon = strata.EPSILONS[region](rng, count["n"], count["p"])
     at_zero, truth = truth_of_delta(count, 0), truth_of_delta(count, epsilon)
     others, p, room = count["n"] - 1, Fraction(count["p"]), 1 + Fraction(1, 10**9)
@@ -132,7 +135,7 @@ def _with_delta(rng: random.Random, count: Arguments, region: str) -> Arguments 
 
 
 def _draw_epsilon(rng: random.Random, size: str, region: str) -> Arguments:
-    """The curve of one entry is all limit, that of a few may be: then others are drawn."""
+    """The curve of one entry is constant, and that of a few may be at its limit. Then another count is drawn."""
     while (arguments := _with_delta(rng, _draw_count(rng, size), region)) is None:
         size = "2 to 12" if size == "1" else size
     return arguments
@@ -141,8 +144,8 @@ def _draw_epsilon(rng: random.Random, size: str, region: str) -> Arguments:
 def _judge_epsilon(arguments: Arguments, lower: float, upper: float) -> Verdict:
     """ε(δ) is the least epsilon: the curve is not below δ at the lower end, and not above δ at the upper end.
 
-    Its width is the lesser of its own and of the interval of δ it stands for: next to δ(0) a small change of δ is
-    a large one of ε, in a steep fall of the curve one rounding of ε is many of δ.
+    The width is the smaller of two relative widths: that of ε and that of the corresponding interval of δ. Near δ(0), a
+    small change of δ is a large change of ε. Where the curve is steep, one rounding of ε corresponds to many of δ.
     """
     if not 0 <= lower <= upper < inf:
         return Verdict("not a finite interval", inf)
@@ -232,7 +235,7 @@ FUNCTIONS: dict[str, Function] = {
 
 @dataclass(frozen=True)
 class Stratum:
-    """A function, the size of what it is about, and the region."""
+    """A function, the size of its population or law, and the region."""
 
     function: str
     size: str
@@ -245,7 +248,7 @@ class Stratum:
 
 @dataclass
 class Outcome:
-    """What many cases came to."""
+    """The combined result of many cases."""
 
     cases: int = 0
     faults: list[str] = field(default_factory=list)
@@ -276,7 +279,7 @@ def all_strata(
 
 
 def judged(stratum: Stratum, seed: str, cases: int) -> Outcome:
-    """Cases of one stratum; the seed and the stratum alone decide which."""
+    """The outcome of cases of one stratum. They depend only on the seed and the stratum."""
     rng = random.Random(f"{seed} {stratum.function} {stratum.name}")  # noqa: S311  (no secrets here)
     function, outcome = FUNCTIONS[stratum.function], Outcome()
     for _ in range(cases):
@@ -294,7 +297,7 @@ def stored() -> Stored:
 
 
 def updated(known: Stored, outcome: Outcome, *, allow_wider: bool = False) -> tuple[Stored, list[str]]:
-    """The table after a campaign, and what it would have had to be widened for."""
+    """The table after a campaign, and the widenings that were refused."""
     table, refused = {name: dict(rows) for name, rows in known.items()}, []
     for stratum, (width, arguments) in outcome.worst.items():
         rows = table.setdefault(stratum.function, {})
@@ -319,7 +322,10 @@ def updated(known: Stored, outcome: Outcome, *, allow_wider: bool = False) -> tu
 
 
 def accuracy_table(table: Stored) -> str:
-    """function × region: the worst of all sizes, in parts of the truth and in units of 2^-53 of it, and where."""
+    """The worst width over all sizes for each function and region, relative to the true value, with its input.
+
+    The width is given as a number and in units of 2^-53.
+    """
     lines = ["| function | region | worst width | in 2^-53 | where |", "|---|---|---|---|---|"]
     for name, rows in table.items():
         for region in FUNCTIONS[name].regions:
@@ -337,7 +343,7 @@ def _short(value: object) -> str:
 
 
 def write(table: Stored, seed: int, cases: int) -> None:
-    """The table, and the page that shows it."""
+    """Writes the table, and the page that shows it."""
     WORST_WIDTHS.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n")
     before, marker, _ = ACCURACY.read_text().partition(MARKER)
     if not marker:
@@ -354,7 +360,7 @@ Job = tuple[Stratum, str, int]
 
 
 def jobs(seed: int, cases: int) -> list[Job]:
-    """About so many cases of all strata, by share, in portions of at most 200."""
+    """About `cases` cases of all strata, in proportion to the shares, in portions of at most 200."""
     share = cases / sum(FUNCTIONS[stratum.function].share for stratum in all_strata())
     portions = []
     for stratum in all_strata():

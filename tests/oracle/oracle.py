@@ -1,14 +1,14 @@
-"""The oracle: privacy curves by the shortest road from their definitions, written to be read.
+"""The oracle: privacy curves computed as directly as possible from their definitions. The code is written to be read.
 
-It shares nothing with the library: only the standard library, python-flint's balls and ``tails.py``, for which the same
-holds, are imported, and ``test_oracle_itself.py`` asserts that. Two kinds of answers:
+It shares nothing with the library. It imports only the standard library, python-flint's ball arithmetic and
+``tails.py``, which obeys the same rule; ``test_oracle_itself.py`` asserts that. There are two kinds of results:
 
 * exact rationals, for rational ``x = e^epsilon``: laws are lists of integer weights over one denominator, and
-  a hockey stick is the sum of ``max(0, P(a) - x Q(a))`` over all answers, with no threshold to get wrong;
-* balls, for rational epsilon and up to 2^53 entries: the tail form, its two probabilities from ``tails.py``, and all
-  of it again at twice the precision until 40 digits are right. The laws themselves likewise.
+  a hockey stick is the sum of ``max(0, P(a) - x Q(a))`` over all answers. There is no threshold to get wrong;
+* balls, for rational epsilon and up to 2^53 entries: the tail form, with its two probabilities from ``tails.py``. The
+  precision is doubled until 40 digits are right. Probabilities of the laws are computed in the same way.
 
-Answers of the second kind are :class:`Bounds`, two rationals, so that doubles are judged without rounding.
+Results of the second kind are :class:`Bounds`, two rationals, so that doubles are judged without rounding.
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ RELATIVE_WIDTH = Fraction(1, 10**12)  # what the library promises …
 SMALLEST = Fraction(1, 10**300)  # … for every δ from here up
 FIRST_PRECISION = 224
 LAST_PRECISION = 1 << 15
-NEGLIGIBLE = Fraction(1, 2**1200)  # far below the least double: only "less than this" can matter
+NEGLIGIBLE = Fraction(1, 2**1200)  # far below the least double, so "less than this" is precise enough
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Two rationals with the truth between them."""
+    """Two rationals with the true value between them."""
 
     lower: Fraction
     upper: Fraction
 
     def refutes(self, lower: float, upper: float) -> bool:
-        """Whether the truth certainly lies outside ``[lower, upper]``; ``upper`` may be infinite."""
+        """Whether the true value certainly lies outside ``[lower, upper]``. ``upper`` may be infinite."""
         return self.upper < Fraction(lower) or (upper != inf and Fraction(upper) < self.lower)
 
     def relative_width(self, lower: float, upper: float) -> float:
-        """``upper − lower`` in parts of the truth; of 1e-300 where the truth is smaller."""
+        """``upper − lower`` relative to the true value, or to 1e-300 if that is larger."""
         size = max(abs(self.lower), abs(self.upper), SMALLEST)
         return float((Fraction(upper) - Fraction(lower)) / size)
 
     def fault(self, lower: float, upper: float, least: float = 0, most: float = 1) -> str:
-        """What is wrong with ``[lower, upper]`` as an enclosure of this number; empty where nothing is.
+        """What is wrong with ``[lower, upper]`` as an enclosure of this number, or an empty text if nothing is.
 
-        Only the library's two ends are rounded, nothing here. What lies below 1e-300 may be as wide as at 1e-300;
-        a δ of exactly zero, where e^ε meets a likelihood ratio, as wide as ninety bits of e^ε leave it.
+        Only the library's two ends are rounded; nothing here is. Below 1e-300, an enclosure may be as wide as one at
+        1e-300. A δ of exactly zero, where e^ε equals a likelihood ratio, may be as wide as ninety bits of e^ε allow.
         """
         if not least <= lower <= upper <= most or abs(lower) == inf:
             return f"not an interval within [{least}, {most}]"
@@ -82,14 +82,14 @@ def largest(bounds: Iterable[Bounds]) -> Bounds:
 
 @dataclass(frozen=True)
 class Law:
-    """``P[a] = weights[a] / denominator``. One denominator for all, so that sums need no common one."""
+    """``P[a] = weights[a] / denominator``. All weights share the denominator, so that sums are sums of integers."""
 
     weights: tuple[int, ...]
     denominator: int
 
 
 def powers(base: int, highest: int) -> list[int]:
-    """``base`` to the powers 0, …, highest."""
+    """The powers ``base**0``, …, ``base**highest``."""
     return list(accumulate(repeat(base, highest), mul, initial=1))
 
 
@@ -129,7 +129,7 @@ def hockey_stick(p: Law, q: Law, x: Fraction) -> Fraction:
 
 
 def directed(law_given: Callable[[int], Law], x: Fraction, pair: Pair) -> Fraction:
-    """``law_given(v)`` against ``law_given(w)``; the larger direction where pair is None."""
+    """``law_given(v)`` against ``law_given(w)``; the larger direction if pair is None."""
     laws = law_given(0), law_given(1)
     return max(hockey_stick(laws[v], laws[w], x) for v, w in (DIRECTIONS if pair is None else (pair,)))
 
@@ -161,17 +161,17 @@ def delta_max(n: int, p: Fraction, x: Fraction) -> Fraction:
 def sampled_delta(n: int, size: int, p: Fraction, x: Fraction, pair: Pair = None) -> Fraction:
     """The count in a secret sample of ``size`` of the n entries, drawn without replacement.
 
-    The critical entry is in the sample with probability size/n; where it is not, its value does not matter.
+    The critical entry is in the sample with probability size/n. If it is not, its value does not matter.
     """
     absent, others = binomial(size, p), binomial(size - 1, p)
     return directed(lambda value: mixture(1 - Fraction(size, n), absent, shifted(others, value)), x, pair)
 
 
 def spc(n: int, known: int, size: int, p: Fraction, x: Fraction, *, pair: Pair = None) -> Fraction:
-    """Definition 3.3 for Example 1: a sample with the critical entry in it, ``known`` others known.
+    """Definition 3.3 for Example 1: a sample that holds the critical entry, with ``known`` other entries known.
 
-    Of the size−1 others in the sample z are known, hypergeometric among the n−1 others (the printed example
-    has n there, which understates δ). They only shift the count.
+    Among the size−1 other entries of the sample, z are known. z is hypergeometric among the n−1 other entries. (The
+    printed example has n there, which understates δ.) Known entries only shift the count.
     """
     ways = {z: comb(known, z) * comb(n - 1 - known, size - 1 - z) for z in range(min(known, size - 1) + 1)}
     total = sum(count * delta(size - z, p, x, pair) for z, count in ways.items() if count)
@@ -179,7 +179,7 @@ def spc(n: int, known: int, size: int, p: Fraction, x: Fraction, *, pair: Pair =
 
 
 def hypergeometric_upper_tail(k: int, population: int, marked: int, draws: int) -> Fraction:
-    """``P[X ≥ k]`` for the number of marked ones among the draws."""
+    """``P[X ≥ k]`` for the number of marked items among the draws."""
     ways = sum(comb(marked, i) * comb(population - marked, draws - i) for i in range(max(k, 0), draws + 1))
     return Fraction(ways, comb(population, draws))
 
@@ -194,11 +194,11 @@ def binomial_upper_tail(k: int, n: int, p: Fraction) -> Fraction:
 
 
 def range_supremum(n: int, low: Fraction, high: Fraction, x: Fraction, pair: Pair = None) -> Fraction:
-    """The supremum of the curve over p in [low, high], every threshold looked at.
+    """The supremum of the curve over p in [low, high], found from all thresholds.
 
-    ``f_a(p) = P[B ≥ a−1] − x P[B ≥ a]`` with ``B ~ Bin(n−1, p)`` has a derivative with the sign of
-    ``b(a−2; n−2) − x b(a−1; n−2)``: it rises up to ``(a−1)/((a−1) + (n−a)x)`` and falls after it. So on an
-    interval f_a is largest at the point nearest to that peak, and Δ_{1,0} is the maximum of f_a over all a.
+    Let ``f_a(p) = P[B ≥ a−1] − x P[B ≥ a]`` with ``B ~ Bin(n−1, p)``. Its derivative has the sign of
+    ``b(a−2; n−2) − x b(a−1; n−2)``. So f_a rises up to ``(a−1)/((a−1) + (n−a)x)`` and falls after it, and on an
+    interval it is largest at the point nearest to that peak. Δ_{1,0} is the maximum of f_a over all a.
     """
 
     def one_zero(first: Fraction, last: Fraction) -> Fraction:
@@ -219,16 +219,16 @@ def range_supremum(n: int, low: Fraction, high: Fraction, x: Fraction, pair: Pai
 def partition_sum(
     n: int, parts: Sequence[tuple[int, Fraction]], x: Fraction, known: int = 0, *, pair: Pair = None
 ) -> Fraction:
-    """Theorem 5.1, with known entries Theorem 5.2: ``Σ_k (n_k/n) SPC_k``; parts are (size, p)."""
+    """Theorem 5.1, or Theorem 5.2 with known entries: ``Σ_k (n_k/n) SPC_k``. Parts are (size, p)."""
     return sum((Fraction(size, n) * spc(n, known, size, p, x, pair=pair) for size, p in parts), Fraction(0))
 
 
 def partition_delta(
     n: int, parts: Sequence[tuple[int, Fraction]], x: Fraction, v: Sequence[int], w: Sequence[int]
 ) -> Fraction:
-    """The exact curve of all answers together; v[k] and w[k] are the critical entry's values of property k.
+    """The exact curve of all answers together. v[k] and w[k] are the critical entry's values of property k.
 
-    The critical entry is in part k with probability n_k/n, and the sum runs over every vector of answers.
+    The critical entry is in part k with probability n_k/n. The sum runs over every vector of answers.
     """
     counts = [_probabilities(binomial(size, p)) for size, p in parts]
     given = [[_probabilities(shifted(binomial(size - 1, p), value)) for value in (0, 1)] for size, p in parts]
@@ -253,7 +253,7 @@ def partition_delta(
 
 
 def partition_exact(n: int, parts: Sequence[tuple[int, Fraction]], x: Fraction) -> Fraction:
-    """Unrelated properties: the worst of all sign patterns."""
+    """The curve for unrelated properties: the largest value over all sign patterns."""
     patterns = product((0, 1), repeat=len(parts))
     return max(partition_delta(n, parts, x, v, [1 - value for value in v]) for v in patterns)
 
@@ -278,7 +278,7 @@ def log_bounds(x: Fraction, bits: int = 256) -> Bounds:
 
 
 class Interval(Protocol):
-    """What the library answers with."""
+    """The type of the library's results."""
 
     @property
     def lower(self) -> float: ...
@@ -288,13 +288,13 @@ class Interval(Protocol):
 
 
 def at_exp_epsilon(delta: Callable[[Fraction], Interval], x: Fraction) -> tuple[float, float]:
-    """What a curve that takes rational epsilon says about ``e^epsilon = x``: the curve falls in epsilon."""
+    """Both ends of δ at ``e^epsilon = x`` from a curve that takes rational epsilon. The curve falls with epsilon."""
     epsilon = log_bounds(x)
     return delta(max(epsilon.upper, Fraction(0))).lower, delta(max(epsilon.lower, Fraction(0))).upper
 
 
 def at_epsilon(curve: Callable[[Fraction], Fraction], epsilon: Fraction) -> Bounds:
-    """An exact curve in x at ``x = e^epsilon``: every curve falls in x, so two rational x enclose it."""
+    """Bounds of an exact curve in x at ``x = e^epsilon``. Curves fall with x, so rationals around x bound the value."""
     x = exp_bounds(epsilon)
     return Bounds(curve(x.upper), curve(x.lower))
 
@@ -302,13 +302,13 @@ def at_epsilon(curve: Callable[[Fraction], Fraction], epsilon: Fraction) -> Boun
 def delta_1_0_ball(n: int, p: Fraction, epsilon: Fraction) -> Bounds:
     """Δ_{1,0} of the count of n entries at a rational epsilon ≥ 0: forty digits, or "negligible"."""
     if p in (0, 1):
-        return Bounds(Fraction(1), Fraction(1))  # the others' count is certain, so the answer tells the value
+        return Bounds(Fraction(1), Fraction(1))  # the count of the others is certain, so the answer reveals the value
     threshold = _decided(lambda: _threshold(n, p, epsilon))
     return _probability(lambda: _tail_form(n, p, epsilon, threshold))
 
 
 def delta_0_1_ball(n: int, p: Fraction, epsilon: Fraction) -> Bounds:
-    """Δ_{0,1}: count the entries without the property, so that 0 and 1 change their places."""
+    """Δ_{0,1}: counting the entries without the property exchanges 0 and 1."""
     return delta_1_0_ball(n, 1 - p, epsilon)
 
 
@@ -320,9 +320,9 @@ def delta_ball(n: int, p: Fraction, epsilon: Fraction, pair: Pair = None) -> Bou
 
 
 def _threshold(n: int, p: Fraction, epsilon: Fraction) -> int | None:
-    """The least answer a with ``P_1(a) ≥ e^ε P_0(a)``, which is ``⌈n p e^ε/(q + p e^ε)⌉``; None: unclear.
+    """The least answer a with ``P_1(a) ≥ e^ε P_0(a)``, which is ``⌈n p e^ε/(q + p e^ε)⌉``. None if it is undecided.
 
-    e^epsilon is irrational for every rational epsilon but 0, so more bits always decide.
+    e^epsilon is irrational for every rational epsilon except 0, so more bits always decide.
     """
     if epsilon == 0:
         return ceil(n * p)
@@ -376,7 +376,7 @@ def hypergeometric_upper_tail_ball(k: int, population: int, marked: int, draws: 
 
 
 def _decided(evaluate: Callable[[], T | None]) -> T:
-    """The first answer that is not None, at twice the precision each time."""
+    """The first result that is not None. The precision is doubled before each further attempt."""
     precision = FIRST_PRECISION
     while precision <= LAST_PRECISION:
         with ctx.workprec(precision):
@@ -388,7 +388,7 @@ def _decided(evaluate: Callable[[], T | None]) -> T:
 
 
 def _probability(evaluate: Callable[[], arb]) -> Bounds:
-    """The ends of a ball of a number from 0 to 1, as soon as it is narrow or negligible."""
+    """The ends of a ball for a number from 0 to 1, once it is narrow or the number is negligible."""
 
     def narrow_or_negligible() -> Bounds | None:
         value = evaluate()
@@ -398,7 +398,7 @@ def _probability(evaluate: Callable[[], arb]) -> Bounds:
 
 
 def _narrow(value: arb) -> Bounds | None:
-    """The ends of a ball that is narrow enough."""
+    """The ends of a ball if it is narrow enough, otherwise None."""
     return _bounds(value) if value.rel_accuracy_bits() > RELATIVE_BITS else None
 
 

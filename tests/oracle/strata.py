@@ -1,8 +1,8 @@
-"""What the campaign draws from: sizes, probabilities, and the regions of a law or a curve that are reached with them.
+"""The distributions of the campaign's inputs: sizes, probabilities, and the regions of a law or a curve.
 
-Drawn inputs are as a user would write them (doubles, fractions and decimals as text, integers), so that the worst of
-them can be stored as JSON and read back exactly. Doubles are used freely: a guess that is off changes what is looked
-at, not whether it is judged rightly.
+Inputs are drawn as a user would write them (doubles, integers, and fractions and decimals as text). So the worst ones
+can be stored as JSON and read back exactly. Guesses here are in doubles: an inaccurate guess changes which input is
+drawn, but not whether it is judged correctly.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PROBABILITIES: dict[str, Callable[[random.Random], Number]] = {
 
 
 def probability(rng: random.Random) -> Number:
-    """Of any kind."""
+    """A probability of any kind."""
     return PROBABILITIES[rng.choice(list(PROBABILITIES))](rng)
 
 
@@ -57,19 +57,19 @@ def probability(rng: random.Random) -> Number:
 
 
 def deviation(n: int, p: Number) -> float:
-    """σ of the count; p near 1 may round to 1 as a double, so the product is formed exactly."""
+    """σ of the count. The product is exact, because p near 1 may round to 1 as a double."""
     return sqrt(n * Fraction(p) * (1 - Fraction(p)))
 
 
 def exponent(n: int, p: Number, epsilon: float) -> float:
-    """About −ln Δ_{1,0}: n KL(p'‖p) for the probability p' that e^epsilon tilts to."""
+    """Approximately −ln Δ_{1,0}: n KL(p'‖p), where p' is p tilted by e^epsilon."""
     hit, miss = float(Fraction(p)), float(1 - Fraction(p))
     log_mean = log1p(hit * expm1(epsilon)) if epsilon < 30 else epsilon + log(hit + miss * exp(-epsilon))
     return n * (hit * exp(epsilon - log_mean) * epsilon - log_mean)
 
 
 def epsilon_at(n: int, p: Number, wanted: float) -> float:
-    """An epsilon at which δ is about e^−wanted, or the largest."""
+    """An epsilon at which δ is about e^−wanted, or the largest epsilon."""
     low, high = 0.0, LARGEST_EPSILON
     for _ in range(60):
         middle = (low + high) / 2
@@ -78,7 +78,7 @@ def epsilon_at(n: int, p: Number, wanted: float) -> float:
 
 
 def near_tie(rng: random.Random, n: int, p: Number) -> float:
-    """An epsilon at which two answers are as good a threshold as each other, up to one rounding."""
+    """An epsilon at which two answers are equally good thresholds, up to rounding."""
     exact = Fraction(p)
     answer = min(int(n * exact) + rng.randint(1, int(4 * deviation(n, p)) + 1), n - 1)
     odds = answer * (1 - exact) / ((n - answer) * exact)
@@ -86,7 +86,7 @@ def near_tie(rng: random.Random, n: int, p: Number) -> float:
 
 
 def in_deviations(rng: random.Random, n: int, p: Number, least: float, most: float) -> float:
-    """Between least/σ and most/σ."""
+    """An epsilon between least/σ and most/σ."""
     return min(rng.uniform(least, most) / max(deviation(n, p), 1), LARGEST_EPSILON)
 
 
@@ -115,7 +115,7 @@ REGIONS = ("core", *DEPTHS)
 
 @dataclass(frozen=True)
 class Law:
-    """What is needed to find a region of it."""
+    """The data of a law that are needed to find its regions."""
 
     support: tuple[int, int]
     mean: Fraction
@@ -124,7 +124,7 @@ class Law:
 
 
 def k_in_region(rng: random.Random, region: str, law: Law) -> int:
-    """A value whose probability is in the region; an end of the support where none is."""
+    """A value whose probability is in the region, or an end of the support if there is none."""
     least, greatest = law.support
     if region == "core":
         return min(max(round(float(law.mean) + rng.uniform(-3, 3) * law.spread), least), greatest)
@@ -139,7 +139,7 @@ def k_in_region(rng: random.Random, region: str, law: Law) -> int:
 
 
 def binomial(rng: random.Random, size: str, region: str) -> dict[str, Number | int]:
-    """k, n and p."""
+    """Arguments k, n and p."""
     n, p = SIZES[size](rng), probability(rng)
     exact = Fraction(p)
     law = Law((0, n), n * exact, deviation(n, p), lambda k: tails.binomial_log_pmf(k, n, exact))
@@ -147,7 +147,7 @@ def binomial(rng: random.Random, size: str, region: str) -> dict[str, Number | i
 
 
 def hypergeometric(rng: random.Random, size: str, region: str) -> dict[str, Number | int]:
-    """k, population, marked and draws; a population of one is one of two, so that something is left to chance."""
+    """Arguments k, population, marked and draws. A population of one becomes one of two, so that it is random."""
     population = max(SIZES[size](rng), 2)
     marked, draws = (part_of(rng, population) for _ in range(2))
     support = max(0, marked + draws - population), min(marked, draws)
@@ -158,7 +158,7 @@ def hypergeometric(rng: random.Random, size: str, region: str) -> dict[str, Numb
 
 
 def part_of(rng: random.Random, population: int) -> int:
-    """Some of them, not none and not all: about half, few, or all but few."""
+    """A number from 1 to population − 1: any, half, few, or all but a few."""
     some = rng.choice(
         [
             rng.randint(1, population - 1),

@@ -1,21 +1,22 @@
 """Binomial and hypergeometric probabilities and tails as python-flint balls, for sizes up to 2^53.
 
-A second half of the oracle, by its rules: only the standard library and python-flint are imported, and every
-ball contains the truth whatever is guessed. What is computed in doubles here (tilts, numbers of points) decides
-how narrow a ball becomes, never whether it is right.
+This is the second half of the oracle and obeys its rules: it imports only the standard library and python-flint. Every
+ball contains the true value, whatever the guesses. Guesses are computed in doubles (tilts, numbers of points). They
+affect how narrow a ball is, but never whether it is right.
 
-Few terms: the terms of a tail are added one by one, and the rest is bounded by a geometric series. Many terms: the
-generating function is summed over equidistant points of a circle. For c > 0, ``w_j = c + 2πij/M``,
-``K(w) = ln E e^{wX}`` and ``|j| ≤ M/2``
+Tails of few terms are summed term by term, and the rest is bounded by a geometric series. Tails of many terms come from
+the generating function, summed over equidistant points of a circle. Let c > 0, ``w_j = c + 2πij/M``,
+``K(w) = ln E e^{wX}`` and ``|j| ≤ M/2``. Then
 
-    (1/M) Σ_j e^{K(w_j) − k w_j}/(1 − e^{−w_j}) = Σ_{m ∈ Z} P[X ≥ k + mM] e^{cmM},
+    (1/M) Σ_j e^{K(w_j) − k w_j}/(1 − e^{−w_j}) = Σ_{m ∈ Z} P[X ≥ k + mM] e^{cmM}.
 
-in which m = 0 is the tail. The others are positive and bounded at real points, by ``P[X ≥ y] ≤ e^{K(d) − dy}`` for any
-d ≥ 0. With ``p'`` the probability tilted to c, ``|q + p e^{c+iθ}|² = (q + p e^c)² (1 − 4p'q' sin²(θ/2))``, so that
+The term m = 0 is the tail. The other terms (aliases) are positive. They are bounded at real points, by
+``P[X ≥ y] ≤ e^{K(d) − dy}`` for any d ≥ 0. Let ``p'`` be the probability tilted to c. Then
+``|q + p e^{c+iθ}|² = (q + p e^c)² (1 − 4p'q' sin²(θ/2))``, and therefore
 
-    |e^{K(w_j)}| ≤ e^{K(c)} e^{−2np'q' sin²(πj/M)},
+    |e^{K(w_j)}| ≤ e^{K(c)} e^{−2np'q' sin²(πj/M)}.
 
-which bounds the points that are left out: sin² rises up to M/2.
+Since sin² rises up to j = M/2, this bounds the points that are left out.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from math import ceil, log, pi, sqrt
 from flint import acb, arb, ctx, fmpq
 
 SPARE_BITS = 88
-"""Bits of the working precision beyond those that are right: numbers near 2^53 with their logarithms cost 60."""
+"""Bits of the working precision beyond the accurate ones. Numbers near 2^53 and their logarithms cost 60 bits."""
 
 MOST_TERMS = {"binomial": 600, "hypergeometric": 6000}
-"""Longer sums are left to the circle."""
+"""The largest number of terms of a direct sum. Longer sums use the circle."""
 
 
 def ball(number: Fraction | int) -> arb:
-    """The number, rounded outwards."""
+    """A ball that contains the number."""
     return arb(fmpq(number.numerator, number.denominator))
 
 
@@ -51,7 +52,7 @@ def ln_choose(n: int, k: int) -> arb:
 
 
 def ln(p: Fraction) -> arb:
-    """``ln p`` for 0 < p ≤ 1, relatively narrow next to 1 as well."""
+    """``ln p`` for 0 < p ≤ 1, with small relative error also near 1."""
     return (-ball(1 - p)).log1p() if 2 * p > 1 else ball(p).log()
 
 
@@ -64,7 +65,7 @@ def binomial_log_pmf(k: int, n: int, p: Fraction) -> arb:
 
 
 def binomial_upper_tail(k: int, n: int, p: Fraction) -> arb:
-    """``P[X ≥ k]`` for 0 < p < 1, relatively narrow on either side of the mean."""
+    """``P[X ≥ k]`` for 0 < p < 1, with small relative error on both sides of the mean."""
     if k <= 0:
         return arb(1)
     if k > n:
@@ -77,7 +78,8 @@ def binomial_upper_tail(k: int, n: int, p: Fraction) -> arb:
 def _binomial_far_tail(k: int, n: int, p: Fraction) -> arb:
     """``P[X ≥ k]`` for k above the mean."""
     deviation = sqrt(k * (n - k) / n)
-    # A circle of so many deviations as the precision takes sees a law of few deviations far from normal.
+    # The circle is meant for laws near normal. Its length in deviations grows with the precision, and a law
+    # with few deviations is far from normal on that scale.
     few = _terms(_log_ratio(k, n, p), deviation) <= MOST_TERMS["binomial"] or Shape().spread > deviation / 2
     if few:
         return binomial_log_pmf(k, n, p).exp() * binomial_tail_ratio(k, n, p)
@@ -85,14 +87,14 @@ def _binomial_far_tail(k: int, n: int, p: Fraction) -> arb:
 
 
 def _log_ratio(k: int, n: int, p: Fraction) -> float:
-    """``ln(k q/((n−k) p))``, the tilt that makes k the mean: infinite at n."""
+    """``ln(k q/((n−k) p))``, the tilt that makes k the mean. It is infinite at k = n."""
     if k == n:
         return float("inf")
     return float((ball(Fraction(k, n - k)) * ball(1 - p) / ball(p)).log())
 
 
 def _terms(log_ratio: float, deviation: float) -> float:
-    """About how many terms t a tail has: ``t·log_ratio + t²/(2·deviation²)`` must reach the wanted digits."""
+    """Approximate number t of terms of a tail: ``t·log_ratio + t²/(2·deviation²)`` must reach the working precision."""
     wanted, slope = ctx.prec * log(2), max(log_ratio, 0.0)
     if slope == float("inf") or not deviation:
         return 1
@@ -100,10 +102,10 @@ def _terms(log_ratio: float, deviation: float) -> float:
 
 
 def binomial_tail_ratio(k: int, n: int, p: Fraction) -> arb:
-    """``P[X ≥ k]/P[X = k]``, term by term.
+    """``P[X ≥ k]/P[X = k]``, summed term by term.
 
-    ``b(i+1)/b(i) = (n−i)p/((i+1)q)`` falls in i. So once it is some r < 1, all the terms to come add up to at
-    most the last term times r/(1−r).
+    ``b(i+1)/b(i) = (n−i)p/((i+1)q)`` falls with i. So once it has a value r < 1, all later terms together are at most
+    the last term times r/(1−r).
     """
     odds = ball(p) / ball(1 - p)
     total, term, tolerance = arb(1), arb(1), arb(2) ** -ctx.prec
@@ -119,7 +121,7 @@ def binomial_tail_ratio(k: int, n: int, p: Fraction) -> arb:
 
 
 def binomial_circle_tail(k: int, n: int, p: Fraction) -> arb:
-    """``P[X ≥ k]`` by the circle, for k above the mean and below n; see the top of this file."""
+    """``P[X ≥ k]`` by the circle, for k above the mean and below n; see the module docstring."""
     hit, miss = ball(p), ball(1 - p)
     shape = Shape()
     deviation = sqrt(k * (n - k) / n)
@@ -136,7 +138,7 @@ def binomial_circle_tail(k: int, n: int, p: Fraction) -> arb:
     total = _half_circle(summand, c, points, shape.kept)
     tilted = hit * arb(c).exp() / (miss + hit * arb(c).exp())
     left_out = _decay(n * tilted * (1 - tilted), shape.kept, points) / (1 - (-arb(c)).exp())
-    excess = (c - saddle) * deviation**2  # about how far the tilted mean is above k
+    excess = (c - saddle) * deviation**2  # approximate distance of the tilted mean above k
     higher = arb(c + max(points - excess, 0.1 * points) / deviation**2)
     lower = arb(max(c - (points + excess) / deviation**2, 0.0))
     aliases = chernoff(higher) * _geometric((higher - c) * points) + chernoff(lower) * _geometric((c - lower) * points)
@@ -144,10 +146,10 @@ def binomial_circle_tail(k: int, n: int, p: Fraction) -> arb:
 
 
 class Shape:
-    """How a circle is cut for the present precision, for laws near normal: guesses that cost width at worst.
+    """Radius and points of a circle for the current precision, for laws near normal. Wrong guesses cost only width.
 
-    With deviation σ, γ = gap, μ = spread, and ``L`` the wanted natural logarithm of the error: ``c = γ/σ`` at least
-    and ``M = μσ`` make the aliases about ``e^{−μ²/2 + μγ}`` and ``e^{−γμ + γ²/2}``; the point j is ``e^{−2(πj/μ)²}``.
+    Let σ be the deviation, γ = gap and μ = spread. With ``c ≥ γ/σ`` and ``M = μσ``, the aliases are about
+    ``e^{−μ²/2 + μγ}`` and ``e^{−γμ + γ²/2}``, and the point j contributes about ``e^{−2(πj/μ)²}``.
     """
 
     def __init__(self) -> None:
@@ -173,7 +175,7 @@ def _half_circle(summand, c: float, points: int, kept: int) -> arb:
 
 
 def _decay(variance: arb, kept: int, points: int) -> arb:
-    """``e^{−2·variance·sin²(πj/M)}`` at the first point left out; at 0 where none is."""
+    """``e^{−2·variance·sin²(πj/M)}`` at the first point left out, or 0 if there is none."""
     if 2 * (kept + 1) > points:
         return arb(0)
     return (-2 * variance * (arb.pi() * (kept + 1) / points).sin() ** 2).exp()
@@ -193,12 +195,12 @@ def hypergeometric_log_pmf(k: int, population: int, marked: int, draws: int) -> 
 
 
 def hypergeometric_upper_tail(k: int, population: int, marked: int, draws: int) -> arb:
-    """``P[X ≥ k]``, relatively narrow on either side of the mean."""
+    """``P[X ≥ k]``, with small relative error on both sides of the mean."""
     if k <= max(0, marked + draws - population):
         return arb(1)
     if k > min(marked, draws):
         return arb(0)
-    if k * population <= marked * draws:  # count the unmarked ones
+    if k * population <= marked * draws:  # count the unmarked items instead
         return 1 - _hypergeometric_far_tail(draws - k + 1, population, population - marked, draws)
     return _hypergeometric_far_tail(k, population, marked, draws)
 
@@ -217,7 +219,7 @@ def _hypergeometric_far_tail(k: int, population: int, marked: int, draws: int) -
 
 
 def hypergeometric_tail_ratio(k: int, population: int, marked: int, draws: int) -> arb:
-    """``P[X ≥ k]/P[X = k]``, term by term, as for the binomial law: these ratios fall as well."""
+    """``P[X ≥ k]/P[X = k]``, summed term by term as for the binomial law. These ratios fall as well."""
     total, term, tolerance = arb(1), arb(1), arb(2) ** -ctx.prec
     for i in range(k, min(marked, draws)):
         top, bottom = (marked - i) * (draws - i), (i + 1) * (population - marked - draws + i + 1)
@@ -239,15 +241,16 @@ def hypergeometric_circle_tail(k: int, population: int, marked: int, draws: int)
         1/(ML) Σ_{i,j} F(v_i) H(u_j)/(1 − e^{−(v_i − u_j)})
             = Σ_{t ≥ 0} Σ_{m,l ∈ Z} C(K, k+t+mM) e^{cmM} C(N−K, s−k−t+lL) e^{dlL},
 
-    of which m = l = 0 is wanted. By ``C(K, x) ≤ (1+e^{c'})^K e^{−c'x}`` for any c', and the same for the other with d',
-    the terms of one (m, l) sum to at most ``F(c') H(d') e^{(c−c')mM} e^{(d−d')lL}/(1 − e^{−(c'−d')})`` where c' > d'.
+    The terms with m = l = 0 are the wanted sum. By ``C(K, x) ≤ (1+e^{c'})^K e^{−c'x}`` for any c', and likewise for the
+    other factor with d', the terms of one (m, l) sum to at most
+    ``F(c') H(d') e^{(c−c')mM} e^{(d−d')lL}/(1 − e^{−(c'−d')})`` if c' > d'.
     """
     others, rest = population - marked, draws - k
     shape = Shape()
     variances = k * (marked - k) / marked, rest * (others - rest) / others
     joint = sqrt(variances[0] * variances[1] / sum(variances))
     saddles = log(Fraction(k, marked - k)), log(Fraction(rest, others - rest))
-    distance = log(Fraction(k * (others - rest), (marked - k) * rest))  # of the saddles, without cancellation
+    distance = log(Fraction(k * (others - rest), (marked - k) * rest))  # between the saddles, without cancellation
     widening = max(shape.gap / joint - distance, 0.0)
     c = saddles[0] + widening * variances[1] / sum(variances)
     d = saddles[1] - widening * variances[0] / sum(variances)
@@ -257,7 +260,7 @@ def hypergeometric_circle_tail(k: int, population: int, marked: int, draws: int)
     kernel = 1 / (1 - (arb(d) - c).exp())
     scale = first.at(0.0) * second.at(0.0) * kernel
     left_out = scale * (first.left_out + second.left_out + first.left_out * second.left_out)
-    # Farther than the whole gap neither may move towards the other; together they share it.
+    # A single point may move towards the other by less than the gap. If both move, they share the gap.
     shares = variances[1] / sum(variances), variances[0] / sum(variances)
     aliases = arb(0)
     for m in (-1, 0, 1):
@@ -275,7 +278,7 @@ def hypergeometric_circle_tail(k: int, population: int, marked: int, draws: int)
 
 
 class Tilted:
-    """``(1+e^v)^size · e^{−target·v}`` on the circle through c, relative to nothing: one factor of the double sum."""
+    """One factor of the double sum: ``(1+e^v)^size · e^{−target·v}`` on the circle through c, not normalised."""
 
     def __init__(self, size: int, target: int, variance: float, c: float, shape: Shape) -> None:
         self.size, self.target, self.c, self.variance = size, target, c, variance
@@ -292,11 +295,11 @@ class Tilted:
         return self.value(arb(self.c) + move)
 
     def best_move(self, side: int) -> float:
-        """About where the bound of the aliases on that side is least."""
+        """The approximate move for which the bound of the aliases on that side is least."""
         return max(self.points - side * self.excess, 0.1 * self.points) / self.variance
 
     def alias(self, move: float) -> arb:
-        """The bound of all aliases of one sign, or of none for no move."""
+        """The bound of all aliases of one sign. For a move of zero, the factor without aliases."""
         return self.at(move) * (_geometric(abs(arb(move)) * self.points) if move else 1)
 
     def circle(self) -> list[tuple[acb, acb]]:
@@ -308,7 +311,7 @@ class Tilted:
 
 
 def _double_sum(first: Tilted, second: Tilted) -> arb:
-    """``Σ_{i,j} F(v_i) H(u_j)/(1 − e^{−(v_i−u_j)})/(ML)``: (i, j) and (−i, −j) are conjugate."""
+    """``Σ_{i,j} F(v_i) H(u_j)/(1 − e^{−(v_i−u_j)})/(ML)``. The terms (i, j) and (−i, −j) are conjugate."""
     upper = [(1 / z, value) for z, value in second.circle()]
     both = upper + [(z.conjugate(), value.conjugate()) for z, value in upper[1:]]
     total = arb(0)

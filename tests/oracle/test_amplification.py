@@ -19,7 +19,7 @@ RATES = st.fractions(Fraction(1, 50), 1, max_denominator=50)
 
 
 def sampled_hockey_stick(others: int, p: Fraction, rate: Fraction, x: Fraction) -> Fraction:
-    """``Δ_{1,0}``: the critical entry counts with probability `rate`, each of the others with ``p·rate``."""
+    """``Δ_{1,0}``: the critical entry is counted with probability `rate`, each other entry with ``p·rate``."""
     hit = p * rate
     blank = [comb(others, k) * hit**k * (1 - hit) ** (others - k) for k in range(others + 1)] + [Fraction(0)]
     shifted = [Fraction(0), *blank[:-1]]
@@ -39,7 +39,7 @@ def test_a_hidden_poisson_sample_is_an_amplified_count(others: int, p: Fraction,
     count = Curve.count(size=others + 1, lower=p * rate, upper=p * rate, pair=(1, 0))
     curve = Curve.amplified(rate, count)
     assert _native.exact_delta(curve, x) == sampled_hockey_stick(others, p, rate, x)
-    # δ falls with ε: between the values on both sides of ln x.
+    # δ falls with ε, so its value at ε lies between those at both bounds of e^ε.
     for epsilon in (Fraction(0), Fraction(1, 3), Fraction(2)):
         ratio = oracle.exp_bounds(epsilon, bits=256)
         ends = [sampled_hockey_stick(others, p, rate, end) for end in (ratio.upper, ratio.lower)]

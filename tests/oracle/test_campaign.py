@@ -1,6 +1,6 @@
-"""Every enclosure contains the truth and is tight: a sample of the campaign, and the worst that it ever found.
+"""Every enclosure contains the true value and is tight: a sample of the campaign, and the worst cases it ever found.
 
-The seed is new in every run and printed where a test fails; ``STATPRIV_SEED=…`` repeats a run.
+Every run has a new seed, which is printed if a test fails. ``STATPRIV_SEED=…`` repeats a run.
 """
 
 import math
@@ -38,7 +38,7 @@ EXACT_LAWS = {  # judged against exact sums and single balls, in tests/propertie
 
 
 def test_what_is_judged():
-    """A law that is added to the library is added here, or this fails; so it does if one is taken away."""
+    """Fails if a law is added to the library but not here, or if one is removed."""
     assert set(campaign.FUNCTIONS) == JUDGED
     laws = JUDGED - {"delta", "epsilon"}
     assert laws <= set(sp.laws.__all__) <= laws | EXACT_LAWS
@@ -50,9 +50,9 @@ def stored() -> campaign.Stored:
 
 
 def widened(outcome: campaign.Outcome) -> list[str]:
-    """Strata in which something drawn is wider than the stored campaign ever saw of that function.
+    """Strata in which a drawn case is too wide, compared with the widest stored case of the function.
 
-    Of the function, not of the stratum: a stratum of a few dozen cases may have seen one algorithm only.
+    The comparison is not by stratum, because a stratum of a few dozen cases may have met one algorithm only.
     """
     return [
         f"{stratum.function}, {stratum.name}: {width} at {arguments} (STATPRIV_SEED={SEED})"
@@ -114,7 +114,7 @@ def ulps_away(x: float, ulps: int) -> float:
 
 
 def tightest(bounds: oracle.Bounds) -> tuple[float, float]:
-    """The two neighbouring doubles around a number that is not one itself."""
+    """The two neighbouring doubles around a number that is not a double."""
     near = float(bounds.lower)
     return (near, ulps_away(near, 1)) if Fraction(near) < bounds.lower else (ulps_away(near, -1), near)
 
@@ -132,7 +132,7 @@ def test_one_rounding_off_is_noticed(function, size):
         if not Fraction(1, 10**290) < abs(bounds.upper) < 1 - 1e-15 and "log" not in function:
             continue
         if any(bounds.lower <= Fraction(float(end)) <= bounds.upper for end in (bounds.lower, bounds.upper)):
-            continue  # the truth is a double, or as good as one
+            continue  # the true value is a double, or cannot be told from one
         tried += 1
         lower, upper = tightest(bounds)
         assert judge(arguments, lower, upper).fault == "", arguments
@@ -174,7 +174,7 @@ def outcome_with(width: float) -> campaign.Outcome:
 
 
 def test_the_stored_width_only_shrinks():
-    """The input has the width `HERE`, whatever the table says of it."""
+    """The input has the width `HERE`, whatever the table says."""
     assert campaign.updated(table_with(9 * HERE), outcome_with(HERE)) == (table_with(HERE), [])
     table, refused = campaign.updated(table_with(HERE / 9), outcome_with(HERE))
     assert table == table_with(HERE / 9)

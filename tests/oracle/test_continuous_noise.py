@@ -1,7 +1,7 @@
-"""Answers with continuous noise: the integral of the positive part, with nothing in closed form.
+"""Answers with continuous noise, against the integral of the positive part, without closed forms.
 
-The oracle finds the places where the difference of the densities changes its sign on a grid and by bisection, and lets
-python-flint integrate between them. What a place is off by counts squared, so 30 digits need no more than 20 of it.
+The oracle locates the sign changes of the difference of the densities on a grid and by bisection. python-flint then
+integrates between them. The error of a place enters squared, so 30 digits of δ need no more than 20 digits of a place.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import statpriv as sp
 from statpriv._native import Curve, Law
 
 Table = dict[int, Fraction]
-"""Probabilities by answer."""
+"""The probability of each answer."""
 
 ERROR = Fraction(1, 10**28)
 STEPS = 24
-"""Points of the grid between two answers: more than the densities of small laws change their sign."""
+"""Grid points between two answers, more than the sign changes there for small laws. Wide Gaussian noise has fewer."""
 
 
 def exactly(x: Fraction | float) -> arb:
@@ -49,7 +49,7 @@ class Oracle:
         self.answers = sorted({*first, *second})
 
     def noise(self, x: acb, inside: Fraction) -> acb:
-        """The density at `x`; `inside` says on which side of zero, where it is not analytic."""
+        """The density at `x`. The sign of `inside` selects the side of zero, where Laplace noise is not analytic."""
         if self.sigma is not None:
             sigma = exactly(self.sigma)
             return (-((x / sigma) ** 2) / 2).exp() / (sigma * (2 * arb.pi()).sqrt())
@@ -70,11 +70,12 @@ class Oracle:
         return 1 if value > 0 else -1 if value < 0 else 0
 
     def places(self, epsilon: Fraction) -> list[Fraction]:
-        """Ends, answers and changes of sign: between two of these the difference is analytic and of one sign."""
+        """Ends, answers and sign changes. Between two neighbours, the difference is analytic and of one sign."""
         ratio = exactly(epsilon).exp()
         size = self.sigma if self.sigma is not None else self.scale
         assert size is not None
-        # Beyond the ends there is less than e^-75; with Laplace noise no sign changes outside of the answers.
+        # The mass beyond the ends is below e^-75. With Laplace noise, the sign does not change outside the
+        # answers.
         reach = 75 * size if self.sigma is None else 13 * size + epsilon * size**2 + len(self.answers)
         start, end = self.answers[0] - reach, self.answers[-1] + reach
         low, high = (start, end) if self.scale is None else (self.answers[0], self.answers[-1])
@@ -99,7 +100,7 @@ class Oracle:
         return low
 
     def delta(self, epsilon: Fraction) -> Fraction:
-        """To about 30 digits of 1."""
+        """δ with an absolute error of about 1e-30."""
         ctx.prec = 220
         ratio = exactly(epsilon).exp()
         total = arb(0)
@@ -130,7 +131,7 @@ EPSILONS = st.fractions(0, 2, max_denominator=8)
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
-    """Any few probabilities."""
+    """The probabilities of a few answers."""
     weights = draw(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any))
     first = draw(st.integers(-2, 2))
     return {first + k: Fraction(weight, sum(weights)) for k, weight in enumerate(weights)}
@@ -189,7 +190,7 @@ def test_without_others_it_is_the_noise_alone(size: str, epsilon: str) -> None:
 @pytest.mark.parametrize("size", ["1/1000", "0.5", 3, 50])
 @pytest.mark.parametrize("shift", [1, -1])
 def test_noise_on_a_count_adds_to_what_the_others_hide(n: int, size: str | int, shift: int) -> None:
-    """δ is at most that of the data alone and that of the noise alone, and narrow at any size."""
+    """δ is at most that of the data alone and that of the noise alone, and its enclosure is narrow at any size."""
     others = Law.binomial(n - 1, "0.3")
     laws = (others.shifted(1), others) if shift == 1 else (others, others.shifted(1))
     points = (Law.table(1, [1]), Law.table(0, [1]))

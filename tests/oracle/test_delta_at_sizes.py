@@ -19,7 +19,7 @@ PAIRS = (None, (1, 0), (0, 1))
 
 @pytest.fixture(name="rng")
 def random_numbers(request):
-    """``STATPRIV_SEED=…`` repeats a run; a failure shows its inputs, which repeat it too."""
+    """``STATPRIV_SEED=…`` repeats a run. A failure shows its inputs, which also repeat it."""
     return random.Random(f"{SEED} {request.node.name}")  # noqa: S311  (no secrets here)
 
 

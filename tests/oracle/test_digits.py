@@ -1,7 +1,7 @@
-"""Digits on demand: the truth is a member, and the width is what was asked for.
+"""Digits on demand: the enclosure contains the true value, and its width is as requested.
 
-The truth comes from exact rationals at rational bounds of ``e^epsilon`` (150 digits), from stored vectors, and from
-python-flint's balls. The doubles are the other witness: they share no computation with the digits.
+The true value comes from exact rationals at rational bounds of ``e^epsilon`` (150 digits), from stored vectors, and
+from python-flint's balls. The doubles are an independent check: they share no computation with the digits.
 """
 
 import os
@@ -25,13 +25,13 @@ DIGITS_SOURCES = Path(__file__).parents[2] / "rust" / "core" / "src"
 
 
 def fraction(end) -> Fraction:
-    """An mpf, exactly."""
+    """The exact value of an mpf."""
     sign, mantissa, exponent, _ = end._mpf_
     return (-1) ** sign * int(mantissa) * Fraction(2) ** int(exponent)
 
 
 def fault(truth: oracle.Bounds, found: sp.Enclosure, digits: int) -> str:
-    """What is wrong with an enclosure; empty where nothing is."""
+    """What is wrong with an enclosure, or an empty text if nothing is."""
     lower, upper = fraction(found.lower), fraction(found.upper)
     if upper < truth.lower or truth.upper < lower:
         return f"misses the truth: {found}"
@@ -146,7 +146,7 @@ def test_a_poisson_binomial_law_against_exact_rationals():
 
 @pytest.mark.parametrize("n", [10**3, 10**6, 10**9, 10**12, 10**15])
 def test_doubles_and_digits_overlap(n):
-    """Neither knows how the other computes."""
+    """The two tiers share no computation."""
     rng = generator(f"overlap {n}")
     for _ in range(20):
         p = rng.choice([Fraction(1, 2), Fraction(rng.randint(1, 99), 100), Fraction(rng.uniform(1e-6, 1e-2))])
@@ -175,7 +175,7 @@ def test_epsilon_is_where_delta_crosses(n):
         p = rng.choice([Fraction(1, 2), Fraction(rng.randint(1, 99), 100)])
         curve = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n), pair=rng.choice(PAIRS))
         start = fraction(curve.delta(0, digits=20).upper)
-        end = max(p, 1 - p) ** (n - 1) if n <= 1000 else 0  # far too small to be written out otherwise
+        end = max(p, 1 - p) ** (n - 1) if n <= 1000 else 0  # for larger n, far too small to be expanded
         delta = end + (start - end) * Fraction(rng.choice([0.5, 1e-3, 1e-9, 0.999999]))
         if delta <= end * Fraction(1001, 1000):
             continue
@@ -209,7 +209,7 @@ def scaled_log(power: int) -> oracle.Bounds:
 
 
 def test_the_digits_import_no_computation_of_the_other_tiers():
-    """What both tiers share would be wrong in both: only descriptions, rationals and errors may be shared."""
+    """An error in shared code would affect both tiers. So they share only descriptions, rationals and errors."""
     allowed = {"curve", "error", "interrupt", "rational", "laws::Hypergeometric"}
     allowed |= {"pair::finite::ExpEpsilon", "pair::finite::Finite"}  # laws and ε as rationals
     allowed |= {
@@ -220,7 +220,7 @@ def test_the_digits_import_no_computation_of_the_other_tiers():
     files = [root, *(file for file in (DIGITS_SOURCES / "digits").rglob("*.rs") if file.stem not in of_tests)]
     assert len(files) > 10
     for file in files:
-        own, _, _ = file.read_text(encoding="utf-8").partition("#[cfg(test)]\nmod tests {")  # tests compare with others
+        own, _, _ = file.read_text(encoding="utf-8").partition("#[cfg(test)]\nmod tests {")  # tests may use other code
         for names in re.findall(r"crate::([\w:]+(?:\{[^}]*\})?)", own):
             module, brace, inner = names.partition("{")
             parts = [module + name.strip() for name in inner.rstrip("}").split(",")] if brace else [module]

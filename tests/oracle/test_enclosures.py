@@ -1,8 +1,8 @@
-"""Every enclosure contains the truth and is tight: the special places of a curve, samples, known entries, ranges.
+"""Every enclosure contains the true value and is tight: special places of a curve, samples, known entries, ranges.
 
-What is drawn at random from everywhere is in ``test_campaign.py``.
+Inputs drawn at random from all regions are in ``test_campaign.py``.
 
-The seed is new in every run and printed where a test fails; ``STATPRIV_SEED=…`` repeats a run.
+Every run has a new seed, which is printed if a test fails. ``STATPRIV_SEED=…`` repeats a run.
 """
 
 import os
@@ -21,7 +21,7 @@ PAIRS = (*oracle.DIRECTIONS, None)
 
 @pytest.mark.parametrize("epsilon", [0, 5e-324, 1e-200, 1e-100, 1e-30, 1e-17, 1e-12, Fraction(1, 10**400)])
 def test_an_expected_count_that_is_an_answer(epsilon):
-    """np is an integer, so the threshold jumps as soon as epsilon leaves 0, and δ does not."""
+    """np is an integer, so the threshold jumps as soon as epsilon exceeds 0, but δ does not."""
     rng = random.Random(f"{SEED} integer {epsilon}")  # noqa: S311  (no secrets here)
     for n in (2, 10, 1024, 10**6):
         for p in (Fraction(1, 2), Fraction(rng.randint(1, n - 1), n)):
@@ -46,7 +46,7 @@ def test_an_enormous_epsilon_leaves_what_gives_the_value_away(epsilon):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_exact_rational_is_a_member(pair):
-    """At epsilon = 0 the truth is rational, and membership of a Fraction is decided exactly."""
+    """At epsilon = 0 the true value is rational, and membership of a Fraction is decided exactly."""
     rng = random.Random(f"{SEED} member")  # noqa: S311  (no secrets here)
     for _ in range(100):
         n, p = rng.randint(1, 80), Fraction(rng.randint(1, 99), 100)
@@ -108,7 +108,7 @@ def test_a_range_of_probabilities_is_the_exact_supremum(pair):
 
 
 def test_a_peak_inside_the_range_is_not_missed():
-    """Both ends are strictly below the peak here, so a rule that looks at the ends only would be refuted."""
+    """Both ends are strictly below the peak here, which would refute a rule that uses only the ends."""
     n, low, high, epsilon = 9, Fraction(9, 20), Fraction(11, 20), Fraction(1, 2)
     ends = [oracle.delta_ball(n, p, epsilon, (1, 0)).upper for p in (low, high)]
     truth = oracle.at_epsilon(lambda x: oracle.range_supremum(n, low, high, x, (1, 0)), epsilon)

@@ -1,4 +1,4 @@
-"""Exact values against the oracle's integers and against enumeration, and every stored vector at the exact tier."""
+"""Exact values against the oracle's integers and against enumeration, and all stored vectors in the exact tier."""
 
 import json
 import math
@@ -52,13 +52,13 @@ def test_the_count_of_a_hidden_sample(n, data, p, x, pair):
 @pytest.mark.parametrize("pair", [(0, 1), None])
 @pytest.mark.parametrize(("n", "p", "x"), [(4096, "1/100", "11/10"), (5000, "1/2", "101/100"), (2000, 0.3, "1.01")])
 def test_large_counts(n, p, x, pair):
-    """Long enough for every way in which the integers are multiplied and divided."""
+    """The integers are long enough for every algorithm of multiplication and division."""
     exact = oracle.delta(n, Fraction(p), Fraction(x), pair)
     assert count(n, p, pair).exact_delta(exp_epsilon=x) == exact
 
 
 def test_a_very_large_count_is_one_probability_at_epsilon_zero():
-    """Total variation is P[B = ⌈np⌉ − 1] for B ~ Bin(n − 1, p): for p = ½ the central binomial coefficient."""
+    """Total variation is P[B = ⌈np⌉ − 1] for B ~ Bin(n − 1, p). For p = ½ this is the central binomial probability."""
     n = 60001
     assert count(n, "1/2").exact_delta(exp_epsilon=1) == Fraction(math.comb(n - 1, n // 2), 2 ** (n - 1))
 
@@ -263,7 +263,7 @@ def lower_hull(points: list[Point]) -> Callable[[Fraction], Fraction]:
 @settings(deadline=None)
 @given(n=st.integers(1, 40), p=UNIT, level=UNIT, pair=PAIR)
 def test_no_test_does_better_and_one_does_as_well(n, p, level, pair):
-    """Neyman and Pearson for one pair; for both, the convex hull of what the tests of either direction reach."""
+    """The Neyman–Pearson tests for one pair. For both pairs, the convex hull of the errors of both directions."""
     points = [
         point
         for direction in (oracle.DIRECTIONS if pair is None else [pair])
@@ -296,7 +296,7 @@ def partition_with_known_entries(pair: oracle.Pair) -> sp.PrivacyCurve:
 @pytest.mark.parametrize("pair", [(0, 1), None], ids=str)
 @pytest.mark.parametrize("curve", [hidden_sample, range_of_p, partition_with_known_entries])
 def test_the_trade_off_is_the_dual_of_the_curve(curve, pair, level):
-    """No line of the dual lies above β, and the best of a grid of them comes close."""
+    """No line of the dual lies above β, and the best line of a grid comes close."""
     beta, alpha = curve(pair).beta(level), float(level)
     curves = curve(pair), curve(pair and (pair[1], pair[0]))
     lines = [

@@ -1,4 +1,4 @@
-"""The hockey stick of two finite laws against its definition, in exact rationals and in the oracle's bounds of e^ε."""
+"""The hockey stick of two finite laws against its definition, in exact rationals and with bounds of e^ε."""
 
 import os
 import random
@@ -23,7 +23,7 @@ def definition(p: list[Fraction], q: list[Fraction], x: Fraction) -> Fraction:
 
 
 def truth(p: list[Fraction], q: list[Fraction], epsilon: Fraction) -> oracle.Bounds:
-    """Bounds at a rational ε of either sign: the hockey stick falls in ``e^ε``."""
+    """Bounds of the hockey stick at a rational ε of either sign. It falls with ``e^ε``."""
     x = oracle.exp_bounds(abs(epsilon), bits=8192)
     if epsilon < 0:
         x = oracle.Bounds(1 / x.upper, 1 / x.lower)
@@ -43,7 +43,7 @@ def fractions(rng: random.Random, answers: int) -> list[Fraction]:
 
 
 def at_a_ratio(rng: random.Random, p: list[float], q: list[float]) -> float:
-    """The ε at which one answer all but ties."""
+    """An ε next to the logarithm of the likelihood ratio of one answer."""
     ratios = [Fraction(a) / Fraction(b) for a, b in zip(p, q, strict=True) if a and b]
     epsilon = oracle.log_bounds(rng.choice(ratios)).lower if ratios else Fraction(0)
     return nextafter(float(epsilon), rng.choice([-1e3, float(epsilon), 1e3]))
@@ -103,7 +103,7 @@ def test_the_count_of_a_property_is_one_such_pair():
 
 
 def test_proportional_laws_leave_only_what_rounding_made_of_them():
-    """All ratios within an ulp of e^ε: every term but one nearly vanishes."""
+    """All ratios but one are within an ulp of e^ε, so every other term nearly vanishes."""
     rng = random.Random(SEED)  # noqa: S311
     for _ in range(40):
         q = floats(rng, 6)

@@ -1,6 +1,7 @@
 """Single probabilities and tails at every size: stored vectors, balls of 500 bits, exact sums.
 
-The log pmf comes from ball log-gamma functions, the tail from exact integers or from the ball incomplete beta function.
+The log pmf comes from log-gamma functions in ball arithmetic. The tail comes from exact integers, or from the
+incomplete beta function in ball arithmetic.
 """
 
 import json
@@ -72,7 +73,7 @@ def precision():
 
 @pytest.fixture(name="rng")
 def random_numbers(request):
-    """``STATPRIV_SEED=…`` repeats a run; a failure shows its inputs, which repeat it too."""
+    """``STATPRIV_SEED=…`` repeats a run. A failure shows its inputs, which also repeat it."""
     return random.Random(f"{SEED} {request.node.name}")  # noqa: S311  (no secrets here)
 
 

@@ -130,7 +130,7 @@ def test_stored_hypergeometric_logarithms(row):
 
 
 class TestTheCircleAgainstOtherRoutes:
-    """Tails of many terms come from a sum over a circle; here also from their terms, or as an incomplete beta."""
+    """Tails of many terms are sums over a circle. Here they are compared with direct sums and incomplete betas."""
 
     @pytest.mark.parametrize("deviations", [0, 0.4, 2, 6, 20, 37])
     @pytest.mark.parametrize(("n", "p"), [(10**5, HALF), (10**6, Fraction(1, 97)), (10**6, Fraction(96, 97))])
@@ -144,7 +144,7 @@ class TestTheCircleAgainstOtherRoutes:
 
     @pytest.mark.parametrize("deviations", [0, 1, 9, 37])
     def test_the_incomplete_beta_function(self, deviations):
-        """``P[X ≥ k] = I_p(k, n−k+1)``, at a million million entries."""
+        """``P[X ≥ k] = I_p(k, n−k+1)``, at 10^12 entries."""
         n = 10**12
         k = n // 2 + 1 + int(deviations * math.sqrt(n) / 2)
         with ctx.workprec(400):
@@ -170,7 +170,7 @@ class TestTheCircleAgainstOtherRoutes:
         assert min(circle.rel_accuracy_bits(), terms.rel_accuracy_bits()) > oracle.RELATIVE_BITS
 
     def test_one_step_of_a_tail_is_one_probability(self):
-        """Far too many terms to add: at 2^53, ``P[X ≥ k] − P[X ≥ k+1] = P[X = k]``."""
+        """At 2^53 there are too many terms for a direct sum, so the check is ``P[X ≥ k] − P[X ≥ k+1] = P[X = k]``."""
         n, p, sizes = 2**53, Fraction(1, 3), (2**53, 2**52 + 1, 2**51 + 3)
         with ctx.workprec(320):
             for k in (n // 3 + 1, n // 3 + 10**9):
@@ -197,7 +197,7 @@ def test_tails_of_small_laws_are_the_exact_ones():
 
 
 def test_hypergeometric_tail_by_hand():
-    # Two of four are marked, two are drawn: none, one, both in 1, 4, 1 of 6 ways.
+    # Two of four items are marked, and two are drawn. None, one or both are marked in 1, 4 and 1 of 6 ways.
     assert [oracle.hypergeometric_upper_tail(k, 4, 2, 2) for k in range(4)] == [
         1, Fraction(5, 6), Fraction(1, 6), 0,
     ]  # fmt: skip
@@ -225,7 +225,7 @@ def test_balls_against_exact_sums_at_a_thousand_entries():
 @pytest.mark.parametrize("n", [2, 3, 6, 13])
 @pytest.mark.parametrize("x", [Fraction(1), Fraction(21, 20), Fraction(3, 2), Fraction(8)])
 def test_a_supremum_over_a_range_is_neither_missed_nor_exceeded(n, x):
-    """A dense grid comes near from below: |f_a'| ≤ (n−1) max(1, x), so within half a step of that slope."""
+    """A dense grid is below the supremum by at most half a step times the largest slope: |f_a'| ≤ (n−1) max(1, x)."""
     rng = random.Random(f"{n} {x}")  # noqa: S311  (no secrets here)
     for _ in range(4):
         low, high = sorted(Fraction(rng.randint(0, 100), 100) for _ in range(2))

@@ -18,7 +18,7 @@ SMALLEST = Fraction(1, 10**300)
 
 
 def product(probabilities: list[Fraction]) -> list[Fraction]:
-    """All coefficients, over one denominator."""
+    """All coefficients of the product, over one common denominator."""
     factors = [fmpz_poly([p.denominator - p.numerator, p.numerator]) for p in probabilities]
     while len(factors) > 1:
         pairs = zip(factors[::2], [*factors[1::2], fmpz_poly([1])][: len(factors[::2])], strict=False)

@@ -1,4 +1,4 @@
-"""The stored vectors, each computed elsewhere by three independent ways, against the library."""
+"""The library against the stored vectors, each of which was computed elsewhere in three independent ways."""
 
 import json
 from fractions import Fraction
@@ -19,7 +19,7 @@ def stored(name: str) -> list[dict]:
 
 
 def exact_input(text: str) -> float | str:
-    """A double in hexadecimal, or a fraction as the library takes it."""
+    """The library's input for a text: the double for a hexadecimal text, otherwise the text itself."""
     return float.fromhex(text) if "0x" in text else text
 
 
@@ -93,7 +93,7 @@ def test_histograms(row):
 
 
 def exponential(logarithm: list[str]) -> oracle.Bounds:
-    """The probability whose logarithm is stored between two ends."""
+    """Bounds of the probability whose logarithm is stored as two ends."""
     lower, upper = (Fraction(end) for end in logarithm)
     if upper < -840:
         return oracle.Bounds(Fraction(0), oracle.NEGLIGIBLE)

@@ -1,4 +1,4 @@
-//! All of it: `cargo bench -- delta` takes a part by its name.
+//! All benchmarks of the kernel. `cargo bench -- delta` runs those with `delta` in their names.
 
 use criterion::{criterion_group, criterion_main};
 use statpriv_benches::{curves, digits_and_exact, finite, laws};

@@ -9,11 +9,11 @@ use statpriv_core::forms::Direction;
 use statpriv_simd::Backend;
 use std::hint::black_box;
 
-/// The probability of an entry, and `√(pq)`.
+/// The probability `p` of an entry. `DEVIATION` is `√(p(1−p))`.
 const P: &str = "0.3";
 const DEVIATION: f64 = 0.458_257_569_495_584;
 
-/// All of them.
+/// All benchmarks of this file.
 pub fn all(c: &mut Criterion) {
     one_delta(c);
     many_deltas(c);
@@ -44,7 +44,7 @@ fn many_deltas(c: &mut Criterion) {
     });
 }
 
-/// Beside each other, and so far apart that they share nothing.
+/// Neighbouring sizes, and sizes too far apart to share work.
 fn many_sizes(c: &mut Criterion) {
     let p = number(P);
     let family = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).expect("an allowed probability");
@@ -59,7 +59,7 @@ fn many_sizes(c: &mut Criterion) {
     }
 }
 
-/// δ is below δ(0) at every size.
+/// The δ asked for is below δ(0) at every size, so that ε is above 0.
 fn epsilons(c: &mut Criterion) {
     let mut group = c.benchmark_group("epsilon");
     let delta = number("1e-9");

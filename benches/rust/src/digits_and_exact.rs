@@ -1,4 +1,4 @@
-//! Many digits, and none missing.
+//! Values to many digits, and exact values.
 
 use crate::{SIZES, VALUE, count, number};
 use criterion::Criterion;
@@ -7,7 +7,7 @@ use statpriv_core::numbers::rational::Rational;
 use statpriv_core::{digits, exact};
 use std::hint::black_box;
 
-/// All of them.
+/// All benchmarks of this file.
 pub fn all(c: &mut Criterion) {
     fifty_digits(c);
     exact_values(c);

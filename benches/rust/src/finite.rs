@@ -1,4 +1,4 @@
-//! Hockey sticks of any two laws.
+//! Hockey sticks of two laws with listed probabilities.
 
 use crate::{VALUE, number};
 use criterion::{BatchSize, Criterion, Throughput};
@@ -6,7 +6,7 @@ use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::forms::finite::{ExpEpsilon, FiniteInDoubles};
 use std::hint::black_box;
 
-/// All of them.
+/// All benchmarks of this file.
 pub fn all(c: &mut Criterion) {
     let mut group = c.benchmark_group("hockey stick of two pmfs");
     let epsilon = ExpEpsilon::of(number("0.1"));
@@ -24,7 +24,7 @@ pub fn all(c: &mut Criterion) {
     }
 }
 
-/// Probabilities that rise with the answer.
+/// Probabilities that increase linearly with the answer.
 fn triangle(answers: u32) -> Vec<f64> {
     let m = f64::from(answers);
     (1..=answers).map(|a| 2.0 * f64::from(a) / (m * (m + 1.0))).collect()

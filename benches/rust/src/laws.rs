@@ -1,4 +1,4 @@
-//! Single probabilities, rows and tails.
+//! Single probabilities, tails, and the probabilities of all values.
 
 use crate::{VALUE, number};
 use criterion::{Criterion, Throughput};
@@ -10,7 +10,8 @@ use statpriv_core::laws::{
 };
 use std::hint::black_box;
 
-/// A place beside the mean of `Bin(n, 0.3)`, of a hypergeometric law of `2n` items too.
+/// Values `(name, k, n)` with k near or far from the mean of `Bin(n, 0.3)`. The hypergeometric law of `2n`
+/// items has the same mean.
 const PLACES: [(&str, u64, u64); 4] = [
     ("n = 10^6, near the mean", 300_500, 1_000_000),
     ("n = 10^12, near the mean", 300_000_500_000, 1_000_000_000_000),
@@ -18,7 +19,7 @@ const PLACES: [(&str, u64, u64); 4] = [
     ("n = 10^6, far from the mean", 317_000, 1_000_000),
 ];
 
-/// All of them.
+/// All benchmarks of this file.
 pub fn all(c: &mut Criterion) {
     let at = Probability::new(&number("0.3")).expect("a probability");
     singles(c, &at);
@@ -26,7 +27,7 @@ pub fn all(c: &mut Criterion) {
     rows(c, &at);
 }
 
-/// As many items drawn as are left in the end; six tenths of the population are marked.
+/// `n` draws from a population of `2n` items, three tenths of them marked.
 fn hypergeometric(n: u64) -> Hypergeometric {
     Hypergeometric::new(2 * n, 2 * n / 10 * 3, n).expect("an allowed law")
 }

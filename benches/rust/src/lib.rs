@@ -1,4 +1,4 @@
-//! Time of every tier of statpriv-core, with the inputs of `docs/performance.md`.
+//! Run times of every tier of statpriv-core, for the inputs of `docs/performance.md`.
 
 pub mod curves;
 pub mod digits_and_exact;
@@ -9,7 +9,7 @@ use statpriv_core::curve::{CountFamily, Curve};
 use statpriv_core::forms::Direction;
 use statpriv_core::numbers::rational::Rational;
 
-/// Numbers of entries, from a thousand to 10^15.
+/// Names and values of the numbers of entries, from a thousand to 10^15.
 pub const SIZES: [(&str, u64); 6] = [
     ("10^3", 1000),
     ("32768", 1 << 15),
@@ -19,22 +19,22 @@ pub const SIZES: [(&str, u64); 6] = [
     ("10^15", 1_000_000_000_000_000),
 ];
 
-/// What a benchmark must have; an error would be measured otherwise.
+/// The `expect` message of benchmarks. A panic prevents the run time of an error from being measured.
 pub const VALUE: &str = "a value";
 
-/// The number that a text stands for.
+/// The number written in a text.
 ///
 /// # Panics
-/// The text is part of a benchmark and stands for a number.
+/// If the text is not a number. Texts are part of the benchmarks, so all are valid.
 #[must_use]
 pub fn number(text: &str) -> Rational {
     Rational::parse(text).expect(text)
 }
 
-/// The curve of a count of `size` entries with probability `p`, in one direction.
+/// The curve of a count of `size` entries with probability `p`, for the pair `(1, 0)`.
 ///
 /// # Panics
-/// Sizes and probabilities are part of a benchmark and allowed.
+/// If the size or the probability is not allowed. Both are part of the benchmarks, so all are valid.
 #[must_use]
 pub fn count(size: u64, p: &str) -> Curve {
     let (p, direction) = (number(p), Some(Direction::OneAgainstZero));

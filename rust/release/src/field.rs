@@ -35,10 +35,11 @@ pub fn difference(a: u128, b: u128) -> u128 {
 
 /// The product of two reduced numbers.
 ///
-/// Let `a = a₁ 2^64 + a₀` with 64-bit halves, and `b` likewise. The middle term is `m = a₁ b₀ + a₀ b₁ <
-/// 2^128`, because `a₁, b₁ < 2^63`. The part from 2^128 upwards counts twice, since 2^128 ≡ 2. It is `2 (a₁
-/// b₁ + ⌊m / 2^64⌋) < 2^127 + 2^65`. The rest has two terms: `(m mod 2^64) 2^64`, which folds to at most
-/// 2^127 − 2^64 + 1, and `a₀ b₀`, which folds to at most 2^127. So no sum reaches 2^128.
+/// Let `a = a₁ 2^64 + a₀` with 64-bit halves, and `b` likewise. The middle term is
+/// `m = a₁ b₀ + a₀ b₁ < 2^128`, because `a₁, b₁ < 2^63`. The part from 2^128 upwards counts twice, since
+/// 2^128 ≡ 2. It is `2 (a₁ b₁ + ⌊m / 2^64⌋) < 2^127 + 2^65`. The rest has two terms: `(m mod 2^64) 2^64`,
+/// which folds to at most 2^127 − 2^64 + 1, and `a₀ b₀`, which folds to at most 2^127. So no sum reaches
+/// 2^128.
 #[inline]
 #[must_use]
 pub fn product(a: u128, b: u128) -> u128 {

@@ -3,9 +3,9 @@
 /// Exchanges `labels[last]` with `labels[chosen[0]]`, then `labels[last - 1]` with `labels[chosen[1]]`, and
 /// so on.
 ///
-/// Assume that all labels from position `u` on are equal, and that `chosen` holds, for the positions `u − 1,
-/// …, 0` in turn, independent numbers that are uniform on `[position, n)`. Then every arrangement of the
-/// labels is equally likely.
+/// Assume that all labels from position `u` on are equal, and that `chosen` holds, for the positions
+/// `u − 1, …, 0` in turn, independent numbers that are uniform on `[position, n)`. Then every arrangement of
+/// the labels is equally likely.
 ///
 /// Proof by induction: let the labels from `i + 1` on be arranged uniformly over the positions from `i + 1`
 /// on. Label `i` goes to a uniform position `j ≥ i`, and the label at `j` goes to `i`. Given `j`, the other

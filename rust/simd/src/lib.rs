@@ -1,12 +1,13 @@
-//! Arithmetic backends, chosen at run time: the same kernel compiled for any processor and for one with a fused
-//! multiply-add (on x86-64 together with AVX2).
+//! Arithmetic backends, chosen at run time. The same kernel is compiled for any processor and for processors
+//! with a fused multiply-add (on x86-64 together with AVX2).
 //!
-//! A computation is a [`Kernel`], generic over [`Arithmetic`]; [`Backend::run`] compiles it once for every
-//! backend. Everything that a kernel calls must be inlined into it, or it is compiled for any processor: still right, but
-//! slow.
+//! A computation is a [`Kernel`], generic over [`Arithmetic`]. [`Backend::run`] compiles it once for every
+//! backend. Everything that a kernel calls must be inlined into it. A call that is not inlined is compiled
+//! for any processor: the result is still right, but slow.
 //!
-//! [`Arithmetic::two_product`] is exact in every backend, so what is built of it and of single operations is the same
-//! to the last bit everywhere. [`Arithmetic::multiply_add`] may round once or twice: bounds must hold for both.
+//! [`Arithmetic::two_product`] is exact in every backend. So results built from it and from single operations
+//! are bit-identical everywhere. [`Arithmetic::multiply_add`] may round once or twice, so error bounds must
+//! hold for both.
 //!
 //! ```
 //! use statpriv_simd::{Arithmetic, Backend, Kernel};
@@ -27,30 +28,30 @@
 //! }
 //! ```
 
-// Inlining is what makes a kernel use the instructions of its backend.
+// A kernel uses the instructions of its backend only in inlined code.
 #![allow(clippy::inline_always)]
 
 use std::fmt;
 
-/// What backends differ in.
+/// The operations in which backends differ.
 pub trait Arithmetic: Copy {
     /// `a · b` as a rounded product and its exact error, for `2^-969 < |ab|` (or zero), `|a|, |b| < 2^996`.
     fn two_product(a: f64, b: f64) -> (f64, f64);
 
-    /// `ab + c`, with one rounding or with two.
+    /// `ab + c`, rounded once or twice.
     fn multiply_add(a: f64, b: f64, c: f64) -> f64;
 }
 
 /// A computation that every backend can run. `run` must be `#[inline(always)]`.
 pub trait Kernel {
-    /// What it gives.
+    /// The type of the result.
     type Output;
 
-    /// The computation.
+    /// Runs the computation.
     fn run<A: Arithmetic>(self) -> Self::Output;
 }
 
-/// Additions and multiplications alone, as every processor has them.
+/// Arithmetic by separate additions and multiplications, which every processor has.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -66,12 +67,12 @@ impl Arithmetic for Portable {
     }
 }
 
-/// With a fused multiply-add; only run where the processor has one, since a platform's substitute for it is slow and
-/// not to be trusted.
+/// Arithmetic with a fused multiply-add. It runs only on processors that have one: software emulations are
+/// slow and not to be trusted.
 #[derive(Clone, Copy, Debug)]
 struct Fused;
 
-// The one place where the instruction is certain to be there.
+// The only place where the instruction is certain to exist.
 #[allow(clippy::disallowed_methods)]
 impl Arithmetic for Fused {
     #[inline(always)]
@@ -86,7 +87,8 @@ impl Arithmetic for Fused {
     }
 }
 
-/// Dekker: `a · b` as a rounded product and its exact error, for `2^-969 < |ab|` (or zero), `|a|, |b| < 2^996`.
+/// Dekker's product: `a · b` as a rounded product and its exact error, for `2^-969 < |ab|` (or zero),
+/// `|a|, |b| < 2^996`.
 #[must_use]
 #[inline(always)]
 pub const fn two_product(a: f64, b: f64) -> (f64, f64) {
@@ -96,7 +98,7 @@ pub const fn two_product(a: f64, b: f64) -> (f64, f64) {
     (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
 }
 
-/// Veltkamp: `a` as a sum of two numbers of at most 26 bits, for `|a| < 2^996`.
+/// Veltkamp's splitting: `a` as a sum of two numbers of at most 26 bits, for `|a| < 2^996`.
 #[must_use]
 #[inline(always)]
 pub const fn split(a: f64) -> (f64, f64) {
@@ -105,7 +107,7 @@ pub const fn split(a: f64) -> (f64, f64) {
     (hi, a - hi)
 }
 
-/// A set of instructions that this processor has: there is no way to make one that it has not.
+/// A set of instructions that this processor has. A backend that it lacks cannot be constructed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Backend(Instructions);
 
@@ -119,10 +121,11 @@ enum Instructions {
 }
 
 impl Backend {
-    /// What every processor can run.
+    /// The backend that runs on every processor.
     pub const PORTABLE: Self = Self(Instructions::Portable);
 
-    /// The fastest one that this processor has; with the feature `portable`, the portable one, to be measured.
+    /// The fastest backend of this processor. With the feature `portable` it is the portable one, for
+    /// tests and measurements.
     #[must_use]
     #[inline]
     pub fn best() -> Self {
@@ -139,13 +142,13 @@ impl Backend {
         Self::PORTABLE
     }
 
-    /// All that this processor has, the portable one first.
+    /// All backends of this processor, the portable one first. With the feature `portable`, only that one.
     #[must_use]
     pub fn available() -> Vec<Self> {
         if Self::best() == Self::PORTABLE { vec![Self::PORTABLE] } else { vec![Self::PORTABLE, Self::best()] }
     }
 
-    /// By the name that [`Backend::name`] gives; nothing if this processor has no such instructions.
+    /// The backend with this [`Backend::name`]. None if this processor lacks its instructions.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::available().into_iter().find(|backend| backend.name() == name)
@@ -170,7 +173,8 @@ impl Backend {
             Instructions::Portable => kernel.run::<Portable>(),
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            // SAFETY: this variant is made by `best` alone, after the processor was asked for both features.
+            // SAFETY: only `best` constructs this variant, after it has detected both features on this
+            // processor.
             Instructions::Avx2Fma => unsafe { run_with_avx2_and_fma(kernel) },
             #[cfg(target_arch = "aarch64")]
             Instructions::Neon => kernel.run::<Fused>(),
