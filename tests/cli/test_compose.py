@@ -70,7 +70,7 @@ def test_one_property_over_all_entries_is_exact(run_json, written):
     document = run_json("compose", written(TABLE_1))
     assert document["delta"]["lower"] <= ONE_PROPERTY_32768 <= document["delta"]["upper"]
     assert document["kind"] == "exact"
-    assert document["inputs"]["epsilon"] == "1/200"
+    assert Fraction(document["inputs"]["epsilon"]) == Fraction(1, 200)
     assert "report" not in document
 
 
@@ -144,6 +144,63 @@ def test_a_gated_part_is_certified_for_every_p(run_json, written):
     assert document["kind"] == "bound"
     other = run_json("compose", written(GATED.replace('"1/2"', '"0.9"')))
     assert other["delta"] == document["delta"]
+
+
+ANY_QUERY = """
+epsilon = 0.1
+population = 100
+[[part]]
+query = { kind = "sum", pmf = { 0 = "1/2", 5 = "1/2" }, attribute = "visits", steps = [{ kind = "rounding", base = 5}]}
+size = 30
+count = 2
+[[part]]
+probability = "0.4..0.6"
+size = 40
+"""
+
+
+def test_a_part_may_ask_any_query(run, run_json, written):
+    composition = read_composition(written(ANY_QUERY))
+    visits, count = composition.parts
+    assert visits.query() == sp.SumQuery({0: "1/2", 5: "1/2"}, attribute="visits").rounded(5)
+    assert count.probability == (Fraction(2, 5), Fraction(3, 5))
+    assert read_composition(written(json.dumps(composition.document()), "any.json")) == composition
+    document = run_json("compose", written(ANY_QUERY))
+    curve = sp.compose(
+        [visits.query(), visits.query(), sp.PropertyQuery(sp.Between("0.4", "0.6"))],
+        sp.Population(100),
+        sp.RandomPartition([30, 30, 40]),
+    )
+    assert (document["delta"]["lower"], document["delta"]["upper"]) == (
+        curve.delta("0.1").lower,
+        curve.delta("0.1").upper,
+    )
+    assert "2 × Processed(SumQuery(" in run("compose", written(ANY_QUERY)).stdout
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ("query = 3", 'part[1].query = 3; a table such as { kind = "property", … } is required'),
+        ('query = { kind = "sun" }', "part[1].query.kind = 'sun'; one of property, histogram, sum, mean"),
+        (
+            'query = { kind = "property", probability = 1, steps = [{ kind = "rounding" }] }',
+            'part[1].query.steps[1].base is missing; a number such as 0.1, "-3" or "1/10" is required',
+        ),
+        (
+            'query = { kind = "histogram", cells = ["0.5", "0.4"] }',
+            "part[1].query: p sums to 9/10; exact probabilities must sum to exactly one",
+        ),
+        ('query = { kind = "property", probability = 1 }\nname = "x"', "part[1] has name beside a query"),
+        ('query = { kind = "property", probability = 1 }\nprobability = 1', "part[1] needs either a probability, or"),
+        ('query = { kind = "property", probability = 1 }\ngate = [1, 2]', "part[1] has gate, which is for counts of"),
+    ],
+    ids=range(7),
+)
+def test_what_is_wrong_with_a_query_is_named_with_its_path(run, written, part, told):
+    result = run("compose", written(f"epsilon = 1\npopulation = 9\n[[part]]\nsize = 9\n{part}"))
+    assert result.exit_code == 2
+    assert told in result.stderr
 
 
 HISTOGRAM = """
@@ -248,7 +305,7 @@ def test_all_mistakes_of_a_file_are_named_at_once(run, written):
         '  epsilon = -0.1; a number of at least 0 such as 0.1, "0.1" or "1/10" is required',
         "  population is missing; a whole number from 1 to 2^53, or one for each group is required",
         "  known_rows = 1.5; a whole number from 0 to 2^53 is required",
-        "  part[1].colour: no such key; allowed here: probability, cells, size, count, attribute, name, gate, "
+        "  part[1].colour: no such key; allowed here: probability, cells, query, size, count, attribute, name, gate, "
         "suppressed_below, rounded_to",
         '  part[1].probability = ["0.6", "0.4"]; a number from 0 to 1, or a range ["low", "high"] of two in order, '
         "or one for each group is required",
@@ -270,7 +327,7 @@ BAD_FILES = [
     ("part = []", "part = []; 1 to 100000 tables [[part]] is required"),
     (
         "part = [1]",
-        "part[1] = 1; a table with the keys probability, cells, size, count, attribute, name, gate, "
+        "part[1] = 1; a table with the keys probability, cells, query, size, count, attribute, name, gate, "
         "suppressed_below, rounded_to is required",
     ),
     (TABLE_1.replace("32\n", "4000000\n"), "4000000 parts together; at most 100000 are allowed"),

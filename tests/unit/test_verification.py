@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from fractions import Fraction
 from importlib import resources
 
@@ -17,6 +18,11 @@ from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import NotAvailableError
 from statpriv.files.claims import read_claims
 from statpriv.numeric.digits import exact_ends
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 EXACT_1024 = Fraction("0.02257377618990693694135285815974")  # δ of 1024 fair coins at ε = 1/200
 COIN = sp.PropertyQuery("1/2")
@@ -357,11 +363,14 @@ def test_all_mistakes_are_named_at_once_with_their_lines(written):
     [
         ("", "claim is missing; 1 to 10000 tables [[claim]] is required"),
         ("claim = []", "line 1: claim = []; 1 to 10000 tables [[claim]] is required"),
-        ("claim = [3]", "line 1: claim[1]: one of part, probability, report is required, here are none"),
-        ("[[claim]]\nepsilon = 1", "line 1: claim[1]: one of part, probability, report is required, here are none"),
+        ("claim = [3]", "line 1: claim[1]: one of part, probability, query, report is required, here are none"),
+        (
+            "[[claim]]\nepsilon = 1",
+            "line 1: claim[1]: one of part, probability, query, report is required, here are none",
+        ),
         (
             "[[claim]]\nprobability = 1\nreport = 'a'",
-            "line 1: claim[1]: one of part, probability, report is required, here are probability, report",
+            "line 1: claim[1]: one of part, probability, query, report is required, here are probability, report",
         ),
         ("x = 1\n" + THREE_FORMS, "line 1: x: no such key; allowed here: claim"),
         ("[[claim]\n", "neither TOML nor JSON: Expected ']]' at the end of an array declaration (at line 1"),
@@ -382,6 +391,25 @@ def test_lines_are_found_in_long_files(written):
     )
     with pytest.raises(sp.ArgumentError, match=r"line 1592: claim\[199\]\.sise: no such key; did you mean size\?$"):
         read_claims(written(claims.replace("size = 199", "sise = 199")))
+
+
+def test_a_claim_may_be_about_any_query_and_sampling(written):
+    text = """
+    [[claim]]
+    epsilon = 0.3
+    delta = 0.9
+    population = { f = 50, m = 44 }
+    query = { kind = "property", probability = { f = "0.4..0.6", m = "1/2" } }
+    sampling = { kind = "stratified", sizes = { f = 20, m = 22 } }
+    """
+    (claim,) = read_claims(written(text))
+    expected = sp.privacy_curve(
+        sp.PropertyQuery({"f": sp.Between("0.4", "0.6"), "m": "1/2"}),
+        sp.Population(groups={"f": 50, "m": 44}),
+        sampling=sp.Stratified({"f": 20, "m": 22}),
+    )
+    assert claim.curve.delta("0.3") == expected.delta("0.3")
+    schema().validate(tomllib.loads(text))
 
 
 def schema():

@@ -168,6 +168,9 @@ def _parts(composition: Composition) -> list[str]:
 
     counts: Counter[str] = Counter()
     for part in composition.parts:
+        if part.asked is not None:
+            counts[f"{part.asked!r} of {part.entries} entries"] += part.count
+            continue
         p = ", ".join(_range(*ends) for ends in part.ranges)
         if part.gate is not None:
             p = f"any p, published from {part.gate[0]} to {part.gate[1]}"

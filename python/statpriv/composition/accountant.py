@@ -26,7 +26,7 @@ from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import NOT_PROTECTED, PrivacyCurve
 from statpriv.errors import ArgumentError, BudgetExceededError
 from statpriv.model.adversaries import Adversary
-from statpriv.model.fields import is_by_group
+from statpriv.model.fields import by_name
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
@@ -729,12 +729,11 @@ class PartitionAccountant:
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> PartitionAccountant:
-        known = content["known"]
         accountant = cls(
             content["population"],
             epsilon=content["epsilon"],
             delta=content["delta"],
-            adversary=Adversary(known=dict(known) if is_by_group(known) else known, values=content["values"]),
+            adversary=Adversary(known=by_name(content["known"]), values=content["values"]),
             **promise_arguments(content["promise"]),
         )
         ledger = iter(content["ledger"])

@@ -11,7 +11,7 @@ from statpriv.composition.cohorts import Draws
 from statpriv.curves.comparison import aligned, html_table
 from statpriv.errors import ArgumentError
 from statpriv.model.codec import KEPT_QUERY
-from statpriv.model.fields import COUNT, NUMBER, SIZE, Record, list_of
+from statpriv.model.fields import COUNT, SIZE, WRITTEN, Record, list_of
 from statpriv.model.situation import Query
 
 __all__ = ["ENTRY", "QUERIES", "SIZES", "Ledger", "LedgerEntry", "at_most"]
@@ -86,7 +86,7 @@ ENTRY = Record(
         "sizes": SIZES,
         "count": SIZE.described("how often, each time on rows of its own"),
         "known": COUNT.described("known entries on rows that were answered on together"),
-        "delta": NUMBER.described("of these rows, rounded upwards; 0 where a promise covers it"),
+        "delta": WRITTEN.described("of these rows, rounded upwards; 0 where a promise covers it"),
     }
 )
 """An entry as it stands in a document."""

@@ -11,7 +11,7 @@ from statpriv.composition.ledger import ENTRY
 from statpriv.composition.promises import PROMISE
 from statpriv.errors import ArgumentError
 from statpriv.model.codec import KNOWN, POPULATION, VALUES
-from statpriv.model.fields import COUNT, NUMBER, SIZE, Field, Record, list_of, or_null, table_from, text_from
+from statpriv.model.fields import COUNT, SIZE, WRITTEN, Field, Record, list_of, or_null, table_from, text_from
 from statpriv.numeric.literals import abridged
 
 __all__ = ["SCHEMA", "STATE", "sealed", "state_of", "unsealed"]
@@ -30,8 +30,8 @@ _JOINED = Record(
 STATE = Record(
     {
         "population": POPULATION.described("number of entries at first, or that of each group"),
-        "epsilon": NUMBER.described("in nats"),
-        "delta": NUMBER.described("the budget"),
+        "epsilon": WRITTEN.described("in nats"),
+        "delta": WRITTEN.described("the budget"),
         "known": KNOWN.described("number of these that are known, or that of each group"),
         "values": VALUES,
         "promise": or_null(PROMISE.field("a promise")),

@@ -43,30 +43,31 @@ from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.distributions.laws import binomial_upper_tail
 from statpriv.errors import ArgumentError, UndecidedError
-from statpriv.files.documents import (
+from statpriv.files.documents import located, parsed, read_text, refused
+from statpriv.model.adversaries import Adversary
+from statpriv.model.codec import range_of, stated_range
+from statpriv.model.fields import (
     COUNT,
     NUMBER,
     PROBABILITY,
+    RANGE,
     SIZE,
     TEXT,
-    Key,
-    Value,
-    located,
-    parsed,
-    read_table,
-    read_text,
+    Field,
+    Record,
+    list_of,
+    listed,
+    table_from,
 )
-from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import as_probability
 from statpriv.numeric.literals import at_most, literal
 from statpriv.planning.sensitivity import Sensitivity, sensitivity_of
 
-__all__ = ["IMPROBABLE", "Assessment", "Published", "assess"]
+__all__ = ["COUNTS", "IMPROBABLE", "Assessment", "Published", "assess"]
 
 IMPROBABLE = Fraction(1, 1000)
 """A count further outside its range than this probability is warned of."""
@@ -220,62 +221,59 @@ def assess(path: str | Path) -> Assessment:
     text = read_text(place, "counts")
     document = parsed(text, place)
     faults: list[str] = []
-    read = read_table(document, _FILE_KEYS, "", faults)
+    read = COUNTS.read(document, "", faults)
     published = _published(read, faults)
     if not faults:
         try:
             return _assessed(read, published)
         except ArgumentError as error:
             faults.append(str(error))
-    raise ArgumentError("\n  ".join([f"{path} cannot be used as it is:", *located(faults, document, text)]))
+    raise refused(path, located(faults, document, text))
 
 
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _numbers(value: Value) -> tuple[Fraction, ...]:
-    numbers = tuple(NUMBER.read(each) for each in (value if isinstance(value, list) else [value]))
-    if not numbers:
-        raise ArgumentError("empty")
-    return numbers
+_EPSILONS = list_of(NUMBER, "", least=1)
+_COUNT = Record(
+    {
+        "name": TEXT.optional(),
+        "probability": RANGE,
+        "count": COUNT.optional(),
+        "size": SIZE.optional(),
+        "attribute": TEXT.optional(),
+    }
+)
+_CELL = Record({"name": TEXT.optional(), "probability": PROBABILITY, "count": COUNT.optional()})
 
 
-def _tables(least: int, value: Value) -> list[Value]:
-    if not isinstance(value, list) or not least <= len(value) <= _MOST:
-        raise ArgumentError("not a list")
-    return value
+def _tables(record: Record, name: str, *, least: int) -> Field:
+    """A list of tables, which are read one by one."""
+    return Field(
+        lambda value: listed(value, least=least, most=_MOST),
+        f"{least} to {_MOST} tables [[{name}]]",
+        {"type": "array", "minItems": least, "maxItems": _MOST, "items": record.schema},
+    )
 
 
-def _table(value: Value) -> dict[str, Value]:
-    if not isinstance(value, dict):
-        raise ArgumentError("not a table")
-    return value
-
-
-_FILE_KEYS = {
-    "epsilon": Key(_numbers, "a number of at least 0, or a list of such"),
-    "population": SIZE,
-    "delta": Key(lambda value: as_probability(value, "value"), "a number from 0 to 1", absent=None),
-    "known_rows": COUNT.optional(0),
-    "count": Key(lambda value: _tables(1, value), f"1 to {_MOST} tables [[count]]", absent=None),
-    "table": Key(_table, "a table with [[table.cell]]", absent=None),
-}
-_COUNT_KEYS = {
-    "name": TEXT.optional(),
-    "probability": PROBABILITY,
-    "count": COUNT.optional(),
-    "size": SIZE.optional(),
-    "attribute": TEXT.optional(),
-}
-_TABLE_KEYS = {
-    "name": TEXT.optional(),
-    "cell": Key(lambda value: _tables(2, value), f"2 to {_MOST} tables [[table.cell]]"),
-}
-_CELL_KEYS = {
-    "name": TEXT.optional(),
-    "probability": Key(lambda value: as_probability(value, "value"), "a number from 0 to 1"),
-    "count": COUNT.optional(),
-}
+_TABLE = Record({"name": TEXT.optional(), "cell": _tables(_CELL, "table.cell", least=2)})
+COUNTS = Record(
+    {
+        "epsilon": Field(
+            lambda value: _EPSILONS.read(value if isinstance(value, list) else [value]),
+            "a number of at least 0, or a list of such",
+            {"anyOf": [NUMBER.schema, _EPSILONS.schema]},
+            description="ε in nats, one or several; the first one is that of the target",
+        ),
+        "population": SIZE,
+        "delta": PROBABILITY.optional().described("a target from 0 to 1"),
+        "known_rows": COUNT.optional(0),
+        "count": _tables(_COUNT, "count", least=1).optional(),
+        "table": Field(table_from, "a table with [[table.cell]]", _TABLE.schema, absent=None),
+    },
+    one_of=("count", "table"),
+)
+"""What a counts file says."""
 
 
 def _published(read: dict[str, Any], faults: list[str]) -> tuple[Published, ...]:
@@ -283,9 +281,9 @@ def _published(read: dict[str, Any], faults: list[str]) -> tuple[Published, ...]
     counts, table = read.get("count"), read.get("table")
     if (counts is None) == (table is None) and {"count", "table"} <= read.keys():
         faults.append(f"either [[count]] or [table] is required; {'both are' if counts else 'neither is'} there")
-    rows = [read_table(row, _COUNT_KEYS, f"count[{k}]", faults) for k, row in enumerate(counts or [], start=1)]
-    stated = read_table(table, _TABLE_KEYS, "table", faults).get("cell", []) if table is not None else []
-    cells = [read_table(cell, _CELL_KEYS, f"table.cell[{k}]", faults) for k, cell in enumerate(stated, start=1)]
+    rows = [_COUNT.read(row, f"count[{k}]", faults) for k, row in enumerate(counts or [], start=1)]
+    stated = _TABLE.read(table, "table", faults).get("cell", []) if table is not None else []
+    cells = [_CELL.read(cell, f"table.cell[{k}]", faults) for k, cell in enumerate(stated, start=1)]
     if faults:
         return ()
     n, known = read["population"], read["known_rows"]
@@ -323,7 +321,7 @@ def _cells(cells: list[dict[str, Any]], n: int, faults: list[str]) -> tuple[Publ
     if (together := sum(cell["probability"] for cell in cells)) != 1:
         faults.append(f"table.cell: the probabilities sum to {literal(together)}; exactly 1 is required")
     return tuple(
-        Published(cell["name"] or f"table.cell[{k}]", (cell["probability"],) * 2, n, cell["count"])
+        Published(cell["name"] or f"table.cell[{k}]", range_of(cell["probability"]), n, cell["count"])
         for k, cell in enumerate(cells, start=1)
     )
 
@@ -347,7 +345,7 @@ def _assessed(read: dict[str, Any], published: tuple[Published, ...]) -> Assessm
 
 
 def _query(each: Published) -> PropertyQuery:
-    return PropertyQuery(Between(*each.probability), attribute=each.attribute, name=each.name)
+    return PropertyQuery(stated_range(each.probability), attribute=each.attribute, name=each.name)
 
 
 def _histogram(name: str | None, cells: Sequence[Published]) -> HistogramQuery:

@@ -22,6 +22,13 @@
     probability = ["0.4", "0.6"]
     size = 512                         # of a secret sample of so many entries; of all by default
 
+    [[claim]]                          # or any query, in the words of a composition file
+    epsilon = 0.3
+    delta = 1e-6
+    population = { f = 500, m = 444 }
+    query = { kind = "sum", pmf = { 0 = "1/2", 5 = "1/2" } }
+    sampling = { kind = "poisson", rate = "1/4" }      # of all entries by default
+
     [[claim]]                          # or what a release reports, under the assumptions of its JSON report
     report = "report.json"             # relative to this file
     known_rows = 100                   # ε, δ and known rows are the report's where they are left out
@@ -38,48 +45,75 @@ from pathlib import Path
 
 from statpriv.assurance.verification import Claim
 from statpriv.errors import ArgumentError, StatprivError
-from statpriv.files.composition import BOUND, PARTS, Composition, Part, read_composition, read_parts
-from statpriv.files.documents import (
-    COUNT,
-    NUMBER,
-    PROBABILITY,
-    SIZE,
-    TEXT,
-    Key,
-    Value,
-    located,
-    parsed,
-    read_table,
-    read_text,
+from statpriv.files.composition import (
+    BOUND,
+    PARTS,
+    POPULATION_SIZE,
+    Composition,
+    Part,
+    read_composition,
+    read_parts,
 )
+from statpriv.files.documents import located, parsed, read_text, refused
 from statpriv.files.release_report import Report
+from statpriv.model.codec import POPULATION, QUERY, SAMPLING, stated_range
+from statpriv.model.fields import COUNT, NUMBER, RANGE, SIZE, TEXT, Field, Record, Value, by_name, definition, listed
 
-__all__ = ["read_claims"]
+__all__ = ["CLAIMS", "read_claims"]
 
 MOST_CLAIMS = 10_000
 
-
-def _claims(value: Value) -> list[Value]:
-    if not isinstance(value, list) or not 1 <= len(value) <= MOST_CLAIMS:
-        raise ArgumentError("not a list")
-    return value
-
-
-_FILE_KEYS = {"claim": Key(_claims, f"1 to {MOST_CLAIMS} tables [[claim]]")}
-_TARGET = {"name": TEXT.optional(), "epsilon": NUMBER, "delta": NUMBER}
-_SITUATION = {"population": SIZE, "known_rows": COUNT.optional(0), "bound": BOUND}
-_FORMS: dict[str, dict[str, Key]] = {
-    "part": {**_TARGET, **_SITUATION, "part": PARTS},
-    "probability": {**_TARGET, **_SITUATION, "probability": PROBABILITY, "size": SIZE.optional()},
-    "report": {
-        "name": TEXT.optional(),
-        "report": TEXT,
-        "epsilon": NUMBER.optional(),
-        "delta": NUMBER.optional(),
-        "known_rows": COUNT.optional(),
-    },
+_TARGET = {
+    "name": TEXT.optional().described("a label"),
+    "epsilon": NUMBER.described("ε in nats"),
+    "delta": NUMBER.described("δ, from 0 to 1"),
 }
-"""What the three kinds of claims may say, by the key that only they have."""
+_SITUATION = {
+    "population": POPULATION_SIZE,
+    "known_rows": COUNT.optional(0).described("entries an adversary knows"),
+    "bound": BOUND,
+}
+_FORMS: dict[str, Record] = {
+    "part": Record({**_TARGET, **_SITUATION, "part": PARTS}, "counts on the parts of a secret random partition"),
+    "probability": Record(
+        {
+            **_TARGET,
+            **_SITUATION,
+            "probability": RANGE,
+            "size": SIZE.optional().described("entries in the sample; all by default"),
+        },
+        "one count of all entries, or of a secret sample of them",
+    ),
+    "query": Record(
+        {**_TARGET, **_SITUATION, "query": QUERY, "sampling": SAMPLING.optional()},
+        "one query of any kind, of all entries or of a secret sample of them",
+    ),
+    "report": Record(
+        {
+            "name": _TARGET["name"],
+            "report": TEXT.described("the JSON report, relative to this file"),
+            **{key: field.optional() for key, field in _TARGET.items() if key != "name"},
+            "known_rows": COUNT.optional(),
+        },
+        "what a release reports; what is left out is the report's",
+    ),
+}
+"""What the kinds of claims may say, by the key that only they have."""
+
+CLAIMS = Record(
+    {
+        "claim": Field(
+            lambda value: listed(value, least=1, most=MOST_CLAIMS),
+            f"1 to {MOST_CLAIMS} tables [[claim]]",
+            {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": MOST_CLAIMS,
+                "items": {"oneOf": [definition(f"claim_{form}", record.schema) for form, record in _FORMS.items()]},
+            },
+        )
+    }
+)
 
 
 def read_claims(path: Path) -> tuple[Claim, ...]:
@@ -95,10 +129,10 @@ def read_claims(path: Path) -> tuple[Claim, ...]:
     if "composition" in document and "guarantee" in document:
         return (_reported({"name": None, "report": path.name}, path.parent),)
     faults: list[str] = []
-    tables = read_table(document, _FILE_KEYS, "", faults).get("claim", [])
+    tables = CLAIMS.read(document, "", faults).get("claim", [])
     claims = [_claim(table, f"claim[{k}]", path.parent, faults) for k, table in enumerate(tables, start=1)]
     if faults:
-        raise ArgumentError("\n  ".join([f"{path} cannot be used as it is:", *located(faults, document, text)]))
+        raise refused(path, located(faults, document, text))
     return tuple(claim for claim in claims if claim is not None)
 
 
@@ -108,7 +142,7 @@ def _claim(table: Value, place: str, folder: Path, faults: list[str]) -> Claim |
         faults.append(f"{place}: one of {', '.join(_FORMS)} is required, here are {', '.join(forms) or 'none'}")
         return None
     known = len(faults)
-    read = read_table(table, _FORMS[forms[0]], place, faults)
+    read = _FORMS[forms[0]].read(table, place, faults)
     parts = read_parts(read.pop("part", []), f"{place}.part", faults)
     if len(faults) > known:
         return None
@@ -123,14 +157,15 @@ def _stated(read: dict[str, Value], parts: tuple[Part, ...]) -> Claim:
     """A claim about counts that the file describes."""
     import statpriv as sp
 
-    target = {key: read.pop(key) for key in ("epsilon", "delta", "name")}
+    target = {key: read.pop(key) for key in _TARGET}
     if parts:
         return Claim(Composition(epsilon=target["epsilon"], parts=parts, **read).curve(), **target)
+    size = read.get("size")
     curve = sp.privacy_curve(
-        sp.PropertyQuery(sp.Between(*read["probability"])),
-        sp.Population(read["population"]),
+        read["query"] if "query" in read else sp.PropertyQuery(stated_range(read["probability"])),
+        POPULATION.read(by_name(read["population"])),
         adversary=sp.Adversary(known=read["known_rows"]),
-        sampling=None if read["size"] is None else sp.WithoutReplacement(read["size"]),
+        sampling=read.get("sampling") if size is None else sp.WithoutReplacement(size),
         bound=read["bound"],
     )
     return Claim(curve, **target)

@@ -17,6 +17,15 @@
     suppressed_below = 10              # smaller counts are published as one
     rounded_to = 5                     # the others to multiples of this
 
+A range is also written ``"0.4..0.6"``. Any other query takes the place of the probability, as
+:mod:`statpriv.model.codec` writes it:
+
+.. code-block:: toml
+
+    [[part]]
+    query = { kind = "sum", pmf = { 0 = "1/2", 5 = "1/2" }, attribute = "visits" }
+    size = 100
+
 A histogram has cells in place of a probability, the last one included; a stratified composition states everything by
 group:
 
@@ -39,42 +48,46 @@ beside what it says of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from statpriv.errors import ArgumentError
-from statpriv.files.documents import (
+from statpriv.files.documents import parsed, read_text, refused
+from statpriv.model.codec import POPULATION, QUERY, publication_steps, stated_range
+from statpriv.model.fields import (
     COUNT,
     NUMBER,
-    PROBABILITY,
+    RANGE,
     SIZE,
     TEXT,
-    Key,
+    Field,
+    Range,
+    Record,
     Value,
-    parsed,
-    probability_range,
-    read_table,
-    read_text,
+    by_group,
+    by_name,
+    definition,
+    is_by_group,
+    list_of,
+    listed,
 )
 from statpriv.model.groups import ByGroup
-from statpriv.numeric.exact import as_count
 
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.files.release_report import Report
-    from statpriv.model.queries.processed import Step
     from statpriv.model.situation import Query
 
 __all__ = [
     "BOUND",
+    "COMPOSITION",
+    "PART",
     "PARTS",
+    "POPULATION_SIZE",
     "Composition",
     "Part",
-    "Range",
     "composition_of",
     "read_composition",
     "read_parts",
@@ -82,9 +95,6 @@ __all__ = [
 ]
 
 MOST_PARTS = 100_000
-_Stated = TypeVar("_Stated")
-
-Range: TypeAlias = "tuple[Fraction, Fraction]"
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,8 @@ class Part:
         Entries, or those of each group.
     cells
         Of a histogram the ranges of all cells; None of a count.
+    asked
+        Any other query; None of a count or a histogram that the part states itself.
     """
 
     probability: Range | ByGroup[Range] | None
@@ -112,14 +124,15 @@ class Part:
     suppressed_below: int | None = None
     rounded_to: int | None = None
     cells: tuple[Range, ...] | None = None
+    asked: Query | None = None
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """Of the count, or of all groups or cells."""
-        if self.cells is not None:
-            return self.cells
+        """The range of the count, or those of all groups or cells; empty of any other query."""
         stated: Any = self.probability
-        return tuple(ends for _, ends in stated) if _is_by_group(stated) else (stated,)
+        if stated is None:
+            return self.cells or ()
+        return tuple(by_name(stated).values()) if is_by_group(stated) else (stated,)
 
     @property
     def entries(self) -> int:
@@ -133,43 +146,23 @@ class Part:
         """
         import statpriv as sp
 
+        if self.asked is not None:
+            return self.asked
+        labels: Any = {"attribute": self.attribute, "name": self.name}
         if self.cells is not None:
-            cells: Any = [low if low == high else sp.Between(low, high) for low, high in self.cells]
-            return sp.HistogramQuery(cells, attribute=self.attribute, name=self.name)
+            return sp.HistogramQuery([*map(stated_range, self.cells)], **labels)
         stated: Any = self.probability
-        if _is_by_group(stated):
-            by_group = {group: sp.Between(*ends) for group, ends in stated}
-            return sp.PropertyQuery(by_group, attribute=self.attribute, name=self.name)
-        steps: list[Step] = []
-        if self.suppressed_below is not None:
-            steps.append(sp.Threshold(self.suppressed_below - 1))
-        if self.rounded_to is not None:
-            steps.append(sp.Rounding(self.rounded_to))
+        if is_by_group(stated):
+            return sp.PropertyQuery({group: stated_range(ends) for group, ends in stated}, **labels)
         if self.gate is not None:
-            return sp.Processed(sp.PropertyQuery(sp.Between(0, 1), name=self.name), sp.Gate(*self.gate), *steps)
-        asked = sp.PropertyQuery(sp.Between(*stated), attribute=self.attribute, name=self.name)
-        return sp.Processed(asked, *steps) if steps else asked
+            stated, labels = (0, 1), {"name": self.name}
+        steps = publication_steps(self.gate, self.suppressed_below, self.rounded_to)
+        count = sp.PropertyQuery(sp.Between(*stated), **labels)
+        return sp.Processed(count, *steps) if steps else count
 
     def document(self) -> dict[str, object]:
         """The part as it stands in a file, without the keys that have their defaults."""
-        optional = {
-            "count": self.count if self.count > 1 else None,
-            "attribute": self.attribute,
-            "name": self.name,
-            "gate": None if self.gate is None else list(self.gate),
-            "suppressed_below": self.suppressed_below,
-            "rounded_to": self.rounded_to,
-        }
-        stated: Any = self.probability
-        if self.cells is not None:
-            law: dict[str, object] = {"cells": [_written(ends) for ends in self.cells]}
-        else:
-            law = {"probability": {g: _written(p) for g, p in stated} if _is_by_group(stated) else _written(stated)}
-        return {
-            **law,
-            "size": self.size if isinstance(self.size, int) else dict(self.size),
-            **{key: value for key, value in optional.items() if value is not None},
-        }
+        return PART.write({**vars(self), "query": self.asked, "count": None if self.count == 1 else self.count})
 
 
 @dataclass(frozen=True)
@@ -194,42 +187,25 @@ class Composition:
 
         return sp.compose(
             [query for part in self.parts for query in [part.query()] * part.count],
-            sp.Population(self.population)
-            if isinstance(self.population, int)
-            else sp.Population(groups=dict(self.population)),
-            sp.RandomPartition(
-                [
-                    part.size if isinstance(part.size, int) else dict(part.size)
-                    for part in self.parts
-                    for _ in range(part.count)
-                ]
-            ),
+            POPULATION.read(by_name(self.population)),
+            sp.RandomPartition([by_name(part.size) for part in self.parts for _ in range(part.count)]),
             adversary=sp.Adversary(known=self.known_rows),
             bound=self.bound,
         )
 
     def document(self) -> dict[str, object]:
         """The composition as it stands in a file, without the keys that have their defaults."""
+        bound = None if self.bound == BOUND.absent else self.bound
         return {
-            "epsilon": str(self.epsilon),
-            "population": self.population if isinstance(self.population, int) else dict(self.population),
-            "known_rows": self.known_rows,
-            **({"bound": self.bound} if self.bound != "tightest" else {}),
+            **COMPOSITION.write({**vars(self), "bound": bound}),
             "part": [part.document() for part in self.parts],
         }
 
 
-def _is_by_group(stated: tuple[Any, ...]) -> bool:
-    return isinstance(stated[0], tuple)
-
-
 def together(size: int | ByGroup[int]) -> int:
     """A number of entries, of all groups together."""
-    return size if isinstance(size, int) else sum(entries for _, entries in size)
-
-
-def _written(ends: Range) -> list[str]:
-    return [str(end) for end in ends]
+    sizes: Any = by_name(size)
+    return sum(sizes.values()) if is_by_group(size) else sizes
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -250,100 +226,93 @@ def read_composition(path: Path) -> Composition | Report:
     read = read_report if "composition" in document else composition_of
     found = read(document, "", faults)
     if found is None:
-        raise ArgumentError("\n  ".join([f"{path} cannot be used as it is:", *faults]))
+        raise refused(path, faults)
     return found
 
 
-def _list(value: Value) -> list[Value]:
-    if not isinstance(value, list) or not 1 <= len(value) <= MOST_PARTS:
-        raise ArgumentError("not a list")
-    return value
-
-
 def _gate(value: Value) -> tuple[int, int]:
-    least, most = (as_count(end, name="value", least=0) for end in value)
+    least, most = map(COUNT.read, value)
     if least > most:
         raise ArgumentError("not in order")
     return least, most
 
 
-def _by_group(
-    value: Value, read: Callable[[Value], _Stated], within: Callable[[Value], _Stated]
-) -> _Stated | ByGroup[_Stated]:
-    if not isinstance(value, dict):
-        return read(value)
-    if not value:
-        raise ArgumentError("no group")
-    return tuple((group, within(stated)) for group, stated in value.items())
-
-
 def _cells(value: Value) -> tuple[Range, ...]:
-    cells = tuple(map(probability_range, value))
+    cells: tuple[Range, ...] = _RANGES.read(value)
     least, most = (sum((cell[end] for cell in cells), Fraction(0)) for end in (0, 1))
-    if len(cells) < 2 or not least <= 1 <= most:
+    if not least <= 1 <= most:
         raise ArgumentError("not the cells of one histogram")
     return cells
 
 
-def _or_by_group(key: Key, within: Key) -> Key:
-    return Key(
-        partial(_by_group, read=key.read, within=within.read),
-        f"{key.allowed}, or one for each group",
-        absent=key.absent,
-    )
+_RANGES = list_of(RANGE, "a list of probabilities, numbers or ranges, that can add up to 1", least=2)
+_GATE = Field(_gate, "a list of two counts in order", list_of(COUNT, "", least=2, most=2).schema, list, absent=None)
 
-
-BOUND = Key(TEXT.read, 'the name of a bound, such as "tightest"', absent="tightest")
-PARTS = Key(_list, f"1 to {MOST_PARTS} tables [[part]]")
-_PART_KEYS = {
-    "probability": _or_by_group(PROBABILITY.optional(), PROBABILITY),
-    "cells": Key(_cells, "a list of probabilities, numbers or ranges, that can add up to 1", absent=None),
-    "size": _or_by_group(SIZE, COUNT),
-    "count": SIZE.optional(1),
-    "attribute": TEXT.optional(),
-    "name": TEXT.optional(),
-    "gate": Key(_gate, "a list of two counts in order", absent=None),
-    "suppressed_below": SIZE.optional(),
-    "rounded_to": SIZE.optional(),
-}
-_COMPOSITION_KEYS = {
-    "epsilon": NUMBER,
-    "population": _or_by_group(SIZE, COUNT),
-    "known_rows": COUNT.optional(0),
-    "bound": BOUND,
-    "part": PARTS,
-}
+BOUND = TEXT.optional("tightest").described("the name of a bound, as in statpriv.compose")
+POPULATION_SIZE = by_group(SIZE, COUNT).described("entries, the critical one included")
+PART = Record(
+    {
+        "probability": by_group(RANGE).optional(),
+        "cells": replace(_RANGES, read=_cells, absent=None).described("those of all cells of a histogram"),
+        "query": QUERY.optional().described("any other query"),
+        "size": by_group(SIZE, COUNT),
+        "count": SIZE.optional(1).described("how many such parts"),
+        "attribute": TEXT.optional().described("parts with the same attribute ask the same property"),
+        "name": TEXT.optional().described("a label; it proves nothing"),
+        "gate": _GATE.described("published within these two counts only, else withheld: then δ is for every p"),
+        "suppressed_below": SIZE.optional().described("smaller counts are published as one"),
+        "rounded_to": SIZE.optional().described("counts are rounded to multiples of this"),
+    },
+    one_of=("probability", "cells", "query"),
+)
+PARTS = Field(
+    lambda value: listed(value, least=1, most=MOST_PARTS),
+    f"1 to {MOST_PARTS} tables [[part]]",
+    {"type": "array", "minItems": 1, "maxItems": MOST_PARTS, "items": definition("part", PART.schema)},
+)
+COMPOSITION = Record(
+    {
+        "epsilon": NUMBER.described("ε in nats"),
+        "population": POPULATION_SIZE,
+        "known_rows": COUNT.optional(0).described("entries an adversary knows"),
+        "bound": BOUND,
+        "part": PARTS,
+    }
+)
 
 
 def read_parts(tables: list[Value], place: str, faults: list[str]) -> tuple[Part, ...]:
     """The parts of a composition; what is wrong with them is added to `faults`."""
     known = len(faults)
-    parts = [read_table(part, _PART_KEYS, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
+    parts = [PART.read(part, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
     if len(faults) > known:
         return ()
     if (together := sum(part["count"] for part in parts)) > MOST_PARTS:
         faults.append(f"{place}: {together} parts together; at most {MOST_PARTS} are allowed")
     for k, part in enumerate(parts, start=1):
         faults += [f"{place}[{k}] {fault}" for fault in _contradictions(part)]
-    return () if len(faults) > known else tuple(Part(**part) for part in parts)
+    return () if len(faults) > known else tuple(Part(asked=part.pop("query"), **part) for part in parts)
 
 
 def _contradictions(part: dict[str, Value]) -> list[str]:
-    by_group = isinstance(part["size"], tuple)
-    simple = part["cells"] is None and not by_group
+    of_groups = is_by_group(part["size"])
+    stated = [key for key in PART.one_of if part[key] is not None]
     steps = [key for key in ("gate", "suppressed_below", "rounded_to") if part[key] is not None]
+    labels = [key for key in ("attribute", "name") if part[key] is not None]
     found = []
-    if (part["probability"] is None) == (part["cells"] is None):
-        found.append("needs either a probability, or the cells of a histogram")
-    elif by_group != (part["probability"] is not None and _is_by_group(part["probability"])):
+    if len(stated) != 1:
+        found.append("needs either a probability, or the cells of a histogram, or a query")
+    elif "query" in stated and labels:
+        found.append(f"has {labels[0]} beside a query, in which it stands")
+    elif "query" not in stated and of_groups != is_by_group(part["probability"]):
         found.append("states either probability or size by group, and not the other")
-    if steps and not simple:
+    if steps and (stated != ["probability"] or of_groups):
         found.append(f"has {steps[0]}, which is for counts of one probability")
     return found
 
 
 def composition_of(table: Value, place: str, faults: list[str]) -> Composition | None:
     """The composition that a table describes; what is wrong with it is added to `faults`."""
-    read = read_table(table, _COMPOSITION_KEYS, place, faults)
+    read = COMPOSITION.read(table, place, faults)
     parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults)
     return None if faults else Composition(**read, parts=parts)

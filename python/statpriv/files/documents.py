@@ -1,44 +1,23 @@
-"""Files that people write, TOML or JSON: read key by key, exactly, with all faults at once."""
+"""Files that people write, TOML or JSON: their text, their tables, and the lines of their faults."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from decimal import Decimal
-from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
-from statpriv.numeric.exact import as_count, as_fraction, as_probability
+from statpriv.model.fields import Value
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = [
-    "COUNT",
-    "NUMBER",
-    "PROBABILITY",
-    "SIZE",
-    "TEXT",
-    "Key",
-    "Value",
-    "located",
-    "parsed",
-    "probability_range",
-    "read_table",
-    "read_text",
-]
-
-Value: TypeAlias = Any
-"""What a value of a TOML or JSON file is read as."""
+__all__ = ["located", "parsed", "read_text", "refused"]
 
 
 def read_text(path: Path, kind: str) -> str:
@@ -71,83 +50,9 @@ def _without_repetition(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     return table
 
 
-_MISSING = object()
-
-
-@dataclass(frozen=True)
-class Key:
-    """A key of a table: how its value is read, what is allowed, and what stands for its absence."""
-
-    read: Callable[[Value], Any]
-    allowed: str
-    absent: Any = _MISSING
-
-    def optional(self, absent: object = None) -> Key:
-        """The same key where it may be left out."""
-        return replace(self, absent=absent)
-
-
-def _number(value: Value) -> Fraction:
-    number = as_fraction(value, "value")
-    if number < 0:
-        raise ArgumentError("negative")
-    return number
-
-
-def probability_range(value: Value) -> tuple[Fraction, Fraction]:
-    """Two probabilities in order, from a list of them or from one."""
-    low, high = value if isinstance(value, list) else (value, value)
-    ends = as_probability(low, "value"), as_probability(high, "value")
-    if ends[0] > ends[1]:
-        raise ArgumentError("not in order")
-    return ends
-
-
-def _text(value: Value) -> str:
-    if not isinstance(value, str) or not value:
-        raise ArgumentError("not a text")
-    return value
-
-
-NUMBER = Key(_number, 'a number of at least 0 such as 0.1, "0.1" or "1/10"')
-COUNT = Key(partial(as_count, name="value", least=0), "a whole number from 0 to 2^53")
-SIZE = Key(partial(as_count, name="value", least=1), "a whole number from 1 to 2^53")
-PROBABILITY = Key(probability_range, 'a number from 0 to 1, or a range ["low", "high"] of two in order')
-TEXT = Key(_text, "a text that is not empty")
-
-
-def read_table(
-    table: Value, keys: Mapping[str, Key], place: str, faults: list[str], *, closed: bool = True
-) -> dict[str, Value]:
-    """The values of a table by key; what is wrong with it is added to `faults`."""
-    prefix = f"{place}." if place else ""
-    if not isinstance(table, dict):
-        faults.append(f"{place} = {_shown(table)}; a table with the keys {', '.join(keys)} is required")
-        return {}
-    if closed:
-        faults += [f"{prefix}{name}: no such key{_suggestion(name, keys)}" for name in table if name not in keys]
-    values = {}
-    for name, key in keys.items():
-        if name not in table and key.absent is not _MISSING:
-            values[name] = key.absent
-        elif name not in table:
-            faults.append(f"{prefix}{name} is missing; {key.allowed} is required")
-        else:
-            try:
-                values[name] = key.read(table[name])
-            except (KeyError, TypeError, ValueError, OverflowError):
-                faults.append(f"{prefix}{name} = {_shown(table[name])}; {key.allowed} is required")
-    return values
-
-
-def _suggestion(name: str, keys: Mapping[str, Key]) -> str:
-    close = difflib.get_close_matches(name, keys, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; allowed here: {', '.join(keys)}"
-
-
-def _shown(value: object) -> str:
-    plain = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
-    return plain if len(plain) <= 60 else f"{plain[:59]}…"
+def refused(path: str | Path, faults: list[str]) -> ArgumentError:
+    """The error of a file with these faults."""
+    return ArgumentError("\n  ".join([f"{path} cannot be used as it is:", *faults]))
 
 
 # --- where it stands -----------------------------------------------------------------------------

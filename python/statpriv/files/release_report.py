@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.known_parts import worst_part
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.errors import ArgumentError
-from statpriv.files.composition import (
-    PARTS,
-    Composition,
-    Part,
+from statpriv.files.composition import PARTS, Composition, Part, composition_of, read_parts, together
+from statpriv.model.fields import (
+    COUNT,
+    NUMBER,
+    SIZE,
+    TEXT,
+    TRUTH,
+    Field,
     Range,
-    composition_of,
-    read_parts,
-    together,
+    Value,
+    by_name,
+    or_null,
+    range_from,
+    read_table,
 )
-from statpriv.files.documents import COUNT, NUMBER, SIZE, TEXT, Key, Value, probability_range, read_table
 from statpriv.numeric.enclosure import Enclosure
 
 if TYPE_CHECKING:
@@ -267,7 +272,7 @@ class Report:
             asked.parts if self.everything is None else [part for term in self.everything.terms for part in term.parts]
         )
         return worst_part(
-            [(part.query(), part.size if isinstance(part.size, int) else dict(part.size)) for part in every],
+            [(part.query(), by_name(part.size)) for part in every],
             known=asked.known_rows if self.known_rows is None else self.known_rows,
             epsilon=asked.epsilon,
         )
@@ -376,26 +381,16 @@ def _ends(enclosure: Enclosure) -> str:
 
 
 def _range_of_table(value: Value) -> Range:
-    return probability_range([value["lower"], value["upper"]])
+    return range_from([value["lower"], value["upper"]])
 
 
 def _ranges_of_tables(value: Value) -> tuple[Range, ...]:
     return tuple(_range_of_table(table["probability"]) for table in value)
 
 
-def _or_null(key: Key) -> Key:
-    return Key(lambda value: None if value is None else key.read(value), key.allowed, absent=None)
-
-
 def _read_enclosure(value: Value) -> Enclosure:
     # JSON numbers of a report are doubles in decimal.
     return Enclosure(float(value["lower"]), float(value["upper"]))
-
-
-def _truth(value: Value) -> bool:
-    if not isinstance(value, bool):
-        raise ArgumentError("not a truth value")
-    return value
 
 
 def _share(value: Value) -> float:
@@ -433,9 +428,14 @@ def _read_cohorts(value: Value) -> tuple[Cohort, ...]:
     return cohorts
 
 
-_TEXT_OR_NULL = _or_null(TEXT)
-_ENCLOSURE = Key(_read_enclosure, 'an enclosure {"lower": …, "upper": …}')
-_TERM_KEYS = {"delta": _ENCLOSURE, "weight": Key(_share, "a number from 0 to 1")}
+def _field(read: Callable[[Value], Any], allowed: str) -> Field:
+    """A field of a report, whose schema is published by itself."""
+    return Field(read, allowed, {})
+
+
+_TEXT_OR_NULL = or_null(TEXT)
+_ENCLOSURE = _field(_read_enclosure, 'an enclosure {"lower": …, "upper": …}')
+_TERM_KEYS = {"delta": _ENCLOSURE, "weight": _field(_share, "a number from 0 to 1")}
 _GUARANTEE_KEYS = {
     "delta": _ENCLOSURE,
     "epsilon": NUMBER.optional(),
@@ -443,10 +443,10 @@ _GUARANTEE_KEYS = {
     "target_delta": NUMBER.optional(),
     "target_delta_exact": NUMBER.optional(),
     "known_rows": COUNT.optional(),
-    "holds": Key(_truth, "true or false", absent=None),
+    "holds": TRUTH.optional(),
     "releases": COUNT.optional(1),
-    "partition_secret": _or_null(_ENCLOSURE),
-    "partition_known": _or_null(_ENCLOSURE),
+    "partition_secret": or_null(_ENCLOSURE),
+    "partition_known": or_null(_ENCLOSURE),
 }
 _DATA_KEYS = {"rows": SIZE.optional()}
 _RELEASE_KEYS = {"rows_spent": COUNT.optional()}
@@ -454,27 +454,27 @@ _BOOKS_KEYS = {"rows_spent_before": COUNT.optional()}
 _ANSWER_KEYS = {"size": SIZE}
 _QUERY_KEYS = {
     "size": SIZE,
-    "probability": _or_null(Key(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1')),
-    "cells": _or_null(Key(_cells_of_tables, "the cells of a histogram, each with its probability")),
-    "groups": _or_null(Key(_ranges_of_tables, "the groups, each with its probability")),
+    "probability": or_null(_field(_range_of_table, 'a range {"lower": …, "upper": …} within 0 and 1')),
+    "cells": or_null(_field(_cells_of_tables, "the cells of a histogram, each with its probability")),
+    "groups": or_null(_field(_ranges_of_tables, "the groups, each with its probability")),
     "where": _TEXT_OR_NULL,
-    "publication": _or_null(Key(dict, "a table")),
+    "publication": or_null(_field(dict, "a table")),
 }
 _STEP_KEYS = {
-    "gate": _or_null(Key(_read_gate, 'two counts {"lower": …, "upper": …}')),
-    "suppressed_below": _or_null(COUNT),
-    "rounded_to": _or_null(SIZE),
+    "gate": or_null(_field(_read_gate, 'two counts {"lower": …, "upper": …}')),
+    "suppressed_below": or_null(COUNT),
+    "rounded_to": or_null(SIZE),
 }
 _LATER_GUARANTEE_KEYS = {"this_release": _ENCLOSURE}
 _LEDGER_KEYS = {
     "rows_spent_before": COUNT,
-    "cohorts": Key(_read_cohorts, "a list of cohorts {rows, since_release} in order, the first since release 1"),
+    "cohorts": _field(_read_cohorts, "a list of cohorts {rows, since_release} in order, the first since release 1"),
 }
 _PAST_KEYS = {
     **_TERM_KEYS,
     "rows_spent": SIZE,
     "rows_then": SIZE,
-    "queries": Key(
+    "queries": _field(
         _past_queries, "a list of queries, each with where or cells, size, gates, suppressed_below and rounded_to"
     ),
     "part": PARTS,

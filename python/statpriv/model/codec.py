@@ -40,6 +40,7 @@ from statpriv.model.fields import (
     Record,
     Value,
     by_group,
+    by_name,
     definition,
     is_by_group,
     list_of,
@@ -230,7 +231,7 @@ def written_publication(steps: Iterable[Step]) -> dict[str, Value]:
 
 def _query(made: type[Any], slots: Mapping[str, Slot], one_of: tuple[str, ...] = ()) -> Kind:
     def make(*, steps: tuple[Step, ...] = (), **stated: Any) -> Query:  # noqa: ANN401  (the fields of the query)
-        asked = made(**{key: dict(given) if is_by_group(given) else given for key, given in stated.items()})
+        asked = made(**{key: by_name(given) for key, given in stated.items()})
         return Processed(asked, *steps) if steps else cast("Query", asked)
 
     return Kind(made, {**slots, **_LABELS, "steps": _AFTERWARDS}, make, one_of)
@@ -343,8 +344,7 @@ _ADVERSARY = Record(
 
 def _adversary(value: Value) -> Adversary:
     stated = _ADVERSARY.strictly(value)
-    known = stated["known"]
-    return Adversary(known=dict(known) if is_by_group(known) else known, values=stated["values"])
+    return Adversary(known=by_name(stated["known"]), values=stated["values"])
 
 
 ADVERSARY = Field(
@@ -380,7 +380,7 @@ def _kind(made: type[Any], **fields: Field) -> Kind:
     """A kind whose keys are the attributes of the value, and the arguments of its constructor."""
 
     def make(**stated: Any) -> object:  # noqa: ANN401  (the fields of the kind)
-        return made(**{key: dict(given) if is_by_group(given) else given for key, given in stated.items()})
+        return made(**{key: by_name(given) for key, given in stated.items()})
 
     return Kind(made, {key: slot(field, key) for key, field in fields.items()}, make)
 
@@ -402,7 +402,7 @@ SAMPLING = _SAMPLINGS.field
 
 
 def _random_partition(sizes: Iterable[Any]) -> RandomPartition:
-    return RandomPartition([dict(size) if is_by_group(size) else size for size in sizes])
+    return RandomPartition([by_name(size) for size in sizes])
 
 
 _PARTITIONS = Family(
@@ -453,12 +453,19 @@ _WORDS = {
     "Gaussian": "gaussian",
 }
 
-_ANY_LAW = {"type": ["string", "array", "object"]}
 _FORMER = Record(
     {
-        "type": Field(text_from, "a type", {"type": "string"}),
-        **{key: Field(dict, "a law", _ANY_LAW, absent=None) for key in ("p", "pmf", "query", "matrix", "steps")},
+        "type": Field(text_from, "a type", {"enum": [*_WORDS, "Processed"]}),
+        **{key: Field(dict, "a law", {"type": ["string", "array", "object"]}, absent=None) for key in ("p", "pmf")},
         "rank": _RANK.optional(),
+        "matrix": _MATRIX.optional(),
+        "query": Field(dict, "a query", {"$ref": "#/$defs/query_1"}, absent=None),
+        "steps": Field(
+            list,
+            "a list of steps",
+            {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["type"]}},
+            absent=None,
+        ),
         "attribute": LABEL.optional(),
         "name": LABEL.optional(),
     },

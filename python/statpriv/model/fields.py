@@ -30,12 +30,14 @@ __all__ = [
     "SIZE",
     "TEXT",
     "TRUTH",
+    "WRITTEN",
     "Field",
     "Range",
     "Record",
     "RefusedError",
     "Value",
     "by_group",
+    "by_name",
     "definition",
     "is_by_group",
     "list_of",
@@ -359,6 +361,9 @@ _NUMBER = definition(
         "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "minLength": 1}],
     },
 )
+_WRITTEN = definition(
+    "written_number", {"type": "string", "pattern": r"^[0-9]+(/[1-9][0-9]*|(\.[0-9]+)?(e[+-]?[0-9]+)?)$"}
+)
 _EXACT = definition(
     "exact", {"description": "an exact number of either sign", "anyOf": [{"type": "number"}, {"type": "string"}]}
 )
@@ -374,6 +379,8 @@ _SIZE = definition("size", {"type": "integer", "minimum": 1, "maximum": _LARGEST
 _TEXT = definition("text", {"type": "string", "minLength": 1})
 
 NUMBER = Field(_number, 'a number of at least 0 such as 0.1, "0.1" or "1/10"', _NUMBER, written_number)
+WRITTEN = replace(NUMBER, schema=_WRITTEN)
+"""A number in a document that no person writes: always a text."""
 EXACT = Field(partial(as_fraction, name="value"), 'a number such as 0.1, "-3" or "1/10"', _EXACT, written_number)
 PROBABILITY = Field(_probability, "a number from 0 to 1", _NUMBER, written_number)
 RANGE = Field(range_from, 'a number from 0 to 1, or a range ["low", "high"] of two in order', _RANGE, _written_range)
@@ -390,6 +397,11 @@ TRUTH = Field(_truth, "true or false", {"type": "boolean"})
 def is_by_group(value: object) -> bool:
     """Whether a value is one for each group: pairs of the name of a group and its value."""
     return isinstance(value, tuple) and isinstance(value[0], tuple) and isinstance(value[0][0], str)
+
+
+def by_name(value: Any) -> Any:  # noqa: ANN401  (any value)
+    """One value for each group as the mapping that constructors take; any other value as it is."""
+    return dict(value) if is_by_group(value) else value
 
 
 def by_group(field: Field, within: Field | None = None) -> Field:

@@ -11,6 +11,9 @@ from typing import Any
 
 import statpriv
 from statpriv.composition import state
+from statpriv.files.assessment import COUNTS
+from statpriv.files.claims import CLAIMS
+from statpriv.files.composition import COMPOSITION
 from statpriv.model.fields import schema_of
 from statpriv.releasing.plan_file import plan_schema
 
@@ -26,6 +29,22 @@ def generated() -> dict[str, dict[str, Any]]:
             title="State of a statpriv partition accountant",
             description="What PartitionAccountant.to_json() writes, and what version 1 wrote. Numbers that are no "
             "counts are exact numbers in strings.",
+        ),
+        "releasing/claims.schema.json": schema_of(
+            CLAIMS.schema,
+            title="Claims file",
+            description="Claims of privacy that `statpriv verify` proves or refutes.",
+        ),
+        "releasing/composition.schema.json": schema_of(
+            COMPOSITION.schema,
+            title="Composition file",
+            description="Answers on the parts of a secret random partition, whose δ `statpriv compose` computes.",
+        ),
+        "releasing/counts.schema.json": schema_of(
+            COUNTS.schema,
+            title="Counts file",
+            description="A published table that `statpriv assess` assesses: one count, counts on disjoint secret "
+            "random parts, or one contingency table.",
         ),
         "releasing/plan.schema.json": plan_schema(),
     }
