@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from statpriv import budget
 from statpriv._native import fraction, integer
@@ -24,6 +24,7 @@ __all__ = [
     "as_positive",
     "as_probability",
     "is_array",
+    "is_finite",
     "is_rounded",
 ]
 
@@ -37,6 +38,15 @@ ArrayLike: TypeAlias = "NDArray[Any] | list[Any] | tuple[Any, ...] | range"
 def is_array(value: object) -> bool:
     """Whether `value` stands for several numbers; found out without numpy."""
     return hasattr(value, "__len__") and not isinstance(value, str)
+
+
+def is_finite(value: Fraction | float) -> TypeGuard[Fraction]:
+    """Whether a distance or a ratio, which is exact or `math.inf`, is finite.
+
+    >>> is_finite(Fraction(3)), is_finite(float("inf"))
+    (True, False)
+    """
+    return not isinstance(value, float)
 
 
 def is_rounded(value: object) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError
+from statpriv.numeric.enclosure import as_enclosure
 from statpriv.numeric.exact import Number, as_fraction, as_probability
 from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.literals import spelled
@@ -135,7 +136,7 @@ def epsilon_from_zcdp(delta: Number, *, rho: Number | Enclosure) -> Enclosure:
 
 
 def _concentrated(rho: Number | Enclosure) -> Divergence:
-    per_order = rho if isinstance(rho, Enclosure) else Enclosure(as_fraction(rho, "rho"))
+    per_order = as_enclosure(rho, "rho")
     if per_order.lower < 0:
         raise ArgumentError(f"rho = {spelled(rho)}; a number of at least 0 is required")
     return lambda order: per_order * order
@@ -154,8 +155,7 @@ def _divergence(context: Any, divergence: Divergence, order: Fraction) -> Any:  
 
 
 def _enclosed(divergence: Divergence, order: Fraction) -> Enclosure:
-    found = divergence(order)
-    return found if isinstance(found, Enclosure) else Enclosure(as_fraction(found, "divergence"))
+    return as_enclosure(divergence(order), "divergence")
 
 
 def _best_order(bound: Callable[[float, float], float], divergence: Divergence) -> Fraction:

@@ -11,12 +11,12 @@ from typing import Any
 
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.numeric.arguments import as_function, as_key
-from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.exact import Number, as_fraction, is_finite
 from statpriv.numeric.literals import abridged, literal
 from statpriv.theories.granularity.notions import Figures, Notion, as_notion, grown, read_budgets
 from statpriv.theories.granularity.pairs import Metric, distance_of
 from statpriv.theories.granularity.protocol import Granularity, as_granularity
-from statpriv.theories.granularity.relation import Relation, all_databases, warn_of_missing_paths
+from statpriv.theories.granularity.relation import all_databases, relation_on, warn_of_missing_paths
 
 __all__ = ["Change", "Sensitivity", "change_granularity", "preprocess", "sensitivity"]
 
@@ -74,7 +74,7 @@ def sensitivity(
     values = {as_key(database, "a database"): function(database) for database in databases}
     for first, second in _pairs(databases, source):
         distance = distance_of(source, first, second)
-        if not isinstance(distance, Fraction):
+        if not is_finite(distance):
             continue
         moved = distance_of(target, values[first], values[second])
         ratio = _ratio(moved, distance)
@@ -218,7 +218,7 @@ def _tried(
         if not target.neighbours(first, second):
             continue
         found = distance_of(source, first, second)
-        if not isinstance(found, Fraction):
+        if not is_finite(found):
             raise NotAvailableError(
                 f"{abridged(first)} and {abridged(second)} are {target.name} neighbours, and no {source.name} steps "
                 "lead from one to the other: no guarantee follows, whatever the budget"
@@ -244,12 +244,11 @@ def _known(source: Granularity, target: Granularity) -> tuple[Fraction, str]:
 
 def _pairs(universe: Sequence[Hashable], metric: Metric) -> Any:  # noqa: ANN401
     """Ordered pairs that decide: of a relation on exactly these databases, the neighbours."""
-    if isinstance(metric, Relation) and set(metric.universe) == set(universe):
-        return metric.pairs
-    return permutations(universe, 2)
+    relation = relation_on(metric, universe)
+    return permutations(universe, 2) if relation is None else relation.pairs
 
 
 def _ratio(moved: Fraction | float, distance: Fraction) -> Fraction | float:
     if moved == 0:
         return Fraction(0)
-    return math.inf if distance == 0 or not isinstance(moved, Fraction) else moved / distance
+    return moved / distance if distance and is_finite(moved) else math.inf

@@ -17,9 +17,9 @@ a person own s < r rows, and take any r−s others to them. Given their values, 
 bound for r rows covers, with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than
 the worst of them.
 
-**What both assume.** All rows are independent, also the rows of one person. The rows that nobody knows belong to persons,
-who may have several rows too. Where such a person's rows depend on each other, their sum has another law than that of
-as many independent rows, and neither δ holds.
+**What both assume.** All rows are independent, also the rows of one person. The rows that nobody knows belong to
+persons who may have several rows too. Where such a person's rows depend on each other, their sum has another law than
+that of as many independent rows, and neither δ holds.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.exact import Number, as_fraction, is_finite
 from statpriv.numeric.intervals import enclosure, exact, interval_context, rational_ends
 from statpriv.numeric.literals import spelled
 
@@ -40,7 +40,7 @@ def log_ratio(ratio: Ratio) -> Enclosure:
     >>> log_ratio(Fraction(1)), log_ratio(math.inf)
     (Enclosure(0.0, 0.0), Enclosure(float('inf'), float('inf')))
     """
-    if isinstance(ratio, float):
+    if not is_finite(ratio):
         return Enclosure(math.inf)
     if ratio == 1:
         return Enclosure(0)
@@ -61,7 +61,7 @@ class Level:
 
         e^ε is irrational for a rational ε other than 0 (Lindemann), so that enough bits decide.
         """
-        if isinstance(ratio, float):
+        if not is_finite(ratio):
             return False
         if self.factor is not None:
             return ratio <= self.factor

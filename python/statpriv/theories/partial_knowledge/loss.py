@@ -22,8 +22,9 @@ from typing import Any
 
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import as_law
+from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction, as_positive, as_probability
+from statpriv.numeric.exact import Number, as_fraction, as_positive, as_probability, is_finite
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.differential.inverse import least_epsilon
 
@@ -64,7 +65,7 @@ class PrivacyLoss:
 
     def __init__(self, law: Mapping[Any, Number]) -> None:
         masses: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
-        if not isinstance(law, Mapping):
+        if not is_mapping(law):
             raise ArgumentError(f"law = {abridged(law)}; a dict from values of e^L to probabilities is required")
         for ratio, mass in law.items():
             value = _INFINITE if ratio == _INFINITE else as_fraction(ratio, "a value of e^L")
@@ -184,7 +185,7 @@ class PrivacyLoss:
 
     @cached_property
     def _ratios(self) -> list[Fraction]:
-        return [ratio for ratio in self.law if isinstance(ratio, Fraction)]
+        return [ratio for ratio in self.law if is_finite(ratio)]
 
     @cached_property
     def _sums(self) -> list[tuple[Fraction, Fraction]]:
@@ -266,10 +267,9 @@ class LossCurve:
 
 def read_law(law: object, name: str) -> dict[Any, Fraction]:
     """A law as a user writes it, exactly."""
-    if not isinstance(law, Mapping) or not law:
-        raise ArgumentError(f"{name} = {abridged(law)}; a dict from outcomes to probabilities is required")
-    masses, _ = as_law([(f"{name}[{outcome!r}]", mass) for outcome, mass in law.items()], name)
-    return dict(zip(law, masses, strict=True))
+    stated = as_mapping(law, name, "a dict from outcomes to probabilities is required")
+    masses, _ = as_law([(f"{name}[{outcome!r}]", mass) for outcome, mass in stated.items()], name)
+    return dict(zip(stated, masses, strict=True))
 
 
 def exponential(epsilon: Number, most: int) -> tuple[Fraction, Fraction]:
