@@ -21,6 +21,7 @@ __all__ = [
     "as_count",
     "as_fraction",
     "as_integer",
+    "as_nonnegative",
     "as_positive",
     "as_probability",
     "is_array",
@@ -64,6 +65,14 @@ def as_probability(value: Number, name: str) -> Fraction:
     exact = fraction(value, name)
     if not 0 <= exact <= 1:
         raise ArgumentError(f"{name} = {spelled(value)}; a probability from 0 to 1 is required")
+    return exact
+
+
+def as_nonnegative(value: Number, name: str) -> Fraction:
+    """An exact number of at least 0."""
+    exact = fraction(value, name)
+    if exact < 0:
+        raise ArgumentError(f"{name} = {spelled(value)}; a number of at least 0 is required")
     return exact
 
 

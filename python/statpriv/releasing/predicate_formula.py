@@ -118,7 +118,7 @@ class Junction:
             yield from operand.atoms()
 
 
-Formula: TypeAlias = "Atom | Junction"
+Formula: TypeAlias = Atom | Junction
 
 
 def junction(*, conjunction: bool, operands: Iterable[Formula]) -> Formula:

@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.errors import NotAvailableError
 from statpriv.numeric.arguments import as_function, as_key
-from statpriv.numeric.exact import Number, as_fraction, is_finite
+from statpriv.numeric.exact import Number, as_nonnegative, is_finite
 from statpriv.numeric.literals import abridged, literal
 from statpriv.theories.granularity.notions import Figures, Notion, as_notion, grown, read_budgets
 from statpriv.theories.granularity.pairs import Metric, distance_of
@@ -100,9 +100,7 @@ def preprocess(budget: Any, sensitivity: Number, *, notion: Notion = "pure") -> 
     """
     kind = as_notion(notion)
     (cost,) = read_budgets([budget], kind)
-    factor = as_fraction(sensitivity, "sensitivity")
-    if factor < 0:
-        raise ArgumentError(f"sensitivity = {sensitivity}; a number of at least 0 is required")
+    factor = as_nonnegative(sensitivity, "sensitivity")
     return Figures.of(kind, grown(cost, kind, factor))
 
 
@@ -197,9 +195,7 @@ def change_granularity(
     (cost,) = read_budgets([budget], kind)
     start, end = as_granularity(source), as_granularity(target)
     if factor is not None:
-        steps, because, pair = as_fraction(factor, "factor"), "the factor was stated", None
-        if steps < 0:
-            raise ArgumentError(f"factor = {factor}; a number of at least 0 is required")
+        steps, because, pair = as_nonnegative(factor, "factor"), "the factor was stated", None
     elif universe is not None:
         databases = all_databases(universe)
         warn_of_missing_paths(databases, start)

@@ -19,7 +19,7 @@ from statpriv.distributions.hockey_stick import hockey_stick
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_function, as_items, as_mapping, is_mapping, length_of_tuple
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability, is_finite
+from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability, is_finite
 from statpriv.numeric.intervals import enclosure, exact, interval_context, rational_ends
 from statpriv.numeric.literals import abridged, at_most, spelled
 from statpriv.theories.granularity.divergences import Law, least_mu, least_rho
@@ -194,9 +194,7 @@ class FiniteMechanism:
 
     def violation(self, metric: Metric, epsilon: Number) -> Loss | None:
         """Where `P[M(D) = a] ≤ e^{ε d(D, D')} P[M(D') = a]` fails, decided exactly; None if it holds everywhere."""
-        cost = as_fraction(epsilon, "epsilon")
-        if cost < 0:
-            raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+        cost = as_nonnegative(epsilon, "epsilon")
         return next((loss for loss in self._losses(metric) if not _at_most_exp(loss.ratio, cost * loss.distance)), None)
 
     def is_private(self, metric: Metric, epsilon: Number = 1) -> bool:

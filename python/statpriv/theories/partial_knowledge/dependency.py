@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias, overload
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_tuple, is_list, is_mapping, length_of_tuple
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction, as_probability
+from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_probability
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.partial_knowledge.loss import LossCurve, PrivacyLoss, read_law
 
@@ -210,9 +210,7 @@ def compose(
     others = ((f"more[{index}]", bound) for index, bound in enumerate(more))
     for name, bound in (("first", first), ("second", second), *others, ("dependency", dependency)):
         as_tuple(bound, name, "a pair such as (0.1, 1e-6) is required")
-        size = as_fraction(bound[0], f"{name}[0]")
-        if size < 0:
-            raise ArgumentError(f"{name}[0] = {spelled(bound[0])}; a number of at least 0 is required")
+        size = as_nonnegative(bound[0], f"{name}[0]")
         epsilon += size
         delta += as_probability(bound[1], f"{name}[1]")
     return Composed(epsilon, min(delta, Fraction(1)))

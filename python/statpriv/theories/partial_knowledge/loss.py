@@ -24,7 +24,7 @@ from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import as_law
 from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction, as_positive, as_probability, is_finite
+from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_positive, as_probability, is_finite
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.differential.inverse import least_epsilon
 
@@ -276,8 +276,6 @@ def exponential(epsilon: Number, most: int) -> tuple[Fraction, Fraction]:
     """Rationals around `e^ε`; from ε = `most` on, those of `most`, where nothing changes any more."""
     from statpriv.numeric.intervals import exact, interval_context, rational_ends
 
-    value = as_fraction(epsilon, "epsilon")
-    if value < 0:
-        raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
+    value = as_nonnegative(epsilon, "epsilon")
     context = interval_context(_BITS)
     return rational_ends(context.exp(exact(context, min(value, Fraction(most)))))
