@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import statpriv as sp
 from statpriv.assurance.checker.certificate import check
-from statpriv.composition import accountant as module
+from statpriv.composition import filter as module
 from statpriv.model.codec import query_from, written_query
 
 SMOKERS = sp.PropertyQuery("1/2", attribute="smoker")

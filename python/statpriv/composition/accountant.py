@@ -6,25 +6,23 @@ Which statement is a guarantee and which is bookkeeping, with the proofs: docs/e
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any
 
 from statpriv import budget
-from statpriv.composition.cohorts import Cohort, Draws
+from statpriv.composition.filter import Filter
 from statpriv.composition.least_epsilon import least_epsilon
 from statpriv.composition.ledger import Ledger, LedgerEntry, at_most
-from statpriv.composition.promises import Declared, Guaranteed, Promise, one_a_part, only_promise, promise_arguments
+from statpriv.composition.promises import one_a_part, promise_arguments, promise_of
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.composition.state import STATE, sealed, state_of, unsealed
-from statpriv.composition.stated_laws import Attribute, check_identical, check_query, new_laws
-from statpriv.curves.build import compose, privacy_curve
-from statpriv.curves.curve import NOT_PROTECTED, PrivacyCurve
-from statpriv.errors import ArgumentError, BudgetExceededError
+from statpriv.composition.statement import statement
+from statpriv.curves.build import compose
+from statpriv.curves.curve import PrivacyCurve
+from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.fields import by_name
 from statpriv.model.partitions import RandomPartition
@@ -32,48 +30,12 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Query
+from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
-from statpriv.numeric.literals import abridged, literal, spelled
-from statpriv.rules.assumptions import INDEPENDENT, PAPER
+from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
+from statpriv.numeric.literals import abridged, literal
 
 __all__ = ["PartitionAccountant"]
-
-
-_Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...], int]"
-"""Queries that are answered together, the rows of each, and how many of these may be known."""
-
-_FILTER = (
-    "δ(ε) ≤ E[Σ_k (n_k/n) · Δ̂_k(ε)], the mean over the answers by which queries and sizes are chosen (Theorem 5.3). "
-    "What would bring the sum above the budget is refused, so that it is at most the budget whatever the answers are, "
-    "and so is its mean."
-)
-_WORST_SHARE = (
-    "Earlier answers may tell where the known entries are not: each part is charged as if it held as many as it can."
-)
-_GROWTH = (
-    "Rows that were appended are a cohort of their own: each cohort has its own sum, with the probability that a row "
-    "of it is in part k for n_k/n, and the largest sum counts (docs/explanation/repeated-releases.md)."
-)
-_ASSUMPTIONS = (
-    INDEPENDENT,
-    "every entry has the law that the queries state (or any in the stated range)",
-    "rows are taken in an order that is drawn once, uniformly and independently of the data, and kept secret",
-    "no row answers twice",
-    "the analyst sees nothing of the data but the answers",
-)
-_GROWN = (
-    "rows that were appended were shuffled, in secret, into those that had not answered",
-    *RepeatedReleases.own_assumptions,
-)
-
-
-class _Joined(NamedTuple):
-    """Rows that were appended, known ones among them, and the entries of the ledger before that."""
-
-    rows: int
-    known: int
-    after: int
 
 
 class PartitionAccountant:
@@ -136,53 +98,12 @@ class PartitionAccountant:
         only: PropertyQuery | HistogramQuery | None = None,
         declared: tuple[Sequence[Query], RandomPartition] | None = None,
     ) -> None:
-        if not isinstance(population, Population):
-            raise ArgumentError(
-                f"population = {abridged(population)}; a Population such as sp.Population(1024) is required"
-            )
-        if adversary is not None and not isinstance(adversary, Adversary):
-            raise ArgumentError(
-                f"adversary = {abridged(adversary)}; an Adversary such as sp.Adversary(known=10) is required"
-            )
-        self._population = population
-        self._epsilon, self._delta = _at_least_zero(epsilon, "epsilon"), as_probability(delta, "delta")
-        self._adversary = Adversary() if adversary is None else adversary
-        self._promise = _promise(only, declared)
-        self._entries: list[LedgerEntry] = []
-        self._asked: Counter[tuple[Query, int]] = Counter()
-        self._at_first = self._population, self._adversary
-        self._joined: list[_Joined] = []
-        self._draws = Draws(population.size)
-        self._sums: tuple[Fraction, ...] = (Fraction(0),)
-        self._laws: dict[Attribute, object] = {}
-        self._curves: dict[_Asked, PrivacyCurve] = {}
-        self._deltas: dict[_Asked, Enclosure] = {}
-        if self._promise is None:
-            self._check_model()
-        else:
-            self._promised: Guaranteed = self._promise.curve(population, self._adversary)
-            self._promised_delta = self._promised.delta(self._epsilon)
-            self._sums = (Fraction(self._promised_delta.upper),)
-            self._laws = new_laws({}, self._promise.queries)
-
-    def _check_model(self) -> None:
-        """Without a promise the entries have one law, and known ones are only a number."""
-        n, adversary = self._population.size, self._adversary
-        if self._population.groups is not None:
-            raise ArgumentError(
-                f"population = {self._population!r}; entries of one law are required, because earlier answers tell "
-                "which groups are left for later parts; give Population(size), or promise what is asked with only= or "
-                "declared="
-            )
-        if not isinstance(adversary.known, int) or adversary.values != "worst":
-            raise ArgumentError(
-                f"adversary = {adversary!r}; a number of known entries at their worst values, such as "
-                "Adversary(known=10), is required"
-            )
-        if adversary.known > n - 1:
-            raise ArgumentError(
-                f"known = {adversary.known}; at most {n - 1} of {n} entries can be known, the critical one is not"
-            )
+        as_instance(population, "population", Population, "a Population such as sp.Population(1024) is required")
+        known = Adversary() if adversary is None else adversary
+        as_instance(known, "adversary", Adversary, "an Adversary such as sp.Adversary(known=10) is required")
+        level, target = as_nonnegative(epsilon, "epsilon"), as_probability(delta, "delta")
+        self._filter = Filter(population, level, target, known, promise_of(only, declared))
+        self._at_first = population, known
 
     # --- what may be asked ------------------------------------------------------------------------
 
@@ -219,7 +140,8 @@ class PartitionAccountant:
         ...
         statpriv.errors.BudgetExceededError: PropertyQuery(0.5) on 400 rows costs up to 0.003506; 0 of ...
         """
-        return self._allow(self._proposed((query,), (size,), count))
+        self._filter.allow(self._filter.proposed((query,), (size,), count))
+        return self
 
     def supports(self, query: Query, *, size: Number, count: Number = 1) -> bool:
         """Whether :meth:`compose` would allow it; nothing changes.
@@ -234,7 +156,7 @@ class PartitionAccountant:
         ArgumentError
             As :meth:`compose`.
         """
-        return self._refusal(self._proposed((query,), (size,), count)) is None
+        return self._filter.refusal(self._filter.proposed((query,), (size,), count)) is None
 
     def compose_batch(self, queries: Sequence[Query], partition: RandomPartition) -> PartitionAccountant:
         """Allow several answers that are chosen at once, query k on part k of fresh rows.
@@ -267,11 +189,12 @@ class PartitionAccountant:
         >>> acc.compose_batch([smokers] * 4, sp.RandomPartition([1024] * 4))
         <PartitionAccountant: at most 0.001... of δ = 0.05 spent at ε = 0.01; 28672 of 32768 rows left>
         """
-        return self._allow(self._batch(queries, partition))
+        self._filter.allow(self._batch(queries, partition))
+        return self
 
     def supports_batch(self, queries: Sequence[Query], partition: RandomPartition) -> bool:
         """Whether :meth:`compose_batch` would allow it; nothing changes."""
-        return self._refusal(self._batch(queries, partition)) is None
+        return self._filter.refusal(self._batch(queries, partition)) is None
 
     def largest_count(self, query: Query, *, size: Number) -> int:
         """The largest `count` that :meth:`compose` would allow.
@@ -283,7 +206,7 @@ class PartitionAccountant:
         >>> acc.largest_count(sp.PropertyQuery("1/2"), size=1024)
         15
         """
-        return self._fitting(self._proposed((query,), (size,), 1))
+        return self._filter.fitting(self._filter.proposed((query,), (size,), 1))
 
     def extend(self, rows: Number, *, known: Number = 0) -> PartitionAccountant:
         """Rows were appended to the table; from now on they are drawn with those that have not answered yet.
@@ -320,143 +243,49 @@ class PartitionAccountant:
         >>> acc.compose(sp.PropertyQuery("1/2"), size=400).ledger[1].weights
         (Fraction(1, 5), Fraction(1, 1))
         """
-        if self._promise is not None:
+        if self._filter.promise is not None:
             raise ArgumentError(
-                f"rows = {abridged(rows)}; what was promised is about the {self._population.size} entries that there "
+                f"rows = {abridged(rows)}; what was promised is about the {self.population.size} entries that there "
                 "were; open another accountant, without a promise, for a table that grows"
             )
-        joined = _Joined(as_count(rows, "rows", least=1), as_count(known, "known"), len(self._entries))
-        if joined.known > joined.rows:
-            raise ArgumentError(f"known = {joined.known}; of {joined.rows} rows that joined no more can be known")
-        self._join(joined)
+        joined, of_these = as_count(rows, "rows", least=1), as_count(known, "known")
+        if of_these > joined:
+            raise ArgumentError(f"known = {of_these}; of {joined} rows that joined no more can be known")
+        self._filter.join(joined, of_these)
         return self
-
-    def _join(self, joined: _Joined) -> None:
-        self._population = Population(self._population.size + joined.rows)
-        self._joined.append(joined)
-        self._adversary = Adversary(known=self._adversary.total + joined.known)
-        self._draws.join(joined.rows)
-        self._sums += (Fraction(0),)
 
     def _batch(self, queries: Sequence[Query], partition: RandomPartition) -> LedgerEntry:
-        if not isinstance(partition, RandomPartition):
-            raise ArgumentError(
-                f"partition = {abridged(partition)}; a RandomPartition such as sp.RandomPartition([512]) is required"
-            )
+        required = "a RandomPartition such as sp.RandomPartition([512]) is required"
+        as_instance(partition, "partition", RandomPartition, required)
         asked = one_a_part(queries, partition, "queries")
-        return self._proposed(asked, partition.sizes, 1)
-
-    def _proposed(self, queries: tuple[Query, ...], sizes: tuple[Number, ...], count: Number) -> LedgerEntry:
-        """What is asked for, checked and with its price."""
-        rows = tuple(as_count(size, "size", least=1) for size in sizes)
-        if sum(rows) > self._population.size:
-            raise ArgumentError(f"size = {sum(rows)}; the population has only {self._population.size} entries")
-        times = as_count(count, "count", least=1)
-        for query in queries:
-            check_query(query)
-        new_laws(self._laws, queries)
-        weights = self._draws.weights(times * sum(rows))
-        if self._promise is not None:
-            return LedgerEntry(queries, rows, times, 0, Fraction(0), weights)
-        for query in queries:
-            check_identical(query)
-        known = min(self._adversary.total, sum(rows) - 1)
-        asked = (queries, rows, known)
-        if asked not in self._deltas:
-            self._deltas[asked] = self._curve(asked).delta(self._epsilon)
-        return LedgerEntry(queries, rows, times, known, Fraction(self._deltas[asked].upper), weights)
-
-    def _allow(self, entry: LedgerEntry) -> PartitionAccountant:
-        refusal = self._refusal(entry)
-        if refusal is not None:
-            raise BudgetExceededError(refusal)
-        self._record(entry)
-        return self
-
-    def _record(self, entry: LedgerEntry) -> None:
-        self._laws.update(new_laws(self._laws, entry.queries))
-        self._asked.update(_parts(entry))
-        self._entries.append(entry)
-        self._draws.draw(entry.rows)
-        self._sums = self._sums_with(entry)
-
-    def _sums_with(self, entry: LedgerEntry) -> tuple[Fraction, ...]:
-        """What would be spent of each cohort."""
-        return tuple(spent + cost for spent, cost in zip(self._sums, entry.costs, strict=True))
-
-    def _refusal(self, entry: LedgerEntry) -> str | None:
-        """Why an entry is not allowed, or None."""
-        epsilon = literal(self._epsilon)
-        if self._promise is not None:
-            if self.spent > self._delta:
-                return (
-                    f"what was promised costs up to {at_most(self.spent)} at epsilon = {epsilon}, above "
-                    f"delta = {literal(self._delta)}: nothing of it can be asked"
-                )
-            for (query, size), times in _parts(entry).items():
-                covered = self._promise.left(query, size, self._asked)
-                if covered is not None and times > covered:
-                    return (
-                        f"query = {abridged(query)} on {size} rows, {times} times: the promise, "
-                        f"{abridged(self._promise)}, covers {covered} more of these"
-                    )
-        if entry.rows > self.remaining_rows:
-            return (
-                f"{entry.shown} takes {entry.rows} rows; {self.remaining_rows} of {self._population.size} "
-                f"have not answered yet{self._instead(entry)}"
-            )
-        worst, cost = max(zip(self._sums_with(entry), entry.costs, strict=True))
-        if worst > self._delta:
-            return (
-                f"{entry.shown} costs up to {at_most(cost)}; {at_most(worst - cost)} of "
-                f"delta = {literal(self._delta)} is spent at epsilon = {epsilon}{self._instead(entry)}"
-            )
-        return None
-
-    def _instead(self, entry: LedgerEntry) -> str:
-        """What would be allowed."""
-        if len(entry.sizes) > 1 or entry.count == 1:
-            return "; fewer rows, a part that costs less or a larger budget may fit"
-        one = replace(entry, count=1, weights=self._draws.weights(sum(entry.sizes)))
-        return f"; at most {self._fitting(one)} such parts fit"
-
-    def _fitting(self, entry: LedgerEntry) -> int:
-        """How many of an entry are allowed."""
-        if self._promise is not None and self.spent > self._delta:
-            return 0
-        bounds = [self.remaining_rows // entry.rows]
-        if self._promise is not None:
-            covered = self._promise.left(entry.queries[0], entry.sizes[0], self._asked)
-            bounds += [] if covered is None else [covered]
-        costs = zip(self._sums, entry.costs, strict=True)
-        return min([*bounds, *((self._delta - spent) // cost for spent, cost in costs if cost > 0)])
+        return self._filter.proposed(asked, partition.sizes, 1)
 
     # --- what was spent, and what is guaranteed ----------------------------------------------------
 
     @property
     def population(self) -> Population:
         """The entries, those that were appended too."""
-        return self._population
+        return self._filter.population
 
     @property
     def epsilon(self) -> Fraction:
         """The ε of the guarantee, in nats."""
-        return self._epsilon
+        return self._filter.epsilon
 
     @property
     def delta(self) -> Fraction:
         """The δ of the guarantee: the budget."""
-        return self._delta
+        return self._filter.delta
 
     @property
     def adversary(self) -> Adversary:
         """What is known of the other entries."""
-        return self._adversary
+        return self._filter.adversary
 
     @property
     def ledger(self) -> Ledger:
         """What was allowed, in order."""
-        return Ledger(self._entries)
+        return Ledger(self._filter.entries)
 
     @property
     def spent(self) -> Fraction:
@@ -464,17 +293,17 @@ class PartitionAccountant:
 
         Where rows were appended, the sum of the cohort for which it is largest.
         """
-        return max(self._sums)
+        return self._filter.spent
 
     @property
     def remaining_delta(self) -> Fraction:
         """What is left of the budget; below 0 where a promise costs more than it: then nothing can be asked."""
-        return self._delta - self.spent
+        return self.delta - self.spent
 
     @property
     def remaining_rows(self) -> int:
         """How many rows have not answered yet."""
-        return self._draws.left
+        return self._filter.draws.left
 
     @property
     def promised_curve(self) -> PrivacyCurve:
@@ -485,12 +314,12 @@ class PartitionAccountant:
         ArgumentError
             Nothing was promised, or a range of p alone: its bound is no privacy curve; get_delta gives it.
         """
-        if self._promise is None or not isinstance(self._promised, PrivacyCurve):
+        if self._filter.promise is None or not isinstance(self._filter.promised, PrivacyCurve):
             raise ArgumentError(
                 "no attribute and no list of queries was promised, so no one curve bounds what may be asked; give "
                 "only= with an attribute, or declared="
             )
-        return self._promised
+        return self._filter.promised
 
     @property
     def charged(self) -> RepeatedReleases:
@@ -503,15 +332,9 @@ class PartitionAccountant:
         ArgumentError
             There is a promise, which is charged instead: :attr:`promised_curve`.
         """
-        if self._promise is not None:
+        if self._filter.promise is not None:
             raise ArgumentError("with a promise no sum is charged; promised_curve or get_delta() is what holds")
-        later = (Cohort(joined.rows, joined.after) for joined in self._joined)
-        cohorts = (Cohort(self._at_first[0].size), *later)
-        asked = [(entry.queries, entry.sizes, entry.known) for entry in self._entries]
-        whole = RepeatedReleases(cohorts, tuple(map(self._curve, asked)), tuple(entry.rows for entry in self._entries))
-        if any(each not in self._deltas for each in asked):  # of a state that was restored
-            return whole
-        return whole.remembering(self._epsilon, tuple(self._deltas[each] for each in asked))
+        return self._filter.charged(self._at_first[0].size)
 
     def get_delta(self, epsilon: Number) -> Enclosure:
         """δ at any ε, of what was asked so far.
@@ -537,9 +360,9 @@ class PartitionAccountant:
         >>> acc.compose(sp.PropertyQuery("1/2"), size=1024, count=32).get_delta(".01")
         Enclosure(0.02035999387939..., 0.02035999387940...)
         """
-        at = _at_least_zero(epsilon, "epsilon")
-        if self._promise is not None:
-            return self._promised_delta if at == self._epsilon else self._promised.delta(at)
+        at = as_nonnegative(epsilon, "epsilon")
+        if (promised := self._filter.promised) is not None:
+            return self._filter.promised_delta if at == self.epsilon else promised.delta(at)
         return self.charged.delta(at)
 
     def get_epsilon(self, delta: Number) -> Enclosure:
@@ -564,9 +387,9 @@ class PartitionAccountant:
         >>> acc.get_epsilon(".001").upper
         0.11119...
         """
-        target = _at_least_zero(delta, "delta")
-        if self._promise is not None:
-            return self._promised.epsilon(target)
+        target = as_nonnegative(delta, "delta")
+        if (promised := self._filter.promised) is not None:
+            return promised.epsilon(target)
         charged = self.charged
         if charged.largest(charged.of_each(PrivacyCurve.mass_at_infinity))[0] > target:
             return Enclosure(math.inf, math.inf)
@@ -596,24 +419,24 @@ class PartitionAccountant:
         >>> acc.compose(smokers, size=1024, count=32).non_adaptive_curve().delta(".01").upper
         0.001104...
         """
-        if not self._entries:
+        if not self._filter.entries:
             raise ArgumentError("nothing was asked yet, so there is no curve; compose() a query first")
-        if self._joined:
+        if self._filter.joined:
             raise ArgumentError(
                 "rows were appended in between, so that the parts are no random partition of all rows; get_delta() has "
                 "a bound for that"
             )
-        if (parts := sum(self._asked.values())) > budget.MAX_COMPOSED_PARTS:
+        if (parts := self._filter.parts) > budget.MAX_COMPOSED_PARTS:
             raise ArgumentError(
                 f"{parts} parts were asked; at most {budget.MAX_COMPOSED_PARTS} are composed: get_delta() has no limit"
             )
-        queries: Any = [query for entry in self._entries for _ in range(entry.count) for query in entry.queries]
-        sizes = [size for entry in self._entries for _ in range(entry.count) for size in entry.sizes]
+        queries: Any = [query for entry in self._filter.entries for _ in range(entry.count) for query in entry.queries]
+        sizes = [size for entry in self._filter.entries for _ in range(entry.count) for size in entry.sizes]
         return compose(
             queries,
-            self._population,
+            self.population,
             RandomPartition(sizes),
-            adversary=self._adversary,
+            adversary=self.adversary,
             bound=bound,
         )
 
@@ -628,46 +451,7 @@ class PartitionAccountant:
           (0.1, 0.05)-statistical privacy of all answers together, whatever is asked.
         ...
         """
-        budget = f"({literal(self._epsilon)}, {literal(self._delta)})-statistical privacy"
-        if self._promise is None:
-            guarantee = [f"{budget} of all answers together, whatever is asked."]
-            theorem = [_FILTER, f"({PAPER}, Theorem 5.3; docs/explanation/filters-and-odometers.md)"]
-            theorem += [_WORST_SHARE] if self._adversary.known else []
-            theorem += [_GROWTH] if self._joined else []
-            report = ["get_delta, get_epsilon: the sum on the path that happened. No guarantee by itself."]
-            report += ["non_adaptive_curve: a guarantee only if everything was settled before the first answer."]
-            assumptions = (*_ASSUMPTIONS, *(_GROWN if self._joined else ()))
-        else:
-            holds = (
-                f"{budget} of all answers together, as promised."
-                if self.remaining_delta >= 0
-                else f"None: the promise costs up to {at_most(self.spent)}, above the budget; everything is refused."
-            )
-            guarantee = [holds, "get_delta and get_epsilon are guarantees at every ε."]
-            theorem = [self._promise.theorem, self._promised.theorem, f"({self._promised.source})"]
-            n = self._population.size
-            report = [f"rows: {n - self.remaining_rows} of {n} have answered."]
-            assumptions = (*self._promised.assumptions, *_ASSUMPTIONS[2:])
-        sections = {
-            "Guarantee": guarantee,
-            "Theorem": theorem,
-            "Bookkeeping": report,
-            "Assumptions": [f"- {text}" for text in dict.fromkeys(assumptions)],
-            "Not covered": [f"- {text}" for text in NOT_PROTECTED],
-        }
-        return "\n\n".join("\n".join([title, *(f"  {line}" for line in lines)]) for title, lines in sections.items())
-
-    def _curve(self, asked: _Asked) -> PrivacyCurve:
-        """The curve of answers on rows that hold the critical entry, and as many known ones as they can."""
-        if asked not in self._curves:
-            queries, sizes, known = asked
-            population, adversary = Population(sum(sizes)), Adversary(known=known)
-            self._curves[asked] = (
-                privacy_curve(queries[0], population, adversary=adversary)
-                if len(queries) == 1
-                else compose(cast("Any", queries), population, RandomPartition(sizes), adversary=adversary)
-            )
-        return self._curves[asked]
+        return statement(self._filter)
 
     # --- keeping it ---------------------------------------------------------------------------------
 
@@ -687,13 +471,13 @@ class PartitionAccountant:
         population, adversary = self._at_first
         state = {
             "population": population,
-            "epsilon": self._epsilon,
-            "delta": self._delta,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
             "known": adversary.known,
             "values": adversary.values,
-            "promise": None if self._promise is None else self._promise.stated,
-            "joined": [joined._asdict() for joined in self._joined],
-            "ledger": [entry.document() for entry in self._entries],
+            "promise": None if self._filter.promise is None else self._filter.promise.stated,
+            "joined": [joined._asdict() for joined in self._filter.joined],
+            "ledger": [entry.document() for entry in self._filter.entries],
         }
         return sealed(STATE.write(state))
 
@@ -738,19 +522,12 @@ class PartitionAccountant:
         )
         ledger = iter(content["ledger"])
         for joined in content["joined"]:
-            accountant._replay(islice(ledger, joined["after"] - len(accountant._entries)))
-            if len(accountant._entries) != joined["after"]:
+            accountant._filter.replay(islice(ledger, joined["after"] - len(accountant._filter.entries)))
+            if len(accountant._filter.entries) != joined["after"]:
                 raise ArgumentError("rows joined after more entries than there are")
             accountant.extend(joined["rows"], known=joined["known"])
-        accountant._replay(ledger)
+        accountant._filter.replay(ledger)
         return accountant
-
-    def _replay(self, documents: Iterable[dict[str, Any]]) -> None:
-        """Record what was allowed before."""
-        for document in documents:
-            self._record(LedgerEntry.from_document(document, self._draws))
-            if self.remaining_rows < 0 or self.remaining_delta < 0:
-                raise ArgumentError("more is spent than there is")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PartitionAccountant):
@@ -761,49 +538,29 @@ class PartitionAccountant:
 
     @property
     def _state(self) -> tuple[object, ...]:
-        asked = self._population, self._epsilon, self._delta, self._adversary, self._promise
-        return *asked, self._joined, self._entries
+        asked = (
+            self.population,
+            self.epsilon,
+            self.delta,
+            self.adversary,
+            self._filter.promise,
+        )
+        return *asked, self._filter.joined, self._filter.entries
 
     def __copy__(self) -> PartitionAccountant:
         copied = object.__new__(type(self))
         copied.__dict__.update(self.__dict__)
-        for mutable in ("_entries", "_asked", "_joined", "_draws", "_laws"):
-            setattr(copied, mutable, copy(getattr(self, mutable)))
+        copied._filter = copy(self._filter)
         return copied
 
     def __repr__(self) -> str:
         spent = f"at most {at_most(self.spent)}" if self.spent else "nothing"
         return (
-            f"<PartitionAccountant: {spent} of δ = {literal(self._delta)} spent at ε = {literal(self._epsilon)}; "
-            f"{self.remaining_rows} of {self._population.size} rows left>"
+            f"<PartitionAccountant: {spent} of δ = {literal(self.delta)} spent at ε = {literal(self.epsilon)}; "
+            f"{self.remaining_rows} of {self.population.size} rows left>"
         )
 
     def _repr_html_(self) -> str:
         from html import escape
 
         return f"<p>{escape(repr(self))}</p>{self.ledger._repr_html_()}"
-
-
-def _promise(
-    only: PropertyQuery | HistogramQuery | None, declared: tuple[Sequence[Query], RandomPartition] | None
-) -> Promise | None:
-    if only is not None and declared is not None:
-        raise ArgumentError("only and declared are both given; at most one promise is possible")
-    if only is not None:
-        return only_promise(only)
-    return None if declared is None else Declared.of(declared)
-
-
-def _at_least_zero(value: Number, name: str) -> Fraction:
-    exact = as_fraction(value, name)
-    if exact < 0:
-        raise ArgumentError(f"{name} = {spelled(value)}; a number of at least 0 is required")
-    return exact
-
-
-def _parts(entry: LedgerEntry) -> Counter[tuple[Query, int]]:
-    """How often each query is asked on each number of rows."""
-    counted: Counter[tuple[Query, int]] = Counter()
-    for part in zip(entry.queries, entry.sizes, strict=True):
-        counted[part] += entry.count
-    return counted

@@ -9,6 +9,7 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.situation import Pair
 from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask, Choice, Strategy, unrolled
+from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.literals import abridged
 
 __all__ = ["compose_adaptive"]
@@ -84,16 +85,11 @@ def compose_adaptive(
     >>> given.exact_delta(exp_epsilon=Fraction(11, 10))
     Fraction(9964499, 40000000)
     """
-    if not isinstance(population, Population):
-        raise ArgumentError(f"population = {abridged(population)}; a Population such as sp.Population(400) is required")
-    if not isinstance(partition, RandomPartition):
-        raise ArgumentError(
-            f"partition = {abridged(partition)}; a RandomPartition such as sp.RandomPartition([100] * 4) is required"
-        )
-    if adversary is not None and not isinstance(adversary, Adversary):
-        raise ArgumentError(
-            f"adversary = {abridged(adversary)}; an Adversary such as sp.Adversary(known=0) is required"
-        )
+    as_instance(population, "population", Population, "a Population such as sp.Population(400) is required")
+    random = "a RandomPartition such as sp.RandomPartition([100] * 4) is required"
+    as_instance(partition, "partition", RandomPartition, random)
+    known = Adversary() if adversary is None else adversary
+    as_instance(known, "adversary", Adversary, "an Adversary such as sp.Adversary(known=0) is required")
     if isinstance(strategy, Ask | AnyOf):
         analyst: Strategy = strategy
     elif callable(strategy) and not isinstance(strategy, type):
@@ -103,4 +99,4 @@ def compose_adaptive(
             f"strategy = {abridged(strategy)}; sp.AnyOf([...]), sp.Ask(...) or a function from the answers so far to "
             "the next query is required"
         )
-    return PrivacyCurve(AdaptiveSituation(analyst, population, partition, adversary or Adversary(), pair), bound=bound)
+    return PrivacyCurve(AdaptiveSituation(analyst, population, partition, known, pair), bound=bound)

@@ -37,6 +37,7 @@ __all__ = [
     "one_a_part",
     "only_promise",
     "promise_arguments",
+    "promise_of",
 ]
 
 Part: TypeAlias = "tuple[Query, int]"
@@ -185,6 +186,17 @@ def only_promise(query: object) -> OneAttribute | AnyProperty:
     raise ArgumentError(
         f"only = {abridged(query)}; an attribute= is required, which says that all queries ask the same histogram"
     )
+
+
+def promise_of(
+    only: PropertyQuery | HistogramQuery | None, declared: tuple[Sequence[Query], RandomPartition] | None
+) -> Promise | None:
+    """The promise of an accountant's arguments, of which at most one is given."""
+    if only is not None and declared is not None:
+        raise ArgumentError("only and declared are both given; at most one promise is possible")
+    if only is not None:
+        return only_promise(only)
+    return None if declared is None else Declared.of(declared)
 
 
 def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[Query, ...]:

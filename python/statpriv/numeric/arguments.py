@@ -5,15 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeGuard, TypeVar
 
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 
-__all__ = ["as_function", "as_items", "as_key", "as_word"]
+__all__ = [
+    "as_function",
+    "as_instance",
+    "as_items",
+    "as_key",
+    "as_mapping",
+    "as_tuple",
+    "as_word",
+    "is_list",
+    "is_mapping",
+    "length_of_tuple",
+]
 
 Word = TypeVar("Word", bound=str)
+Value = TypeVar("Value")
 
 
 def as_word(value: object, name: str, words: Sequence[Word]) -> Word:
@@ -57,3 +69,51 @@ def as_key(value: object, name: str) -> Hashable:
     except TypeError:
         raise ArgumentError(f"{name} = {abridged(value)}; something hashable is required, such as a tuple") from None
     return value
+
+
+def as_instance(value: object, name: str, kind: type[Value], required: str) -> Value:
+    """A value of this class.
+
+    >>> as_instance(2, "rows", int, "an integer is required")
+    2
+    """
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{name} = {abridged(value)}; {required}")
+    return value
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether `value` is a dict or a mapping like one."""
+    return isinstance(value, Mapping)
+
+
+def as_mapping(value: object, name: str, required: str) -> Mapping[Any, Any]:
+    """A dict, or a mapping like one, that is not empty."""
+    if not is_mapping(value) or not value:
+        raise ArgumentError(f"{name} = {abridged(value)}; {required}")
+    return value
+
+
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether `value` is a list, a tuple or a sequence like these: text is not.
+
+    >>> is_list((1, 2)), is_list("12"), is_list({1, 2})
+    (True, False, False)
+    """
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def as_tuple(value: object, name: str, required: str, *, length: int = 2) -> Sequence[Any]:
+    """A sequence of this many values."""
+    if not is_list(value) or len(value) != length:
+        raise ArgumentError(f"{name} = {abridged(value)}; {required}")
+    return value
+
+
+def length_of_tuple(value: object) -> int:
+    """How many entries a tuple has; -1 for anything else.
+
+    >>> length_of_tuple(("a", "b")), length_of_tuple("ab")
+    (2, -1)
+    """
+    return len(value) if isinstance(value, tuple) else -1

@@ -1,5 +1,13 @@
 """Enclosures: the only kind of number statpriv returns."""
 
-from statpriv._native import Enclosure
+from __future__ import annotations
 
-__all__ = ["Enclosure"]
+from statpriv._native import Enclosure
+from statpriv.numeric.exact import Number, as_fraction
+
+__all__ = ["Enclosure", "as_enclosure"]
+
+
+def as_enclosure(value: Number | Enclosure, name: str) -> Enclosure:
+    """An enclosure as it is, or that of a number."""
+    return value if isinstance(value, Enclosure) else Enclosure(as_fraction(value, name))

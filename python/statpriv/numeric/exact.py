@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from statpriv import budget
 from statpriv._native import fraction, integer
@@ -21,9 +21,11 @@ __all__ = [
     "as_count",
     "as_fraction",
     "as_integer",
+    "as_nonnegative",
     "as_positive",
     "as_probability",
     "is_array",
+    "is_finite",
     "is_rounded",
 ]
 
@@ -37,6 +39,15 @@ ArrayLike: TypeAlias = "NDArray[Any] | list[Any] | tuple[Any, ...] | range"
 def is_array(value: object) -> bool:
     """Whether `value` stands for several numbers; found out without numpy."""
     return hasattr(value, "__len__") and not isinstance(value, str)
+
+
+def is_finite(value: Fraction | float) -> TypeGuard[Fraction]:
+    """Whether a distance or a ratio, which is exact or `math.inf`, is finite.
+
+    >>> is_finite(Fraction(3)), is_finite(float("inf"))
+    (True, False)
+    """
+    return not isinstance(value, float)
 
 
 def is_rounded(value: object) -> bool:
@@ -54,6 +65,14 @@ def as_probability(value: Number, name: str) -> Fraction:
     exact = fraction(value, name)
     if not 0 <= exact <= 1:
         raise ArgumentError(f"{name} = {spelled(value)}; a probability from 0 to 1 is required")
+    return exact
+
+
+def as_nonnegative(value: Number, name: str) -> Fraction:
+    """An exact number of at least 0."""
+    exact = fraction(value, name)
+    if exact < 0:
+        raise ArgumentError(f"{name} = {spelled(value)}; a number of at least 0 is required")
     return exact
 
 

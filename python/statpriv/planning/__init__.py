@@ -40,17 +40,14 @@ they rise with n as long as ⌊n/m⌋ stays, and fall along n = m, 2m, 3m, …
 
 from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
 from statpriv.planning.questions import (
-    guarantee,
     largest_size,
-    least_delta,
-    least_epsilon,
     most_known,
     most_queries,
     smallest_population,
     smallest_sizes,
-    trade_off,
     widest_range,
 )
+from statpriv.planning.reached import guarantee, least_delta, least_epsilon, trade_off
 
 __all__ = [
     "Design",

@@ -1,4 +1,4 @@
-"""What can be asked of a study that has no data yet."""
+"""How much a study without data can do: the most queries, the least population, the widest range."""
 
 from __future__ import annotations
 
@@ -6,33 +6,23 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
-from statpriv.curves.build import compose
-from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError
-from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import Between, PropertyQuery
-from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive
-from statpriv.numeric.literals import abridged, at_most, literal, spelled
-from statpriv.planning.accuracy import accuracy_of, root_mean_squared_error
-from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
+from statpriv.numeric.exact import Number, as_count, as_positive
+from statpriv.planning.accuracy import accuracy_of
+from statpriv.planning.designs import Design, Trial
 from statpriv.planning.search import beside_most, first_enough, fit, last, unreachable
-from statpriv.planning.study import Study, counted, require_uniform
+from statpriv.planning.study import Study, counted, entries_of, folds_of
 
 __all__ = [
-    "guarantee",
     "largest_size",
-    "least_delta",
-    "least_epsilon",
     "most_known",
     "most_queries",
     "smallest_population",
     "smallest_sizes",
-    "trade_off",
     "widest_range",
 ]
 
@@ -103,7 +93,7 @@ def most_queries(
     """
     accuracy = accuracy_of(rmse, half_width, confidence)
     study = Study.of(query, epsilon, delta, known=known, bound=bound, accuracy=accuracy)
-    n = _entries(population, study.known)
+    n = entries_of(population, study.known)
     size = study.smallest_size(n)
     ways = [fit(study, n, size, "all entries shared equally", lambda m: RandomPartition.folds(n, m))]
     if accuracy is not None:
@@ -168,7 +158,7 @@ def smallest_sizes(
         raise ArgumentError("rmse = None and half_width = None; the accuracy that the parts must reach is required")
     studies = [Study.of(query, epsilon, delta, known=known, bound=bound, accuracy=accuracy) for query in asked]
     study = studies[0]
-    n = _entries(population, study.known)
+    n = entries_of(population, study.known)
     sizes = tuple(each.smallest_size(n) for each in studies)
     if sum(sizes) > n:
         raise GuaranteeNotReachedError(
@@ -229,8 +219,8 @@ def largest_size(
       curves evaluated: 10
     """
     study = Study.of(query, epsilon, delta, known=known, bound=bound)
-    n = _entries(population, study.known)
-    m = len(_folds(n, queries))
+    n = entries_of(population, study.known)
+    m = len(folds_of(n, queries))
     best, next_to_it = last(lambda size: study.trial(size, n, (size,) * m), 1, n // m)
     if best is None:
         raise unreachable("size of a part", study, next_to_it)
@@ -360,8 +350,8 @@ def most_known(
     <Design, known entries: 634 holds; 635 fails>
     """
     study = Study.of(query, epsilon, delta, bound=bound)
-    n = _entries(population, 0)
-    sizes = _folds(n, queries)
+    n = entries_of(population, 0)
+    sizes = folds_of(n, queries)
     best, next_to_it = last(lambda known: study.trial(known, n, sizes, known=known), 0, n - 1)
     if best is None:
         raise unreachable("number of known entries", study, next_to_it)
@@ -421,8 +411,8 @@ def widest_range(
     (Fraction(133, 1000), Fraction(67, 500))
     """
     study = Study.of(query, epsilon, delta, known=known, bound=bound)
-    n = _entries(population, study.known)
-    sizes = _folds(n, queries)
+    n = entries_of(population, study.known)
+    sizes = folds_of(n, queries)
     width = as_positive(step, "step")
 
     def trial(steps: int) -> Trial:
@@ -442,216 +432,3 @@ def widest_range(
     return study.design(
         unknown, given, best, next_to_it, study.beyond(next_to_it, "wider ranges", truth=reason, total=reason)
     )
-
-
-def least_delta(
-    query: PropertyQuery,
-    population: Population,
-    *,
-    epsilon: Number,
-    queries: Number = 1,
-    known: Number = 0,
-    bound: str = "tightest",
-) -> Design:
-    """The δ that so many such queries have at an ε, all entries shared equally by them.
-
-    Parameters
-    ----------
-    query, population, epsilon, known, bound
-        As of :func:`most_queries`.
-    queries : int, default 1
-        How many such queries are asked.
-
-    Returns
-    -------
-    Design
-        Its `value` is an Enclosure of δ, or of the bound that its curve is.
-
-    Examples
-    --------
-    >>> import statpriv as sp
-    >>> sp.design.least_delta(sp.PropertyQuery("1/2"), sp.Population(1024), epsilon="0.005").value.upper < 0.0226
-    True
-    """
-    exact = as_fraction(epsilon, "epsilon")
-    curve = guarantee(query, population, queries=queries, known=known, bound=bound)
-    return _read_off(curve, "δ", curve.delta(exact), f"ε = {literal(exact)}")
-
-
-def least_epsilon(
-    query: PropertyQuery,
-    population: Population,
-    *,
-    delta: Number,
-    queries: Number = 1,
-    known: Number = 0,
-    bound: str = "tightest",
-) -> Design:
-    """The ε that so many such queries have at a δ, all entries shared equally by them.
-
-    Parameters
-    ----------
-    query, population, delta, known, bound
-        As of :func:`most_queries`.
-    queries : int, default 1
-        How many such queries are asked.
-
-    Returns
-    -------
-    Design
-        Its `value` is an Enclosure of ε in nats, or of that of the bound that its curve is.
-
-    Raises
-    ------
-    GuaranteeNotReachedError
-        No ε is enough; the message says how small δ can be.
-
-    Examples
-    --------
-    >>> import statpriv as sp
-    >>> sp.design.least_epsilon(sp.PropertyQuery("1/2"), sp.Population(1024), delta="0.01").value.upper < 0.05
-    True
-    """
-    exact = as_fraction(delta, "delta")
-    curve = guarantee(query, population, queries=queries, known=known, bound=bound)
-    found = curve.epsilon(exact)
-    if math.isinf(found.upper):
-        raise GuaranteeNotReachedError(
-            f"delta = {spelled(delta)}: no finite ε is certified; δ stays at "
-            f"{at_most(curve.mass_at_infinity().upper)} at most however large ε is; ask for more, or for more entries"
-        )
-    return _read_off(curve, "ε", found, f"δ = {literal(exact)}")
-
-
-def guarantee(
-    query: PropertyQuery,
-    population: Population,
-    *,
-    queries: Number = 1,
-    known: Number = 0,
-    bound: str = "tightest",
-) -> PrivacyCurve:
-    """The privacy curve of so many such queries, all entries shared equally by them.
-
-    Parameters
-    ----------
-    query, population, known, bound
-        As of :func:`most_queries`.
-    queries : int, default 1
-        How many such queries are asked.
-
-    Returns
-    -------
-    PrivacyCurve
-
-    Examples
-    --------
-    >>> import statpriv as sp
-    >>> sp.design.guarantee(sp.PropertyQuery("1/2"), sp.Population(1024), queries=4).satisfies(epsilon=1, delta="0.1")
-    True
-    """
-    require_uniform(query)
-    adversary = Adversary(known=known)
-    sizes = _folds(_entries(population, adversary.total), queries)
-    return compose([query] * len(sizes), population, RandomPartition(sizes), adversary=adversary, bound=bound)
-
-
-def trade_off(
-    query: PropertyQuery,
-    population: Population,
-    *,
-    epsilon: Number,
-    delta: Number | None = None,
-    queries: Iterable[Number] | None = None,
-    known: Number = 0,
-    bound: str = "tightest",
-) -> TradeOff:
-    """What a number of queries costs in privacy and in accuracy.
-
-    Parameters
-    ----------
-    query, population, epsilon, known, bound
-        As of :func:`most_queries`.
-    delta : number, optional
-        A target, from 0 to 1: the size of parts that reaches it is looked for, the other entries not used. δ need
-        not be monotone in that size, so the largest found is certified to hold and not to be the largest.
-    queries : iterable of int, optional
-        Which numbers of queries; by default about 24 from 1 to a hundredth of the population, in equal ratios.
-
-    Returns
-    -------
-    TradeOff
-
-    Examples
-    --------
-    >>> import statpriv as sp
-    >>> print(sp.design.trade_off(sp.PropertyQuery("1/2"), sp.Population(1000), epsilon="0.1", queries=[1, 2, 4],
-    ...                           bound="partition-sum"))
-    1000 entries shared equally, queries of p = 0.5, unrelated properties, ε = 0.1, no entry known
-    queries  entries of a part  δ at most   rmse at most
-    1        1000               0.00161921  0
-    2        500                0.00625065  0.0158114
-    4        250                0.0163009   0.0273862
-    """
-    study = Study.of(query, epsilon, 0 if delta is None else delta, known=known, bound=bound)
-    n = _entries(population, study.known)
-    numbers = _spread(n) if queries is None else sorted({as_count(m, "queries", least=1) for m in queries})
-    rows = [_trade_off_row(study, n, m, has_target=delta is not None) for m in numbers]
-    unrelated = "" if study.one_property else ", unrelated properties"
-    given = (
-        f"{n} entries shared equally, queries of {study.probability}{unrelated}, ε = {literal(study.epsilon)}, "
-        f"{study.knows}"
-    )
-    return TradeOff(given, tuple(rows), None if delta is None else study.delta)
-
-
-def _trade_off_row(study: Study, n: int, m: int, *, has_target: bool) -> TradeOffRow:
-    shared = study.trial(m, n, _folds(n, m))
-    assert shared.delta is not None  # noqa: S101  (evaluated)
-    assert shared.rmse is not None  # noqa: S101
-    row = TradeOffRow(m, min(shared.sizes), shared.delta, shared.rmse, curve=shared.curve)
-    if not has_target:
-        return row
-    found: Trial | None = shared
-    if shared.verdict != "holds":
-        found, _ = last(lambda size: study.trial(m, n, (size,) * m), 1, n // m)
-    if found is None or found.rmse is None:
-        return row
-    return TradeOffRow(m, row.size, row.delta, row.rmse, min(found.sizes), found.rmse, curve=shared.curve)
-
-
-def _read_off(curve: PrivacyCurve, unknown: str, value: Enclosure, at: str) -> Design:
-    """A guarantee that a curve has, as a result."""
-    situation: Any = curve.situation
-    n, sizes = situation.population.size, situation.sampling.sizes
-    study = Study.of(situation.queries[0], 0, 1, known=situation.adversary.total)
-    delta = value if unknown == "δ" else None
-    error = root_mean_squared_error(situation.queries, sizes, n)
-    best = Trial(value, "holds", f"{unknown} ≤ {at_most(value.upper)}", sizes, delta, error, curve)
-    least = "It is the least: nothing below its lower end holds."
-    beyond = least if curve.kind == "exact" else "Less is not excluded: the curve is not known exactly."
-    asked = f"{counted(len(sizes), 'query', 'queries')} of {study.probability}"
-    return Design(unknown, f"{n} entries, {asked}, {at}, {study.knows}", best, None, beyond, (best,), 1)
-
-
-def _entries(population: object, known: int) -> int:
-    if not isinstance(population, Population):
-        raise ArgumentError(
-            f"population = {abridged(population)}; a Population such as sp.Population(1024) is required"
-        )
-    if known >= population.size:
-        raise ArgumentError(f"known = {known}; of {population.size} entries at most {population.size - 1} can be known")
-    return population.size
-
-
-def _folds(n: int, queries: Number) -> tuple[int, ...]:
-    m = as_count(queries, "queries", least=1)
-    if m > n:
-        raise ArgumentError(f"queries = {m}; at most one an entry, here {n}, is possible")
-    return RandomPartition.folds(n, m).sizes
-
-
-def _spread(n: int) -> list[int]:
-    from statpriv.plotting import sizes_between
-
-    return sizes_between(1, max(n // 100, 2), 24)

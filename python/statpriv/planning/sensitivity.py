@@ -38,7 +38,7 @@ from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.situation import PartitionedSituation, Query, Situation
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_count, as_fraction
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_nonnegative
 from statpriv.numeric.literals import at_most, literal
 from statpriv.numeric.search import least_integer
 from statpriv.rules.registry import Kind, all_rules
@@ -234,9 +234,7 @@ def several_rows(
     person = as_count(rows, "rows", least=1)
     if person > release.unknown:
         raise ArgumentError(f"rows = {rows}; of {release.unknown} unknown entries, a person has at most that many")
-    exact = as_fraction(epsilon, "epsilon")
-    if exact < 0:
-        raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+    exact = as_nonnegative(epsilon, "epsilon")
     if person == 1:
         return release.delta(exact)
     return release.person_of(person, exact)

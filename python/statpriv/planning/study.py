@@ -14,6 +14,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
+from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction
 from statpriv.numeric.literals import abridged, at_least, at_most, literal, spelled
@@ -22,7 +23,7 @@ from statpriv.planning.accuracy import Accuracy, root_mean_squared_error, varian
 from statpriv.planning.designs import Design, Trial, Verdict
 from statpriv.planning.sampling_error import root
 
-__all__ = ["Study", "counted", "require_uniform"]
+__all__ = ["Study", "counted", "entries_of", "folds_of", "require_uniform"]
 
 _NOTHING_CLAIMED = "Nothing is claimed of those further on."
 
@@ -221,3 +222,21 @@ def require_uniform(query: object) -> None:
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun."""
     return f"{number} {one if number == 1 else many}"
+
+
+def entries_of(population: object, known: int) -> int:
+    """How many entries a population has, of which so many are known."""
+    size = as_instance(
+        population, "population", Population, "a Population such as sp.Population(1024) is required"
+    ).size
+    if known >= size:
+        raise ArgumentError(f"known = {known}; of {size} entries at most {size - 1} can be known")
+    return size
+
+
+def folds_of(n: int, queries: Number) -> tuple[int, ...]:
+    """The sizes of as many parts as there are queries, as equal as possible."""
+    m = as_count(queries, "queries", least=1)
+    if m > n:
+        raise ArgumentError(f"queries = {m}; at most one an entry, here {n}, is possible")
+    return RandomPartition.folds(n, m).sizes

@@ -30,9 +30,8 @@ from typing import Any
 from statpriv import budget
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
+from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_positive, as_probability
 from statpriv.numeric.intervals import bits_below_one, enclosure, exact, interval_context, one_minus_exp
-from statpriv.numeric.literals import spelled
 from statpriv.theories.differential.inverse import least_epsilon
 from statpriv.theories.differential.renyi import as_order
 
@@ -89,9 +88,7 @@ class LaplaceMechanism:
         ArgumentError
             `k` is above 500, where the sum has too many terms; `delta_from_renyi(ε, mechanism.renyi)` bounds it.
         """
-        target = as_fraction(epsilon, "epsilon")
-        if target < 0:
-            raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
+        target = as_nonnegative(epsilon, "epsilon")
         reach = (self.k * self.local_epsilon - target) / 2
         if reach <= 0:
             return Enclosure(0)

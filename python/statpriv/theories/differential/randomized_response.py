@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from statpriv import budget
 from statpriv._native import Enclosure, binomial_digits
 from statpriv.errors import ArgumentError
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_nonnegative, as_positive, as_probability
 from statpriv.numeric.intervals import (
     bits_below_one,
     enclosure,
@@ -93,9 +93,7 @@ class RandomizedResponse:
     k: int
 
     def __init__(self, *, epsilon: Number, delta: Number = 0, k: int = 1) -> None:
-        exact_epsilon = as_fraction(epsilon, "epsilon")
-        if exact_epsilon < 0:
-            raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+        exact_epsilon = as_nonnegative(epsilon, "epsilon")
         count = as_count(k, "k", least=1)
         if count > budget.MAX_RANDOMIZED_RESPONSES:
             raise ArgumentError(f"k = {k}; at most 10^9 mechanisms are summed up: advanced_composition takes more")
@@ -111,9 +109,7 @@ class RandomizedResponse:
         epsilon : float, int, Fraction, Decimal or str
             ε' in nats, at least 0.
         """
-        target = as_fraction(epsilon, "epsilon")
-        if target < 0:
-            raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+        target = as_nonnegative(epsilon, "epsilon")
         if target >= self.k * self.local_epsilon:
             return enclosure(self._told, least=0, most=1)
         last = -((target / self.local_epsilon - self.k) // 2) - 1

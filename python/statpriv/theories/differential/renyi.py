@@ -20,7 +20,8 @@ from typing import Any
 
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError
-from statpriv.numeric.exact import Number, as_fraction, as_probability
+from statpriv.numeric.enclosure import as_enclosure
+from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_probability
 from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.literals import spelled
 
@@ -65,7 +66,7 @@ def delta_from_renyi(epsilon: Number, divergence: Divergence) -> Enclosure:
     >>> print(f"{bound.upper:.3e}, exactly {laplace.delta(1).upper:.3e}")
     6.356e-03, exactly 2.294e-03
     """
-    target = _epsilon(epsilon)
+    target = as_nonnegative(epsilon, "epsilon")
     order = _best_order(
         lambda a, tau: (a - 1) * (tau - float(target)) + a * math.log1p(-1 / a) - math.log(a - 1), divergence
     )
@@ -135,17 +136,10 @@ def epsilon_from_zcdp(delta: Number, *, rho: Number | Enclosure) -> Enclosure:
 
 
 def _concentrated(rho: Number | Enclosure) -> Divergence:
-    per_order = rho if isinstance(rho, Enclosure) else Enclosure(as_fraction(rho, "rho"))
+    per_order = as_enclosure(rho, "rho")
     if per_order.lower < 0:
         raise ArgumentError(f"rho = {spelled(rho)}; a number of at least 0 is required")
     return lambda order: per_order * order
-
-
-def _epsilon(value: Number) -> Fraction:
-    epsilon = as_fraction(value, "epsilon")
-    if epsilon < 0:
-        raise ArgumentError(f"epsilon = {spelled(value)}; a number of at least 0 is required")
-    return epsilon
 
 
 def _divergence(context: Any, divergence: Divergence, order: Fraction) -> Any:  # noqa: ANN401
@@ -154,8 +148,7 @@ def _divergence(context: Any, divergence: Divergence, order: Fraction) -> Any:  
 
 
 def _enclosed(divergence: Divergence, order: Fraction) -> Enclosure:
-    found = divergence(order)
-    return found if isinstance(found, Enclosure) else Enclosure(as_fraction(found, "divergence"))
+    return as_enclosure(divergence(order), "divergence")
 
 
 def _best_order(bound: Callable[[float, float], float], divergence: Divergence) -> Fraction:

@@ -9,14 +9,14 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.errors import NotAvailableError
 from statpriv.numeric.arguments import as_function, as_key
-from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.exact import Number, as_nonnegative, is_finite
 from statpriv.numeric.literals import abridged, literal
 from statpriv.theories.granularity.notions import Figures, Notion, as_notion, grown, read_budgets
 from statpriv.theories.granularity.pairs import Metric, distance_of
 from statpriv.theories.granularity.protocol import Granularity, as_granularity
-from statpriv.theories.granularity.relation import Relation, all_databases, warn_of_missing_paths
+from statpriv.theories.granularity.relation import all_databases, relation_on, warn_of_missing_paths
 
 __all__ = ["Change", "Sensitivity", "change_granularity", "preprocess", "sensitivity"]
 
@@ -74,7 +74,7 @@ def sensitivity(
     values = {as_key(database, "a database"): function(database) for database in databases}
     for first, second in _pairs(databases, source):
         distance = distance_of(source, first, second)
-        if not isinstance(distance, Fraction):
+        if not is_finite(distance):
             continue
         moved = distance_of(target, values[first], values[second])
         ratio = _ratio(moved, distance)
@@ -100,9 +100,7 @@ def preprocess(budget: Any, sensitivity: Number, *, notion: Notion = "pure") -> 
     """
     kind = as_notion(notion)
     (cost,) = read_budgets([budget], kind)
-    factor = as_fraction(sensitivity, "sensitivity")
-    if factor < 0:
-        raise ArgumentError(f"sensitivity = {sensitivity}; a number of at least 0 is required")
+    factor = as_nonnegative(sensitivity, "sensitivity")
     return Figures.of(kind, grown(cost, kind, factor))
 
 
@@ -197,9 +195,7 @@ def change_granularity(
     (cost,) = read_budgets([budget], kind)
     start, end = as_granularity(source), as_granularity(target)
     if factor is not None:
-        steps, because, pair = as_fraction(factor, "factor"), "the factor was stated", None
-        if steps < 0:
-            raise ArgumentError(f"factor = {factor}; a number of at least 0 is required")
+        steps, because, pair = as_nonnegative(factor, "factor"), "the factor was stated", None
     elif universe is not None:
         databases = all_databases(universe)
         warn_of_missing_paths(databases, start)
@@ -218,7 +214,7 @@ def _tried(
         if not target.neighbours(first, second):
             continue
         found = distance_of(source, first, second)
-        if not isinstance(found, Fraction):
+        if not is_finite(found):
             raise NotAvailableError(
                 f"{abridged(first)} and {abridged(second)} are {target.name} neighbours, and no {source.name} steps "
                 "lead from one to the other: no guarantee follows, whatever the budget"
@@ -244,12 +240,11 @@ def _known(source: Granularity, target: Granularity) -> tuple[Fraction, str]:
 
 def _pairs(universe: Sequence[Hashable], metric: Metric) -> Any:  # noqa: ANN401
     """Ordered pairs that decide: of a relation on exactly these databases, the neighbours."""
-    if isinstance(metric, Relation) and set(metric.universe) == set(universe):
-        return metric.pairs
-    return permutations(universe, 2)
+    relation = relation_on(metric, universe)
+    return permutations(universe, 2) if relation is None else relation.pairs
 
 
 def _ratio(moved: Fraction | float, distance: Fraction) -> Fraction | float:
     if moved == 0:
         return Fraction(0)
-    return math.inf if distance == 0 or not isinstance(moved, Fraction) else moved / distance
+    return moved / distance if distance and is_finite(moved) else math.inf

@@ -13,10 +13,15 @@ from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_key
 from statpriv.numeric.literals import abridged, literal
 from statpriv.theories.granularity.changes import sensitivity
-from statpriv.theories.granularity.inputs import Inputs
+from statpriv.theories.granularity.inputs import sets_of
 from statpriv.theories.granularity.pairs import Metric, distance_of
 from statpriv.theories.granularity.protocol import Granularity, as_granularity
-from statpriv.theories.granularity.relation import Relation, all_databases, as_functions, warn_of_missing_paths
+from statpriv.theories.granularity.relation import (
+    all_databases,
+    as_functions,
+    relation_on,
+    warn_of_missing_paths,
+)
 
 __all__ = ["Counterexample", "PartitionCheck", "check_partition"]
 
@@ -157,12 +162,13 @@ def check_partition(
     the maximum of the budgets: no; of budgets on whole databases 2 can add up (Theorem IV.11)
     """
     chosen = as_granularity(granularity)
-    if universe is None and not isinstance(chosen, Relation):
+    relation = relation_on(chosen)
+    if universe is None and relation is None:
         raise ArgumentError(f"universe is not given; all databases of the class are required with {chosen.name}")
-    databases = chosen.universe if isinstance(chosen, Relation) and universe is None else all_databases(universe)
+    databases = relation.universe if relation is not None and universe is None else all_databases(universe)
     functions = as_functions(inputs)
     warn_of_missing_paths(databases, chosen)
-    metric = parts if parts is not None or not isinstance(inputs, Inputs) else chosen
+    metric = parts if parts is not None or sets_of(inputs) is None else chosen
     seen = {
         as_key(database, "a database"): tuple(function(database) for function in functions) for database in databases
     }
@@ -205,8 +211,9 @@ def _changed(metric: Metric | None) -> Changed:
 
 
 def _neighbours(databases: Sequence[Hashable], granularity: Granularity) -> Iterator[tuple[Hashable, Hashable]]:
-    if isinstance(granularity, Relation) and granularity.universe == databases:
-        yield from granularity.pairs
+    relation = relation_on(granularity)
+    if relation is not None and relation.universe == databases:
+        yield from relation.pairs
         return
     for first, second in combinations(databases, 2):
         if granularity.neighbours(first, second):

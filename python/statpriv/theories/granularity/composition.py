@@ -15,10 +15,10 @@ from statpriv.numeric.literals import abridged
 from statpriv.theories.differential.gaussian import gaussian_delta
 from statpriv.theories.differential.randomized_response import RandomizedResponse
 from statpriv.theories.differential.renyi import delta_from_zcdp
-from statpriv.theories.granularity.inputs import Inputs
+from statpriv.theories.granularity.inputs import sets_of
 from statpriv.theories.granularity.notions import Budget, Figures, Notion, Value, as_notion, read_budgets
 from statpriv.theories.granularity.protocol import Granularity, Touched, as_granularity
-from statpriv.theories.granularity.relation import Relation, warn_of_missing_paths
+from statpriv.theories.granularity.relation import relation_on, warn_of_missing_paths
 from statpriv.theories.granularity.theorems import Rule, theorem
 
 __all__ = ["Composition", "Domain", "Setting", "compose"]
@@ -245,8 +245,8 @@ class _Question:
         if setting == "disjoint" and touched.conflict is not None:
             raise NotAvailableError(_not_compatible(self.granularity, touched))
         self._expect_domain(touched)
-        if isinstance(self.granularity, Relation):
-            warn_of_missing_paths(self.granularity.universe, self.granularity)
+        if (relation := relation_on(self.granularity)) is not None:
+            warn_of_missing_paths(relation.universe, relation)
         return self._composed(touched, self._rule(touched, inputs), assumes=(self._stated(touched),))
 
     def overlapping(self, reach: int) -> Composition:
@@ -275,7 +275,7 @@ class _Question:
         """What was declared, or disjoint inputs as the setting means them."""
         count = len(self.costs)
         if declared is not None:
-            if not isinstance(declared, Inputs):
+            if sets_of(declared) is None:
                 declared = as_items(declared, "inputs", f"one input for each of the {count} budgets is required")
             if len(declared) != count:
                 raise ArgumentError(
@@ -305,7 +305,8 @@ class _Question:
     def _rule(self, touched: Touched, inputs: Sized) -> Rule:
         if touched.conflict is None:
             return "disjoint" if self._own(touched) else "disjoint, common domain"
-        if isinstance(inputs, Inputs) and inputs.is_partition and touched.together == 2:
+        sets = sets_of(inputs)
+        if sets is not None and sets.is_partition and touched.together == 2:
             return "by element"
         if any(len(queries) == len(inputs) for queries in touched.classes):
             return "sequential"
@@ -381,8 +382,9 @@ _BECAUSE: dict[Rule, str] = {
 
 
 def _expect_partition(inputs: object, setting: str) -> None:
-    if isinstance(inputs, Inputs) and not inputs.is_partition:
-        twice = next(atom for atom, queries in inputs.readers().items() if len(queries) > 1)
+    sets = sets_of(inputs)
+    if sets is not None and not sets.is_partition:
+        twice = next(atom for atom, queries in sets.readers().items() if len(queries) > 1)
         raise ArgumentError(
             f"setting = {setting!r}, but {abridged(twice)} is read by several queries; leave the setting out, or say "
             'setting="overlapping"'

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_items, as_key
+from statpriv.numeric.arguments import as_items, as_key, as_word, is_list, is_mapping
 from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Inputs", "Kind", "as_inputs", "edge_key"]
+__all__ = ["Inputs", "Kind", "as_inputs", "edge_key", "sets_of"]
 
 Kind: TypeAlias = Literal["record", "index", "node", "edge"]
 
@@ -82,9 +82,8 @@ class Inputs:
         exhaustive: bool = True,
         directed: bool = False,
     ) -> None:
-        if not isinstance(by, str) or by not in _KINDS:
-            raise ArgumentError(f"by = {abridged(by)}; one of {', '.join(map(repr, _KINDS))} is required")
-        if not isinstance(parts, Sequence) or isinstance(parts, str) or not parts:
+        by = as_word(by, "by", _KINDS)
+        if not is_list(parts) or not parts:
             raise ArgumentError(f"parts = {abridged(parts)}; a sequence with one collection for each query is required")
         read = tuple(_atoms(part, f"parts[{i}]", by, directed=directed) for i, part in enumerate(parts))
         everything = None if universe is None else _universe(universe, by, directed=directed)
@@ -157,7 +156,7 @@ class Inputs:
             return database.edge_subgraph(
                 edge for edge in database.edges if edge_key(edge, directed=self.directed) in part
             )
-        if isinstance(database, Mapping):
+        if is_mapping(database):
             return {record: number for record, number in database.items() if record in part}
         records = as_items(database, "database", "a list of records, or a dict of how many, is required", text=True)
         return tuple(record for record in records if as_key(record, "a record") in part)
@@ -169,9 +168,15 @@ class Inputs:
         return f"<Inputs of {len(self)} queries, by {self.by}>"
 
 
+def sets_of(value: object) -> Inputs | None:
+    """Inputs that name what each query reads; None for functions, sets and what is not given."""
+    return value if isinstance(value, Inputs) else None
+
+
 def as_inputs(value: object, *, by: Kind) -> Inputs:
     """Inputs as they are, or sets of what databases of a granularity consist of."""
-    return value if isinstance(value, Inputs) else Inputs(cast("Sequence[Collection[Hashable]]", value), by=by)
+    found = sets_of(value)
+    return Inputs(cast("Sequence[Collection[Hashable]]", value), by=by) if found is None else found
 
 
 def edge_key(edge: Hashable, *, directed: bool) -> Hashable:

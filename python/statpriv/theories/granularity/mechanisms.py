@@ -17,15 +17,15 @@ from typing import Any
 from statpriv import budget
 from statpriv.distributions.hockey_stick import hockey_stick
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_function, as_items
+from statpriv.numeric.arguments import as_function, as_items, as_mapping, is_mapping, length_of_tuple
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
+from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability, is_finite
 from statpriv.numeric.intervals import enclosure, exact, interval_context, rational_ends
 from statpriv.numeric.literals import abridged, at_most, spelled
 from statpriv.theories.granularity.divergences import Law, least_mu, least_rho
 from statpriv.theories.granularity.pairs import Metric, distance_of
 from statpriv.theories.granularity.protocol import Granularity, as_granularity
-from statpriv.theories.granularity.relation import Relation, all_databases, warn_of_missing_paths
+from statpriv.theories.granularity.relation import all_databases, relation_on, warn_of_missing_paths
 
 __all__ = ["FiniteMechanism", "Loss"]
 
@@ -56,7 +56,7 @@ class Loss:
     @property
     def epsilon(self) -> Enclosure:
         """`ln(ratio)/d` in nats: the least ε for which the mechanism is ε·d-private."""
-        if not isinstance(self.ratio, Fraction):
+        if not is_finite(self.ratio):
             return Enclosure(math.inf)
         if self.ratio <= 1:
             return Enclosure(0)
@@ -95,12 +95,11 @@ class FiniteMechanism:
     laws: Mapping[Hashable, Law]
 
     def __init__(self, laws: Mapping[Any, Mapping[Any, Number]]) -> None:
-        if not isinstance(laws, Mapping) or not laws:
-            raise ArgumentError(f"laws = {abridged(laws)}; a dict with the law of each database is required")
+        as_mapping(laws, "laws", "a dict with the law of each database is required")
         read: dict[Hashable, dict[Hashable, Fraction]] = {}
         for database, law in laws.items():
             name = f"the law of {abridged(database)}"
-            if not isinstance(law, Mapping):
+            if not is_mapping(law):
                 raise ArgumentError(f"{name} is {abridged(law)}; a dict of probabilities is required")
             masses = {answer: as_probability(mass, f"{name} at {abridged(answer)}") for answer, mass in law.items()}
             if (total := sum(masses.values())) != 1:
@@ -157,7 +156,7 @@ class FiniteMechanism:
     def component(self, index: int) -> FiniteMechanism:
         """One of the answers of a tuple: as private as the whole (Theorem VII.2)."""
         place = as_count(index, "index")
-        lengths = [len(a) if isinstance(a, tuple) else 0 for law in self.laws.values() for a in law]
+        lengths = [max(length_of_tuple(a), 0) for law in self.laws.values() for a in law]
         if place >= min(lengths):
             raise ArgumentError(f"index = {spelled(index)}; answers are no tuples with so many components")
         return self.processed(lambda answers: answers[place])
@@ -195,9 +194,7 @@ class FiniteMechanism:
 
     def violation(self, metric: Metric, epsilon: Number) -> Loss | None:
         """Where `P[M(D) = a] ≤ e^{ε d(D, D')} P[M(D') = a]` fails, decided exactly; None if it holds everywhere."""
-        cost = as_fraction(epsilon, "epsilon")
-        if cost < 0:
-            raise ArgumentError(f"epsilon = {epsilon}; a number of at least 0 is required")
+        cost = as_nonnegative(epsilon, "epsilon")
         return next((loss for loss in self._losses(metric) if not _at_most_exp(loss.ratio, cost * loss.distance)), None)
 
     def is_private(self, metric: Metric, epsilon: Number = 1) -> bool:
@@ -217,7 +214,7 @@ class FiniteMechanism:
         ]
         if not found:
             return Fraction(0)
-        return max(found) if isinstance(found[0], Fraction) else _largest(found)
+        return max(found) if is_finite(found[0]) else _largest(found)
 
     def least_rho(self, granularity: Granularity) -> Enclosure:
         """The least ρ of zero-concentrated privacy at a granularity (Definition VI.10), to six digits.
@@ -262,7 +259,7 @@ class FiniteMechanism:
         _warn(self, metric)
         for first, second in self._pairs(metric):
             distance = distance_of(metric, first, second)
-            if isinstance(distance, Fraction):
+            if is_finite(distance):
                 law, other = self.laws[first], self.laws[second]
                 ratios = {a: mass / other[a] if a in other else math.inf for a, mass in law.items()}
                 answer = max(ratios, key=lambda a: ratios[a])
@@ -270,8 +267,9 @@ class FiniteMechanism:
 
     def _pairs(self, metric: Metric) -> Iterator[tuple[Hashable, Hashable]]:
         """Ordered pairs that decide: of a relation on exactly these databases, the neighbours."""
-        if isinstance(metric, Relation) and set(metric.universe) == set(self.laws):
-            for first, second in metric.pairs:
+        relation = relation_on(metric, self.laws)
+        if relation is not None:
+            for first, second in relation.pairs:
                 yield first, second
                 yield second, first
         else:
@@ -301,9 +299,9 @@ def _largest(found: Iterable[Enclosure]) -> Enclosure:
 
 def _exceeds(loss: Loss, other: Loss) -> bool:
     """Whether `ln(r)/d > ln(r')/d'`, exactly: `r^{d' n} > r'^{d n}` with n so that both exponents are integers."""
-    if not isinstance(other.ratio, Fraction) or (other.distance == 0 and other.ratio > 1):
+    if not is_finite(other.ratio) or (other.distance == 0 and other.ratio > 1):
         return False
-    if not isinstance(loss.ratio, Fraction) or (loss.distance == 0 and loss.ratio > 1):
+    if not is_finite(loss.ratio) or (loss.distance == 0 and loss.ratio > 1):
         return True
     common = math.lcm(loss.distance.denominator, other.distance.denominator)
     left, right = other.distance * common, loss.distance * common
@@ -314,7 +312,7 @@ def _exceeds(loss: Loss, other: Loss) -> bool:
 
 def _at_most_exp(ratio: Fraction | float, exponent: Fraction) -> bool:
     """Whether `ratio ≤ e^exponent`, exactly; the exponent is at least 0."""
-    if not isinstance(ratio, Fraction):
+    if not is_finite(ratio):
         return False
     if ratio <= 1 or exponent >= ratio.numerator.bit_length():  # the ratio is below 2^bits
         return True

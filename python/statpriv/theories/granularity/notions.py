@@ -18,11 +18,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_items, as_word
+from statpriv.numeric.arguments import as_items, as_tuple, as_word
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction, as_probability
+from statpriv.numeric.exact import Number, as_nonnegative, as_probability, is_finite
 from statpriv.numeric.intervals import bits_below_one, enclosure, exact, interval_context
-from statpriv.numeric.literals import abridged, at_most, literal, spelled
+from statpriv.numeric.literals import at_most, literal
 from statpriv.theories.differential.gaussian import GaussianMechanism
 from statpriv.theories.differential.laplace import LaplaceMechanism
 
@@ -82,24 +82,16 @@ def _of_mechanism(mechanism: GaussianMechanism | LaplaceMechanism, notion: Notio
 
 
 def _single(value: Number, name: str) -> Budget:
-    return (_at_least_zero(value, name),)
+    return (as_nonnegative(value, name),)
 
 
 def _pair(value: Any, name: str) -> Budget:  # noqa: ANN401
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
-        raise ArgumentError(f"{name} = {abridged(value)}; a pair (ε, δ) is required by the approximate notion")
-    return _at_least_zero(value[0], f"{name}[0]"), as_probability(value[1], f"{name}[1]")
+    epsilon, delta = as_tuple(value, name, "a pair (ε, δ) is required by the approximate notion")
+    return as_nonnegative(epsilon, f"{name}[0]"), as_probability(delta, f"{name}[1]")
 
 
 def _squared(value: Number, name: str) -> Budget:
-    return (_at_least_zero(value, name) ** 2,)
-
-
-def _at_least_zero(value: Number, name: str) -> Fraction:
-    found = as_fraction(value, name)
-    if found < 0:
-        raise ArgumentError(f"{name} = {spelled(value)}; a number of at least 0 is required")
-    return found
+    return (as_nonnegative(value, name) ** 2,)
 
 
 _READERS: dict[Notion, Callable[[Any, str], Budget]] = {
@@ -152,7 +144,7 @@ def root(square: Fraction | float) -> Value | float:
     >>> root(Fraction(25, 4)), root(Fraction(2)).width < 1e-15
     (Fraction(5, 2), True)
     """
-    if not isinstance(square, Fraction):
+    if not is_finite(square):
         return math.sqrt(square)  # infinity
     top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
     if Fraction(top, bottom) ** 2 == square:

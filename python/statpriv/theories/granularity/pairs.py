@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_function, as_items, as_key
-from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.exact import Number, as_fraction, is_finite
 from statpriv.numeric.literals import abridged, literal
 from statpriv.theories.granularity.notions import Budget, Figures, Notion, Value, as_notion, grown, read_budgets
 from statpriv.theories.granularity.protocol import Distance, Granularity, alike
@@ -141,7 +141,7 @@ def summed(costs: Sequence[Budget], notion: Notion, distances: Sequence[Fraction
 
 def _grown(budget: Budget, notion: Notion, distance: Fraction | float) -> Sequence[Value | float]:
     """Nothing is promised at infinite distance, but what costs nothing costs nothing at any."""
-    if isinstance(distance, Fraction):
+    if is_finite(distance):
         return grown(budget, notion, distance)
     return [math.inf if any(budget) else Fraction(0) for _ in budget]
 

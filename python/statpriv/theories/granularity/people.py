@@ -18,7 +18,7 @@ bound for r rows covers, with the same r−s values on both sides; and a mixture
 the worst of them.
 
 **What both assume.** All rows are independent, also the rows of one person. The rows that nobody knows belong to
-persons, who may have several rows too. Where such a person's rows depend on each other, their sum has another law than
+persons who may have several rows too. Where such a person's rows depend on each other, their sum has another law than
 that of as many independent rows, and neither δ holds.
 """
 
@@ -34,10 +34,10 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Query
-from statpriv.numeric.arguments import as_items
+from statpriv.numeric.arguments import as_instance, as_items
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
-from statpriv.numeric.literals import abridged, at_most, literal
+from statpriv.numeric.literals import at_most, literal
 from statpriv.planning.sensitivity import several_rows
 from statpriv.theories.differential.inverse import least_epsilon
 
@@ -180,10 +180,7 @@ def person_curve(
       one row a person: 0.00183795
       ...
     """
-    if not isinstance(population, Population):
-        raise ArgumentError(
-            f"population = {abridged(population)}; a Population such as sp.Population(1000) is required"
-        )
+    as_instance(population, "population", Population, "a Population such as sp.Population(1000) is required")
     required = "a query such as sp.PropertyQuery(0.5), or a list with one for each part, is required"
     asked: Query | tuple[PropertyQuery, ...] = (
         queries if isinstance(queries, Query) else tuple(as_items(queries, "queries", required))

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_items
+from statpriv.numeric.arguments import as_items, is_list, length_of_tuple
 from statpriv.numeric.literals import abridged
-from statpriv.theories.granularity.inputs import Inputs
+from statpriv.theories.granularity.inputs import Inputs, sets_of
 from statpriv.theories.granularity.protocol import Distance, Granularity, Touched, as_granularity
 
-__all__ = ["NoPathWarning", "Relation", "all_databases", "restricted", "warn_of_missing_paths"]
+__all__ = ["NoPathWarning", "Relation", "all_databases", "relation_on", "restricted", "warn_of_missing_paths"]
 
 Neighbours: TypeAlias = Callable[[Any, Any], bool] | Iterable[tuple[Hashable, Hashable]]
 
@@ -201,15 +201,23 @@ def warn_of_missing_paths(universe: Sequence[Hashable], granularity: Granularity
             return
 
 
+def relation_on(metric: object, universe: Iterable[Hashable] | None = None) -> Relation | None:
+    """The relation that a metric is, if it has one list of databases: any, or exactly these. None for other metrics."""
+    if not isinstance(metric, Relation) or (universe is not None and set(metric.universe) != set(universe)):
+        return None
+    return metric
+
+
 def as_functions(inputs: object) -> list[Callable[[Any], Any]]:
     """For each query the function of the database that it reads."""
-    if isinstance(inputs, Inputs):
-        if not inputs.is_named:
+    sets = sets_of(inputs)
+    if sets is not None:
+        if not sets.is_named:
             raise ArgumentError(
                 "the parts are not known; of a finite universe, give the functions or sets that they are"
             )
-        return [lambda database, i=i: inputs.restricted(i, database) for i in range(len(inputs))]  # type: ignore[misc]
-    if not isinstance(inputs, Sequence) or not inputs or not all(map(callable, inputs)):
+        return [lambda database, i=i: sets.restricted(i, database) for i in range(len(sets))]  # type: ignore[misc]
+    if not is_list(inputs) or not inputs or not all(map(callable, inputs)):
         raise ArgumentError(
             f"partition = {abridged(inputs)}; a sequence of functions of the database, one for each part, is required"
         )
@@ -235,7 +243,7 @@ def _called(databases: tuple[Hashable, ...], neighbours: Callable[[Any, Any], bo
 def _listed(place: dict[Hashable, int], pairs: object) -> list[set[int]]:
     links: list[set[int]] = [set() for _ in place]
     for pair in as_items(pairs, "neighbours", "a function of two databases, or pairs, are required"):
-        if not isinstance(pair, tuple) or len(pair) != 2 or any(database not in place for database in pair):
+        if length_of_tuple(pair) != 2 or any(database not in place for database in pair):
             raise ArgumentError(f"neighbours has {abridged(pair)}; pairs of databases of the universe are required")
         first, second = (place[database] for database in pair)
         if first != second:

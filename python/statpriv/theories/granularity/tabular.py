@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_items
+from statpriv.numeric.arguments import as_items, is_mapping
 from statpriv.numeric.literals import abridged
-from statpriv.theories.granularity.inputs import Inputs
+from statpriv.theories.granularity.inputs import Inputs, sets_of
 from statpriv.theories.granularity.protocol import Distance, Granularity, Touched, alike, read_inputs
 
 __all__ = ["Bounded", "FreeLunch", "Multiset", "Ordered", "Unbounded"]
@@ -163,7 +163,7 @@ class Ordered(Granularity):
 
     def touched(self, inputs: object, /) -> Touched:
         """Which queries one step can change: those that read the place, or the old value or the new one."""
-        if not isinstance(inputs, Inputs):
+        if sets_of(inputs) is None:
             raise ArgumentError(
                 f'partition = {abridged(inputs)}; of ordered databases say Inputs([...], by="index") or by="record"'
             )
@@ -192,7 +192,7 @@ def multiset(database: Multiset[Record]) -> Counter[Record]:
     >>> sorted(multiset(["a", "b", "a"]).items())
     [('a', 2), ('b', 1)]
     """
-    if not isinstance(database, Mapping):
+    if not is_mapping(database):
         database = as_items(database, "database", "a list of records, or a dict of how many, is required")
     elif not all(isinstance(n, int) and n >= 0 for n in database.values()):
         raise ArgumentError(f"database {abridged(database)}; how often a record occurs is an integer of at least 0")

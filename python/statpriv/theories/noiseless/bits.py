@@ -11,7 +11,7 @@ the table is a matrix of zeros and ones between two vectors of integers: a produ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import probability_list
+from statpriv.numeric.arguments import is_mapping, length_of_tuple
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.noiseless.integer_products import integer_product, integers_from_doubles
@@ -215,9 +216,9 @@ def _joint(entries: int, law: object) -> JointBits:
     """A dict from tuples of bits to probabilities, or 2^n probabilities in the order of the table."""
     import numpy as np
 
-    if isinstance(law, Mapping):
+    if is_mapping(law):
         for bits in law:
-            if not isinstance(bits, tuple) or len(bits) != entries or any(bit not in (0, 1) for bit in bits):
+            if length_of_tuple(bits) != entries or any(bit not in (0, 1) for bit in bits):
                 raise ArgumentError(
                     f"law has the key {abridged(bits)}; tuples of {entries} zeros and ones are required"
                 )

@@ -25,7 +25,7 @@ from fractions import Fraction
 
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
+from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_positive, as_probability
 from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.literals import spelled
 from statpriv.theories.noiseless.guarantee import NoiselessGuarantee
@@ -72,7 +72,7 @@ def posterior_from_noiseless(epsilon: Number, *, least_prior: Number | None = No
     >>> round(sp.noiseless.posterior_from_noiseless("0.5", least_prior="0.1").epsilon.upper, 4)
     0.4599
     """
-    bound = _epsilon(epsilon)
+    bound = as_nonnegative(epsilon, "epsilon")
     if least_prior is None:
         return _guarantee(
             Enclosure(bound), "a posteriori", "Lemma 1, with its factors the right way round: ε-NP implies ε-ANP"
@@ -116,7 +116,7 @@ def noiseless_from_posterior(epsilon: Number, *, least_prior: Number | None = No
     >>> round(sp.noiseless.noiseless_from_posterior("0.5", least_prior="1/2").epsilon.upper, 4)
     0.8318
     """
-    bound = _epsilon(epsilon)
+    bound = as_nonnegative(epsilon, "epsilon")
     double = Enclosure(2 * bound)
     if least_prior is None:
         return _guarantee(double, "noiseless", "Lemma 1, with its factors the right way round: ε-ANP implies 2ε-NP")
@@ -164,7 +164,7 @@ def statistical_from_noiseless(epsilon: Number, delta: Number, *, least_prior: N
         raise ArgumentError(f"least_prior = {spelled(least_prior)}; a probability above 0 is required")
     loss = min(Fraction(1), as_probability(delta, "delta") / q)
     return NoiselessGuarantee(
-        *(Enclosure(_epsilon(epsilon)), Enclosure(loss), "statistical"),
+        *(Enclosure(as_nonnegative(epsilon, "epsilon")), Enclosure(loss), "statistical"),
         "Definition 4: the excepted answers have probability at most δ/q, whatever the value of the entry",
     )
 
@@ -208,14 +208,14 @@ def noiseless_from_statistical(
     >>> round(sp.noiseless.noiseless_from_statistical("0.1", "1e-6", target="0.2").delta.upper, 8)
     2.102e-05
     """
-    bound, loss = _epsilon(epsilon), as_probability(delta, "delta")
+    bound, loss = as_nonnegative(epsilon, "epsilon"), as_probability(delta, "delta")
     kinds = as_count(values, "values", least=2)
     pairs = kinds * (kinds - 1) * as_count(entries, "entries", least=1)
     if loss == 0 and target is None:
         return _guarantee(Enclosure(bound), "noiseless", "the definitions: with δ = 0 they are the same")
     if target is None:
         raise ArgumentError(f"target = None with delta = {spelled(delta)}; an ε' above epsilon is required")
-    raised = _epsilon(target, "target")
+    raised = as_nonnegative(target, "target")
     if raised <= bound:
         raise ArgumentError(f"target = {spelled(target)}; an ε' above epsilon = {spelled(epsilon)} is required")
     context = interval_context(_BITS)
@@ -228,13 +228,6 @@ def noiseless_from_statistical(
 
 def _guarantee(epsilon: Enclosure, notion: str, theorem: str) -> NoiselessGuarantee:
     return NoiselessGuarantee(epsilon, Enclosure(0), notion, theorem)  # type: ignore[arg-type]
-
-
-def _epsilon(value: Number, name: str = "epsilon") -> Fraction:
-    bound = as_fraction(value, name)
-    if bound < 0:
-        raise ArgumentError(f"{name} = {spelled(value)}; a number of at least 0 is required")
-    return bound
 
 
 def _least_prior(value: Number) -> Fraction:

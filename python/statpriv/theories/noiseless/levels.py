@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, is_finite
 from statpriv.numeric.intervals import enclosure, exact, interval_context, rational_ends
 from statpriv.numeric.literals import spelled
 
@@ -40,7 +40,7 @@ def log_ratio(ratio: Ratio) -> Enclosure:
     >>> log_ratio(Fraction(1)), log_ratio(math.inf)
     (Enclosure(0.0, 0.0), Enclosure(float('inf'), float('inf')))
     """
-    if isinstance(ratio, float):
+    if not is_finite(ratio):
         return Enclosure(math.inf)
     if ratio == 1:
         return Enclosure(0)
@@ -61,7 +61,7 @@ class Level:
 
         e^ε is irrational for a rational ε other than 0 (Lindemann), so that enough bits decide.
         """
-        if isinstance(ratio, float):
+        if not is_finite(ratio):
             return False
         if self.factor is not None:
             return ratio <= self.factor
@@ -100,7 +100,5 @@ def level_of(epsilon: Number | None, exp_epsilon: Number | None) -> Level:
             raise ArgumentError(f"exp_epsilon = {spelled(exp_epsilon)}; a number of at least 1 is required")
         return Level(None, factor)
     assert epsilon is not None  # noqa: S101  (for the type checker)
-    exact_epsilon = as_fraction(epsilon, "epsilon")
-    if exact_epsilon < 0:
-        raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
+    exact_epsilon = as_nonnegative(epsilon, "epsilon")
     return Level(exact_epsilon, Fraction(1) if exact_epsilon == 0 else None)

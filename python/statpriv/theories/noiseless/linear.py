@@ -30,7 +30,7 @@ from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, is_array
+from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, is_array, is_finite
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.numeric.normal import normal_delta, two_sided_tail
@@ -195,7 +195,7 @@ class LinearQueries:
         variance = self._variances[as_count(entry, "entry")]
         chosen = _best_bound(form, level, variance) if bound is None else as_positive(bound, "bound")
         theorem = f"Theorem 10 in explicit form, values further than {_short(chosen)} from the mean excepted"
-        if isinstance(form[0], float) or isinstance(form[1], float):
+        if not (is_finite(form[0]) and is_finite(form[1])):
             return NoiselessGuarantee(Enclosure(level), Enclosure(1), "noiseless", theorem)
         outside = _tail_beyond(chosen, variance)
         # z*/√(q + q²σ²) falls as q grows, so that the ends of q give the ends of the tail.
@@ -278,7 +278,7 @@ class LinearQueries:
         forms = quadratic_forms(gram, self._coefficients[:, entries], refined=False)
         for entry, (low, high) in zip(entries, forms, strict=True):
             own = self._variances[entry] * unit
-            if isinstance(high, float) or isinstance(low, float) or own * high >= 1:
+            if not (is_finite(low) and is_finite(high)) or own * high >= 1:
                 found.append(self._form(entry))
             else:
                 found.append((low * unit / (1 - own * low), high * unit / (1 - own * high)))

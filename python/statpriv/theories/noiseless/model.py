@@ -16,7 +16,7 @@ from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
 from statpriv.model.populations import Population
 from statpriv.model.probabilities import as_law
-from statpriv.numeric.arguments import as_items, as_key, as_word
+from statpriv.numeric.arguments import as_items, as_key, as_mapping, as_word, is_mapping, length_of_tuple
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
@@ -110,7 +110,7 @@ class FiniteModel:
     ) -> None:
         if not callable(query):
             raise ArgumentError(f"query = {abridged(query)}; a function of a tuple of values, such as sum, is required")
-        databases = _joint(law) if isinstance(law, Mapping) else _independent(law)
+        databases = _joint(law) if is_mapping(law) else _independent(law)
         self._size = len(next(iter(databases)))
         known = sorted(
             {as_count(entry, "leaked") for entry in as_items(leaked, "leaked", "a list of entries is required")}
@@ -287,10 +287,9 @@ def _independent(law: object) -> dict[Database, Fraction]:
     )
     entries = []
     for index, masses in enumerate(as_items(law, "law", required)):
-        if not isinstance(masses, Mapping) or not masses:
-            raise ArgumentError(f"law[{index}] = {abridged(masses)}; a dict from values to probabilities is required")
-        found, _ = as_law([(f"law[{index}][{value!r}]", mass) for value, mass in masses.items()], f"law[{index}]")
-        entries.append([(value, mass) for value, mass in zip(masses, found, strict=True) if mass])
+        stated = as_mapping(masses, f"law[{index}]", "a dict from values to probabilities is required")
+        found, _ = as_law([(f"law[{index}][{value!r}]", mass) for value, mass in stated.items()], f"law[{index}]")
+        entries.append([(value, mass) for value, mass in zip(stated, found, strict=True) if mass])
     if not entries:
         raise ArgumentError("law = []; the law of at least one entry is required")
     if (count := prod(map(len, entries))) > budget.MAX_LISTED_DATABASES:
@@ -302,7 +301,7 @@ def _independent(law: object) -> dict[Database, Fraction]:
 
 
 def _joint(law: Mapping[Any, Number]) -> dict[Database, Fraction]:
-    sizes = {len(database) if isinstance(database, tuple) else -1 for database in law}
+    sizes = {length_of_tuple(database) for database in law}
     if len(sizes) != 1 or not sizes.isdisjoint({-1, 0}):
         raise ArgumentError(f"law = {abridged(law)}; tuples of one length, a value an entry, are required as keys")
     if len(law) > budget.MAX_LISTED_DATABASES:

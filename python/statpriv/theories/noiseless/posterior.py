@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import as_law
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_probability
 from statpriv.numeric.literals import abridged, literal
@@ -109,7 +110,7 @@ def posterior(prior: Number | Mapping[Hashable, Number], answer: Mapping[Hashabl
     (Fraction(3, 4), Fraction(3, 2), Fraction(2, 1))
     """
     masses = _prior(prior)
-    if not isinstance(answer, Mapping):
+    if not is_mapping(answer):
         raise ArgumentError(
             f"answer = {abridged(answer)}; a dict from the values of the entry to the probability of the answer that "
             "was seen is required, such as {1: '3/4', 0: '1/4'}"

@@ -23,6 +23,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from statpriv import budget
+from statpriv.numeric.exact import is_finite
 from statpriv.theories.noiseless.integer_products import Integers, as_integers, integer_product, integers_from_doubles
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def quadratic_forms(gram: Integers, vectors: Integers, *, refined: bool = True) 
 
 def root_bounds(bounds: Bounds, factor: Fraction) -> Bounds:
     """Bounds of `factor · √value`, with 80 bits or more."""
-    if isinstance(bounds[0], float) or isinstance(bounds[1], float):
+    if not (is_finite(bounds[0]) and is_finite(bounds[1])):
         return (math.inf, math.inf) if factor else (Fraction(0), Fraction(0))
     return _root(bounds[0] * factor**2)[0], _root(bounds[1] * factor**2)[1]
 

@@ -19,6 +19,7 @@ from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
 from statpriv.model.queries.sum import SumQuery
+from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.exact import Number, as_fraction, as_probability
 from statpriv.numeric.literals import abridged, spelled
 
@@ -69,9 +70,9 @@ def sum_curve(
     """
     if not isinstance(entries, Mapping):
         return privacy_curve(SumQuery(_moved(law, function, "law")), Population(entries), adversary=_knows(known))
-    if not isinstance(law, Mapping) or set(law) != set(entries):
+    if not is_mapping(law) or set(law) != set(entries):
         raise ArgumentError(f"law = {abridged(law)}; the law of each group of {list(entries)} is required")
-    functions = function if isinstance(function, Mapping) else dict.fromkeys(entries, function)
+    functions = function if is_mapping(function) else dict.fromkeys(entries, function)
     if set(functions) != set(entries):
         raise ArgumentError(f"function = {abridged(function)}; one of each group of {list(entries)} is required")
     laws = {group: _moved(law[group], functions[group], f"law[{group!r}]") for group in entries}
@@ -112,10 +113,9 @@ def sum_guarantee(*, entries: int, known_fraction: Number = 0) -> NoReturn:
 
 def _moved(law: Any, function: Any, name: str) -> dict[Fraction, Fraction | Number]:  # noqa: ANN401
     """The law of g(t); several values with one g add up."""
-    if not isinstance(law, Mapping) or not law:
-        raise ArgumentError(f"{name} = {abridged(law)}; a dict from values to probabilities is required")
+    stated = as_mapping(law, name, "a dict from values to probabilities is required")
     if function is None:
-        return dict(law)
+        return dict(stated)
     if not callable(function):
         raise ArgumentError(f"function = {abridged(function)}; a function of a value, or None, is required")
     moved: defaultdict[Fraction, Fraction] = defaultdict(Fraction)

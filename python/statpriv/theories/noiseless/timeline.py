@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.numeric.arguments import as_items
-from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
+from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.noiseless.composition import OverlappingQueries, compose_overlapping
 from statpriv.theories.noiseless.counts import SubsetCounts
@@ -177,9 +177,7 @@ class Timeline:
         entries = frozenset(self._expect_present(reads) if read is None else read)  # type: ignore[arg-type]
         if not entries:
             raise ArgumentError(f"reads = {abridged(reads)}: no entry is new since the last query; add() some before")
-        bound = as_fraction(epsilon, "epsilon")
-        if bound < 0:
-            raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
+        bound = as_nonnegative(epsilon, "epsilon")
         self._asked.append(_Asked(entries, bound, as_probability(delta, "delta"), as_count(leaked, "leaked")))
         self._query_asked()
         return self

@@ -31,8 +31,9 @@ from typing import Any, NamedTuple
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import as_tuple, is_mapping, length_of_tuple
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.exact import Number, as_fraction, is_finite
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.partial_knowledge.dependency import dependency_curve
 from statpriv.theories.partial_knowledge.loss import LossCurve, read_law
@@ -103,7 +104,7 @@ class DailyCounts:
     def largest_dependency(self) -> Enclosure:
         """The largest finite Dep over all records and counts, by enumeration."""
         losses = self.dependency_curve().losses.values()
-        return _largest_log([max(ratio for loss in losses for ratio in loss.law if isinstance(ratio, Fraction))])
+        return _largest_log([max(ratio for loss in losses for ratio in loss.law if is_finite(ratio))])
 
     def dependency_curve(self) -> LossCurve:
         """The exact (μ, ν) curve, by enumeration."""
@@ -146,10 +147,9 @@ class DailyCounts:
 
 
 def _read(habit: Any, name: str) -> _Habit:  # noqa: ANN401
-    if isinstance(habit, Mapping):
+    if is_mapping(habit):
         return _read_joint(habit, name)
-    if not isinstance(habit, Sequence) or isinstance(habit, str) or len(habit) != 3:
-        raise ArgumentError(f"{name} = {abridged(habit)}; a triple such as (0.3, 0.45, 0.4) is required")
+    as_tuple(habit, name, "a triple such as (0.3, 0.45, 0.4) is required", length=3)
     first, after_one, after_zero = (as_fraction(p, f"{name}[{k}]") for k, p in enumerate(habit))
     for k, p in enumerate((first, after_one, after_zero)):
         if not 0 < p < 1:
@@ -163,7 +163,7 @@ def _read(habit: Any, name: str) -> _Habit:  # noqa: ANN401
 
 def _read_joint(habit: Mapping[Any, Any], name: str) -> _Habit:
     law = read_law(habit, name)
-    days = max((len(way) if isinstance(way, tuple) else 0) for way in law)
+    days = max(map(length_of_tuple, law))
     if not 2 <= days <= budget.MAX_DAYS or set(law) != set(_ways(days)):
         raise ArgumentError(
             f"{name} = {abridged(habit)}; the probability of every tuple of zeros and ones is required, one for each "

@@ -23,8 +23,9 @@ from itertools import permutations, product
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import as_tuple, is_list, is_mapping, length_of_tuple
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction, as_probability
+from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_probability
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.partial_knowledge.loss import LossCurve, PrivacyLoss, read_law
 
@@ -208,11 +209,8 @@ def compose(
     epsilon, delta = Fraction(0), Fraction(0)
     others = ((f"more[{index}]", bound) for index, bound in enumerate(more))
     for name, bound in (("first", first), ("second", second), *others, ("dependency", dependency)):
-        if not isinstance(bound, Sequence) or isinstance(bound, str) or len(bound) != 2:
-            raise ArgumentError(f"{name} = {abridged(bound)}; a pair such as (0.1, 1e-6) is required")
-        size = as_fraction(bound[0], f"{name}[0]")
-        if size < 0:
-            raise ArgumentError(f"{name}[0] = {spelled(bound[0])}; a number of at least 0 is required")
+        as_tuple(bound, name, "a pair such as (0.1, 1e-6) is required")
+        size = as_nonnegative(bound[0], f"{name}[0]")
         epsilon += size
         delta += as_probability(bound[1], f"{name}[1]")
     return Composed(epsilon, min(delta, Fraction(1)))
@@ -278,18 +276,18 @@ def _marginals(law: _Law) -> list[_Law]:
 
 def _read(joint: Joint) -> dict[Any, _Law]:
     """The laws by the value of the record: from a dict, or from a list whose positions are the values."""
-    if isinstance(joint, Sequence) and not isinstance(joint, str):
+    if is_list(joint):
         joint = dict(enumerate(joint))
-    if not isinstance(joint, Mapping) or len(joint) < 2:
+    if not is_mapping(joint) or len(joint) < 2:
         raise ArgumentError(
             f"joint = {abridged(joint)}; a dict from two or more values of the record to laws of pairs of outcomes is "
             "required"
         )
     laws = {value: read_law(law, f"joint[{value!r}]") for value, law in joint.items()}
-    lengths = {len(outcome) for law in laws.values() for outcome in law if isinstance(outcome, tuple)}
+    lengths = {length_of_tuple(outcome) for law in laws.values() for outcome in law} - {-1}
     for value, law in laws.items():
         for outcome in law:
-            if not isinstance(outcome, tuple) or len(lengths) > 1 or len(outcome) < 2:
+            if len(lengths) > 1 or length_of_tuple(outcome) < 2:
                 raise ArgumentError(
                     f"joint[{value!r}] has the outcome {outcome!r}; pairs (o1, o2) are required, or tuples of one "
                     "length for more releases"

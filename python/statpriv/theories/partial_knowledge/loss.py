@@ -22,8 +22,9 @@ from typing import Any
 
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import as_law
+from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.numeric.exact import Number, as_fraction, as_positive, as_probability
+from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_positive, as_probability, is_finite
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.differential.inverse import least_epsilon
 
@@ -64,7 +65,7 @@ class PrivacyLoss:
 
     def __init__(self, law: Mapping[Any, Number]) -> None:
         masses: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
-        if not isinstance(law, Mapping):
+        if not is_mapping(law):
             raise ArgumentError(f"law = {abridged(law)}; a dict from values of e^L to probabilities is required")
         for ratio, mass in law.items():
             value = _INFINITE if ratio == _INFINITE else as_fraction(ratio, "a value of e^L")
@@ -184,7 +185,7 @@ class PrivacyLoss:
 
     @cached_property
     def _ratios(self) -> list[Fraction]:
-        return [ratio for ratio in self.law if isinstance(ratio, Fraction)]
+        return [ratio for ratio in self.law if is_finite(ratio)]
 
     @cached_property
     def _sums(self) -> list[tuple[Fraction, Fraction]]:
@@ -266,18 +267,15 @@ class LossCurve:
 
 def read_law(law: object, name: str) -> dict[Any, Fraction]:
     """A law as a user writes it, exactly."""
-    if not isinstance(law, Mapping) or not law:
-        raise ArgumentError(f"{name} = {abridged(law)}; a dict from outcomes to probabilities is required")
-    masses, _ = as_law([(f"{name}[{outcome!r}]", mass) for outcome, mass in law.items()], name)
-    return dict(zip(law, masses, strict=True))
+    stated = as_mapping(law, name, "a dict from outcomes to probabilities is required")
+    masses, _ = as_law([(f"{name}[{outcome!r}]", mass) for outcome, mass in stated.items()], name)
+    return dict(zip(stated, masses, strict=True))
 
 
 def exponential(epsilon: Number, most: int) -> tuple[Fraction, Fraction]:
     """Rationals around `e^ε`; from ε = `most` on, those of `most`, where nothing changes any more."""
     from statpriv.numeric.intervals import exact, interval_context, rational_ends
 
-    value = as_fraction(epsilon, "epsilon")
-    if value < 0:
-        raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
+    value = as_nonnegative(epsilon, "epsilon")
     context = interval_context(_BITS)
     return rational_ends(context.exp(exact(context, min(value, Fraction(most)))))

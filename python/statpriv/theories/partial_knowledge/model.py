@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_items, as_key
+from statpriv.numeric.arguments import as_items, as_key, is_mapping, length_of_tuple
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
 from statpriv.theories.partial_knowledge.loss import LossCurve, PrivacyLoss, read_law
@@ -94,7 +94,7 @@ class Model:
     ) -> None:
         law = read_law(records, "records")
         self.entry = as_count(entry, "entry")
-        lengths = {len(database) if isinstance(database, tuple) else -1 for database in law}
+        lengths = {length_of_tuple(database) for database in law}
         if len(lengths) != 1 or not self.entry < min(lengths):
             raise ArgumentError(
                 f"records = {abridged(records)} and entry = {entry}; databases are tuples of one length above entry"
@@ -236,7 +236,7 @@ def _answers(
                 raise ArgumentError(
                     f"{name} returned {abridged(found)}; something hashable is required, such as a tuple"
                 )
-        answers = read_law(answer, "what mechanism returned") if isinstance(answer, Mapping) else {answer: Fraction(1)}
+        answers = read_law(answer, "what mechanism returned") if is_mapping(answer) else {answer: Fraction(1)}
         masses = laws.setdefault(database[entry], {}).setdefault(known, defaultdict(Fraction))
         for outcome, mass in answers.items():
             if mass:
