@@ -1,6 +1,7 @@
 """The wheel: complete, for every Python from 3.10 on, and enough to do the main job where there is no Rust.
 
-It is built once, in the target directory of the checkout, so that what `make build` compiled is used again.
+It is built once, in the target directory of the checkout, so that what `make build` compiled is used again: with that
+profile, as what is in a wheel does not depend on it. A campaign builds the wheel that users get, and installs it.
 """
 
 import json
@@ -15,6 +16,8 @@ from pathlib import Path
 import pytest
 
 import statpriv as sp
+
+from ..cases import CAMPAIGN
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +37,9 @@ def run(*command: object, cwd: Path, env: dict[str, str]) -> subprocess.Complete
 def wheel(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     env = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", place, ROOT, cwd=place, env=env)
+    profile = [] if CAMPAIGN else ["--config-settings=build-args=--profile develop"]
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", *profile, "--wheel-dir", place)
+    run(*pip, ROOT, cwd=place, env=env)
     (built,) = place.glob("*.whl")
     return built
 
@@ -71,6 +76,7 @@ def test_nothing_else_is_in_the_wheel(wheel):
     assert not [name for name, text in texts.items() if str(ROOT).encode() in text], "a path of this machine"
 
 
+@pytest.mark.campaign  # alone notices a dependency that is installed with the tests and not with the wheel
 def test_it_does_the_main_job_where_there_is_no_rust(wheel, tmp_path):
     environment = tmp_path / "environment"
     bare = {key: os.environ[key] for key in ("HOME", "LANG", "TMPDIR", "SYSTEMROOT") if key in os.environ}

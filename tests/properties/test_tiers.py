@@ -3,7 +3,6 @@
 The tiers share the descriptions of laws and curves, and no computation.
 """
 
-import os
 from fractions import Fraction
 from math import comb
 
@@ -14,16 +13,18 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 
+from ..cases import cases
+
 settings.register_profile("tiers", deadline=None)  # a machine that is busy is no counterexample
 settings.load_profile("tiers")
 
 DIGITS = 25
 LARGEST = 2**53
 UNDERFLOW = 1e-300
-TIMES = int(os.environ.get("STATPRIV_TIMES", "1"))
-"""How many times as many cases: a campaign draws a hundred thousand."""
-HUNDRED = settings(max_examples=100 * TIMES)
-MANY = settings(max_examples=400 * TIMES)
+FEW = settings(max_examples=cases(30, campaign=300))
+HUNDRED = settings(max_examples=cases(100, campaign=5000))
+MANY = settings(max_examples=cases(400, campaign=20_000))
+"""A campaign draws a hundred thousand."""
 
 sizes = st.one_of(
     st.integers(1, 80),
@@ -119,7 +120,7 @@ def test_counts_of_hidden_samples(situation, share):
     check(count(n, p, pair, sampling=sp.WithoutReplacement(sample)), epsilon)
 
 
-@settings(max_examples=30)
+@FEW
 @given(counts(st.integers(2, 500)), st.data())
 def test_means_over_the_number_of_known_entries(situation, data):
     n, p, pair, epsilon = situation
@@ -128,7 +129,7 @@ def test_means_over_the_number_of_known_entries(situation, data):
     check(count(n, p, pair, sampling=sampling, adversary=adversary, bound="spc"), epsilon)
 
 
-@settings(max_examples=30)
+@FEW
 @given(counts(st.integers(2, LARGEST)), st.data())
 def test_means_over_the_parts_of_a_partition(situation, data):
     n, p, pair, epsilon = situation

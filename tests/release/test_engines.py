@@ -35,7 +35,7 @@ ENGINES = ["duckdb", "postgresql", "spark"]
     params=[
         "duckdb",
         pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql")),
-        pytest.param("spark", marks=pytest.mark.xdist_group("spark")),
+        pytest.param("spark", marks=[pytest.mark.campaign, pytest.mark.xdist_group("spark")]),
     ]
 )
 def engine(request, tmp_path):

@@ -395,6 +395,7 @@ def named(rows):
     return [[f"p{i:02}", *row[-len(CSV_COLUMNS) :]] for i, row in enumerate(rows)]
 
 
+@pytest.mark.campaign
 @pytest.mark.xdist_group("spark")
 @settings(SETTINGS, max_examples=3)
 @given(first=csv_tables(), second=csv_tables())
@@ -405,6 +406,7 @@ def test_csv_tables_on_spark_with_equal_counts_look_the_same(workshop, in_proces
     assert_spark_tells_nothing(workshop, in_process, tables, CSV_COUNTS)
 
 
+@pytest.mark.campaign
 @pytest.mark.xdist_group("spark")
 @settings(SETTINGS, max_examples=3)
 @given(first=parquet_tables(), second=parquet_tables())

@@ -1,4 +1,4 @@
-"""What several unit tests need: reading a repr back, and every way of copying a value."""
+"""What tests of several folders need: reading a repr back, and every way of copying a value."""
 
 import copy
 import pickle
