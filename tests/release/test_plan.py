@@ -16,6 +16,7 @@ from textwrap import dedent
 import jsonschema
 import pytest
 
+import statpriv as sp
 from statpriv.errors import PlanError
 from statpriv.releasing import plan_file
 from statpriv.releasing.plan import DataSource, PlannedQuery, PriorPublication, Publication, Target
@@ -861,6 +862,21 @@ def test_a_place_without_sense_is_refused(write, data, row_id, reason):
     with pytest.raises(PlanError) as refused:
         load_plan(write(located(data, f'row_id = "{row_id}"' if row_id else "")))
     assert reason in str(refused.value)
+
+
+FORMATS = Path(__file__).parents[1] / "vectors" / "formats" / "plan" / "1"
+
+
+def test_a_range_is_also_one_text(tmp_path):
+    text = (FORMATS / "first.toml").read_text("utf-8")
+    path = tmp_path / "plan.toml"
+    path.write_text(text.replace('["0.40", "0.60"]', '"0.40..0.60"'), encoding="utf-8")
+    jsonschema.validate(tomllib.loads(path.read_text("utf-8")), published_schema())
+    assert load_plan(path).queries == load_plan(FORMATS / "first.toml").queries
+    for wrong in ("0.6..0.4", "0.4..", "0.4..1.1", "0.4..0.5..0.6", "..", "nan..1"):
+        path.write_text(text.replace('["0.40", "0.60"]', f'"{wrong}"'), encoding="utf-8")
+        with pytest.raises(sp.PlanError, match="must be one number from 0 to 1, or a range"):
+            load_plan(path)
 
 
 # --- the published schema -------------------------------------------------------------------------

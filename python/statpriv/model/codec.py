@@ -73,6 +73,7 @@ from statpriv.numeric.literals import abridged
 
 __all__ = [
     "ADVERSARY",
+    "ENDS",
     "KEPT_QUERY",
     "KNOWN",
     "PARTITION",
@@ -110,6 +111,8 @@ def _written_stated(stated: Stated) -> Value:
 
 STATED = Field(lambda value: stated_range(range_from(value)), RANGE.allowed, RANGE.schema, _written_stated)
 """A probability or a range of one, as queries take it."""
+ENDS = replace(STATED, write=lambda stated: RANGE.write(range_of(stated)))
+"""The same, written with both ends even where they are equal, as releases do."""
 
 _CELLS = list_of(STATED, "a list of probabilities, numbers or ranges, that can add up to 1", least=2)
 

@@ -53,7 +53,7 @@ __all__ = [
 
 Value: TypeAlias = Any
 """A value of a TOML or JSON document."""
-Range: TypeAlias = "tuple[Fraction, Fraction]"
+Range: TypeAlias = tuple[Fraction, Fraction]
 """The least and the largest value of a probability; equal where it is one number."""
 Schema: TypeAlias = "dict[str, Any]"
 

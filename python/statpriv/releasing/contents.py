@@ -6,14 +6,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import statpriv
 from statpriv import budget
 from statpriv.errors import ArgumentError
+from statpriv.model.codec import ENDS, written_publication
+from statpriv.model.fields import by_group
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Gate, Rounding, Step, Threshold
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.processed import Step
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
 from statpriv.releasing.accuracy import (
@@ -453,35 +455,15 @@ def written_part(
         What the certificate makes use of.
     """
     if isinstance(asked, HistogramQuery):
-        cells: Any = asked.cells
-        law: dict[str, Any] = {"cells": [_written(cell) for cell in cells]}
+        law = {"cells": [ENDS.write(cell) for cell in asked.cells]}
     else:
-        law = {"probability": _written(asked.p) if isinstance(size, int) else _written_by_group(asked)}
+        law = {"probability": by_group(ENDS).write(asked.p if isinstance(size, int) else asked.probabilities)}
     return {
         **law,
         "size": size if isinstance(size, int) else dict(size),
         **({} if asked.attribute is None else {"attribute": asked.attribute}),
-        **dict(map(_written_step, steps)),
+        **written_publication(steps),
     }
-
-
-def _written_step(step: Step) -> tuple[str, int | list[int]]:
-    """A step that the certificate makes use of; all of them are about whole numbers."""
-    if isinstance(step, Gate):
-        return "gate", [int(step.lower), int(step.upper)]
-    if isinstance(step, Threshold):
-        return "suppressed_below", int(step.above) + 1
-    return "rounded_to", int(cast("Rounding", step).base)
-
-
-def _written_by_group(asked: PropertyQuery) -> dict[str, list[str]]:
-    stated: Any = asked.probabilities
-    return {group: _written(p) for group, p in stated}
-
-
-def _written(stated: Fraction | Between) -> list[str]:
-    lower, upper = (stated.lower, stated.upper) if isinstance(stated, Between) else (stated, stated)
-    return [literal(lower), literal(upper)]
 
 
 def _warnings_of_plan(guarantee: Guarantee) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from statpriv.errors import PlanError
+from statpriv.model.fields import Range
 from statpriv.releasing.predicate import quoted
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ __all__ = [
     "as_range",
 ]
 
-Range: TypeAlias = tuple[Fraction, Fraction]
-"""The least and the largest value of a probability; equal where it is one number."""
 Probability: TypeAlias = Fraction | Range
 """What the public knows of a property: one number or a range."""
 
@@ -178,15 +177,12 @@ class PlannedQuery:
         """
         if self.probability is None:
             raise PlanError(f"query {quoted(self.name)}: a histogram has a probability for each cell")
-        if isinstance(self.probability, Mapping):
-            return _hull([as_range(stated) for stated in self.probability.values()])
-        return as_range(self.probability)
+        return _hull([as_range(stated) for stated in _by_group(self.probability, otherwise="").values()])
 
     def range_in(self, group: str) -> Range:
         """The declared probability of a count in one group."""
-        if isinstance(self.probability, Mapping):
-            return as_range(self.probability[group])
-        return self.range
+        stated = _by_group(self.probability)
+        return as_range(stated[group]) if stated else self.range
 
     def size(self, n: int) -> int:
         """Count the rows of this query in a table of ``n``: ``rows``, or the whole part of ``share * n``.
@@ -224,7 +220,7 @@ class PlannedQuery:
         if self.share is not None:
             sizes = {group: self.share.numerator * n // self.share.denominator for group, n in groups.items()}
         else:
-            stated = self.rows if isinstance(self.rows, Mapping) else {}
+            stated = _by_group(self.rows)
             sizes = {group: stated.get(group, 0) for group in groups}
         if not any(sizes.values()):
             raise PlanError(
@@ -235,8 +231,8 @@ class PlannedQuery:
 
     def _check_names(self, groups: Mapping[str, int]) -> None:
         """Rows may leave groups out, which then answer nothing; a probability is needed of every group."""
-        for key, stated in (("probability", self.probability), ("rows", self.rows)):
-            if not isinstance(stated, Mapping):
+        for key, stated in (("probability", _by_group(self.probability)), ("rows", _by_group(self.rows))):
+            if not stated:
                 continue
             unknown = [name for name in stated if name not in groups]
             missing = [name for name in groups if name not in stated and key == "probability"]
@@ -322,6 +318,13 @@ class Plan:
 def as_range(stated: Probability) -> Range:
     """The probability as a range; a single number is a range of width 0."""
     return stated if isinstance(stated, tuple) else (stated, stated)
+
+
+def _by_group(stated: Any, otherwise: str | None = None) -> Mapping[str, Any]:  # noqa: ANN401  (what a plan states)
+    """What is stated by group; what is stated for all is that of the group `otherwise`, or of none."""
+    if isinstance(stated, Mapping):
+        return stated
+    return {} if otherwise is None else {otherwise: stated}
 
 
 def _hull(ranges: Sequence[Range]) -> Range:

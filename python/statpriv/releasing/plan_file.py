@@ -22,7 +22,7 @@
     [[query]]                          # one or more
     name = "Clinton voters"            # a label; names may repeat
     where = "vote = 0"                 # the language of statpriv.releasing.predicate
-    probability = ["0.40", "0.60"]     # what the public knows: one number or a range
+    probability = ["0.40", "0.60"]     # what the public knows: one number or a range, also written "0.40..0.60"
     source = "pre-election polls"      # where that is known from
     rows = 472                         # or share = "1/2"
 
@@ -100,7 +100,7 @@ from pathlib import Path
 from typing import Any
 
 from statpriv.errors import PlanError
-from statpriv.releasing.plan import DataSource, Plan, PlannedCell, PlannedQuery, PriorPublication, Publication, Target
+from statpriv.releasing.plan import DataSource, Plan, PlannedQuery, PriorPublication, Publication, Target
 from statpriv.releasing.plan_mistakes import mistake_in_words, printed
 from statpriv.releasing.plan_tables import CountTable, DataTable, HistogramTable, PlanFile
 from statpriv.releasing.predicate import quoted
@@ -148,21 +148,15 @@ def load_plan(path: str | Path, *, data: str | Path | None = None) -> Plan:
 
 
 def _planned(table: CountTable | HistogramTable, otherwise: Publication) -> PlannedQuery:
-    predicate, probability = None, None
-    cells: tuple[PlannedCell, ...] = ()
-    if isinstance(table, CountTable):
-        predicate, probability = table.where, table.probability
-    else:
-        cells = tuple(PlannedCell(cell.name, cell.where, cell.probability) for cell in table.cell)
     return PlannedQuery(
         name=table.name,
-        predicate=predicate,
-        probability=probability,
+        predicate=table.where,
+        probability=table.probability,
         source=table.source,
         rows=table.rows,
         share=table.share,
         publication=table.publication(otherwise),
-        cells=cells,
+        cells=table.cells,
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from statpriv.errors import MissingExtraError, PlanError
-from statpriv.releasing.plan import LAST_CELL, Probability, Publication, as_range
+from statpriv.model.fields import range_from
+from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
 from statpriv.releasing.predicate import Predicate, quoted, unprintable
 
 try:
@@ -72,9 +73,9 @@ _NUMBER_RULE = 'must be a number such as 0.1, "0.1" or "1/10"'
 
 
 def _number(value: object) -> Fraction:
-    # The patterns bound the length, lest 1e999999999 be written out as an integer; they also refuse True.
-    text = str(value) if isinstance(value, int | Decimal) else value
-    if isinstance(text, str) and (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)):
+    # The patterns bound the length, lest 1e999999999 be written out as an integer.
+    text = str(value) if type(value) in (int, Decimal, str) else ""
+    if _DECIMAL.fullmatch(text) or _RATIO.fullmatch(text):
         return Fraction(text)
     raise ValueError(_NUMBER_RULE)
 
@@ -105,25 +106,21 @@ def _share(value: Fraction) -> Fraction:
 
 
 def _range(value: object) -> Fraction | tuple[Fraction, Fraction]:
-    rule = 'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
-    ends = value if isinstance(value, list) else [value]
     try:
-        numbers = [_in_unit_interval(_number(end)) for end in ends]
+        low, high = range_from(value, lambda end: _in_unit_interval(_number(end)))
     except ValueError:
-        raise ValueError(rule) from None
-    if not isinstance(value, list):
-        return numbers[0]
-    if len(numbers) != 2 or numbers[0] > numbers[1]:
-        raise ValueError(rule)
-    return (numbers[0], numbers[1])
+        raise ValueError(
+            'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
+        ) from None
+    return low if low == high else (low, high)
 
 
 def _probability(value: object, info: ValidationInfo) -> Probability | dict[str, Probability]:
-    return _by_group(value, info, _range) if isinstance(value, dict) else _range(value)
+    return _by_group(value, info, _range) if _is_table(value) else _range(value)
 
 
 def _rows(value: object, info: ValidationInfo) -> int | dict[str, int]:
-    if isinstance(value, dict):
+    if _is_table(value):
         sizes = _by_group(value, info, _count)
         if not any(sizes.values()):
             raise ValueError("must be at least one row of some group")
@@ -132,6 +129,10 @@ def _rows(value: object, info: ValidationInfo) -> int | dict[str, int]:
     if _context(info, "group") is not None:
         raise ValueError("must be stated for each group, such as {f = 30, m = 20}, because data.group is there")
     return size
+
+
+def _is_table(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
 
 
 def _by_group(value: dict[str, object], info: ValidationInfo, read: Callable[[object], _Read]) -> dict[str, _Read]:
@@ -159,7 +160,7 @@ def _whole(value: object, *, least: int) -> int:
         number = _number(value)
     except ValueError:
         raise ValueError(rule) from None
-    if isinstance(value, str) or number.denominator != 1 or not least <= number <= MOST_ROWS:
+    if type(value) is str or number.denominator != 1 or not least <= number <= MOST_ROWS:
         raise ValueError(rule)
     return int(number)
 
@@ -292,8 +293,10 @@ _Note: TypeAlias = Annotated[
 ]
 
 
+_ONE = f"({_DECIMAL.pattern}|{_RATIO.pattern})"
 _RANGE_SCHEMAS: list[dict[str, Any]] = [
     *_NUMBER_SCHEMA["anyOf"],
+    {"type": "string", "pattern": rf"^{_ONE}\.\.{_ONE}$"},
     {"type": "array", "items": _NUMBER_SCHEMA, "minItems": 2, "maxItems": 2},
 ]
 
@@ -455,6 +458,8 @@ class SizedTable(PublicationTable):
 class CountTable(SizedTable):
     """A count, and what the public knows of its property."""
 
+    cells: ClassVar[tuple[PlannedCell, ...]] = ()
+
     where: _Where = Field(description=_WHERE)
     probability: Annotated[
         Probability | dict[str, Probability], PlainValidator(_probability), WithJsonSchema(_PROBABILITY_SCHEMA)
@@ -474,9 +479,16 @@ class CellTable(StrictTable):
 class HistogramTable(SizedTable):
     """A histogram: counts of several cells, the last one implied."""
 
+    where: ClassVar[None] = None
+    probability: ClassVar[None] = None
     cell: list[CellTable] = Field(
         min_length=2, max_length=MOST_CELLS, description="two or more [[query.cell]], the last cell being implied"
     )
+
+    @property
+    def cells(self) -> tuple[PlannedCell, ...]:
+        """The cells, without the implied last one."""
+        return tuple(PlannedCell(cell.name, cell.where, cell.probability) for cell in self.cell)
 
     @model_validator(mode="after")
     def _last_cell_possible(self, info: ValidationInfo) -> Self:
@@ -501,7 +513,7 @@ class HistogramTable(SizedTable):
 
 
 def _kind_of_query(table: object) -> str:
-    return "histogram" if isinstance(table, dict) and "cell" in table else "count"
+    return "histogram" if _is_table(table) and "cell" in table else "count"
 
 
 class PriorTable(StrictTable):
@@ -546,7 +558,7 @@ class PlanFile(StrictTable):
         general = self.publication.publication(Publication())
         for k, query in enumerate(self.query, start=1):
             least = query.publication(general).suppressed_below
-            if isinstance(query, HistogramTable) and least is not None:
+            if query.cells and least is not None:
                 raise ValueError(
                     f"query[{k}] is a histogram with suppressed_below = {least}: a suppressed cell would be what the "
                     "other cells leave of the rows. State suppressed_below = 0 for it, and round it instead"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import isqrt, lcm
 from typing import TYPE_CHECKING, Any
 
-from statpriv.model.queries.processed import Gate, Rounding, Threshold
+from statpriv.model.codec import publication_steps
 
 if TYPE_CHECKING:
     from statpriv.model.queries.processed import Step
@@ -115,9 +115,8 @@ class Steps:
     @property
     def gate(self) -> tuple[Step, ...]:
         """The gate of a count, as the theory knows it; nothing without one, or of a histogram."""
-        if not self.publication.gate or len(self.expected) > 1:
-            return ()
-        return (Gate(*self.expected[0]),)
+        gated = self.publication.gate and len(self.expected) == 1
+        return publication_steps(self.expected[0]) if gated else ()
 
     def stated(self, predicate: str) -> StatedQuery:
         """What is said of them together with what is counted."""
@@ -132,9 +131,7 @@ class Steps:
     @property
     def coarsening(self) -> tuple[Step, ...]:
         """Suppression and rounding, as the theory knows them."""
-        below, base = self.publication.suppressed_below, self.publication.rounded_to
-        suppression = () if below is None else (Threshold(below - 1),)
-        return (*suppression, *(() if base is None else (Rounding(base),)))
+        return publication_steps(None, self.publication.suppressed_below, self.publication.rounded_to)
 
     def _unexpected(self, counts: Sequence[int]) -> Iterable[bool]:
         return (not least <= count <= most for count, (least, most) in zip(counts, self.expected, strict=True))
