@@ -516,10 +516,10 @@ class PartitionAccountant:
     def _restored(cls, content: dict[str, Any]) -> PartitionAccountant:
         size, known = content["population"], content["known"]
         accountant = cls(
-            Population(size) if isinstance(size, int) else Population(groups=dict(size)),
+            Population(**_read_counts(size, "size", "groups")),
             epsilon=number_from(content["epsilon"]),
             delta=number_from(content["delta"]),
-            adversary=Adversary(known=known if isinstance(known, int) else dict(known), values=content["values"]),
+            adversary=Adversary(**_read_counts(known, "known", "known"), values=content["values"]),
             **promise_arguments(content["promise"]),
         )
         ledger = iter(content["ledger"])
@@ -570,3 +570,8 @@ class PartitionAccountant:
 
 def _written_counts(counts: int | ByGroup[int]) -> object:
     return counts if isinstance(counts, int) else [list(pair) for pair in counts]
+
+
+def _read_counts(written: Any, one: str, by_group: str) -> dict[str, Any]:  # noqa: ANN401  (JSON)
+    """A number as the argument `one`, or numbers by group as the argument `by_group`."""
+    return {one: written} if isinstance(written, int) else {by_group: dict(written)}

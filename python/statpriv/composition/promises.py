@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias, cast
 
 from statpriv.composition.any_property import AnyPropertyCurve
+from statpriv.composition.stated_laws import stated_law
 from statpriv.composition.written_queries import query_from, written_query
 from statpriv.curves.build import compose, privacy_curve
 from statpriv.errors import ArgumentError
@@ -22,6 +23,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Query, asked_of
+from statpriv.numeric.arguments import as_instance, is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import abridged
 
@@ -82,7 +84,7 @@ class OneAttribute:
         """How many more such queries are covered; None stands for any number."""
         part = asked_of(query)
         same = isinstance(part, type(self.query)) and part.attribute == self.query.attribute
-        return None if same and _law(part) == _law(self.query) else 0
+        return None if same and stated_law(part) == stated_law(self.query) else 0
 
     def document(self) -> dict[str, Any]:
         """The promise as JSON."""
@@ -177,11 +179,8 @@ def only_promise(query: object) -> OneAttribute | AnyProperty:
         )
     if query.attribute is not None:
         return OneAttribute(query)
-    if isinstance(query, PropertyQuery):
-        return AnyProperty(query)
-    raise ArgumentError(
-        f"only = {abridged(query)}; an attribute= is required, which says that all queries ask the same histogram"
-    )
+    required = "an attribute= is required, which says that all queries ask the same histogram"
+    return AnyProperty(as_instance(query, "only", PropertyQuery, required))
 
 
 def promise_of(
@@ -199,7 +198,7 @@ def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[
     """Queries, which messages call `name`, as many as there are parts."""
     if not all(isinstance(size, int) for size in partition.sizes):
         raise ArgumentError(f"{name} with {partition!r}; parts that have one size, not one a group, are required")
-    if isinstance(queries, str | Query) or not isinstance(queries, Sequence) or len(queries) != len(partition.sizes):
+    if isinstance(queries, Query) or not is_list(queries) or len(queries) != len(partition.sizes):
         raise ArgumentError(f"{name} = {abridged(queries)}; {len(partition.sizes)} queries, one a part, are required")
     return tuple(queries)
 
@@ -212,7 +211,3 @@ def promise_arguments(document: dict[str, Any] | None) -> dict[str, Any]:
         return {"only": query_from(document["only"])}
     declared = document["declared"]
     return {"declared": ([*map(query_from, declared["queries"])], RandomPartition(declared["sizes"]))}
-
-
-def _law(query: object) -> object:
-    return query.probabilities if isinstance(query, PropertyQuery) else getattr(query, "cells", None)

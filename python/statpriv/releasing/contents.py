@@ -28,6 +28,7 @@ from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
 from statpriv.releasing.predicate import quoted
+from statpriv.releasing.stated_ranges import has_cells, range_of
 from statpriv.releasing.steps import PublishedCount
 from statpriv.theories.differential import gaussian_distance, kairouz_variance
 
@@ -136,7 +137,7 @@ def released_contents(
 
 def _proof(guarantee: Guarantee) -> list[str]:
     """Commands that make a certificate and check it, where it can say what was asked."""
-    histograms = any(isinstance(part.asked, HistogramQuery) for part in guarantee.parts)
+    histograms = any(has_cells(part.asked) for part in guarantee.parts)
     return [] if histograms and guarantee.plan.guarantee.known_rows else list(_PROOF)
 
 
@@ -452,11 +453,11 @@ def written_part(
     steps : sequence of Step
         What the certificate makes use of.
     """
-    if isinstance(asked, HistogramQuery):
-        cells: Any = asked.cells
-        law: dict[str, Any] = {"cells": [_written(cell) for cell in cells]}
+    stated: Any = asked
+    if has_cells(asked):
+        law: dict[str, Any] = {"cells": [_written(cell) for cell in stated.cells]}
     else:
-        law = {"probability": _written(asked.p) if isinstance(size, int) else _written_by_group(asked)}
+        law = {"probability": _written(stated.p) if isinstance(size, int) else _written_by_group(stated)}
     return {
         **law,
         "size": size if isinstance(size, int) else dict(size),
@@ -480,8 +481,7 @@ def _written_by_group(asked: PropertyQuery) -> dict[str, list[str]]:
 
 
 def _written(stated: Fraction | Between) -> list[str]:
-    lower, upper = (stated.lower, stated.upper) if isinstance(stated, Between) else (stated, stated)
-    return [literal(lower), literal(upper)]
+    return [literal(end) for end in range_of(stated)]
 
 
 def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
