@@ -506,9 +506,9 @@ MAX_HEADER_CHARACTERS = Limit(
     refusal="`TableError`.",
     reason="A longer line holds no names of columns.",
 )
-MAX_COLUMN_NAME = Limit(
+MAX_GROUP_NAME = Limit(
     200,
-    "Characters of the name of a column",
+    "Characters of a value of the group column",
     refusal="`TableError`.",
     reason="Names are shown in reports and messages.",
 )

@@ -12,6 +12,7 @@ from statpriv import budget
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError, PrecisionError, UndecidedError
+from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.digits import exact_ends
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction
@@ -69,10 +70,9 @@ class Claim:
     def __init__(
         self, curve: PrivacyCurve | RepeatedReleases, *, epsilon: Number, delta: Number, name: str | None = None
     ) -> None:
-        if not isinstance(curve, PrivacyCurve | RepeatedReleases):
-            raise ArgumentError(f"curve = {abridged(curve)}; a curve such as sp.privacy_curve(...) gives is required")
-        if name is not None and not isinstance(name, str):
-            raise ArgumentError(f"name = {abridged(name)}; a string or None is required")
+        required = "a curve such as sp.privacy_curve(...) gives is required"
+        as_instance(curve, "curve", (PrivacyCurve, RepeatedReleases), required)
+        as_instance(name, "name", (str, type(None)), "a string or None is required")
         exact_epsilon, exact_delta = as_fraction(epsilon, "epsilon"), as_fraction(delta, "delta")
         if exact_epsilon < 0:
             raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
@@ -288,7 +288,7 @@ def _exactly(claim: Claim) -> Fraction | None:
 
     For rational ε other than 0, e^ε is transcendental (Lindemann).
     """
-    if isinstance(claim.curve, RepeatedReleases) or claim.curve.kind not in ("exact", "bound"):  # two numbers, or more
+    if claim.curve.kind not in ("exact", "bound"):  # two numbers
         return None
     try:
         if claim.epsilon == 0:

@@ -80,17 +80,18 @@ def compose(
     from statpriv.files.release_report import Report
 
     found = read_composition(file)
+    report = found if isinstance(found, Report) else None
     composition = found.composition if isinstance(found, Report) else found
     with progress_on_terminal("δ of all answers together") as waiting:
         curve = composition.curve()
         value = curve.delta(composition.epsilon, digits=digits)
         waiting.begin("the statements of the report")
-        disagreements = found.disagreements() if isinstance(found, Report) else []
-        everything = found.curve if isinstance(found, Report) else curve
+        disagreements = report.disagreements() if report else []
+        everything = report.curve if report else curve
         together = _Together(everything, composition.epsilon) if isinstance(everything, RepeatedReleases) else None
     if as_json:
         document = {"delta": ends(value), **provenance(curve), "inputs": composition.document()}
-        if isinstance(found, Report):
+        if report:
             document["report"] = {"agrees": not disagreements, "disagreements": disagreements}
         if together is not None:
             document["everything"] = together.document()
@@ -101,7 +102,7 @@ def compose(
         print_facts(
             together.headline if together else f"δ is at most {upper_end(value)} at ε = {literal(composition.epsilon)}",
             [
-                *([("report", verdict)] if isinstance(found, Report) else []),
+                *([("report", verdict)] if report else []),
                 *([] if together is None else together.facts()),
                 (f"delta{alone}", enclosed(value)),
                 ("kind", WHAT_IS_ENCLOSED[curve.kind]),

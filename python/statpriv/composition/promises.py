@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from statpriv.composition.any_property import AnyPropertyCurve
 from statpriv.composition.ledger import QUERIES, SIZES
+from statpriv.composition.stated_laws import stated_law
 from statpriv.curves.build import compose, privacy_curve
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
@@ -24,6 +25,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Query, asked_of
+from statpriv.numeric.arguments import as_instance, is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import abridged
 
@@ -85,7 +87,7 @@ class OneAttribute:
         """How many more such queries are covered; None stands for any number."""
         part = asked_of(query)
         same = isinstance(part, type(self.query)) and part.attribute == self.query.attribute
-        return None if same and _law(part) == _law(self.query) else 0
+        return None if same and stated_law(part) == stated_law(self.query) else 0
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -181,11 +183,8 @@ def only_promise(query: object) -> OneAttribute | AnyProperty:
         )
     if query.attribute is not None:
         return OneAttribute(query)
-    if isinstance(query, PropertyQuery):
-        return AnyProperty(query)
-    raise ArgumentError(
-        f"only = {abridged(query)}; an attribute= is required, which says that all queries ask the same histogram"
-    )
+    required = "an attribute= is required, which says that all queries ask the same histogram"
+    return AnyProperty(as_instance(query, "only", PropertyQuery, required))
 
 
 def promise_of(
@@ -203,7 +202,7 @@ def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[
     """Queries, which messages call `name`, as many as there are parts."""
     if not all(isinstance(size, int) for size in partition.sizes):
         raise ArgumentError(f"{name} with {partition!r}; parts that have one size, not one a group, are required")
-    if isinstance(queries, str | Query) or not isinstance(queries, Sequence) or len(queries) != len(partition.sizes):
+    if isinstance(queries, Query) or not is_list(queries) or len(queries) != len(partition.sizes):
         raise ArgumentError(f"{name} = {abridged(queries)}; {len(partition.sizes)} queries, one a part, are required")
     return tuple(queries)
 
@@ -222,7 +221,3 @@ def promise_arguments(stated: dict[str, Any] | None) -> dict[str, Any]:
         return {} if stated is None else {"only": stated["only"]}
     declared = stated["declared"]
     return {"declared": ([*declared["queries"]], RandomPartition(declared["sizes"]))}
-
-
-def _law(query: object) -> object:
-    return query.probabilities if isinstance(query, PropertyQuery) else getattr(query, "cells", None)

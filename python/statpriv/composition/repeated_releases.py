@@ -136,6 +136,19 @@ class RepeatedReleases:
         lower, upper = [low for low, _ in ends], [high for _, high in ends]
         return [(_product(weights, lower), _product(weights, upper)) for weights in self.weights]
 
+    def exact_delta(self, *, exp_epsilon: Number) -> Fraction:
+        """Refused: each release has an exact δ, and their sum is a bound."""
+        raise NotAvailableError(
+            f"δ of {len(self.releases)} releases together is a bound; ask one of `releases` for "
+            f"exact_delta(exp_epsilon={exp_epsilon})"
+        )
+
+    def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]:
+        """Refused, as :meth:`exact_delta`."""
+        raise NotAvailableError(
+            f"δ of {len(self.releases)} releases together is a bound; ask one of `releases` for exact_terms({epsilon})"
+        )
+
     def sensitivity(self, *, epsilon: Number) -> Sensitivity:
         """Refused: an assumption that is wrong for one release need not be for the others. Each curve has its own."""
         raise NotAvailableError(

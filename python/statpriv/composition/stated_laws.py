@@ -13,7 +13,7 @@ from statpriv.model.queries.valued import Valued
 from statpriv.model.situation import Query, asked_of
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Attribute", "check_identical", "check_query", "new_laws"]
+__all__ = ["Attribute", "check_identical", "check_query", "new_laws", "stated_law"]
 
 Attribute: TypeAlias = "tuple[str, str]"
 """An attribute, and in which form its law is stated."""
@@ -44,17 +44,23 @@ def new_laws(known: Mapping[Attribute, object], queries: Iterable[Query]) -> dic
     new: dict[Attribute, object] = {}
     for query in queries:
         asked: Any = asked_of(query)
-        field = next((field for kind, field in _LAWS if isinstance(asked, kind)), None)
-        if field is None or asked.attribute is None:
+        stated = stated_law(asked)
+        if stated is None or asked.attribute is None:
             continue
-        law = getattr(asked, field)
-        attribute = (asked.attribute, "p" if field == "probabilities" else field)
+        form, law = stated
+        attribute = (asked.attribute, form)
         if known.get(attribute, new.setdefault(attribute, law)) != law or new[attribute] != law:
             raise ArgumentError(
                 f"attribute = {asked.attribute!r} is asked with two different laws, now by {abridged(asked)}; one "
                 "attribute has one law (give the hull of the ranges to all its queries)"
             )
     return new
+
+
+def stated_law(asked: object) -> tuple[str, object] | None:
+    """The law of an entry that a query states, after its form; None of a query of the user's own."""
+    field = next((field for kind, field in _LAWS if isinstance(asked, kind)), None)
+    return None if field is None else ("p" if field == "probabilities" else field, getattr(asked, field))
 
 
 _LAWS = ((PropertyQuery, "probabilities"), (LinearQuery, "p"), (HistogramQuery, "cells"), (Valued, "pmf"))

@@ -71,8 +71,8 @@ def as_key(value: object, name: str) -> Hashable:
     return value
 
 
-def as_instance(value: object, name: str, kind: type[Value], required: str) -> Value:
-    """A value of this class.
+def as_instance(value: object, name: str, kind: type[Value] | tuple[type[Value], ...], required: str) -> Value:
+    """A value of this class, or of one of these.
 
     >>> as_instance(2, "rows", int, "an integer is required")
     2

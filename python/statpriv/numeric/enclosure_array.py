@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,9 +153,8 @@ class EnclosureArray:
         >>> sp.EnclosureArray(["1/3", 0.5]).contains([Fraction(1, 3), "1/3"])
         array([ True, False])
         """
-        if isinstance(values, EnclosureArray):
-            broadcast_shape({"self": self._lower, "values": values.lower})
-        if isinstance(values, (EnclosureArray, Enclosure)):
+        if _is_enclosed(values):
+            broadcast_shape({"self": self._lower, "values": np.asarray(values.lower)})
             return np.asarray((self._lower <= values.lower) & (values.upper <= self._upper), dtype=bool)
         entries = exact_entries(values, "values")
         shape = broadcast_shape({"self": self._lower, "values": entries})
@@ -193,7 +192,7 @@ class EnclosureArray:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, EnclosureArray):
             return np.array_equal(self._lower, other._lower) and np.array_equal(self._upper, other._upper)
-        if isinstance(other, np.ndarray) or _is_number(other):
+        if isinstance(other, (np.ndarray, Enclosure)) or _is_number(other):
             raise NotASingleNumberError(
                 "== compares arrays of enclosures as a whole: use e.contains(values), or compare .lower and .upper"
             )
@@ -371,19 +370,24 @@ def _frozen(ends: Doubles) -> Doubles:
 
 def _is_number(value: object) -> bool:
     numeric = hasattr(value, "as_integer_ratio") or hasattr(value, "_mpf_") or hasattr(value, "__index__")
-    return (numeric and not isinstance(value, type)) or isinstance(value, Enclosure)
+    return numeric and not isinstance(value, type)
+
+
+def _is_enclosed(value: object) -> TypeGuard[EnclosureArray | Enclosure]:
+    """Whether a value has a lower and an upper end."""
+    return isinstance(value, (EnclosureArray, Enclosure))
 
 
 def is_operand(value: object) -> bool:
     """Whether arrays of enclosures are compared and combined with it: a number, an enclosure or an array."""
-    return isinstance(value, (EnclosureArray, np.ndarray, list, tuple)) or _is_number(value)
+    return _is_enclosed(value) or isinstance(value, (np.ndarray, list, tuple)) or _is_number(value)
 
 
 def as_objects(value: object) -> NDArray[Any]:
     """The entries of an operand, each an enclosure or a number that stays what it is."""
     if isinstance(value, EnclosureArray):
         return np.array([value[place] for place in np.ndindex(value.shape)], dtype=object).reshape(value.shape)
-    entries = np.array(value, dtype=object) if isinstance(value, Enclosure) else exact_entries(value, "operand")
+    entries = np.array(value, dtype=object) if _is_enclosed(value) else exact_entries(value, "operand")
     return np.array(elementwise(_exact, entries), dtype=object).reshape(entries.shape)
 
 
@@ -406,8 +410,8 @@ def _compared(relation: Callable[[Any, Any], Any], left: EnclosureArray, right: 
     """
     if not is_operand(right):
         return cast("NDArray[np.bool_]", NotImplemented)
-    ends = right if isinstance(right, (EnclosureArray, Enclosure)) else exact_entries(right, "operand")
-    if not (isinstance(ends, np.ndarray) and ends.dtype == object):
+    ends: Any = right if _is_enclosed(right) else exact_entries(right, "operand")
+    if _is_enclosed(ends) or ends.dtype != object:
         low, high = _ends(ends, "operand")
         _refuse_nan(low, "operand")
         broadcast_shape({"left": left.lower, "right": low})

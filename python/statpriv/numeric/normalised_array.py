@@ -42,9 +42,8 @@ class NormalisedEnclosureArray(EnclosureArray):
 
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (whatever numpy takes)
         chosen = super().__getitem__(index)
-        if isinstance(chosen, EnclosureArray):
-            return NormalisedEnclosureArray(chosen.lower, chosen.upper, self._sums)
-        return NormalisedEnclosure(chosen.lower, chosen.upper, self._sums)
+        made = NormalisedEnclosureArray if hasattr(chosen, "ndim") else NormalisedEnclosure
+        return made(chosen.lower, chosen.upper, self._sums)
 
     def __reduce__(self) -> tuple[object, ...]:
         return NormalisedEnclosureArray, (self.lower, self.upper, self._sums)

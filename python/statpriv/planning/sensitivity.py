@@ -339,13 +339,14 @@ class _Release:
     # --- probabilities
 
     @property
+    def _uniform_counts(self) -> list[PropertyQuery]:
+        """The counts of one p, or range of p, for all entries."""
+        return [query for query in self.queries if isinstance(query, PropertyQuery) and query.is_uniform]
+
+    @property
     def probability(self) -> str:
         """What is stated, in words."""
-        ranges = {
-            (query.lower, query.upper)
-            for query in self.queries
-            if isinstance(query, PropertyQuery) and query.is_uniform
-        }
+        ranges = {(query.lower, query.upper) for query in self._uniform_counts}
         if len(ranges) != 1:
             return "everything"
         (ends,) = ranges
@@ -353,7 +354,7 @@ class _Release:
 
     def other_probabilities(self) -> Iterator[tuple[str, _Release]]:
         """The same release under other probabilities, with a description of them."""
-        properties = [query for query in self.queries if isinstance(query, PropertyQuery) and query.is_uniform]
+        properties = self._uniform_counts
         if len(properties) == len(self.queries):
             for distance in _OUTSIDE:
                 wider = tuple(_widened(query, distance) for query in properties)

@@ -30,6 +30,7 @@ from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
 from statpriv.releasing.predicate import quoted
+from statpriv.releasing.stated_ranges import has_cells
 from statpriv.releasing.steps import PublishedCount
 from statpriv.theories.differential import gaussian_distance, kairouz_variance
 
@@ -138,7 +139,7 @@ def released_contents(
 
 def _proof(guarantee: Guarantee) -> list[str]:
     """Commands that make a certificate and check it, where it can say what was asked."""
-    histograms = any(isinstance(part.asked, HistogramQuery) for part in guarantee.parts)
+    histograms = any(has_cells(part.asked) for part in guarantee.parts)
     return [] if histograms and guarantee.plan.guarantee.known_rows else list(_PROOF)
 
 

@@ -24,6 +24,7 @@ from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
 from statpriv.releasing.predicate import quoted
+from statpriv.releasing.stated_ranges import ranges_of
 from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
 
 __all__ = ["Guarantee", "Part", "certify"]
@@ -96,9 +97,7 @@ class Part:
     @property
     def may_be_certain(self) -> bool:
         """Whether the range of its probability, or of that of a cell, holds 0 or 1."""
-        asked: Any = self.asked
-        stated = asked.cells if isinstance(asked, HistogramQuery) else (asked.p,)
-        return any(p.lower == 0 or p.upper == 1 if isinstance(p, Between) else p in (0, 1) for p in stated)
+        return any(lower == 0 or upper == 1 for lower, upper in ranges_of(self.asked))
 
     def curve(self, *, known: int) -> PrivacyCurve:
         """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""

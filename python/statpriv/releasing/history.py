@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from statpriv.composition.accountant import PartitionAccountant
 from statpriv.composition.cohorts import Cohort
@@ -26,6 +26,7 @@ from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
 from statpriv.releasing.contents import written_part
 from statpriv.releasing.ledger import PastRelease, Position, Rows
+from statpriv.releasing.stated_ranges import Range, has_cells, ranges_of, steps_of
 
 if TYPE_CHECKING:
     from statpriv.model.situation import Query
@@ -177,17 +178,14 @@ def widened(queries: Sequence[Query]) -> list[Query]:
 
     What a query publishes of its count, a gate or a rounding, stays as it was.
     """
-    hulls: dict[object, tuple[_Range, ...]] = {}
+    hulls: dict[object, tuple[Range, ...]] = {}
     for query in queries:
         asked = asked_of(query)
         key = _property(asked)
         if key is not None:
-            ranges = _ranges(asked)
+            ranges = ranges_of(asked)
             hulls[key] = tuple(map(_hull, hulls.get(key, ranges), ranges))
     return [_restated(query, hulls) for query in queries]
-
-
-_Range: TypeAlias = "tuple[Fraction, Fraction]"
 
 
 def _property(query: Query) -> object:
@@ -196,28 +194,23 @@ def _property(query: Query) -> object:
     return None if attribute is None else (type(query), attribute)
 
 
-def _ranges(query: Query) -> tuple[_Range, ...]:
-    """The range of each probability that a query states: of one property, or of the cells of a histogram."""
-    stated: Any = query.cells if isinstance(query, HistogramQuery) else (getattr(query, "p", None),)
-    return tuple((p.lower, p.upper) if isinstance(p, Between) else (p, p) for p in stated)
-
-
-def _hull(one: _Range, other: _Range) -> _Range:
+def _hull(one: Range, other: Range) -> Range:
     return min(one[0], other[0]), max(one[1], other[1])
 
 
-def _restated(query: Query, hulls: Mapping[object, tuple[_Range, ...]]) -> Query:
-    asked = asked_of(query)
+def _restated(query: Query, hulls: Mapping[object, tuple[Range, ...]]) -> Query:
+    asked: Any = asked_of(query)
     hull = hulls.get(_property(asked))
-    if hull is None or hull == _ranges(asked):
+    if hull is None or hull == ranges_of(asked):
         return query
     ranges = [Between(*ends) for ends in hull]
     wider: Any = (
         HistogramQuery(cast("Any", ranges), attribute=asked.attribute)
-        if isinstance(asked, HistogramQuery)
-        else PropertyQuery(ranges[0], attribute=cast("PropertyQuery", asked).attribute)
+        if has_cells(asked)
+        else PropertyQuery(ranges[0], attribute=asked.attribute)
     )
-    return Processed(wider, *query.steps) if isinstance(query, Processed) else cast("Query", wider)
+    steps = steps_of(query)
+    return Processed(wider, *steps) if steps else cast("Query", wider)
 
 
 # --- what a report says of it --------------------------------------------------------------------
@@ -289,8 +282,8 @@ def _composition(composition: Mapping[str, Any], whole: Everything) -> dict[str,
 
 def _restated_part(part: Mapping[str, Any], query: Query) -> dict[str, Any]:
     asked = asked_of(query)
-    ranges = [[literal(end) for end in ends] for ends in _ranges(asked)]
-    return {**part, **({"cells": ranges} if isinstance(asked, HistogramQuery) else {"probability": ranges[0]})}
+    ranges = [[literal(end) for end in ends] for ends in ranges_of(asked)]
+    return {**part, **({"cells": ranges} if has_cells(asked) else {"probability": ranges[0]})}
 
 
 def _history(whole: Everything) -> list[dict[str, Any]]:
@@ -315,12 +308,12 @@ def _term(delta: Enclosure, weight: Fraction) -> dict[str, Any]:
 
 def _part(query: Query, size: int) -> dict[str, Any]:
     asked: Any = asked_of(query)
-    return written_part(asked, size, query.steps if isinstance(query, Processed) else ())
+    return written_part(asked, size, steps_of(query))
 
 
 def _stated(query: Query, size: int, stated: StatedQuery) -> dict[str, Any]:
     document = stated.document()
-    kind = "cells" if isinstance(asked_of(query), HistogramQuery) else "where"
+    kind = "cells" if has_cells(asked_of(query)) else "where"
     return {kind: document.pop("predicate"), "size": size, **document}
 
 

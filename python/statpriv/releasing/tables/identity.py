@@ -69,10 +69,10 @@ def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Gr
     if len(present) < len(texts):
         raise refusal(f"the group column {quoted(column)} has no value in some row; every row needs a group")
     names = tuple(sorted(set(present)))
-    if any(not name.strip() or len(name) > budget.MAX_COLUMN_NAME or unprintable(name) is not None for name in names):
+    if any(not name.strip() or len(name) > budget.MAX_GROUP_NAME or unprintable(name) is not None for name in names):
         raise refusal(
             f"the group column {quoted(column)} holds a value that cannot be the name of a group: one of 1 to "
-            f"{budget.MAX_COLUMN_NAME} characters, none of them a control or bidirectional one"
+            f"{budget.MAX_GROUP_NAME} characters, none of them a control or bidirectional one"
         )
     numbers = {name: number for number, name in enumerate(names)}
     return Groups(names, np.fromiter((numbers[text] for text in present), dtype=np.int64, count=len(present)))
