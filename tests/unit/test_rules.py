@@ -154,7 +154,8 @@ def test_a_rule_declares_what_it_rests_on(rule):
     assert rule.bound == rule.bound.lower().strip() != "tightest"
     assert rule.kind in ("exact", "enclosed", "bound")
     assert rule.queries
-    assert rule.samplings
+    assert rule.samplings or rule.sampling_with is not None
+    assert rule.cost > 0
     assert len(rule.theorem) > 20
     assert rule.theorem.endswith(".")
     assert rule.source

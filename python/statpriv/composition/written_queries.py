@@ -60,7 +60,7 @@ def written_query(query: Query) -> Document:
     {'type': 'PropertyQuery', 'p': '1/2', 'attribute': 'smoker'}
     """
     if isinstance(query, Processed):
-        inner = written_query(cast("Query", query.query))
+        inner = written_query(query.query)
         return {"type": "Processed", "query": inner, "steps": [_written_step(step) for step in query.steps]}
     if type(query) not in _QUERIES:
         raise ArgumentError(
