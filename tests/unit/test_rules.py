@@ -200,6 +200,13 @@ def test_exact_rules_come_first():
 
 
 @situations
+def test_the_order_of_rules_does_not_depend_on_where_they_are_written(situation):
+    """Rules of one kind that are about one situation have different costs."""
+    ranked = [(rule.kind, rule.cost) for rule in about(situation)]
+    assert len(set(ranked)) == len(ranked)
+
+
+@situations
 def test_every_bound_is_at_least_the_exact_curve(situation):
     curves = [(rule, rule.lowering(situation)) for rule in about(situation) if verdict(rule, situation) is None]
     exact = [curve for rule, curve in curves if rule.kind == "exact"]

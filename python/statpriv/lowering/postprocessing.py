@@ -107,7 +107,7 @@ class Released:
         for answer in range(least, most + 1):
             number: Answer = self.lattice.offset + self.lattice.unit * answer
             for step in steps:
-                number = step.apply(number)
+                number = step.published_for(number)
             published[answer] = labels.setdefault(number, len(labels))
         return self._with_laws(lambda law: narrowed(law).relabelled(published), self.lattice, labelled=True)
 

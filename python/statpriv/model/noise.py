@@ -7,6 +7,7 @@ Processed(PropertyQuery(0.5), noise.DiscreteLaplace(alpha=0.5))
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, sqrt
@@ -60,19 +61,26 @@ class Noise(Step):
 
 
 class DiscreteNoise(Noise):
-    """A noise on the integers, given by its law and the ends of its support."""
+    """A noise on the integers: given by `masses`, or by its law and the ends of its support."""
 
     adds_quickly: ClassVar[bool] = False
     """Whether the kernel adds the noise to a law of integers in linear time."""
 
     @property
+    def masses(self) -> Mapping[int, Fraction]:
+        """The probability of each integer, where finitely many are possible."""
+        raise NotImplementedError(f"{self!r} states no probabilities of integers")
+
+    @property
     def support(self) -> tuple[int | None, int | None]:
         """The least and the largest value; None where there is no end."""
-        raise NotImplementedError
+        return min(self.masses), max(self.masses)
 
     def law(self) -> Law:
         """The law of the noise."""
-        raise NotImplementedError
+        masses = self.masses
+        least, most = min(masses), max(masses)
+        return Law.table(least, [masses.get(number, Fraction(0)) for number in range(least, most + 1)])
 
     @property
     def window(self) -> float:

@@ -28,6 +28,8 @@ class Partition:
 
     data_independent: ClassVar[bool] = False
     """Whether the partition is drawn independently of the values of the entries."""
+    is_uniform: ClassVar[bool] = False
+    """Whether all partitions with the same numbers of entries, or of entries of each group, are equally likely."""
     sizes_published: bool = False
     """Whether the size of each part is published with its answer, where it is random."""
 
@@ -89,6 +91,7 @@ class RandomPartition(Partition):
     sizes: tuple[int, ...]
     strata: tuple[ByGroup[int], ...] | None
     data_independent: ClassVar[bool] = True
+    is_uniform: ClassVar[bool] = True
 
     def __init__(self, sizes: Iterable[Number | Mapping[str, Number]]) -> None:
         if isinstance(sizes, str | Mapping) or not isinstance(sizes, Iterable):

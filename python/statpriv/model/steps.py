@@ -46,7 +46,7 @@ class Step:
     """What can be done to an answer. Each capability is "no" unless a class overrides it."""
 
     is_function: ClassVar[bool] = False
-    """Whether the step is a function of the answer, given by `apply`."""
+    """Whether the step is a function of the answer, given by `published_for`."""
     moves_with_answer: ClassVar[bool] = False
     """Whether a shifted answer gives the same published answer, shifted."""
     is_dense: ClassVar[bool] = False
@@ -64,9 +64,9 @@ class Step:
         """
         return False
 
-    def apply(self, answer: Answer) -> Answer:
+    def published_for(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""
-        raise NotImplementedError(f"{self!r} is no function of the answer")
+        raise NotImplementedError(f"{self!r} is no function of the answer {answer!r}")
 
     def on_lattice(self, lattice: Lattice) -> LatticeMap | None:
         """The step as a map of laws on this lattice; None where answers are published one by one."""

@@ -69,7 +69,7 @@ def _tests(steps: Sequence[Step], size: int) -> list[int]:
         for step in steps:
             if not step.is_function:
                 raise NotApplicable("noise over a range of p has no closed supremum here")
-            answer = step.apply(answer)
+            answer = step.published_for(answer)
         published.append(answer)
     tests = [j for j in range(size) if published[j] != published[j + 1]]
     if len(set(published)) <= len(tests):

@@ -198,7 +198,7 @@ def _published(answer: Hashable, steps: tuple[Step, ...]) -> Hashable:
     for step in steps:
         if not step.is_function:
             raise NotApplicable("noise is not added to the answers of a query of the user's own: state its noisy laws")
-        answer = step.apply(answer)
+        answer = step.published_for(answer)
     return answer
 
 

@@ -27,6 +27,14 @@ class _Function(Step):
     is_function: ClassVar[bool] = True
     keeps_ratios_monotone = True
 
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        raise NotImplementedError
+
+    def published_for(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        return self.apply(answer)
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class Threshold(_Function):
