@@ -72,5 +72,5 @@ class Adversary:
         return self.total if group is None or not self.by_group else dict(self.groups).get(group, 0)
 
     def __repr__(self) -> str:
-        known = str(self.known) if isinstance(self.known, int) else show_groups(self.known, str)
+        known = show_groups(self.groups, str) if self.by_group else str(self.total)
         return f"Adversary(known={known}{'' if self.values == 'worst' else f', values={self.values!r}'})"

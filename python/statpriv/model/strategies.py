@@ -234,7 +234,7 @@ class AdaptiveSituation:
 
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
-        who = "the worst analyst" if isinstance(self.strategy, AnyOf) else "a given strategy"
+        who = "a given strategy" if self.strategy.is_given else "the worst analyst"
         asked = ", ".join(map(repr, self.properties.values()))
         return [
             f"analyst     {who}, who chooses each query after the answers before it",

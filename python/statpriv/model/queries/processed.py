@@ -341,8 +341,8 @@ class Processed(Numerical):
                     f"steps[{index}] = {abridged(step)}; Threshold, Gate, Rounding, Clamping, Table or a noise is "
                     "required"
                 )
-        before = query.steps if isinstance(query, Processed) else ()
-        object.__setattr__(self, "query", query.query if isinstance(query, Processed) else query)
+        asked, before = (query.query, query.steps) if isinstance(query, Processed) else (query, ())
+        object.__setattr__(self, "query", asked)
         object.__setattr__(self, "steps", (*before, *steps))
 
     def __repr__(self) -> str:

@@ -136,7 +136,7 @@ class PropertyQuery(Labelled, Numerical):
     @property
     def is_uniform(self) -> bool:
         """Whether one probability, or one range, is stated for all entries together."""
-        return not isinstance(self.probabilities, tuple)
+        return self._forms[0] is not None
 
     @cached_property
     def lower(self) -> Fraction:
@@ -159,22 +159,23 @@ class PropertyQuery(Labelled, Numerical):
         return any(map(is_range, self._all_stated))
 
     @cached_property
-    def _forms(self) -> tuple[ByGroup[Stated], tuple[Fraction, ...]]:
-        """The probabilities by group, and those by entry; one of them is empty, or both."""
-        if not isinstance(self.probabilities, tuple):
-            return (), ()
-        groups = tuple(stated for stated in self.probabilities if isinstance(stated, tuple))
-        return groups, tuple(stated for stated in self.probabilities if isinstance(stated, Fraction))
+    def _forms(self) -> tuple[Stated | None, ByGroup[Stated], tuple[Fraction, ...]]:
+        """The one probability, or the probabilities by group, or those by entry."""
+        stated = self.probabilities
+        if not isinstance(stated, tuple):
+            return stated, (), ()
+        groups = tuple(p for p in stated if isinstance(p, tuple))
+        return None, groups, tuple(p for p in stated if isinstance(p, Fraction))
 
     @property
     def stated_groups(self) -> tuple[str, ...] | None:
         """The groups for which the query states a probability of their own."""
-        return tuple(name for name, _ in self._forms[0]) or None
+        return tuple(name for name, _ in self._forms[1]) or None
 
     @property
     def stated_entries(self) -> int | None:
         """For how many entries the query states a probability each."""
-        return len(self._forms[1]) or None
+        return len(self._forms[2]) or None
 
     @property
     def stated_law(self) -> object:
@@ -188,7 +189,8 @@ class PropertyQuery(Labelled, Numerical):
 
     def probability(self, group: str | None = None) -> Stated | None:
         """The probability of all entries, if they have one, or of those of this group."""
-        return dict(self._forms[0]).get(group or "") if isinstance(self.probabilities, tuple) else self.probabilities
+        p, groups, _ = self._forms
+        return dict(groups).get(group or "") if p is None else p
 
     def law(self, group: str | None = None) -> LawOfValues:
         """Zero and one."""
@@ -210,8 +212,8 @@ class PropertyQuery(Labelled, Numerical):
     def _sizes(self) -> list[tuple[Fraction, int]]:
         """The different probabilities of the single entries in order, and how many have each."""
         # Thousands of entries: integers and doubles, which are in the same order, are compared sooner than fractions.
-        fractions = {p.as_integer_ratio(): p for p in self._forms[1]}
-        sizes = Counter(p.as_integer_ratio() for p in self._forms[1])
+        fractions = {p.as_integer_ratio(): p for p in self._forms[2]}
+        sizes = Counter(p.as_integer_ratio() for p in self._forms[2])
         in_order = sorted(fractions, key=lambda ratio: (ratio[0] / ratio[1], fractions[ratio]))
         return [(fractions[ratio], sizes[ratio]) for ratio in in_order]
 
@@ -220,7 +222,7 @@ class PropertyQuery(Labelled, Numerical):
         if self.stated_entries is None:
             return super().class_of_entries(groups)
         place = {p: index for index, (p, _) in enumerate(self._sizes)}
-        return [place[p] for p in self._forms[1]]
+        return [place[p] for p in self._forms[2]]
 
     def added(self, value: int) -> Fraction:
         """One, if the entry has the property."""
@@ -236,14 +238,14 @@ class PropertyQuery(Labelled, Numerical):
 
     @property
     def _all_stated(self) -> tuple[Stated, ...]:
-        groups, entries = self._forms
-        return tuple(p for _, p in groups) or entries or (self.law()[1][1],)
+        p, groups, entries = self._forms
+        return tuple(p for _, p in groups) or entries if p is None else (p,)
 
     def __repr__(self) -> str:
-        groups, entries = self._forms
-        if groups:
-            return self._shown(show_groups(groups, show_stated))
-        return self._shown(show_list(entries, show) if entries else show_stated(self.law()[1][1]))
+        p, groups, entries = self._forms
+        if p is not None:
+            return self._shown(show_stated(p))
+        return self._shown(show_groups(groups, show_stated) if groups else show_list(entries, show))
 
 
 def read_pair_of_bits(first: object, second: object) -> Pair:

@@ -254,7 +254,7 @@ class OwnLaws(Capabilities):
         return self.query.answer_laws(entries)
 
     def _read_pair(self, first: Any, second: Any) -> Pair:  # noqa: ANN401
-        hashable = isinstance(first, Hashable) and isinstance(second, Hashable)
+        hashable = all(isinstance(value, Hashable) for value in (first, second))
         return (first, second) if hashable and first != second else None
 
     def __repr__(self) -> str:

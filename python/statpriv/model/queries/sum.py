@@ -46,7 +46,7 @@ class Additive(Valued):
         least = values[0]
         step = Fraction(reduce(gcd, (int((value - least) * scale) for value in values)), scale)
         places = tuple((group, tuple(int((value - least) / step) for value, _ in law)) for group, law in self._by_group)
-        return least, step, places[0][1] if isinstance(self.sums, Fraction) else places
+        return least, step, places[0][1] if self.is_uniform else places
 
     def added(self, value: Fraction) -> Fraction:
         """What an entry with this value adds: the value."""

@@ -107,7 +107,7 @@ class Valued(Labelled, Numerical):
     @property
     def _by_group(self) -> ByGroup[Pmf]:
         """The laws of the groups, or the one law as that of a group without a name."""
-        by_name: Any = self.pmf if not isinstance(self.sums, Fraction) else (("", self.pmf),)
+        by_name: Any = (("", self.pmf),) if self.is_uniform else self.pmf
         return tuple(by_name)
 
     @property
