@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import pytest
 
-from statpriv.lowering.draws import drawn_again, drawn_once, drawn_several_times, partitions
+from statpriv.model.draws import drawn_again, drawn_once, drawn_several_times, partitions
 
 ROOMS = [(), (3,), (2, 1), (1, 3), (2, 0, 2)]
 

@@ -154,7 +154,8 @@ def test_a_rule_declares_what_it_rests_on(rule):
     assert rule.bound == rule.bound.lower().strip() != "tightest"
     assert rule.kind in ("exact", "enclosed", "bound")
     assert rule.queries
-    assert rule.samplings
+    assert rule.samplings or rule.sampling_with is not None
+    assert rule.cost > 0
     assert len(rule.theorem) > 20
     assert rule.theorem.endswith(".")
     assert rule.source
@@ -196,6 +197,13 @@ def test_a_rule_says_in_words_why_it_does_not_apply(rule):
 def test_exact_rules_come_first():
     kinds = [rule.kind for rule in all_rules()]
     assert kinds == sorted(kinds, key=["exact", "enclosed", "bound"].index)
+
+
+@situations
+def test_the_order_of_rules_does_not_depend_on_where_they_are_written(situation):
+    """Rules of one kind that are about one situation have different costs."""
+    ranked = [(rule.kind, rule.cost) for rule in about(situation)]
+    assert len(set(ranked)) == len(ranked)
 
 
 @situations

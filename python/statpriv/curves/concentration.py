@@ -22,12 +22,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.model import noise
-from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.noise import Noise
 from statpriv.model.situation import Situation
-from statpriv.rules.noise_alone import added_noise, changed_counts
+from statpriv.rules.noise_alone import added_noise
 from statpriv.rules.registry import AnySituation
 
 __all__ = ["Concentration", "concentration_of_noise"]
@@ -44,21 +41,21 @@ class Concentration:
 
 def concentration_of_noise(situation: AnySituation) -> Concentration | None:
     """What the noise of an answer about all entries proves, if it is normal."""
-    if not (isinstance(situation, Situation) and isinstance(situation.query, Processed) and situation.sampling is None):
+    if not isinstance(situation, Situation) or not situation.steps or situation.sampling is not None:
         return None
-    first = situation.query.steps[0]
-    if isinstance(situation.asked, HistogramQuery | LinearQuery):
-        if not isinstance(first, noise.Gaussian | noise.DiscreteGaussian):
-            return None
-        changed = max((sum(counts) for counts in changed_counts(situation)), default=0)
-        return Concentration(changed / (2 * first.sigma**2), is_attained=False)
+    first = situation.steps[0]
+    changed = situation.asked.changed_counts(situation.pair)
+    if changed is not None:
+        rho = first.rho(Fraction(1)) if isinstance(first, Noise) else None
+        most = max(map(sum, changed), default=0)
+        return None if rho is None else Concentration(most * rho, is_attained=False)
     try:
-        first, gaps, lattice = added_noise(situation)
+        added, gaps, lattice = added_noise(situation)
     except NotApplicable:
         return None
-    moves = [gap * lattice.unit for gap in gaps]
-    integral = all(move.denominator == 1 for move in moves)
-    if isinstance(first, noise.Gaussian) or (isinstance(first, noise.DiscreteGaussian) and integral):
-        rho = max((move**2 / (2 * first.sigma**2) for move in moves), default=Fraction(0))
-        return Concentration(rho, is_attained=len(situation.query.steps) == 1)
-    return None
+    moved = [added.rho(gap * lattice.unit) for gap in gaps]
+    known = [rho for rho in moved if rho is not None]
+    if len(known) < len(moved) or added.rho(Fraction(0)) is None:
+        return None
+    is_last = len(situation.steps) == 1
+    return Concentration(max(known, default=Fraction(0)), is_attained=added.rho_is_attained and is_last)

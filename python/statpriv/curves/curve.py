@@ -10,9 +10,6 @@ from statpriv import _native
 from statpriv._native import Enclosure, delta_array, epsilon_array, rough_delta_array
 from statpriv.curves.comparison import Comparison, CurveTable, compare
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
-from statpriv.model.queries.processed import Processed
-from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import PartitionedSituation, Situation, holds_for_every_probability
 from statpriv.numeric import digits as on_demand
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
@@ -115,8 +112,7 @@ class PrivacyCurve:
     def not_protected(self) -> tuple[str, ...]:
         """What the number says nothing about."""
         situation = self._situation
-        queries: tuple[Any, ...] = (situation.query,) if isinstance(situation, Situation) else situation.queries
-        whatever_p = all(holds_for_every_probability(query) for query in queries)
+        whatever_p = situation.holds_for_every_probability
         return tuple(text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY))
 
     @overload
@@ -730,7 +726,7 @@ class PrivacyCurve:
     def _directions(self) -> list[tuple[PrivacyCurve, PrivacyCurve]]:
         """The curves of both orders of each pair of values: of a property both pairs, where none is chosen."""
         situation = self._situation
-        if situation.pair is None and isinstance(situation, Situation) and isinstance(situation.asked, PropertyQuery):
+        if situation.pair is None and situation.counts_a_property:
             one, other = (PrivacyCurve(replace(situation, pair=pair), bound=self._bound) for pair in ((1, 0), (0, 1)))
             return [(one, other), (other, one)]
         return [(self, self.reversed())]
@@ -750,12 +746,8 @@ class PrivacyCurve:
         >>> curve.exact_delta(exp_epsilon=2), curve.reversed().exact_delta(exp_epsilon=2)
         (Fraction(5, 16), Fraction(9, 16))
         """
-        situation: Any = self._situation
-        if situation.pair is None:
-            return self
-        of_parts = isinstance(situation, PartitionedSituation) and situation.pattern is not None
-        turned = tuple(pair[::-1] for pair in situation.pair) if of_parts else situation.pair[::-1]
-        return PrivacyCurve(replace(situation, pair=turned), bound=self._bound)
+        situation = self._situation
+        return self if situation.pair is None else PrivacyCurve(situation.turned, bound=self._bound)
 
     def compare(self, epsilon: Number = "0.1") -> Comparison:
         """All theorems that apply to the same situation, the smallest δ first.
@@ -836,7 +828,7 @@ class PrivacyCurve:
 
     def _layers(self) -> list[str]:
         """Data and noise, where both protect."""
-        if not (isinstance(self._situation, Situation) and isinstance(self._situation.query, Processed)):
+        if not self._situation.steps:
             return []
         layers = {found.bound: curve for found, curve in applicable(self._situation) if found.bound in _LAYERS}
         if set(layers) != set(_LAYERS):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from statpriv import _native
 from statpriv.curves.build import privacy_curve
 from statpriv.model.populations import Population
-from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.property import ends
+from statpriv.model.queries.protocol import capabilities_of
 from statpriv.model.situation import Situation
 from statpriv.numeric.exact import Number
 
@@ -128,16 +129,15 @@ def delta_at_sizes(
 def _together(largest: PrivacyCurve, sizes: Doubles, epsilon: Number) -> Doubles | None:
     """The ends of δ at all sizes, where the curve is that of a count of all entries."""
     situation = largest.situation
-    if not (isinstance(situation, Situation) and isinstance(situation.query, PropertyQuery)):
+    p = capabilities_of(situation.query).probability() if isinstance(situation, Situation) else None
+    if p is None or situation.sampling is not None or largest.kind != "exact":
         return None
-    query: Any = situation.query
-    if situation.sampling is not None or not query.is_uniform or largest.kind != "exact":
-        return None
+    lower, upper = ends(p)
     return _native.delta_at_sizes(
         sizes,
         epsilon,
         known=situation.adversary.total,
-        lower=query.lower,
-        upper=query.upper,
+        lower=lower,
+        upper=upper,
         pair=situation.pair,
     )

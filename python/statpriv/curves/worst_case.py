@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -35,9 +34,9 @@ def worst_pattern(situation: object, curve: Curve, epsilon: Fraction) -> tuple[P
     try:
         if situation.one_property:
             return (_worst_pair(situation, epsilon),) * situation.parts
-        if situation.adversary.total or not hasattr(situation.sampling, "strata"):
+        if situation.adversary.total or not situation.sampling.is_uniform:
             raise NotAvailableError("the bound of this composition is no curve of one pattern; bound = 'exact' is")
-        if situation.sampling.strata is None:
+        if situation.sampling.part_strata is None:
             return _of_composition(situation, curve, epsilon, None)
         groups = [name for name, _ in situation.population.groups or ()]
         _, group = max(
@@ -53,7 +52,9 @@ def _worst_pair(situation: PartitionedSituation, epsilon: Fraction) -> Pair:
         upper: float = lower(replace(situation, pair=pair), "tightest").curve.delta(epsilon).upper
         return upper
 
-    pairs: Iterable[Pair] = permutations(values_of(situation.queries[0]), 2)
+    pairs: list[Pair] = list(permutations(values_of(situation.queries[0]), 2))
+    if not pairs:
+        raise NotAvailableError("the query does not state which values an entry may have, so that no pair is the worst")
     return max(pairs, key=height)
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv.distributions import laws
-from statpriv.lowering.contributions import compositions
+from statpriv.model.draws import compositions
 from statpriv.numeric.search import least_integer
 
 __all__ = ["Drawn", "allocations", "boxes"]

@@ -8,7 +8,6 @@ critical entry may be, are the *worlds* of which the worst counts.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,33 +17,26 @@ from math import comb, gcd, lcm, prod, sqrt
 from typing import Any
 
 from statpriv._native import Law
-from statpriv.lowering.applicability import NotApplicable
-from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.property import Between, PropertyQuery
-from statpriv.model.queries.sum import Additive, MeanQuery
-from statpriv.model.samplings import (
-    OverlappingSamples,
-    Stratified,
-    TemplateLaw,
-    WithoutReplacement,
-    WithReplacement,
-)
+from statpriv.lowering.applicability import NotApplicable, require_no_range
+from statpriv.model.draws import compositions
+from statpriv.model.groups import ByGroup
+from statpriv.model.noise import DEVIATIONS
+from statpriv.model.queries.property import ends
+from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
 from statpriv.model.situation import Situation
+from statpriv.model.steps import Lattice
 
 __all__ = [
     "Contributions",
     "EntryClass",
-    "Lattice",
     "World",
-    "classes_of_a_property",
-    "columns_of_entries",
-    "compositions",
+    "class_of_entries",
     "contributions",
+    "known_law",
     "labels_of_sums",
     "lattice_of",
+    "laws_by_class",
     "multinomial",
-    "number_answering",
     "require_written_out",
 ]
 
@@ -52,18 +44,8 @@ MOST_WORLDS = 2000
 """So many choices of a critical class and of known entries are tried one by one."""
 MOST_LABELS = 2**24
 """So many integers at most label the joint answers of several counts, or lie between the values of an entry."""
-DEVIATIONS = 25
-"""All but 2^-80 of most sums lies within half as many standard deviations on each side."""
 MOST_SPREAD = 32
 """Of more values of an entry labels are not sought: sums of many values leave few gaps."""
-
-
-@dataclass(frozen=True)
-class Lattice:
-    """The integer a stands for the answer ``offset + unit * a``."""
-
-    offset: Fraction = Fraction(0)
-    unit: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +124,6 @@ class Contributions:
     lattice: Lattice
     joint_values: int | None = None
     """Of several counts at once: the sums are below this number, each of a joint value of its own."""
-    numbering: tuple[int, ...] | None = None
-    """The class of each entry of the population; None where classes follow one after the other."""
 
     @property
     def counts(self) -> bool:
@@ -177,28 +157,32 @@ class Contributions:
                 yield World(self, critical, known)
 
     def _choices(self, situation: Situation, room: list[int]) -> list[tuple[int, ...]]:
-        stated = situation.adversary.known
-        if situation.adversary.total == 0:
+        adversary = situation.adversary
+        if adversary.total == 0:
             return [(0,) * len(room)]
-        if not isinstance(stated, int):
-            if any(entries.name is None for entries in self.classes):
-                raise NotApplicable("entries are known by group, and the query states laws of single entries")
-            by_name = dict(stated)
-            members: dict[str | None, list[int]] = {entries.name: [] for entries in self.classes}
-            for entries, number in zip(self.classes, room, strict=True):
-                members[entries.name].append(number)
-            ways = [list(compositions(by_name.get(name or "", 0), rooms)) for name, rooms in members.items()]
-            if prod(map(len, ways)) * len(room) > MOST_WORLDS:
-                raise NotApplicable("the known entries can be chosen in too many ways from the kinds of entries")
-            return [tuple(chain.from_iterable(chosen)) for chosen in product(*ways)]
+        if adversary.by_group:
+            return self._choices_by_group(adversary.groups, room)
         if self.iid:
-            return [(stated,)]
-        if comb(stated + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
+            return [(adversary.total,)]
+        if comb(adversary.total + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
             hint = "" if self.classes[0].name is None else " (known= may name the group)"
             raise NotApplicable(
-                f"{stated} known entries can be chosen in too many ways from {len(room)} kinds of entries{hint}"
+                f"{adversary.total} known entries can be chosen in too many ways from {len(room)} kinds of "
+                f"entries{hint}"
             )
-        return list(compositions(stated, room))
+        return list(compositions(adversary.total, room))
+
+    def _choices_by_group(self, known: ByGroup[int], room: list[int]) -> list[tuple[int, ...]]:
+        if any(entries.name is None for entries in self.classes):
+            raise NotApplicable("entries are known by group, and the query states laws of single entries")
+        by_name = dict(known)
+        members: dict[str | None, list[int]] = {entries.name: [] for entries in self.classes}
+        for entries, number in zip(self.classes, room, strict=True):
+            members[entries.name].append(number)
+        ways = [list(compositions(by_name.get(name or "", 0), rooms)) for name, rooms in members.items()]
+        if prod(map(len, ways)) * len(room) > MOST_WORLDS:
+            raise NotApplicable("the known entries can be chosen in too many ways from the kinds of entries")
+        return [tuple(chain.from_iterable(chosen)) for chosen in product(*ways)]
 
 
 @dataclass(frozen=True)
@@ -234,7 +218,7 @@ class World:
         """The values that the critical entry may have, and what each adds."""
         return self.contributions.values[self.critical]
 
-    def pairs(self, pair: tuple[Any, Any] | None) -> list[tuple[int, int]]:
+    def pairs(self, pair: Pair) -> list[tuple[int, int]]:
         """What the two values of each ordered pair add, once each."""
         if pair is None:
             return [(v, w) for (_, v), (_, w) in product(self.values, repeat=2) if v != w]
@@ -255,103 +239,69 @@ def contributions(situation: Situation, *, through_zero: bool = False, labelled:
         The query is not additive, or states ranges of probabilities.
     """
     asked = situation.asked
-    if isinstance(asked, PropertyQuery):
-        return _of_a_property(asked, situation)
-    if isinstance(asked, LinearQuery):
-        return _of_columns(asked, situation)
-    if isinstance(asked, HistogramQuery):
-        return _of_cells(asked, situation)
-    if isinstance(asked, Additive):
-        return _of_numbers(asked, situation, through_zero=through_zero, labelled=labelled)
-    raise NotApplicable(f"{type(asked).__name__} is no sum of what the entries contribute")
+    if asked.is_total:
+        return _of_a_total(situation, through_zero=through_zero, labelled=labelled)
+    if asked.changed_counts(None) is not None:
+        return _of_cells(situation) if asked.counts_values else _of_columns(situation)
+    raise NotApplicable(f"{asked.kind} is no sum of what the entries contribute")
 
 
-def _of_a_property(asked: PropertyQuery, situation: Situation) -> Contributions:
-    classes = tuple(
-        EntryClass(name, size, ((0, 1 - p), (1, p))) for name, size, p in classes_of_a_property(asked, situation)
-    )
-    return Contributions(classes, (((0, 0), (1, 1)),) * len(classes), Lattice())
+def laws_by_class(situation: Situation) -> tuple[EntryLaw, ...]:
+    """The classes of entries that have one law and are treated alike."""
+    return situation.asked.laws_by_class(_groups(situation))
 
 
-def classes_of_a_property(asked: PropertyQuery, situation: Situation) -> list[tuple[str | None, int, Fraction]]:
-    """Name, size and probability of each class of entries.
-
-    Raises
-    ------
-    NotApplicable
-        A probability is a range.
-    """
-    stated: Any = asked.probabilities
-    if not isinstance(stated, tuple):
-        per_class = [(name, size, stated) for name, size in _groups(situation, one_law=True)]
-    elif isinstance(stated[0], tuple):
-        laws = dict(stated)
-        per_class = [(name, size, laws[name]) for name, size in _groups(situation, one_law=False)]
-    else:
-        # Thousands of entries: integers and doubles, which are in the same order, are compared sooner than fractions.
-        fractions = {p.as_integer_ratio(): p for p in stated}
-        sizes = Counter(p.as_integer_ratio() for p in stated)
-        in_order = sorted(fractions, key=lambda ratio: (ratio[0] / ratio[1], fractions[ratio]))
-        per_class = [(None, sizes[ratio], fractions[ratio]) for ratio in in_order]
-    if any(isinstance(p, Between) for _, _, p in per_class):
-        raise NotApplicable("p is a range, over which this law has no closed supremum here")
-    return per_class
+def class_of_entries(situation: Situation) -> Sequence[int]:
+    """The index of the class of each entry of the population."""
+    return situation.asked.class_of_entries(_groups(situation))
 
 
-def _groups(situation: Situation, *, one_law: bool) -> tuple[tuple[str | None, int], ...]:
+def known_law(law: LawOfValues) -> list[tuple[Any, Fraction]]:
+    """The law of an entry, after `require_no_range`."""
+    return [(value, ends(share)[0]) for value, share in law]
+
+
+def _groups(situation: Situation) -> Groups:
     """The groups and their sizes, or all entries as one without a name.
 
     Where everyone has one law groups matter only to what is known or drawn of them.
     """
-    groups = situation.population.groups
-    matter = not (one_law and isinstance(situation.adversary.known, int) and not hasattr(situation.sampling, "sizes"))
-    return groups if groups is not None and matter else ((None, situation.population.size),)
+    population, sampling = situation.population, situation.sampling
+    looked_at = sampling is not None and sampling.looks_at_groups
+    matter = not situation.asked.is_uniform or situation.adversary.by_group or looked_at
+    return population.groups if population.groups is not None and matter else ((None, population.size),)
 
 
-def _of_columns(asked: LinearQuery, situation: Situation) -> Contributions:
+def _of_columns(situation: Situation) -> Contributions:
     """What a one adds is the column of the entry, its zeros and ones the digits of a number."""
-    p = asked.p
-    if isinstance(p, Between):
-        raise NotApplicable("p is a range, over which this law has no closed supremum here")
-    most = _most_answering(situation)
-    repeated = isinstance(situation.sampling, WithReplacement | TemplateLaw)
-    counted = [(most if repeated else min(most, sum(row))) if any(row) else 0 for row in asked.matrix]
+    asked = situation.asked
+    require_no_range(asked)
+    kinds = laws_by_class(situation)
+    most, repeated = _most_answering(situation), situation.sampling is not None and situation.sampling.repeats_entries
+    included = [sum(bits) for bits in zip(*([bit * kind.size for bit in kind.column] for kind in kinds), strict=True)]
+    counted = [(most if repeated else min(most, number)) if number else 0 for number in included]
     strides, joint_values = _strides(counted)
-    kinds = columns_of_entries(asked, situation)
-    groups = dict.fromkeys(name for name, _ in kinds)
-    order = {name: place for place, name in enumerate(groups)}
-    sizes = sorted(Counter(kinds).items(), key=lambda kind: (order[kind[0][0]], kind[0][1]))
     classes, values = [], []
-    for (name, column), size in sizes:
-        label = sum(bit * stride for bit, stride in zip(column, strides, strict=True))
-        classes.append(EntryClass(name, size, ((0, 1 - p), (label, p)) if label else ((0, Fraction(1)),)))
+    for kind in kinds:
+        label = sum(bit * stride for bit, stride in zip(kind.column, strides, strict=True))
+        shares = tuple((value * label, share) for value, share in known_law(kind.law))
+        classes.append(EntryClass(kind.group, kind.size, shares if label else ((0, Fraction(1)),)))
         values.append(((0, 0), (1, label)))
-    place = {kind: index for index, (kind, _) in enumerate(sizes)}
-    numbering = tuple(place[kind] for kind in kinds)
-    return Contributions(tuple(classes), tuple(values), Lattice(), joint_values, numbering)
+    return Contributions(tuple(classes), tuple(values), Lattice(), joint_values)
 
 
-def columns_of_entries(asked: LinearQuery, situation: Situation) -> list[tuple[str | None, tuple[int, ...]]]:
-    """The group and the column of each entry; the columns are in the order of the groups."""
-    names = chain.from_iterable([name] * size for name, size in _groups(situation, one_law=True))
-    return list(zip(names, zip(*asked.matrix, strict=True), strict=True))
-
-
-def _of_cells(asked: HistogramQuery, situation: Situation) -> Contributions:
+def _of_cells(situation: Situation) -> Contributions:
     """An entry adds one to the count of its cell. That of the last one follows where the total is certain."""
-    if asked.has_ranges:
-        raise NotApplicable("probabilities of cells are ranges, over which a histogram has no closed supremum here")
-    uniform = asked.is_uniform
-    stated: Any = asked.cells
-    laws: dict[Any, Any] = {None: stated} if uniform else dict(stated)
-    cells = len(next(iter(laws.values())))
-    certain = number_answering(situation) is not None or isinstance(situation.sampling, OverlappingSamples)
+    asked, sampling = situation.asked, situation.sampling
+    require_no_range(asked, "a histogram")
+    cells = len(asked.values_in())
+    certain = situation.number_answering is not None or (sampling is not None and sampling.sizes_are_fixed)
     strides, joint_values = _strides([max(1, _most_answering(situation))] * (cells - certain))
     labels = [*strides, *[0] * certain]
     classes = []
-    for name, size in _groups(situation, one_law=uniform):
-        shares = zip(labels, laws[None if uniform else name], strict=True)
-        classes.append(EntryClass(name, size, tuple(sorted((label, share) for label, share in shares if share > 0))))
+    for kind in laws_by_class(situation):
+        shares = ((labels[cell], share) for cell, share in known_law(kind.law) if share > 0)
+        classes.append(EntryClass(kind.group, kind.size, tuple(sorted(shares))))
     values = tuple(enumerate(labels))
     return Contributions(tuple(classes), (values,) * len(classes), Lattice(), joint_values)
 
@@ -368,69 +318,52 @@ def _strides(most: list[int]) -> tuple[list[int], int]:
 
 def _most_answering(situation: Situation) -> int:
     """How many entries answer at most, counted as often as they are drawn."""
-    sampling = situation.sampling
-    if isinstance(sampling, OverlappingSamples):
-        return max(sampling.sizes)
-    if isinstance(sampling, TemplateLaw):
-        return max(len(template) for template, _ in sampling.probabilities)
-    answering = number_answering(situation)
-    return situation.population.size if answering is None else answering
+    if situation.sampling is None:
+        return situation.population.size
+    sizes = situation.sampling.sizes_in(situation.population)
+    if not sizes:
+        raise NotApplicable(f"{situation.sampling!r} does not tell how many entries it may hold")
+    return sizes[-1]
 
 
-def _of_numbers(asked: Additive, situation: Situation, *, through_zero: bool, labelled: bool) -> Contributions:
-    if asked.has_ranges:
-        raise NotApplicable("probabilities of values are ranges, over which this law has no closed supremum here")
-    uniform = asked.is_uniform
-    laws: dict[Any, Any] = {None: asked.pmf} if uniform else dict(asked.pmf)
-    offset, unit = (Fraction(0), _common_unit(asked.values)) if through_zero else asked.lattice[:2]
-    answering = number_answering(situation)
-    if isinstance(asked, MeanQuery) and answering is None and not _sizes_are_public(situation):
+def _of_a_total(situation: Situation, *, through_zero: bool, labelled: bool) -> Contributions:
+    """What an entry adds is a place on the coarsest lattice."""
+    asked = situation.asked
+    require_no_range(asked)
+    amounts = {value: asked.added(value) for value in sorted(asked.values_in())}
+    numbers = tuple(sorted(set(amounts.values())))
+    through_zero = through_zero or asked.counts_values
+    lattice = Lattice(unit=_common_unit(numbers)) if through_zero else lattice_of(numbers)[0]
+    answering = situation.number_answering
+    if asked.is_mean and answering is None and not _sizes_are_public(situation):
         raise NotApplicable("the mean of a sample of hidden size is no function of its sum")
-    place_of = {value: int((value - offset) / unit) for value in asked.values}
-    if labelled:
+    place_of = {value: int(lattice.place(amount)) for value, amount in amounts.items()}
+    if labelled and not asked.counts_values:
         origins = (0,) if through_zero else tuple(place_of.values())
         place_of = _closest_labels(place_of, origins, _most_answering(situation))
     classes, values = [], []
-    for name, size in _groups(situation, one_law=uniform):
-        pmf = laws[None if uniform else name]
-        places = sorted((place_of[value], value, share) for value, share in pmf)
-        classes.append(EntryClass(name, size, tuple((place, share) for place, _, share in places if share > 0)))
+    for kind in laws_by_class(situation):
+        places = sorted((place_of[value], value, share) for value, share in known_law(kind.law))
+        classes.append(EntryClass(kind.group, kind.size, _merged((place, share) for place, _, share in places)))
         values.append(tuple((value, place) for place, value, _ in places))
-    divisor = (answering or 1) if isinstance(asked, MeanQuery) else 1
-    return Contributions(tuple(classes), tuple(values), Lattice((answering or 0) * offset / divisor, unit / divisor))
+    divisor = (answering or 1) if asked.is_mean else 1
+    offset = (answering or 0) * lattice.offset / divisor
+    return Contributions(tuple(classes), tuple(values), Lattice(offset, lattice.unit / divisor))
+
+
+def _merged(shares: Iterable[tuple[int, Fraction]]) -> tuple[tuple[int, Fraction], ...]:
+    """The probability of each integer, in order; values that add the same are one."""
+    together: dict[int, Fraction] = {}
+    for place, share in shares:
+        if share > 0:
+            together[place] = together.get(place, Fraction(0)) + share
+    return tuple(together.items())
 
 
 def _sizes_are_public(situation: Situation) -> bool:
     """Whether a mean, with what is published besides, says the same as the sum."""
     sampling = situation.sampling
-    return isinstance(sampling, OverlappingSamples) or getattr(sampling, "size_published", False)
-
-
-def number_answering(situation: Situation) -> int | None:
-    """How many entries answer, counted as often as they are drawn, where that is certain."""
-    sampling = situation.sampling
-    if sampling is None:
-        return situation.population.size
-    if isinstance(sampling, WithoutReplacement | WithReplacement):
-        return sampling.size
-    if isinstance(sampling, Stratified):
-        return sum(size for _, size in sampling.sizes)
-    if isinstance(sampling, TemplateLaw):
-        lengths = {len(template) for template, _ in sampling.probabilities}
-        return lengths.pop() if len(lengths) == 1 else None
-    return None
-
-
-def compositions(total: int, room: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All ways to choose so many altogether, from each kind at most as many as there is room for."""
-    if not room:
-        if total == 0:
-            yield ()
-        return
-    first, *rest = room
-    for number in range(max(0, total - sum(rest)), min(first, total) + 1):
-        for others in compositions(total - number, rest):
-            yield (number, *others)
+    return sampling is not None and (sampling.sizes_are_fixed or sampling.size_published)
 
 
 def multinomial(numbers: Sequence[int], shares: Sequence[Fraction]) -> Fraction:
@@ -483,7 +416,7 @@ def _span(labels: Mapping[Any, int]) -> int:
 
 def _common_unit(values: tuple[Fraction, ...]) -> Fraction:
     scale = reduce(lcm, (value.denominator for value in values))
-    return Fraction(reduce(gcd, (int(value * scale) for value in values)), scale)
+    return Fraction(reduce(gcd, (int(value * scale) for value in values)) or scale, scale)
 
 
 def _table(shares: dict[int, Fraction]) -> Law:

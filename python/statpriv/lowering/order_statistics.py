@@ -16,16 +16,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, permutations, product
 from math import comb, prod
-from typing import Any
 
 from statpriv._native import Law
-from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import Lattice, compositions, lattice_of, multinomial, number_answering
+from statpriv.lowering.applicability import NotApplicable, require_no_range
+from statpriv.lowering.contributions import known_law, lattice_of, multinomial
 from statpriv.lowering.sums import MOST_KNOWN, CountedWorld, counted_worlds
-from statpriv.model.queries.order_statistic import OrderStatisticQuery
+from statpriv.model.draws import compositions
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.samplings import PoissonSampling, WithoutReplacement
+from statpriv.model.queries.protocol import Capabilities
+from statpriv.model.samplings import Sampling, WithoutReplacement
 from statpriv.model.situation import Situation
+from statpriv.model.steps import Lattice
 
 __all__ = ["OrderedAlternative", "order_statistic_of_identical", "ordered_alternatives"]
 
@@ -51,32 +52,38 @@ def ordered_alternatives(situation: Situation, *, labelled: bool) -> tuple[Latti
     NotApplicable
         There is no closed law for this sampling, or there are too many cases.
     """
-    asked: Any = situation.asked
-    if asked.has_ranges:
-        raise NotApplicable("probabilities of values are ranges, over which this law has no closed supremum here")
-    places = tuple(range(len(asked.values))) if labelled else lattice_of(asked.values)[1]
-    if isinstance(situation.sampling, PoissonSampling):
-        return lattice_of(asked.values)[0], _of_random_size(situation, situation.sampling, places)
-    entries = number_answering(situation)
-    if entries is None:
+    asked, sampling = situation.asked, situation.sampling
+    require_no_range(asked)
+    values = asked.values_in()
+    lattice, on_lattice = lattice_of(values)
+    places = tuple(range(len(values))) if labelled else on_lattice
+    if sampling is not None and (rate := sampling.independent_rate) is not None:
+        return lattice, _of_random_size(situation, sampling, rate, places)
+    if situation.number_answering is None:
         raise NotApplicable("order statistics of several samples, or of samples of several sizes, have no closed law")
+    rank = _rank(asked, situation.number_answering)
+    by_value = [counted_worlds(replace(situation, query=_at_most(asked, x), pair=None)) for x in values]
+    return lattice, [_alternative(situation, rank, counts, places) for counts in zip(*by_value, strict=True)]
+
+
+def _rank(asked: Capabilities, entries: int) -> int:
     rank = asked.rank_among(entries)
-    by_value = [counted_worlds(replace(situation, query=_at_most(asked, x), pair=None)) for x in asked.values]
-    return lattice_of(asked.values)[0], [
-        _alternative(situation, rank, counts, places) for counts in zip(*by_value, strict=True)
-    ]
+    if rank is None:
+        raise NotApplicable(f"{asked.kind} is no entry of a given rank")
+    return rank
 
 
-def _of_random_size(situation: Situation, sampling: PoissonSampling, places: Sequence[int]) -> list[OrderedAlternative]:
+def _of_random_size(
+    situation: Situation, sampling: Sampling, rate: Fraction, places: Sequence[int]
+) -> list[OrderedAlternative]:
     """A mixture over the size; a sample that is smaller than the rank has no answer, which is one more answer.
 
     A size that is published is a digit above those of the answer.
     """
-    asked: Any = situation.asked
-    n, rate = situation.population.size, sampling.rate
+    n = situation.population.size
     if n > MOST_SIZES:
         raise NotApplicable(f"order statistics of samples of more than {MOST_SIZES} sizes are not averaged over")
-    least = asked.rank if isinstance(asked.rank, int) else 1
+    least = situation.asked.least_entries
     none = places[-1] + 1
     block = none + 1 if sampling.size_published else 0
     labelled = places[-1] < len(places)
@@ -100,36 +107,31 @@ def _of_random_size(situation: Situation, sampling: PoissonSampling, places: Seq
     return found
 
 
-def order_statistic_of_identical(asked: OrderStatisticQuery, size: int) -> tuple[list[Law], Lattice]:
+def order_statistic_of_identical(asked: Capabilities, size: int) -> tuple[list[Law], Lattice]:
     """For each value of the critical entry the law of the order statistic of `size` entries, it among them."""
-    pmf: Any = asked.pmf
-    distribution = tuple(accumulate(share for _, share in pmf))
+    distribution = tuple(accumulate(share for _, share in known_law(asked.law())))
     counts = [(share, Law.binomial(size - 1, share).shifted) for share in distribution]
-    lattice, places = lattice_of(asked.values)
-    return list(_laws(asked, asked.values, asked.rank_among(size), counts, {}, places=places).values()), lattice
+    values = asked.values_in()
+    lattice, places = lattice_of(values)
+    return list(_laws(values, values, _rank(asked, size), counts, {}, places=places).values()), lattice
 
 
-def _at_most(asked: OrderStatisticQuery, x: Fraction) -> PropertyQuery:
+def _at_most(asked: Capabilities, x: Fraction) -> PropertyQuery:
     """The count of entries of at most x."""
-    by_group = {
-        name: sum((share for value, share in law if value <= x), Fraction(0)) for name, law in _laws_of_entries(asked)
-    }
-    return PropertyQuery(by_group[None] if asked.is_uniform else by_group)  # type: ignore[arg-type]
 
+    def share_of(group: str | None) -> Fraction:
+        return sum((share for value, share in known_law(asked.law(group)) if value <= x), Fraction(0))
 
-def _laws_of_entries(asked: OrderStatisticQuery) -> list[tuple[str | None, Any]]:
-    pmf: Any = asked.pmf
-    return [(None, pmf)] if asked.is_uniform else list(pmf)
+    groups = asked.stated_groups
+    return PropertyQuery(share_of(None) if groups is None else {name: share_of(name) for name in groups})
 
 
 def _alternative(
     situation: Situation, rank: int, counts: Sequence[CountedWorld], places: Sequence[int]
 ) -> OrderedAlternative:
     """The world that the counts of entries of at most each value share."""
-    asked: Any = situation.asked
-    by_group = dict(_laws_of_entries(asked))
-    classes = counts[0].world.contributions.classes
-    laws_of_classes = [by_group[None if asked.is_uniform else kind.name] for kind in classes]
+    asked = situation.asked
+    laws_of_classes = [known_law(asked.law(kind.name)) for kind in counts[0].world.contributions.classes]
     values = [value for value, _ in laws_of_classes[counts[0].world.critical]]
     pairs = [pair for pair in permutations(values, 2) if situation.pair in (None, pair)]
     cases = []
@@ -139,15 +141,14 @@ def _alternative(
             ((*(kind.p for kind in count.world.contributions.classes), *at_most), count.released(at_most))
             for count, at_most in zip(counts, ones, strict=True)
         ]
-        cases.append((weight, _laws(asked, values, rank, described, made, places=places)))
+        cases.append((weight, _laws(asked.values_in(), values, rank, described, made, places=places)))
     return OrderedAlternative(tuple(pairs), tuple(cases))
 
 
 def _known(
-    situation: Situation, known: Sequence[int], laws: Sequence[Any]
+    situation: Situation, known: Sequence[int], laws: Sequence[Sequence[tuple[Fraction, Fraction]]]
 ) -> Iterator[tuple[Fraction, list[tuple[int, ...]]]]:
     """What the known entries may be, with its probability: for each value how many of each class are at most it."""
-    asked: Any = situation.asked
     if prod(comb(number + len(law) - 1, number) for number, law in zip(known, laws, strict=True)) > MOST_KNOWN:
         raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different compositions")
     ways = (list(compositions(number, [number] * len(law))) for number, law in zip(known, laws, strict=True))
@@ -164,13 +165,13 @@ def _known(
                         sum(number for number, (value, _) in zip(numbers, law, strict=True) if value <= x)
                         for numbers, law in zip(chosen, laws, strict=True)
                     )
-                    for x in asked.values
+                    for x in situation.asked.values_in()
                 ],
             )
 
 
 def _laws(
-    asked: OrderStatisticQuery,
+    thresholds: Sequence[Fraction],
     values: Sequence[Fraction],
     rank: int,
     counts: Sequence[tuple[Hashable, Callable[[int], Law]]],
@@ -186,7 +187,7 @@ def _laws(
     laws = {}
     for critical in values:
         at_most = []
-        for x, (description, count) in zip(asked.values, counts, strict=True):
+        for x, (description, count) in zip(thresholds, counts, strict=True):
             counted = critical <= x
             if (description, counted) not in made:
                 made[description, counted] = count(int(counted))

@@ -13,21 +13,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 from math import sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 from statpriv._native import Curve, Law, Part
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import Lattice, World, contributions
+from statpriv.lowering.contributions import World, contributions, known_law
 from statpriv.lowering.order_statistics import order_statistic_of_identical
 from statpriv.lowering.postprocessing import Released
 from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import ByGroup
 from statpriv.model.populations import Population
-from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.order_statistic import OrderStatisticQuery
-from statpriv.model.queries.processed import Processed
-from statpriv.model.queries.property import Between, PropertyQuery
-from statpriv.model.queries.sum import Additive
+from statpriv.model.queries.property import ends
+from statpriv.model.queries.protocol import Capabilities, capabilities_of
 from statpriv.model.queries.variants import of_groups, unlabelled
 from statpriv.model.situation import (
     Pair,
@@ -36,8 +33,11 @@ from statpriv.model.situation import (
     Situation,
     asked_of,
     attribute_of,
+    capabilities,
     gate_for_every_p,
+    steps_of,
 )
+from statpriv.model.steps import Lattice
 
 __all__ = [
     "Attribute",
@@ -50,8 +50,11 @@ __all__ = [
     "values_of",
 ]
 
-Value = Any
+Value: TypeAlias = Any
+"""A value of an entry: anything hashable."""
 Values = tuple[Value, Value]
+Size: TypeAlias = "int | ByGroup[int]"
+"""How many entries of a part: of all alike, or of each group."""
 Cell = tuple[Fraction, Fraction, Fraction]
 """The probability of a cell, and how much of the laws under the first and the second value it carries."""
 ZERO = Fraction(0)
@@ -64,23 +67,21 @@ class Attribute:
     `parts` says how many entries each query has, by group where the partition is stratified.
     """
 
-    parts: tuple[tuple[Query, int | ByGroup[int]], ...]
+    parts: tuple[tuple[Query, Size], ...]
 
     @property
-    def asked(self) -> Query:
+    def asked(self) -> Capabilities:
         """The query of the first part, before its answer is processed."""
-        return asked_of(self.parts[0][0])
+        return capabilities(self.parts[0][0])
 
 
 def attributes(situation: PartitionedSituation) -> list[tuple[Attribute, tuple[int, ...]]]:
     """Every attribute, with the numbers of its parts."""
-    partition: Any = situation.sampling
-    return _attributes(situation, partition.strata or partition.sizes)
+    partition = situation.sampling
+    return _attributes(situation, partition.part_strata or partition.part_sizes or ())
 
 
-def _attributes(
-    situation: PartitionedSituation, sizes: Sequence[int | ByGroup[int]]
-) -> list[tuple[Attribute, tuple[int, ...]]]:
+def _attributes(situation: PartitionedSituation, sizes: Sequence[Size]) -> list[tuple[Attribute, tuple[int, ...]]]:
     together: dict[object, list[int]] = {}
     for k, query in enumerate(situation.queries):
         # What is said of a gated count for every p does not use what is said of others.
@@ -137,7 +138,7 @@ def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], sh
     choices = [
         [
             [_part_of_share(*part, first, second) for part in parts]
-            for first, second in _pairs(asked_of(parts[0][0]), None, pairs[attribute])
+            for first, second in _pairs(capabilities(parts[0][0]), None, pairs[attribute])
         ]
         for attribute, parts in together.items()
     ]
@@ -154,7 +155,7 @@ def _all_attributes(unused: Fraction, present: list[tuple[int, list[list[Part]]]
 
 def _part_of_share(query: Query, size: int, share: Fraction, first: Value, second: Value) -> Part:
     if _counts_cells(query):
-        return Part.entries(count=size, cells=cells_of(_cells(query), first, second, share / size))
+        return Part.entries(count=size, cells=cells_of(_cells(capabilities_of(query)), first, second, share / size))
     return _laws(query, size, None).part(first, second, share)
 
 
@@ -202,7 +203,7 @@ def _entries_like_the_critical(situation: PartitionedSituation, critical: str | 
     return situation.population.size if critical is None else dict(situation.population.groups or ())[critical]
 
 
-def _used(part: int | ByGroup[int], critical: str | None) -> int:
+def _used(part: Size, critical: str | None) -> int:
     return part if isinstance(part, int) else dict(part).get(critical or "", 0)
 
 
@@ -239,19 +240,19 @@ def _key(parts: list[Any]) -> object:
 
 def _of_range(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]]:
     """One part of all entries, for both pairs of values."""
-    asked: Any = attribute.asked
-    if not asked.lower > 0 or not asked.upper < 1:
+    lower, upper = _range_of(attribute.asked)
+    if not lower > 0 or not upper < 1:
         raise NotApplicable("a property that everyone or nobody may have gives itself away")
     entries = sum(_used(part, None) for _, part in attribute.parts)
-    part = Part.range(count=entries, share=Fraction(1, size), lower=asked.lower, upper=asked.upper)
+    part = Part.range(count=entries, share=Fraction(1, size), lower=lower, upper=upper)
     return [((1, 0), [part])]
 
 
 def _of_gate(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]]:
     """One law for every p and both pairs of values; where the gate holds all entries or none, as if the part told."""
     [(query, part)] = attribute.parts
-    gate: Any = gate_for_every_p(query)
-    entries, counts = _used(part, None), gate.counts
+    gate = gate_for_every_p(query)
+    entries, counts = _used(part, None), range(0) if gate is None else gate.counts
     nothing = not counts or counts[0] > entries
     if nothing or counts[0] < 2 or counts[-1] > entries - 2:
         first, second, reference = (Law.table(0 if nothing else answer, [1]) for answer in range(3))
@@ -262,10 +263,14 @@ def _of_gate(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]]
     return [((1, 0), [gated])]
 
 
+def _range_of(asked: Capabilities) -> tuple[Fraction, Fraction]:
+    p = asked.probability()
+    return (Fraction(0), Fraction(1)) if p is None else ends(p)
+
+
 def _has_range(attribute: Attribute) -> bool:
-    asked = attribute.asked
     counts = all(_counts_cells(query) for query, _ in attribute.parts)
-    return counts and isinstance(asked, PropertyQuery) and isinstance(asked.p, Between)
+    return counts and attribute.asked.has_ranges and attribute.asked.probability() is not None
 
 
 def _by_pair(attribute: Attribute, size: int, critical: str | None, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:
@@ -281,26 +286,21 @@ def _by_pair(attribute: Attribute, size: int, critical: str | None, pair: Pair) 
 
 
 def _counts_cells(query: Query) -> bool:
-    return isinstance(query, PropertyQuery | HistogramQuery) and query.is_uniform
+    """Whether the answer, unprocessed, is the number of entries with each value, all of one law."""
+    stated = capabilities_of(query)
+    return stated.counts_values and stated.is_uniform
 
 
-def _pairs(asked: Query, critical: str | None, pair: Pair) -> Iterable[Values]:
-    values = values_of(asked, critical)
+def _pairs(asked: Capabilities, critical: str | None, pair: Pair) -> Iterable[Values]:
+    values = asked.values_in(critical)
     if pair is not None:
         return [pair] if set(pair) <= set(values) else []
     return permutations(values, 2)
 
 
-def values_of(query: Any, group: str | None = None) -> tuple[Value, ...]:  # noqa: ANN401  (any query)
+def values_of(query: Query, group: str | None = None) -> tuple[Value, ...]:
     """The values that an entry may have: of this group, if one is given."""
-    asked: Any = asked_of(query)
-    if isinstance(asked, PropertyQuery):
-        return (1, 0)
-    if isinstance(asked, HistogramQuery):
-        return tuple(range(len(asked.cells)))
-    if group is not None and not asked.is_uniform:
-        return tuple(value for value, _ in dict(asked.pmf)[group])
-    return tuple(asked.values)
+    return capabilities(query).values_in(group)
 
 
 def _of_cells(attribute: Attribute, size: int, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:
@@ -311,15 +311,15 @@ def _of_cells(attribute: Attribute, size: int, pair: Pair) -> Iterator[tuple[Val
         yield (first, second), [(entries, cells_of(shares, first, second, Fraction(1, size)))]
 
 
-def _cells(asked: Any) -> dict[Value, Fraction]:  # noqa: ANN401
+def _cells(asked: Capabilities) -> dict[Value, Fraction]:
     """The probability of each value."""
-    if isinstance(asked, PropertyQuery):
-        if isinstance(asked.p, Between):
-            raise NotApplicable("p is a range, over which this composition has no exact curve")
-        return {1: asked.p, 0: 1 - asked.p}
+    _require_no_range(asked)
+    return dict(known_law(asked.law()))
+
+
+def _require_no_range(asked: Capabilities) -> None:
     if asked.has_ranges:
-        raise NotApplicable("probabilities of cells are ranges, over which this composition has no exact curve")
-    return dict(enumerate(asked.cells))
+        raise NotApplicable(f"{asked.range_noun}, over which this composition has no exact curve")
 
 
 def cells_of(shares: dict[Value, Fraction], first: Value, second: Value, weight: Fraction) -> tuple[Cell, ...]:
@@ -345,12 +345,13 @@ class _Laws:
         return sqrt((most or 0) - (least or 0)) / 2
 
     def part(self, first: Value, second: Value, weight: Fraction) -> Part:
-        steps = self.query.steps if isinstance(self.query, Processed) else ()
+        steps = steps_of(self.query)
         released = Released(self.by_value[first], self.by_value[second], self.lattice, reference=self.reference)
         published = released.processed(steps)
         made = Part.answer
         if published.smoothing is not None:
-            if not isinstance(asked_of(self.query), PropertyQuery) or len(steps) > 1:
+            asked = capabilities(self.query)
+            if not asked.is_count or len(steps) > 1:
                 raise NotApplicable(
                     "continuous noise in a part is composed where it is added to a count of a property and nothing "
                     "else is done: there the likelihood ratio is monotone"
@@ -361,23 +362,21 @@ class _Laws:
         return made(weight=weight, first=published.first, second=published.second, reference=published.reference)
 
 
-def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws:
-    asked: Any = asked_of(query)
-    if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) and asked.is_uniform:
-        raise NotApplicable("p is a range, over which this composition has no exact curve")
-    if getattr(asked, "has_ranges", False):
-        raise NotApplicable("probabilities of values are ranges, over which this composition has no exact curve")
-    if isinstance(asked, OrderStatisticQuery):
+def _laws(query: Query, part: Size, critical: str | None) -> _Laws:
+    asked = capabilities(query)
+    if asked.is_uniform or not asked.is_count:
+        _require_no_range(asked)
+    if asked.has_rank:
         if critical is not None or not asked.is_uniform:
             raise NotApplicable("an order statistic of groups has no closed law here")
         return _ordered(query, asked, _used(part, None))
-    if not isinstance(asked, PropertyQuery | Additive):
-        raise NotApplicable(f"{type(asked).__name__} in a part has no exact composition here")
+    if not asked.is_total:
+        raise NotApplicable(f"{asked.kind} in a part has no exact composition here")
     if isinstance(part, int):
-        situation = Situation(asked, Population(part), None, Adversary())
+        situation = Situation(asked_of(query), Population(part), None, Adversary())
     else:
         present = {name: size for name, size in part if size}
-        situation = Situation(of_groups(asked, present), Population(groups=present), None, Adversary())
+        situation = Situation(of_groups(asked_of(query), present), Population(groups=present), None, Adversary())
     entries = contributions(situation)
     place = next((k for k, kind in enumerate(entries.classes) if kind.name in (None, critical)), None)
     if place is None:
@@ -389,9 +388,8 @@ def _laws(query: Query, part: int | ByGroup[int], critical: str | None) -> _Laws
     return _Laws(by_value, everyone, entries.lattice, query)
 
 
-def _ordered(query: Query, asked: OrderStatisticQuery, size: int) -> _Laws:
+def _ordered(query: Query, asked: Capabilities, size: int) -> _Laws:
     """From the law of the others' order statistic, for each value of the critical entry."""
     laws, lattice = order_statistic_of_identical(asked, size)
-    pmf: Any = asked.pmf
-    reference = Law.mixture([share for _, share in pmf], laws)
-    return _Laws(dict(zip(asked.values, laws, strict=True)), reference, lattice, query)
+    reference = Law.mixture([share for _, share in known_law(asked.law())], laws)
+    return _Laws(dict(zip(asked.values_in(), laws, strict=True)), reference, lattice, query)

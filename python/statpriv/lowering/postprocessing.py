@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, hypot, lcm, sqrt
-from typing import TypeAlias
+from math import ceil, hypot
 
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import DEVIATIONS, Lattice, require_written_out
-from statpriv.model import noise
-from statpriv.model.queries.processed import Clamping, Gate, Rounding, Step, Table, Threshold
+from statpriv.lowering.contributions import require_written_out
+from statpriv.model.noise import ContinuousNoise, DiscreteNoise, Noise
+from statpriv.model.steps import Answer, Lattice, Step
 
 __all__ = ["Released", "hockey_stick"]
 
@@ -28,8 +27,6 @@ POINTS_OF_THE_NOISE = 16
 FINEST = 4096
 """… but no more between two answers without noise."""
 
-Continuous: TypeAlias = noise.Laplace | noise.Gaussian
-
 
 @dataclass(frozen=True)
 class Released:
@@ -40,7 +37,7 @@ class Released:
     lattice: Lattice = INTEGERS
     """What the integers stand for, unless they are mere labels."""
     labelled: bool = False
-    smoothing: Continuous | None = None
+    smoothing: ContinuousNoise | None = None
     reference: Law | None = None
     """The law of the same answer without the critical entry, where that is needed too."""
     window: float = 0
@@ -51,10 +48,10 @@ class Released:
         if not steps:
             return self
         first, *rest = steps
-        if isinstance(first, noise.Noise):
+        if isinstance(first, Noise):
             return self._noisy(first).processed(rest)
-        bounded = isinstance(first, Gate) or not self._unbounded
-        if rest and not any(isinstance(step, noise.Noise) for step in rest) and bounded:
+        bounded = first.withholds_outside or not self._unbounded
+        if rest and all(step.is_function for step in rest) and bounded:
             return self._tabulated(steps)
         return self._mapped(first, last=not rest).processed(rest)
 
@@ -66,8 +63,8 @@ class Released:
     def _laws(self) -> list[Law]:
         return [law for law in (self.first, self.second, self.reference) if law is not None]
 
-    def _with_laws(self, change: object, lattice: Lattice, *, labelled: bool = False) -> Released:
-        first, second, *rest = (change(law) for law in self._laws)  # type: ignore[operator]
+    def _with_laws(self, change: Callable[[Law], Law], lattice: Lattice, *, labelled: bool = False) -> Released:
+        first, second, *rest = map(change, self._laws)
         reference = rest[0] if rest else None
         return replace(self, first=first, second=second, reference=reference, lattice=lattice, labelled=labelled)
 
@@ -79,40 +76,21 @@ class Released:
 
     def _mapped(self, step: Step, *, last: bool) -> Released:
         self._require_numbers(step)
-        offset, unit = self.lattice.offset, self.lattice.unit
-        if isinstance(step, Threshold):
-            most = floor((step.above - offset) / unit)
-            return self._with_laws(lambda law: law.suppressed(most), self.lattice, labelled=True)
-        if isinstance(step, Rounding):
-            slope, start = unit / step.base, offset / step.base + Fraction(1, 2)
-            scale = lcm(slope.denominator, start.denominator)
-            factor, added = int(slope * scale), int(start * scale)
-            return self._with_laws(lambda law: law.divided(factor, added, scale), Lattice(Fraction(0), step.base))
-        if isinstance(step, Clamping):
-            return self._clamped(step, last=last)
-        if isinstance(step, Gate) or (isinstance(step, Table) and not self._unbounded):
+        acts = step.on_lattice(self.lattice)
+        if acts is not None:
+            if acts.refused_before_others is not None and not last:
+                raise NotApplicable(f"{step!r} {acts.refused_before_others}")
+            return self._with_laws(acts.change, acts.lattice, labelled=acts.labelled)
+        if step.is_function and (step.withholds_outside or not self._unbounded):
             return self._tabulated([step])
         raise NotApplicable(f"{step!r} of an answer without bounds has no law here")
 
-    def _clamped(self, step: Clamping, *, last: bool) -> Released:
-        """Ends between two points of the lattice get a label of their own, the point outside, and must come last."""
-        offset, unit = self.lattice.offset, self.lattice.unit
-        ends = [None if end is None else (end - offset) / unit for end in (step.lower, step.upper)]
-        on_lattice = all(end is None or end.denominator == 1 for end in ends)
-        if not (on_lattice or last):
-            raise NotApplicable(f"{step!r} ends between two possible answers and is not the last step")
-        least = None if ends[0] is None else floor(ends[0])
-        most = None if ends[1] is None else ceil(ends[1])
-        if ends[0] is not None and ends[0] == ends[1]:
-            most = least  # everything is published as the one end
-        return self._with_laws(lambda law: law.clamped(least, most), self.lattice, labelled=not on_lattice)
-
     def _narrowing(self, step: Step) -> Callable[[Law], Law]:
-        """Of a gate one answer for all that it withholds below, and one above: of many answers few are left."""
-        if not isinstance(step, Gate):
+        """Answers outside the interval of a gate become one on each side: of many answers few are left."""
+        interval = step.interval(self.lattice)
+        if interval is None:
             return lambda law: law
-        offset, unit = self.lattice.offset, self.lattice.unit
-        least, most = ceil((step.lower - offset) / unit), floor((step.upper - offset) / unit)
+        least, most = interval
         return lambda law: law.clamped(least - 1, most + 1)
 
     def _tabulated(self, steps: Sequence[Step]) -> Released:
@@ -127,23 +105,24 @@ class Released:
         labels: dict[object, int] = {}
         published: dict[int, int] = {}
         for answer in range(least, most + 1):
-            number: object = self.lattice.offset + self.lattice.unit * answer
+            number: Answer = self.lattice.offset + self.lattice.unit * answer
             for step in steps:
-                number = step.apply(number)  # type: ignore[union-attr]
+                number = step.published_for(number)
             published[answer] = labels.setdefault(number, len(labels))
         return self._with_laws(lambda law: narrowed(law).relabelled(published), self.lattice, labelled=True)
 
-    def _noisy(self, added: noise.Noise) -> Released:
+    def _noisy(self, added: Noise) -> Released:
         self._require_numbers(added)
-        if isinstance(added, Continuous):
+        if isinstance(added, ContinuousNoise):
             return replace(self, smoothing=added)
-        unit = self.lattice.unit
-        drawn = _window(added)
-        quickly = isinstance(added, noise.DiscreteLaplace | noise.Binomial) and unit.denominator == 1
+        if not isinstance(added, DiscreteNoise):
+            raise NotApplicable(f"{added!r} states no law")
+        unit, drawn = self.lattice.unit, min(added.window, MOST_PRODUCTS)
+        quickly = added.adds_quickly and unit.denominator == 1
         if not quickly and self.window * drawn > MOST_PRODUCTS:
             raise NotApplicable(f"about {self.window:.0e} answers with {added!r} take too long to be added up")
         window = require_written_out(self.window * unit.numerator + drawn * unit.denominator)
-        spread = noise_law(added).scaled(unit.denominator)
+        spread = added.law().scaled(unit.denominator)
         lattice = Lattice(self.lattice.offset, Fraction(1, unit.denominator))
         noisy = self._with_laws(lambda law: Law.sum([law.scaled(unit.numerator), spread]), lattice)
         return replace(noisy, window=window)
@@ -159,15 +138,13 @@ class Released:
         """
         if self.smoothing is None:
             return self
-        is_laplace = isinstance(self.smoothing, noise.Laplace)
-        size = self.smoothing.scale if isinstance(self.smoothing, noise.Laplace) else self.smoothing.sigma
-        size /= self.lattice.unit
+        size = self.smoothing.spread / self.lattice.unit
         finer = max(
             ceil(POINTS_OF_A_DEVIATION / hypot(deviation, float(size))), ceil(Fraction(POINTS_OF_THE_NOISE) / size)
         )
         if finer > FINEST:
             raise NotApplicable(f"{self.smoothing!r} is too little for a lattice that tells it from none")
-        spread = (Law.rounded_laplace_noise if is_laplace else Law.rounded_gaussian_noise)(size * finer)
+        spread = self.smoothing.rounded_law(size * finer)
         lattice = Lattice(self.lattice.offset, self.lattice.unit / finer)
         return replace(self._with_laws(lambda law: Law.sum([law.scaled(finer), spread]), lattice), smoothing=None)
 
@@ -175,51 +152,9 @@ class Released:
         """The hockey stick of the two laws."""
         if self.smoothing is None:
             return Curve.answers(self.first, self.second)
-        unit = self.lattice.unit
-        if isinstance(self.smoothing, noise.Laplace):
-            return Curve.smoothed(self.first, self.second, laplace_scale=self.smoothing.scale / unit)
-        return Curve.smoothed(self.first, self.second, gaussian_sigma=self.smoothing.sigma / unit)
+        return self.smoothing.smoothed(self.first, self.second, self.lattice.unit)
 
 
 def hockey_stick(first: Law, second: Law, lattice: Lattice, steps: Sequence[Step] = ()) -> Curve:
     """Δ of the two laws after all steps."""
     return Released(first, second, lattice).processed(steps).curve()
-
-
-def noise_law(added: noise.DiscreteNoise) -> Law:
-    """The law of a noise on the integers."""
-    if isinstance(added, noise.DiscreteLaplace):
-        return Law.geometric_noise(added.alpha) if added.alpha is not None else Law.laplace_noise(added.scale or 1)
-    if isinstance(added, noise.DiscreteGaussian):
-        return Law.gaussian_noise(added.sigma**2)
-    if isinstance(added, noise.Binomial):
-        return Law.binomial(added.trials, added.p)
-    if isinstance(added.noise, noise.Binomial):
-        return _truncated_binomial(added.noise, added.lower, added.upper)
-    return noise_law(added.noise).truncated(added.lower, added.upper)
-
-
-def _window(added: noise.DiscreteNoise) -> float:
-    """About how many integers hold the noise, but for 2^-80."""
-    integers: Fraction | float
-    if isinstance(added, noise.DiscreteGaussian):
-        integers = DEVIATIONS * added.sigma
-    elif isinstance(added, noise.Binomial):
-        integers = min(added.trials + 1, DEVIATIONS * sqrt(added.trials * added.p * (1 - added.p)))
-    elif isinstance(added, noise.DiscreteLaplace):
-        # α^k is 2^-80 at k = 80 ln 2/(−ln α), and −ln α ≥ 1 − α.
-        integers = 111 * (1 / (1 - added.alpha) if added.alpha is not None else added.scale or 1)
-    else:
-        least, most = added.support
-        integers = most - least + 1
-    return float(min(integers, MOST_PRODUCTS))
-
-
-def _truncated_binomial(added: noise.Binomial, lower: int, upper: int) -> Law:
-    """Relative to the least value by ratios of neighbours, then divided by the sum."""
-    odds = added.p / (1 - added.p) if added.p < 1 else Fraction(0)
-    masses = [Fraction(1)]
-    for k in range(lower, upper):
-        masses.append(masses[-1] * odds * Fraction(added.trials - k, k + 1))
-    total = sum(masses, Fraction(0))
-    return Law.table(lower, [mass / total for mass in masses])

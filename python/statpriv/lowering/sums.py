@@ -12,32 +12,31 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
 from math import comb, prod
-from typing import TypeAlias
 
 from statpriv._native import Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import (
     Contributions,
     World,
-    compositions,
+    class_of_entries,
     contributions,
     multinomial,
     require_written_out,
 )
-from statpriv.lowering.draws import Draw, Multiplicities, drawn_again, drawn_once, drawn_several_times
-from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.samplings import (
-    OverlappingSamples,
-    PoissonSampling,
-    Sampling,
-    Stratified,
-    TemplateLaw,
-    WithoutReplacement,
-    WithReplacement,
-)
+from statpriv.model.draws import Draw, Multiplicities, compositions, drawn_once
+from statpriv.model.groups import ByGroup
+from statpriv.model.samplings import Sampling, Templates
 from statpriv.model.situation import Situation
 
-__all__ = ["MOST_KNOWN", "Alternative", "CountedWorld", "alternatives", "counted_worlds", "worlds_by_number"]
+__all__ = [
+    "MOST_KNOWN",
+    "Alternative",
+    "CountedWorld",
+    "alternatives",
+    "counted_worlds",
+    "templates_of",
+    "worlds_by_number",
+]
 
 MOST_KNOWN = 1000
 """So many values of the known entries are tried one by one."""
@@ -80,15 +79,15 @@ def alternatives(
         There is no closed law for this sampling of this query, or there are too many cases.
     """
     sampling = situation.sampling
-    hidden_number = isinstance(sampling, PoissonSampling | TemplateLaw | WithReplacement)
+    hidden_number = sampling is not None and (sampling.repeats_entries or not sampling.sizes_are_fixed)
     entries = contributions(situation, through_zero=hidden_number, labelled=labelled)
-    if isinstance(sampling, TemplateLaw):
-        return entries, list(_of_templates(situation, sampling, entries))
-    if isinstance(sampling, Stratified):
-        return entries, list(_stratified(situation, sampling, entries))
+    if (templates := templates_of(situation)) is not None:
+        return entries, list(_of_templates(situation, templates, entries))
+    if sampling is not None and sampling.stratum_sizes is not None:
+        return entries, list(_stratified(situation, sampling.stratum_sizes, entries))
     known = bool(situation.adversary.total)
     worlds = list(entries.worlds(situation))
-    if isinstance(situation.asked, HistogramQuery) and sampling is None:
+    if sampling is None and situation.asked.counts_values and entries.joint_values is not None:
         _require_short_sums(entries)
     found = []
     for world in worlds:
@@ -134,12 +133,11 @@ def counted_worlds(situation: Situation) -> list[CountedWorld]:
     NotApplicable
         There is no closed law for this sampling, or there are too many cases.
     """
-    sampling = situation.sampling
     entries = contributions(situation)
-    if isinstance(sampling, TemplateLaw):
+    if (templates := templates_of(situation)) is not None:
         if situation.adversary.total:
             raise NotApplicable("known entries of a template law are not available for order statistics")
-        return [_without_known(alternative) for alternative in _of_templates(situation, sampling, entries)]
+        return [_without_known(alternative) for alternative in _of_templates(situation, templates, entries)]
     return [_counted_world(situation, world) for world in entries.worlds(situation)]
 
 
@@ -150,8 +148,9 @@ def _without_known(alternative: Alternative) -> CountedWorld:
 
 def _counted_world(situation: Situation, world: World) -> CountedWorld:
     sampling = situation.sampling
-    if isinstance(sampling, Stratified):
-        return CountedWorld(world, lambda ones: _strata(world, sampling, tuple(map(_as_amounts, ones, world.known))))
+    strata = None if sampling is None else sampling.stratum_sizes
+    if strata is not None:
+        return CountedWorld(world, lambda ones: _strata(world, strata, tuple(map(_as_amounts, ones, world.known))))
     return CountedWorld(world, lambda ones: _released(sampling, world, sum(ones)))
 
 
@@ -219,54 +218,46 @@ def _released(sampling: Sampling | None, world: World, known: int, most: int = M
     others = world.others
     if sampling is None:
         return lambda added: others.shifted(known + added)
-    if world.contributions.counts:
-        if isinstance(sampling, WithoutReplacement):
-            return lambda added: others.shifted(known + added).sampled_without_replacement(n, sampling.size)
-        if isinstance(sampling, WithReplacement):
-            return lambda added: others.shifted(known + added).sampled_with_replacement(n, sampling.size)
-        if isinstance(sampling, OverlappingSamples):
-            return lambda added: others.shifted(known + added).sampled_several_times(n, sampling.sizes)
+    if world.contributions.counts and sampling.draws_counts:
+        return lambda added: sampling.of_count(others.shifted(known + added), n)
     return _drawn(sampling, world, (_as_amounts(known, sum(world.known)),), most)
 
 
-def _drawn(sampling: Sampling | None, world: World, known: Amounts, most: int) -> Released:
+def _drawn(sampling: Sampling, world: World, known: Amounts, most: int) -> Released:
     """The law of what the sampled entries add, given what the known ones are."""
-    if isinstance(sampling, PoissonSampling):
-        return _poisson(sampling, world, known, most)
-    sources = _sources(world, known)
-    room = [number for number, _ in sources]
-    answers = world.contributions.joint_values or 1
-    if isinstance(sampling, WithoutReplacement):
-        return _mixture(sources, drawn_once(room, sampling.size), most // answers)
-    if isinstance(sampling, WithReplacement):
-        _require_small(sampling.size)
-        alike = [isinstance(of, int) for _, of in sources]
-        return _mixture(sources, drawn_again(room, alike, sampling.size), most // answers)
-    if isinstance(sampling, OverlappingSamples):
-        _require_small(max(sampling.sizes))
-        answers = world.contributions.answers(max(sampling.sizes))
-        together = answers ** len(sampling.sizes)
-        if together > most:
-            raise NotApplicable(f"{len(sampling.sizes)} samples have too many joint answers to be added up")
-        return _mixture(sources, drawn_several_times(room, sampling.sizes, answers), most // together)
-    raise NotApplicable(f"a sum over {sampling!r} has no closed law here, unless it is a count")
-
-
-def _require_small(size: int) -> None:
-    """There are more ways to draw than entries: large samples are refused before numbers become long."""
-    if size >= MOST_DRAWS:
+    if sampling.independent_rate is not None:
+        return _at_a_rate(sampling, sampling.independent_rate, world, known, most)
+    if sampling.most_draws_of_an_entry >= MOST_DRAWS:
+        # There are more ways to draw than entries: large samples are refused before numbers become long.
         raise NotApplicable(f"samples of {MOST_DRAWS} or more, of which some coincide, are not averaged over")
+    answers = world.contributions.joint_values or 1
+    stride, samples = 1, sampling.number_of_answers
+    if samples > 1 or not sampling.is_one_sample:
+        stride = world.contributions.answers(sampling.most_draws_of_an_entry)
+        answers = stride**samples
+        if answers > most:
+            raise NotApplicable(f"{samples} samples have too many joint answers to be added up")
+    sources = _sources(world, known)
+    draws = sampling.draws([of.size for of in sources], [of.law is None for of in sources], stride)
+    if draws is None:
+        raise NotApplicable(f"a sum over {sampling!r} has no closed law here, unless it is a count")
+    return _mixture(sources, draws, most // answers)
 
 
-Source: TypeAlias = tuple[int, Callable[[int], Law] | int]
-"""So many entries, and the law of what a number of them adds; of known ones what each adds."""
+@dataclass(frozen=True)
+class Source:
+    """Entries that add alike: each the same amount, or numbers of which the sum has a known law."""
+
+    size: int
+    amount: int = 0
+    law: Callable[[int], Law] | None = None
 
 
 def _sources(world: World, known: Amounts) -> list[Source]:
     """All entries but the critical one, those that add alike together."""
-    found: list[Source] = [(number, amount) for of in known for amount, number in of]
+    found = [Source(number, amount) for of in known for amount, number in of]
     classes = zip(world.contributions.classes, world.unknown, strict=True)
-    return found + [(count, kind.many) for kind, count in classes if count]
+    return found + [Source(count, law=kind.many) for kind, count in classes if count]
 
 
 def _mixture(sources: list[Source], draws: Iterator[Draw], most: int) -> Released:
@@ -279,16 +270,16 @@ def _mixture(sources: list[Source], draws: Iterator[Draw], most: int) -> Release
         if tried > MOST_DRAWS:
             raise NotApplicable(f"the sample can be drawn from the kinds of entries in more than {MOST_DRAWS} ways")
         kinds = list(zip(sources, draw.others, strict=True))
-        fixed = sum(of * factor * k for (_, of), drawn in kinds if isinstance(of, int) for factor, k in drawn)
-        random = tuple(drawn for (_, of), drawn in kinds if not isinstance(of, int))
+        fixed = sum(of.amount * factor * k for of, drawn in kinds if of.law is None for factor, k in drawn)
+        random = tuple(drawn for of, drawn in kinds if of.law is not None)
         case = draw.critical, random, fixed
         cases[case] = cases.get(case, Fraction(0)) + draw.weight
     if len(cases) > most:
         raise NotApplicable(f"all joint answers of {len(cases)} laws are too many to be added up")
-    several = [of for _, of in sources if not isinstance(of, int)]
+    several = [of.law for of in sources if of.law is not None]
     sums = {
         random: Law.sum(
-            [of(k).scaled(factor) for of, drawn in zip(several, random, strict=True) for factor, k in drawn]
+            [law(k).scaled(factor) for law, drawn in zip(several, random, strict=True) for factor, k in drawn]
         )
         for random in dict.fromkeys(random for _, random, _ in cases)
     }
@@ -298,12 +289,12 @@ def _mixture(sources: list[Source], draws: Iterator[Draw], most: int) -> Release
     )
 
 
-def _poisson(sampling: PoissonSampling, world: World, known: Amounts, most: int) -> Released:
+def _at_a_rate(sampling: Sampling, rate: Fraction, world: World, known: Amounts, most: int) -> Released:
     """Entries that are not in the sample add zero: each adds what it adds with probability γ.
 
     Where the size is published, each entry of the sample adds one to it too: to a digit above those of the answer.
     """
-    rate, entries = sampling.rate, world.contributions
+    entries = world.contributions
     n = sum(world.unknown) + sum(world.known) + 1
     marker = entries.answers(n) if sampling.size_published else 0
     answers = max(entries.joint_values or 1, marker * (n + 1))
@@ -320,7 +311,7 @@ def _poisson(sampling: PoissonSampling, world: World, known: Amounts, most: int)
     return lambda added: Law.mixture([1 - rate, rate], [others, others.shifted(added + marker)])
 
 
-def _stratified(situation: Situation, sampling: Stratified, entries: Contributions) -> Iterator[Alternative]:
+def _stratified(situation: Situation, sizes: ByGroup[int], entries: Contributions) -> Iterator[Alternative]:
     """Every group is sampled by itself: its answers add up."""
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("a stratified sample of entries that have a law each has no closed law here")
@@ -330,14 +321,14 @@ def _stratified(situation: Situation, sampling: Stratified, entries: Contributio
         raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
     most = MOST_ANSWERS // tried
     for world, amounts in worlds:
-        yield Alternative(world, tuple((weight, _strata(world, sampling, known, most)) for weight, known in amounts))
+        yield Alternative(world, tuple((weight, _strata(world, sizes, known, most)) for weight, known in amounts))
 
 
-def _strata(world: World, sampling: Stratified, known: Amounts, most: int = MOST_ANSWERS) -> Released:
+def _strata(world: World, sizes: ByGroup[int], known: Amounts, most: int = MOST_ANSWERS) -> Released:
     classes = world.contributions.classes
     parts = {
         name: _stratum(world, [index for index, kind in enumerate(classes) if kind.name == name], size, known, most)
-        for name, size in sampling.sizes
+        for name, size in sizes
     }
     own = parts.pop(classes[world.critical].name or "")
     others = [law(0) for law in parts.values()]
@@ -355,34 +346,38 @@ def _stratum(world: World, members: list[int], size: int, known: Amounts, most: 
         total = ones.shifted(sum(amount * number for amount, number in amounts))
         population = sum(kind.size for kind in classes)
         return lambda added: total.shifted(added if own else 0).sampled_without_replacement(population, size)
-    sources: list[Source] = [(number, amount) for amount, number in amounts]
-    sources += [(number, kind.many) for kind, number in zip(classes, unknown, strict=True) if number]
-    room = [number for number, _ in sources]
+    sources = [Source(number, amount) for amount, number in amounts]
+    sources += [Source(number, law=kind.many) for kind, number in zip(classes, unknown, strict=True) if number]
     answers = world.contributions.joint_values or 1
-    return _mixture(sources, drawn_once(room, size, critical=own), most // answers)
+    return _mixture(sources, drawn_once([of.size for of in sources], size, critical=own), most // answers)
 
 
-def _of_templates(situation: Situation, sampling: TemplateLaw, entries: Contributions) -> Iterator[Alternative]:
+def templates_of(situation: Situation) -> Templates | None:
+    """Each possible sample with its probability, where these are stated one by one."""
+    return None if situation.sampling is None else situation.sampling.templates_of(situation.population)
+
+
+def _of_templates(situation: Situation, templates: Templates, entries: Contributions) -> Iterator[Alternative]:
     """A mixture over the templates; entries are numbered in the order of the groups, or of the probabilities."""
     tried = 0
-    for kinds, critical, known, world in worlds_by_number(situation, sampling, entries):
+    for kinds, critical, known, world in worlds_by_number(situation, templates, entries):
         cases = []
         for weight, amounts in _values_of_known(situation, entries, kinds, known):
             tried += 1
             if tried > MOST_KNOWN:
                 raise NotApplicable(f"the known entries can be chosen, and have values, in more than {MOST_KNOWN} ways")
-            cases.append((weight, _from_templates(sampling, entries, kinds, critical, amounts)))
+            cases.append((weight, _from_templates(templates, entries, kinds, critical, amounts)))
         yield Alternative(world, tuple(cases))
 
 
 def worlds_by_number(
-    situation: Situation, sampling: TemplateLaw, entries: Contributions
+    situation: Situation, templates: Templates, entries: Contributions
 ) -> Iterator[tuple[Sequence[int], int, tuple[int, ...], World]]:
     """The class of each entry, which is the critical one, and which are known."""
     n = situation.population.size
-    if len(sampling.probabilities) > MOST_TEMPLATES or n > MOST_CRITICAL:
+    if len(templates) > MOST_TEMPLATES or n > MOST_CRITICAL:
         raise NotApplicable(f"more than {MOST_TEMPLATES} templates or {MOST_CRITICAL} entries are not tried one by one")
-    kinds = _numbered(situation, entries)
+    kinds = class_of_entries(situation)
     for critical in range(n):
         for known in _choices_of_known(situation, entries, kinds, critical):
             counts = Counter(kinds[entry] for entry in known)
@@ -395,9 +390,9 @@ def _choices_of_known(
 ) -> Iterator[tuple[int, ...]]:
     """Which entries may be known."""
     others = [entry for entry in range(len(kinds)) if entry != critical]
-    stated = situation.adversary.known
-    if isinstance(stated, int):
-        yield from combinations(others, stated)
+    stated = situation.adversary.groups
+    if not situation.adversary.by_group:
+        yield from combinations(others, situation.adversary.total)
         return
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("entries are known by group, and the query states laws of single entries")
@@ -423,13 +418,13 @@ def _values_of_known(
 
 
 def _from_templates(
-    sampling: TemplateLaw, entries: Contributions, kinds: Sequence[int], critical: int, known: dict[int, int]
+    templates: Templates, entries: Contributions, kinds: Sequence[int], critical: int, known: dict[int, int]
 ) -> Released:
     certain = {*known, critical}
 
     def law(added: int) -> Law:
         weights, laws = [], []
-        for template, weight in sampling.probabilities:
+        for template, weight in templates:
             others = sorted(set(template) - certain)
             parts = [entries.classes[kinds[entry]].one.scaled(template.count(entry)) for entry in others]
             weights.append(weight)
@@ -438,14 +433,3 @@ def _from_templates(
         return Law.mixture(weights, laws)
 
     return law
-
-
-def _numbered(situation: Situation, entries: Contributions) -> Sequence[int]:
-    """The class of each entry."""
-    if entries.numbering is not None:
-        return entries.numbering
-    stated = getattr(situation.asked, "probabilities", None)
-    if isinstance(stated, tuple) and not isinstance(stated[0], tuple):
-        place = {kind.p: index for index, kind in enumerate(entries.classes)}
-        return [place[p] for p in stated]
-    return [index for index, kind in enumerate(entries.classes) for _ in range(kind.size)]

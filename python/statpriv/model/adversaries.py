@@ -57,6 +57,20 @@ class Adversary:
         """How many entries are known, over all groups."""
         return self.known if isinstance(self.known, int) else sum(count for _, count in self.known)
 
+    @property
+    def by_group(self) -> bool:
+        """Whether the number is stated for each group."""
+        return not isinstance(self.known, int)
+
+    @property
+    def groups(self) -> ByGroup[int]:
+        """Group and number, where these are stated; else nothing."""
+        return () if isinstance(self.known, int) else self.known
+
+    def known_in(self, group: str | None) -> int:
+        """How many entries of a group may be known: all, where that is not stated by group."""
+        return self.total if group is None or not self.by_group else dict(self.groups).get(group, 0)
+
     def __repr__(self) -> str:
-        known = str(self.known) if isinstance(self.known, int) else show_groups(self.known, str)
+        known = show_groups(self.groups, str) if self.by_group else str(self.total)
         return f"Adversary(known={known}{'' if self.values == 'worst' else f', values={self.values!r}'})"

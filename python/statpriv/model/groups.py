@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 
-__all__ = ["ByGroup", "by_group", "show_groups"]
+__all__ = ["ByGroup", "by_group", "same_names", "show_groups"]
 
 Value = TypeVar("Value")
 ByGroup: TypeAlias = "tuple[tuple[str, Value], ...]"
@@ -28,3 +28,16 @@ def by_group(values: Mapping[Any, Any], name: str, read: Callable[[Any, str], Va
 def show_groups(values: ByGroup[Value], shown: Callable[[Value], str]) -> str:
     """The mapping that reads back as `values`."""
     return f"{{{', '.join(f'{group!r}: {shown(value)}' for group, value in values)}}}"
+
+
+def same_names(what: str, stated: list[str], groups: dict[str, int], *, every: bool = True, hint: str = "") -> None:
+    """Names are those of groups; of all of them where `every` group needs a statement."""
+    if not groups:
+        raise ArgumentError(f"{what} names groups, {stated}, and the population has none; write Population(groups=...)")
+    if not set(stated) <= set(groups) or (every and len(stated) < len(groups)):
+        required = (
+            f"each of {list(groups)}, those of the population, is required"
+            if every
+            else (f"some of {list(groups)}, those of the population, are required")
+        )
+        raise ArgumentError(f"{what} names the groups {stated}; {required}{hint}")

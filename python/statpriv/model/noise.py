@@ -7,16 +7,21 @@ Processed(PropertyQuery(0.5), noise.DiscreteLaplace(alpha=0.5))
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, TypeAlias
+from math import isqrt, sqrt
+from typing import ClassVar
 
+from statpriv._native import Curve, Law
 from statpriv.errors import ArgumentError
+from statpriv.model.steps import Step
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_integer, as_positive, as_probability
 from statpriv.numeric.literals import abridged, show, show_number
 
 __all__ = [
     "Binomial",
+    "ContinuousNoise",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DiscreteNoise",
@@ -26,9 +31,90 @@ __all__ = [
     "Truncated",
 ]
 
+DEVIATIONS = 25
+"""All but 2^-80 of most sums lies within half as many standard deviations on each side."""
+PRECISION = 2**100
+"""A deviation is rounded down to a multiple of one part in so many."""
+
+
+class Noise(Step):
+    """What is added to an answer, independently of the data. Each capability is "no" unless a class overrides it."""
+
+    moves_with_answer: ClassVar[bool] = True
+
+    rho_is_attained: ClassVar[bool] = False
+    """Whether no smaller ρ than `rho` will do for an answer to which the noise is added last."""
+
+    def rho(self, move: Fraction) -> Fraction | None:
+        """A ρ with D_α ≤ ρα for every order α, for the noise against the noise moved so far, if one is known."""
+        del move
+        return None
+
+    def of_several(self, first: int, second: int) -> tuple[Law, Law, ContinuousNoise | None] | None:
+        """What tells independent noises on several counts apart: two laws, and a noise that is added to both.
+
+        `first` counts are larger by one under the first value, `second` other ones under the second. None where only
+        all noises together say it.
+        """
+        del first, second
+        return None
+
+
+class DiscreteNoise(Noise):
+    """A noise on the integers: given by `masses`, or by its law and the ends of its support."""
+
+    adds_quickly: ClassVar[bool] = False
+    """Whether the kernel adds the noise to a law of integers in linear time."""
+
+    @property
+    def masses(self) -> Mapping[int, Fraction]:
+        """The probability of each integer, where finitely many are possible."""
+        raise NotImplementedError(f"{self!r} states no probabilities of integers")
+
+    @property
+    def support(self) -> tuple[int | None, int | None]:
+        """The least and the largest value; None where there is no end."""
+        return min(self.masses), max(self.masses)
+
+    def law(self) -> Law:
+        """The law of the noise."""
+        masses = self.masses
+        least, most = min(masses), max(masses)
+        return Law.table(least, [masses.get(number, Fraction(0)) for number in range(least, most + 1)])
+
+    @property
+    def window(self) -> float:
+        """About how many integers hold the noise, but for 2^-80; infinite where nothing is told."""
+        least, most = self.support
+        return float("inf") if least is None or most is None else float(min(most - least + 1, 2**60))
+
+    def truncated_law(self, lower: int, upper: int) -> Law:
+        """The law, given that the noise lies from `lower` to `upper`."""
+        return self.law().truncated(lower, upper)
+
+
+class ContinuousNoise(Noise):
+    """A noise with a density that is symmetric and log-concave."""
+
+    keeps_ratios_monotone = True
+    is_dense: ClassVar[bool] = True
+
+    @property
+    def spread(self) -> Fraction:
+        """The scale or the standard deviation."""
+        raise NotImplementedError
+
+    def rounded_law(self, spread: Fraction) -> Law:
+        """The law of the noise of this spread, rounded to the integers."""
+        raise NotImplementedError
+
+    def smoothed(self, first: Law, second: Law, unit: Fraction) -> Curve:
+        """The hockey stick of two laws on multiples of a unit, each with this noise."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, init=False, repr=False)
-class DiscreteLaplace:
+class DiscreteLaplace(DiscreteNoise):
     """Integers with ``P[k] ∝ alpha^|k|``, also called the two-sided geometric law. Give `alpha` or `scale`.
 
     Parameters
@@ -49,7 +135,8 @@ class DiscreteLaplace:
 
     alpha: Fraction | None
     scale: Fraction | None
-    support: ClassVar[tuple[None, None]] = (None, None)
+    adds_quickly: ClassVar[bool] = True
+    keeps_ratios_monotone = True
 
     def __init__(self, *, alpha: Number | None = None, scale: Number | None = None) -> None:
         if (alpha is None) == (scale is None):
@@ -61,6 +148,25 @@ class DiscreteLaplace:
         object.__setattr__(self, "alpha", exact)
         object.__setattr__(self, "scale", None if scale is None else as_positive(scale, "scale"))
 
+    @property
+    def support(self) -> tuple[None, None]:
+        """All integers."""
+        return (None, None)
+
+    def law(self) -> Law:
+        """The two-sided geometric law."""
+        return Law.geometric_noise(self.alpha) if self.alpha is not None else Law.laplace_noise(self.scale or 1)
+
+    @property
+    def window(self) -> float:
+        """``α^k`` is 2^-80 at k = 80 ln 2/(−ln α), and −ln α ≥ 1 − α."""
+        return _finite(111 * (1 / (1 - self.alpha) if self.alpha is not None else self.scale or Fraction(1)))
+
+    def of_several(self, first: int, second: int) -> tuple[Law, Law, None]:
+        """Whether each noise is above zero tells all that it tells: the answers of randomized response."""
+        law, counts = self.law(), first + second
+        return law.shifted(1).clamped(0, 1).repeated(counts), law.clamped(0, 1).repeated(counts), None
+
     def __repr__(self) -> str:
         parameters = (("alpha", self.alpha), ("scale", self.scale))
         shown = [f"{name}={show_number(value)}" for name, value in parameters if value is not None]
@@ -68,7 +174,7 @@ class DiscreteLaplace:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class DiscreteGaussian:
+class DiscreteGaussian(DiscreteNoise):
     """Integers with ``P[k] ∝ e^(-k²/(2 sigma²))``.
 
     Parameters
@@ -84,17 +190,42 @@ class DiscreteGaussian:
     """
 
     sigma: Fraction
-    support: ClassVar[tuple[None, None]] = (None, None)
+    keeps_ratios_monotone = True
+    rho_is_attained: ClassVar[bool] = True
 
     def __init__(self, *, sigma: Number) -> None:
         object.__setattr__(self, "sigma", as_positive(sigma, "sigma"))
+
+    @property
+    def support(self) -> tuple[None, None]:
+        """All integers."""
+        return (None, None)
+
+    def law(self) -> Law:
+        """The discrete normal law."""
+        return Law.gaussian_noise(self.sigma**2)
+
+    @property
+    def window(self) -> float:
+        """A number of standard deviations."""
+        return _finite(DEVIATIONS * self.sigma)
+
+    def rho(self, move: Fraction) -> Fraction | None:
+        """As of the normal law, for moves by integers."""
+        return move**2 / (2 * self.sigma**2) if move.denominator == 1 else None
+
+    def of_several(self, first: int, second: int) -> tuple[Law, Law, None]:
+        """The signed sum of all noises tells all that they tell."""
+        counts = first + second
+        total = self.law().repeated(counts)
+        return total.shifted(counts), total, None
 
     def __repr__(self) -> str:
         return f"noise.DiscreteGaussian(sigma={show_number(self.sigma)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Laplace:
+class Laplace(ContinuousNoise):
     """Real numbers with the density ``e^(-|x|/scale)/(2 scale)``.
 
     Parameters
@@ -114,12 +245,29 @@ class Laplace:
     def __init__(self, *, scale: Number) -> None:
         object.__setattr__(self, "scale", as_positive(scale, "scale"))
 
+    @property
+    def spread(self) -> Fraction:
+        """The scale."""
+        return self.scale
+
+    def rounded_law(self, spread: Fraction) -> Law:
+        """The law of the noise of this scale, rounded to the integers."""
+        return Law.rounded_laplace_noise(spread)
+
+    def smoothed(self, first: Law, second: Law, unit: Fraction) -> Curve:
+        """The hockey stick of two laws with this noise."""
+        return Curve.smoothed(first, second, laplace_scale=self.scale / unit)
+
+    def of_several(self, first: int, second: int) -> tuple[Law, Law, ContinuousNoise | None] | None:
+        """No more than the two-sided geometric noise of the same scale tells."""
+        return DiscreteLaplace(scale=self.scale).of_several(first, second)
+
     def __repr__(self) -> str:
         return f"noise.Laplace(scale={show_number(self.scale)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Gaussian:
+class Gaussian(ContinuousNoise):
     """Real numbers with the normal law of mean 0 and standard deviation `sigma`.
 
     Parameters
@@ -135,16 +283,41 @@ class Gaussian:
     """
 
     sigma: Fraction
+    is_gaussian: ClassVar[bool] = True
+    rho_is_attained: ClassVar[bool] = True
 
     def __init__(self, *, sigma: Number) -> None:
         object.__setattr__(self, "sigma", as_positive(sigma, "sigma"))
+
+    @property
+    def spread(self) -> Fraction:
+        """The standard deviation."""
+        return self.sigma
+
+    def rounded_law(self, spread: Fraction) -> Law:
+        """The law of the noise of this deviation, rounded to the integers."""
+        return Law.rounded_gaussian_noise(spread)
+
+    def smoothed(self, first: Law, second: Law, unit: Fraction) -> Curve:
+        """The hockey stick of two laws with this noise."""
+        return Curve.smoothed(first, second, gaussian_sigma=self.sigma / unit)
+
+    def rho(self, move: Fraction) -> Fraction:
+        """D_α = ρα."""
+        return move**2 / (2 * self.sigma**2)
+
+    def of_several(self, first: int, second: int) -> tuple[Law, Law, ContinuousNoise]:
+        """The signed sum of all noises tells all that they tell; its deviation is rounded down."""
+        counts, point = first + second, Law.table(0, [1])
+        deviation = Fraction(isqrt(int(counts * (self.sigma * PRECISION) ** 2)), PRECISION)
+        return point.shifted(counts), point, Gaussian(sigma=deviation)
 
     def __repr__(self) -> str:
         return f"noise.Gaussian(sigma={show_number(self.sigma)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Binomial:
+class Binomial(DiscreteNoise):
     """The number of successes in `trials` of probability `p`, from 0 to `trials`: not centred.
 
     Parameters
@@ -163,6 +336,8 @@ class Binomial:
 
     trials: int
     p: Fraction
+    adds_quickly: ClassVar[bool] = True
+    keeps_ratios_monotone = True
 
     def __init__(self, *, trials: Number, p: Number) -> None:
         object.__setattr__(self, "trials", as_count(trials, "trials", least=1))
@@ -173,12 +348,30 @@ class Binomial:
         """The least and the largest value."""
         return (0 if self.p < 1 else self.trials, 0 if self.p == 0 else self.trials)
 
+    def law(self) -> Law:
+        """The binomial law."""
+        return Law.binomial(self.trials, self.p)
+
+    @property
+    def window(self) -> float:
+        """A number of standard deviations, or all values."""
+        return _finite(min(self.trials + 1, DEVIATIONS * sqrt(self.trials * self.p * (1 - self.p))))
+
+    def truncated_law(self, lower: int, upper: int) -> Law:
+        """Relative to the least value by ratios of neighbours, then divided by the sum."""
+        odds = self.p / (1 - self.p) if self.p < 1 else Fraction(0)
+        masses = [Fraction(1)]
+        for k in range(lower, upper):
+            masses.append(masses[-1] * odds * Fraction(self.trials - k, k + 1))
+        total = sum(masses, Fraction(0))
+        return Law.table(lower, [mass / total for mass in masses])
+
     def __repr__(self) -> str:
         return f"noise.Binomial(trials={self.trials}, p={show(self.p)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Truncated:
+class Truncated(DiscreteNoise):
     """A discrete noise, given that it lies from `lower` to `upper`.
 
     Parameters
@@ -195,13 +388,11 @@ class Truncated:
     noise.Truncated(noise.DiscreteLaplace(alpha=0.5), -3, 3)
     """
 
-    noise: DiscreteLaplace | DiscreteGaussian | Binomial
+    noise: DiscreteNoise
     lower: int
     upper: int
 
-    def __init__(
-        self, noise: DiscreteLaplace | DiscreteGaussian | Binomial | Truncated, lower: Number, upper: Number
-    ) -> None:
+    def __init__(self, noise: DiscreteNoise, lower: Number, upper: Number) -> None:
         if not isinstance(noise, DiscreteNoise):
             raise ArgumentError(
                 f"noise = {abridged(noise)}; a discrete noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
@@ -225,11 +416,19 @@ class Truncated:
         """The least and the largest value."""
         return self.lower, self.upper
 
+    @property
+    def keeps_ratios_monotone(self) -> bool:
+        """As before it was truncated."""
+        return self.noise.keeps_ratios_monotone
+
+    def law(self) -> Law:
+        """The law, given the ends."""
+        return self.noise.truncated_law(self.lower, self.upper)
+
     def __repr__(self) -> str:
         return f"noise.Truncated({self.noise!r}, {self.lower}, {self.upper})"
 
 
-DiscreteNoise: TypeAlias = DiscreteLaplace | DiscreteGaussian | Binomial | Truncated
-"""Noises on the integers."""
-Noise: TypeAlias = DiscreteNoise | Laplace | Gaussian
-"""What can be added to an answer."""
+def _finite(integers: Fraction | float) -> float:
+    """The number as a double, which an exact one may exceed."""
+    return float(min(integers, 2**60))

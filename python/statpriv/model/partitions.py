@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from statpriv.errors import ArgumentError
-from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
+from statpriv.model.populations import Population
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
 from statpriv.numeric.literals import abridged, show, show_list
 
@@ -19,8 +20,49 @@ Parts: TypeAlias = "tuple[tuple[int, ...], ...]"
 """The numbers of the entries of each part."""
 
 
+class Partition:
+    """A secret partition of entries into disjoint parts. Each capability is "no" unless a class overrides it.
+
+    A class must state that it is `data_independent`, or it is refused everywhere.
+    """
+
+    data_independent: ClassVar[bool] = False
+    """Whether the partition is drawn independently of the values of the entries."""
+    is_uniform: ClassVar[bool] = False
+    """Whether all partitions with the same numbers of entries, or of entries of each group, are equally likely."""
+    sizes_published: bool = False
+    """Whether the size of each part is published with its answer, where it is random."""
+
+    @property
+    def number_of_parts(self) -> int:
+        """How many parts there are."""
+        raise NotImplementedError
+
+    @property
+    def part_sizes(self) -> tuple[int, ...] | None:
+        """The number of entries of each part, where that is certain."""
+        return None
+
+    @property
+    def part_strata(self) -> tuple[ByGroup[int], ...] | None:
+        """Of a stratified partition the numbers by group of each part."""
+        return None
+
+    @property
+    def smallest(self) -> int | None:
+        """The number of entries of the smallest part that is possible; None where that is not told."""
+        return None
+
+    def used(self, population: Population) -> int:
+        """How many entries answer some query, where that is certain; else the number of all."""
+        return population.size
+
+    def check(self, population: Population) -> None:
+        """Refuse a population that this partition cannot be drawn from."""
+
+
 @dataclass(frozen=True, init=False, repr=False)
-class RandomPartition:
+class RandomPartition(Partition):
     """A secret partition, uniform among those with these part sizes.
 
     Parameters
@@ -48,6 +90,8 @@ class RandomPartition:
 
     sizes: tuple[int, ...]
     strata: tuple[ByGroup[int], ...] | None
+    data_independent: ClassVar[bool] = True
+    is_uniform: ClassVar[bool] = True
 
     def __init__(self, sizes: Iterable[Number | Mapping[str, Number]]) -> None:
         if isinstance(sizes, str | Mapping) or not isinstance(sizes, Iterable):
@@ -69,9 +113,49 @@ class RandomPartition:
         object.__setattr__(self, "strata", strata)
 
     @property
+    def number_of_parts(self) -> int:
+        """How many parts there are."""
+        return len(self.sizes)
+
+    @property
+    def part_sizes(self) -> tuple[int, ...]:
+        """The number of entries of each part."""
+        return self.sizes
+
+    @property
+    def part_strata(self) -> tuple[ByGroup[int], ...] | None:
+        """The numbers by group of each part, if the partition is stratified."""
+        return self.strata
+
+    @property
     def smallest(self) -> int:
         """Number of entries of the smallest part."""
         return min(self.sizes)
+
+    def used(self, population: Population) -> int:
+        """All entries of the parts."""
+        del population
+        return sum(self.sizes)
+
+    def check(self, population: Population) -> None:
+        """Refuse parts that are larger together than the population, or than one of its groups."""
+        if sum(self.sizes) > population.size:
+            raise ArgumentError(
+                f"sizes = {abridged(list(self.sizes))}: the sample or parts have {sum(self.sizes)} entries "
+                f"together, the population only {population.size}; take smaller parts, or fewer"
+            )
+        if self.strata is None:
+            return
+        groups = dict(population.groups or ())
+        for k, part in enumerate(self.strata):
+            same_names(f"sizes[{k}]", [name for name, _ in part], groups, every=False)
+        for name, size in groups.items():
+            together = sum(dict(part).get(name, 0) for part in self.strata)
+            if together > size:
+                raise ArgumentError(
+                    f"sizes: the parts have {together} entries of group {name!r} together, the population only {size}; "
+                    "take fewer of this group"
+                )
 
     def __repr__(self) -> str:
         if self.strata is None:
@@ -111,7 +195,7 @@ def _stratum(stated: Mapping[str, Number], index: int) -> ByGroup[int]:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class MultinomialPartition:
+class MultinomialPartition(Partition):
     """A secret partition that puts each entry into part k with probability `weights[k]`, independently of the others.
 
     Parameters
@@ -130,6 +214,7 @@ class MultinomialPartition:
 
     weights: tuple[Fraction, ...]
     sizes_published: bool
+    data_independent: ClassVar[bool] = True
 
     def __init__(self, weights: Iterable[Number], *, sizes_published: bool = False) -> None:
         if isinstance(weights, str | Mapping) or not isinstance(weights, Iterable):
@@ -151,13 +236,18 @@ class MultinomialPartition:
         object.__setattr__(self, "weights", exact)
         object.__setattr__(self, "sizes_published", sizes_published)
 
+    @property
+    def number_of_parts(self) -> int:
+        """How many parts there are."""
+        return len(self.weights)
+
     def __repr__(self) -> str:
         published = ", sizes_published=True" if self.sizes_published else ""
         return f"MultinomialPartition({show_list(self.weights, show)}{published})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class PartitionLaw:
+class PartitionLaw(Partition):
     """Any law of the secret partition, stated partition by partition.
 
     Parameters
@@ -182,6 +272,7 @@ class PartitionLaw:
     """
 
     probabilities: tuple[tuple[Parts, Fraction], ...]
+    data_independent: ClassVar[bool] = True
 
     def __init__(self, probabilities: Mapping[Any, Number]) -> None:
         if not isinstance(probabilities, Mapping) or not probabilities:
@@ -206,6 +297,23 @@ class PartitionLaw:
     def parts(self) -> int:
         """Number of parts."""
         return len(self.probabilities[0][0])
+
+    @property
+    def number_of_parts(self) -> int:
+        """How many parts there are."""
+        return self.parts
+
+    @property
+    def part_sizes(self) -> tuple[int, ...] | None:
+        """The number of entries of each part, if all partitions agree on it."""
+        return self.sizes
+
+    def check(self, population: Population) -> None:
+        """Refuse partitions of entries which the population has not."""
+        if (last := max(self.entries, default=0)) >= population.size:
+            raise ArgumentError(
+                f"the partition names entry {last}; the population has those from 0 to {population.size - 1}"
+            )
 
     @property
     def entries(self) -> tuple[int, ...]:
@@ -245,6 +353,3 @@ def _parts(stated: object) -> Parts:
     if len(set(entries)) < len(entries):
         raise ArgumentError(f"{name} names an entry twice; an entry is in one part at most, and once")
     return parts
-
-
-Partition = RandomPartition | MultinomialPartition | PartitionLaw

@@ -2,31 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias, get_args
+from typing import Any, ClassVar, TypeAlias
 
+from statpriv._native import Law
 from statpriv.errors import ArgumentError
-from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.model.draws import Draw, drawn_again, drawn_once, drawn_several_times
+from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
+from statpriv.model.populations import Population
 from statpriv.model.probabilities import listed_numbers
 from statpriv.numeric.exact import Number, as_count, as_probability
 from statpriv.numeric.literals import abridged, show, show_list
 
 __all__ = [
+    "SAMPLINGS",
     "OverlappingSamples",
     "PoissonSampling",
     "Sampling",
     "Stratified",
     "TemplateLaw",
+    "Templates",
     "WithReplacement",
     "WithoutReplacement",
-    "samplings_but",
 ]
+
+Templates: TypeAlias = "tuple[tuple[tuple[int, ...], Fraction], ...]"
+"""The numbers of the entries in each possible sample, as often as they are drawn, with its probability."""
+
+
+class Sampling:
+    """How a secret sample is drawn. Each capability is "no" unless a class overrides it.
+
+    A class must state that it is `data_independent`, or it is refused everywhere. The law of the sample is stated by
+    `templates`, by `draws`, by `rate` or by `strata`; without any of these no exact law is derived.
+    """
+
+    data_independent: ClassVar[bool] = False
+    """Whether the sample is drawn independently of the values of the entries."""
+    is_one_sample: ClassVar[bool] = False
+    """Whether the query is answered once, on one sample."""
+    treats_entries_alike: ClassVar[bool] = False
+    """Whether entries of one group can change places without changing the law of the sample."""
+    repeats_entries: ClassVar[bool] = True
+    """Whether an entry may be counted several times."""
+    sizes_are_fixed: ClassVar[bool] = False
+    """Whether the number of entries of each sample is certain."""
+    looks_at_groups: ClassVar[bool] = True
+    """Whether entries of different groups may be drawn differently."""
+    keeps_counts_monotone: ClassVar[bool] = False
+    """Whether the likelihood ratio of a count in the sample is monotone where that of the count of all entries is."""
+    draws_counts: ClassVar[bool] = False
+    """Whether the law of a count of zeros and ones in the sample is known, by `of_count`."""
+    size_published: bool = False
+    """Whether the number of entries in the sample is released with the answer."""
+
+    def check(self, population: Population) -> None:
+        """Refuse a population that this sample cannot be drawn from."""
+
+    def templates_of(self, population: Population) -> Templates | None:
+        """Each possible sample with its probability, if these are stated one by one."""
+        del population
+        return None
+
+    def sizes_in(self, population: Population) -> Sequence[int]:
+        """The sizes that the sample may have, in ascending order; none where these are not told."""
+        return tuple(sorted({len(template) for template, _ in self.templates_of(population) or ()}))
+
+    def number_answering(self, population: Population) -> int | None:
+        """How many entries answer, counted as often as they are drawn, where that is certain."""
+        sizes = self.sizes_in(population)
+        return sizes[0] if self.is_one_sample and len(sizes) == 1 else None
+
+    def least_ranked(self, population: Population) -> int:
+        """Among how many entries an order statistic has its rank at least."""
+        return next(iter(self.sizes_in(population)), 0)
+
+    @property
+    def independent_rate(self) -> Fraction | None:
+        """The probability with which each entry is in the sample, independently of the others, if it is drawn so."""
+        return None
+
+    @property
+    def stratum_sizes(self) -> ByGroup[int] | None:
+        """The number of entries drawn without replacement from each group, if it is drawn so."""
+        return None
+
+    def simple_draw(self, population: Population, group: str | None) -> tuple[int, int] | None:
+        """From how many entries, an entry of this group among them, how many are drawn without replacement."""
+        del population, group
+        return None
+
+    def draws_again(self) -> int | None:
+        """The number of independent uniform draws, if the sample is drawn so."""
+        return None
+
+    def of_count(self, ones: Law, number: int) -> Law:
+        """The law of the number of ones in the sample, from that of the number of ones among so many entries."""
+        raise NotImplementedError(f"{self!r} states no law of a count of {number} entries from {ones!r}")
+
+    def draws(self, room: Sequence[int], alike: Sequence[bool], stride: int) -> Iterator[Draw] | None:
+        """Every way to draw from so many entries of each kind and the critical one, if entries are treated alike.
+
+        Kinds are `alike` where all entries add the same for certain. Answers of several samples are the digits of a
+        number, of base `stride`.
+        """
+        del room, alike, stride
+        return None
+
+    @property
+    def most_draws_of_an_entry(self) -> int:
+        """The number of draws that may fall on the same entries in many ways; 0 where there is one way."""
+        return 0
+
+    @property
+    def number_of_answers(self) -> int:
+        """How many numbers are released of a query with one answer."""
+        return 1
 
 
 @dataclass(frozen=True, init=False)
-class WithoutReplacement:
+class WithoutReplacement(Sampling):
     """A secret sample of `size` entries, each set of that size equally likely.
 
     Parameters
@@ -42,9 +139,44 @@ class WithoutReplacement:
     """
 
     size: int
+    data_independent: ClassVar[bool] = True
+    keeps_counts_monotone: ClassVar[bool] = True
+    draws_counts: ClassVar[bool] = True
+    is_one_sample: ClassVar[bool] = True
+    treats_entries_alike: ClassVar[bool] = True
+    repeats_entries: ClassVar[bool] = False
+    sizes_are_fixed: ClassVar[bool] = True
+    looks_at_groups: ClassVar[bool] = False
 
     def __init__(self, size: Number) -> None:
         object.__setattr__(self, "size", as_count(size, "size", least=1))
+
+    def check(self, population: Population) -> None:
+        """Refuse a sample that is larger than the population."""
+        if self.size > population.size:
+            raise ArgumentError(
+                f"size = {self.size}: the sample has {self.size} entries, the population only {population.size}; take "
+                "a smaller sample"
+            )
+
+    def sizes_in(self, population: Population) -> Sequence[int]:
+        """One size."""
+        del population
+        return (self.size,)
+
+    def simple_draw(self, population: Population, group: str | None) -> tuple[int, int]:
+        """From all entries."""
+        del group
+        return population.size, self.size
+
+    def of_count(self, ones: Law, number: int) -> Law:
+        """Hypergeometric, given how many ones there are."""
+        return ones.sampled_without_replacement(number, self.size)
+
+    def draws(self, room: Sequence[int], alike: Sequence[bool], stride: int) -> Iterator[Draw]:
+        """Multivariate hypergeometric numbers of each kind."""
+        del alike, stride
+        return drawn_once(room, self.size)
 
     @classmethod
     def jackknife(cls, population_size: Number) -> WithoutReplacement:
@@ -65,7 +197,7 @@ class WithoutReplacement:
 
 
 @dataclass(frozen=True, init=False)
-class WithReplacement:
+class WithReplacement(Sampling):
     """A secret sample of `size` independent uniform draws: an entry may be counted several times.
 
     Parameters
@@ -81,9 +213,39 @@ class WithReplacement:
     """
 
     size: int
+    data_independent: ClassVar[bool] = True
+    keeps_counts_monotone: ClassVar[bool] = True
+    draws_counts: ClassVar[bool] = True
+    is_one_sample: ClassVar[bool] = True
+    treats_entries_alike: ClassVar[bool] = True
+    sizes_are_fixed: ClassVar[bool] = True
+    looks_at_groups: ClassVar[bool] = False
 
     def __init__(self, size: Number) -> None:
         object.__setattr__(self, "size", as_count(size, "size", least=1))
+
+    def sizes_in(self, population: Population) -> Sequence[int]:
+        """One size."""
+        del population
+        return (self.size,)
+
+    def draws_again(self) -> int:
+        """The number of draws."""
+        return self.size
+
+    def of_count(self, ones: Law, number: int) -> Law:
+        """Binomial, given how many ones there are."""
+        return ones.sampled_with_replacement(number, self.size)
+
+    def draws(self, room: Sequence[int], alike: Sequence[bool], stride: int) -> Iterator[Draw]:
+        """Multinomially many draws of each kind."""
+        del stride
+        return drawn_again(room, alike, self.size)
+
+    @property
+    def most_draws_of_an_entry(self) -> int:
+        """All of them."""
+        return self.size
 
     @classmethod
     def bootstrap(cls, population_size: Number) -> WithReplacement:
@@ -104,7 +266,7 @@ class WithReplacement:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class PoissonSampling:
+class PoissonSampling(Sampling):
     """A secret sample that holds each entry with probability `rate`, independently of the others.
 
     Parameters
@@ -123,6 +285,12 @@ class PoissonSampling:
 
     rate: Fraction
     size_published: bool
+    data_independent: ClassVar[bool] = True
+    keeps_counts_monotone: ClassVar[bool] = True
+    is_one_sample: ClassVar[bool] = True
+    treats_entries_alike: ClassVar[bool] = True
+    repeats_entries: ClassVar[bool] = False
+    looks_at_groups: ClassVar[bool] = False
 
     def __init__(self, rate: Number, *, size_published: bool = False) -> None:
         exact = as_probability(rate, "rate")
@@ -133,12 +301,25 @@ class PoissonSampling:
         object.__setattr__(self, "rate", exact)
         object.__setattr__(self, "size_published", size_published)
 
+    def sizes_in(self, population: Population) -> Sequence[int]:
+        """Every number up to that of all entries."""
+        return range(population.size + 1)
+
+    def least_ranked(self, population: Population) -> int:
+        """Among all entries: that a sample is too small for the rank is an answer too."""
+        return population.size
+
+    @property
+    def independent_rate(self) -> Fraction:
+        """The rate."""
+        return self.rate
+
     def __repr__(self) -> str:
         return f"PoissonSampling({show(self.rate)}{', size_published=True' if self.size_published else ''})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Stratified:
+class Stratified(Sampling):
     """A secret sample without replacement from each group, independently.
 
     Parameters
@@ -159,6 +340,12 @@ class Stratified:
     """
 
     sizes: ByGroup[int]
+    data_independent: ClassVar[bool] = True
+    keeps_counts_monotone: ClassVar[bool] = True
+    is_one_sample: ClassVar[bool] = True
+    treats_entries_alike: ClassVar[bool] = True
+    repeats_entries: ClassVar[bool] = False
+    sizes_are_fixed: ClassVar[bool] = True
 
     def __init__(self, sizes: Mapping[str, Number]) -> None:
         if not isinstance(sizes, Mapping):
@@ -170,12 +357,36 @@ class Stratified:
             raise ArgumentError(f"sizes = {abridged(sizes)}; a sample size above 0 is required in some group")
         object.__setattr__(self, "sizes", exact)
 
+    def check(self, population: Population) -> None:
+        """Refuse samples of other groups, or larger ones than the groups."""
+        groups = dict(population.groups or ())
+        same_names("the sampling", [name for name, _ in self.sizes], groups, hint=" (0 where nobody is drawn)")
+        for name, size in self.sizes:
+            if size > groups[name]:
+                raise ArgumentError(
+                    f"sizes[{name!r}] = {size}; at most {groups[name]}, the entries of the group, can be drawn"
+                )
+
+    def sizes_in(self, population: Population) -> Sequence[int]:
+        """One size, of all groups together."""
+        del population
+        return (sum(size for _, size in self.sizes),)
+
+    @property
+    def stratum_sizes(self) -> ByGroup[int]:
+        """The number of entries drawn from each group."""
+        return self.sizes
+
+    def simple_draw(self, population: Population, group: str | None) -> tuple[int, int]:
+        """From the entries of the group."""
+        return dict(population.groups or ())[group or ""], dict(self.sizes)[group or ""]
+
     def __repr__(self) -> str:
         return f"Stratified({show_groups(self.sizes, str)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class OverlappingSamples:
+class OverlappingSamples(Sampling):
     """Several secret samples without replacement, drawn independently; the query is answered on each.
 
     Parameters
@@ -191,18 +402,56 @@ class OverlappingSamples:
     """
 
     sizes: tuple[int, ...]
+    data_independent: ClassVar[bool] = True
+    keeps_counts_monotone: ClassVar[bool] = True
+    draws_counts: ClassVar[bool] = True
+    treats_entries_alike: ClassVar[bool] = True
+    repeats_entries: ClassVar[bool] = False
+    sizes_are_fixed: ClassVar[bool] = True
 
     def __init__(self, sizes: Iterable[Number]) -> None:
         drawn = listed_numbers(sizes, "sizes", "a list of sample sizes, such as [100, 50],")
         exact = tuple(as_count(size, f"sizes[{k}]", least=1) for k, size in enumerate(drawn))
         object.__setattr__(self, "sizes", exact)
 
+    def check(self, population: Population) -> None:
+        """Refuse a sample that is larger than the population."""
+        if max(self.sizes) > population.size:
+            raise ArgumentError(
+                f"sizes = {list(self.sizes)}: a sample has {max(self.sizes)} entries, the population only "
+                f"{population.size}; take smaller samples"
+            )
+
+    def sizes_in(self, population: Population) -> Sequence[int]:
+        """The sizes of the samples."""
+        del population
+        return tuple(sorted(set(self.sizes)))
+
+    def of_count(self, ones: Law, number: int) -> Law:
+        """Independent hypergeometric numbers, given how many ones there are, as digits of one number."""
+        return ones.sampled_several_times(number, self.sizes)
+
+    def draws(self, room: Sequence[int], alike: Sequence[bool], stride: int) -> Iterator[Draw]:
+        """Which samples hold how many entries of each kind."""
+        del alike
+        return drawn_several_times(room, self.sizes, stride)
+
+    @property
+    def most_draws_of_an_entry(self) -> int:
+        """The size of the largest sample, since samples may coincide."""
+        return max(self.sizes)
+
+    @property
+    def number_of_answers(self) -> int:
+        """One for each sample."""
+        return len(self.sizes)
+
     def __repr__(self) -> str:
         return f"OverlappingSamples({show_list(self.sizes)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class TemplateLaw:
+class TemplateLaw(Sampling):
     """Any law of the secret sample, stated template by template.
 
     Parameters
@@ -223,7 +472,10 @@ class TemplateLaw:
     TemplateLaw({(0, 1): '1/3', (1, 2, 2): '2/3'})
     """
 
-    probabilities: tuple[tuple[tuple[int, ...], Fraction], ...]
+    probabilities: Templates
+    data_independent: ClassVar[bool] = True
+    is_one_sample: ClassVar[bool] = True
+    looks_at_groups: ClassVar[bool] = False
 
     def __init__(self, probabilities: Mapping[Any, Number]) -> None:
         if not isinstance(probabilities, Mapping) or not probabilities:
@@ -250,6 +502,19 @@ class TemplateLaw:
             )
         object.__setattr__(self, "probabilities", tuple(sorted(exact.items())))
 
+    def check(self, population: Population) -> None:
+        """Refuse templates that name entries which the population has not."""
+        named = max((entry for template, _ in self.probabilities for entry in template), default=0)
+        if named >= population.size:
+            raise ArgumentError(
+                f"a template names the entry {named}; those of the population are 0 to {population.size - 1}"
+            )
+
+    def templates_of(self, population: Population) -> Templates:
+        """As stated."""
+        del population
+        return self.probabilities
+
     def __repr__(self) -> str:
         return f"TemplateLaw({{{', '.join(f'{template}: {show(p)}' for template, p in self.probabilities)}}})"
 
@@ -260,12 +525,12 @@ def _template(entries: object) -> tuple[int, ...]:
     return tuple(as_count(entry, f"template {abridged(entries)}, entry") for entry in entries)
 
 
-Sampling: TypeAlias = (
-    WithoutReplacement | WithReplacement | PoissonSampling | Stratified | OverlappingSamples | TemplateLaw
+SAMPLINGS: tuple[type[Sampling], ...] = (
+    WithoutReplacement,
+    WithReplacement,
+    PoissonSampling,
+    Stratified,
+    OverlappingSamples,
+    TemplateLaw,
 )
-"""How a sample is drawn."""
-
-
-def samplings_but(*left_out: type) -> tuple[type, ...]:
-    """The types of all samplings but these."""
-    return tuple(sampling for sampling in get_args(Sampling) if sampling not in left_out)
+"""The samplings that messages name."""

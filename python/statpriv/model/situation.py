@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
-from statpriv.model.partitions import MultinomialPartition, Partition, PartitionLaw, RandomPartition
+from statpriv.model.groups import same_names
+from statpriv.model.partitions import Partition
 from statpriv.model.populations import Population
-from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.order_statistic import OrderStatisticQuery
-from statpriv.model.queries.processed import Gate, Processed
-from statpriv.model.queries.property import Between, PropertyQuery
-from statpriv.model.queries.protocol import AnswerLaws
-from statpriv.model.queries.valued import Valued
-from statpriv.model.samplings import (
-    OverlappingSamples,
-    Sampling,
-    Stratified,
-    TemplateLaw,
-    WithoutReplacement,
-    WithReplacement,
-)
-from statpriv.numeric.exact import as_fraction
-from statpriv.numeric.literals import abridged, show, show_number
+from statpriv.model.queries.processed import Gate, Numerical, Processed
+from statpriv.model.queries.protocol import AnswerLaws, Capabilities, Pair, capabilities_of, shown
+from statpriv.model.samplings import Sampling
+from statpriv.model.steps import Step
+from statpriv.numeric.literals import abridged
 
 __all__ = [
     "Pair",
@@ -37,18 +25,16 @@ __all__ = [
     "Situation",
     "asked_of",
     "attribute_of",
+    "capabilities",
     "gate_for_every_p",
     "gate_of",
+    "holds_for_every_probability",
+    "steps_of",
 ]
 
-Query: TypeAlias = PropertyQuery | HistogramQuery | LinearQuery | Valued | Processed | AnswerLaws
+Query: TypeAlias = Numerical | AnswerLaws
 """What can be asked of a population."""
 
-_LONGEST = 300
-"""Characters of a query that are shown."""
-
-Pair: TypeAlias = "tuple[Any, Any] | None"
-"""Which values of the critical entry are compared; None is the worst pair."""
 Pattern: TypeAlias = "tuple[tuple[Any, Any], ...]"
 """The pair of values of each part."""
 
@@ -64,99 +50,93 @@ class Situation:
     pair: Pair = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.asked, LinearQuery) and self.asked.entries != self.population.size:
-            raise ArgumentError(
-                f"matrix has {self.asked.entries} columns, one an entry, and the population "
-                f"{self.population.size} entries"
-            )
+        _require_data_independent(self.sampling)
+        self.asked.check_size(self.population.size)
         self._check_groups()
         self._check_known()
-        self._check_sampling()
-        self._check_rank()
-        object.__setattr__(self, "pair", _checked_pair(self.pair, self.asked))
+        if self.sampling is not None:
+            self.sampling.check(self.population)
+        # An order statistic has its rank among those that answer; how many do may be random.
+        self.asked.rank_among(
+            self.population.size if self.sampling is None else self.sampling.least_ranked(self.population)
+        )
+        object.__setattr__(self, "pair", self.asked.checked_pair(self.pair))
+
+    @cached_property
+    def asked(self) -> Capabilities:
+        """What the query, before its answer is processed, can say about itself."""
+        return capabilities(self.query)
 
     @property
-    def asked(self) -> Query:
-        """The query before its answer is processed."""
-        return asked_of(self.query)
+    def steps(self) -> tuple[Step, ...]:
+        """What is done to the answer."""
+        return steps_of(self.query)
+
+    @property
+    def unprocessed(self) -> Situation:
+        """The same before what is done to the answer."""
+        return replace(self, query=asked_of(self.query))
+
+    @property
+    def number_answering(self) -> int | None:
+        """How many entries answer, counted as often as they are drawn, where that is certain."""
+        return self.population.size if self.sampling is None else self.sampling.number_answering(self.population)
+
+    @property
+    def counts_a_property(self) -> bool:
+        """Whether the answer, before it is processed, is the number of entries with a property."""
+        return self.asked.is_count
+
+    @property
+    def holds_for_every_probability(self) -> bool:
+        """Whether what is certified does not rest on a probability."""
+        return holds_for_every_probability(self.query)
+
+    @property
+    def turned(self) -> Situation:
+        """With the pair in the other order."""
+        return self if self.pair is None else replace(self, pair=self.pair[::-1])
+
+    @property
+    def different_queries(self) -> tuple[Query]:
+        """The query, as one of several."""
+        return (self.query,)
+
+    @property
+    def queries(self) -> tuple[Query]:
+        """The query, as one of several."""
+        return (self.query,)
 
     def _check_groups(self) -> None:
         """Names of groups are those of the population; entries have one law each."""
         groups = dict(self.population.groups or ())
-        stated = _stated_by_group(self.asked)
-        if stated is not None:
-            _same_names("the query", stated, groups)
-        per_entry = _stated_by_entry(self.asked)
-        if per_entry is not None and per_entry != self.population.size:
+        if (stated := self.asked.stated_groups) is not None:
+            same_names("the query", list(stated), groups)
+        if self.asked.stated_entries not in (None, self.population.size):
             raise ArgumentError(
-                f"p has {per_entry} probabilities, one an entry, and the population {self.population.size} entries"
+                f"p has {self.asked.stated_entries} probabilities, one an entry, and the population "
+                f"{self.population.size} entries"
             )
-        if not isinstance(self.adversary.known, int):
-            _same_names("known", [name for name, _ in self.adversary.known], groups, every=False)
-        if isinstance(self.sampling, Stratified):
-            drawn = [name for name, _ in self.sampling.sizes]
-            _same_names("the sampling", drawn, groups, hint=" (0 where nobody is drawn)")
+        if self.adversary.by_group:
+            same_names("known", [name for name, _ in self.adversary.groups], groups, every=False)
 
     def _check_known(self) -> None:
         others = self.population.size - 1
         if self.adversary.total > others:
-            together = "" if isinstance(self.adversary.known, int) else " altogether"
+            together = " altogether" if self.adversary.by_group else ""
             raise ArgumentError(
                 f"known = {self.adversary.total}{together}; at most {others} of {others + 1} entries can be known, the "
                 "critical one is not"
             )
-        if isinstance(self.adversary.known, int):
-            return
         sizes = dict(self.population.groups or ())
-        for name, known in self.adversary.known:
+        for name, known in self.adversary.groups:
             if known > sizes[name]:
                 raise ArgumentError(f"known[{name!r}] = {known}; the group has {sizes[name]} entries")
-
-    def _check_sampling(self) -> None:
-        n, sampling = self.population.size, self.sampling
-        if isinstance(sampling, WithoutReplacement) and sampling.size > n:
-            raise ArgumentError(
-                f"size = {sampling.size}: the sample has {sampling.size} entries, the population only {n}; take a "
-                "smaller sample"
-            )
-        if isinstance(sampling, OverlappingSamples) and max(sampling.sizes) > n:
-            raise ArgumentError(
-                f"sizes = {list(sampling.sizes)}: a sample has {max(sampling.sizes)} entries, the population only {n}; "
-                "take smaller samples"
-            )
-        if isinstance(sampling, Stratified):
-            groups = dict(self.population.groups or ())
-            for name, size in sampling.sizes:
-                if size > groups[name]:
-                    raise ArgumentError(
-                        f"sizes[{name!r}] = {size}; at most {groups[name]}, the entries of the group, can be drawn"
-                    )
-        if isinstance(sampling, TemplateLaw):
-            named = max((entry for template, _ in sampling.probabilities for entry in template), default=0)
-            if named >= n:
-                raise ArgumentError(f"a template names the entry {named}; those of the population are 0 to {n - 1}")
-
-    def _check_rank(self) -> None:
-        """An order statistic has its rank among those that answer; how many do may be random."""
-        if not isinstance(self.asked, OrderStatisticQuery):
-            return
-        sampling = self.sampling
-        if isinstance(sampling, WithoutReplacement | WithReplacement):
-            least = sampling.size
-        elif isinstance(sampling, Stratified):
-            least = sum(size for _, size in sampling.sizes)
-        elif isinstance(sampling, OverlappingSamples):
-            least = min(sampling.sizes)
-        elif isinstance(sampling, TemplateLaw):
-            least = min(len(template) for template, _ in sampling.probabilities)
-        else:
-            least = self.population.size
-        self.asked.rank_among(least)
 
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
         return [
-            f"query       {_shown(self.query)}",
+            f"query       {shown(self.query)}",
             f"population  {self.population!r}",
             f"sampling    {self.sampling!r}"
             if self.sampling is not None
@@ -169,7 +149,7 @@ class Situation:
     def title(self) -> str:
         """What is released, for a plot."""
         sample = "" if self.sampling is None else f", {type(self.sampling).__name__}"
-        name = getattr(self.asked, "name", None) or type(self.asked).__name__
+        name = self.asked.name or self.asked.kind
         return f"{name}: {self.population.size} entries{sample}"
 
     @property
@@ -177,7 +157,7 @@ class Situation:
         """One line for a repr."""
         sample = "" if self.sampling is None else f", {self.sampling!r}"
         known = f", {self.adversary!r}" if self.adversary != Adversary() else ""
-        return f"{_shown(self.query)} on {self.population!r}{sample}{known}"
+        return f"{shown(self.query)} on {self.population!r}{sample}{known}"
 
 
 @dataclass(frozen=True)
@@ -189,11 +169,14 @@ class PartitionedSituation:
     sampling: Partition
     adversary: Adversary
     pair: Pair | Pattern = None
+    steps: ClassVar[tuple[Step, ...]] = ()
+    counts_a_property: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        _require_data_independent(self.sampling)
         if len(self.queries) != self.parts:
             raise ArgumentError(f"{len(self.queries)} queries and {self.parts} parts; one query a part is required")
-        self._check_sizes()
+        self.sampling.check(self.population)
         self._check_known()
         self._check_attributes()
         for query in dict.fromkeys(map(asked_of, self.different_queries)):
@@ -206,42 +189,15 @@ class PartitionedSituation:
         """Every query once, where many parts are asked the very same one."""
         return tuple({id(query): query for query in self.queries}.values())
 
-    def _check_sizes(self) -> None:
-        if isinstance(self.sampling, MultinomialPartition):
-            return
-        n = self.population.size
-        if isinstance(self.sampling, PartitionLaw):
-            if (last := max(self.sampling.entries, default=0)) >= n:
-                raise ArgumentError(f"the partition names entry {last}; the population has those from 0 to {n - 1}")
-            return
-        strata = self.sampling.strata
-        if self.used > n:
-            raise ArgumentError(
-                f"sizes = {abridged(list(self.sampling.sizes))}: the sample or parts have {self.used} entries "
-                f"together, the population only {n}; take smaller parts, or fewer"
-            )
-        if strata is None:
-            return
-        groups = dict(self.population.groups or ())
-        for k, part in enumerate(strata):
-            _same_names(f"sizes[{k}]", [name for name, _ in part], groups, every=False)
-        for name, size in groups.items():
-            together = sum(dict(part).get(name, 0) for part in strata)
-            if together > size:
-                raise ArgumentError(
-                    f"sizes: the parts have {together} entries of group {name!r} together, the population only {size}; "
-                    "take fewer of this group"
-                )
-
     def _check_known(self) -> None:
         n, known = self.population.size, self.adversary.total
         if known > n - 1:
             raise ArgumentError(
                 f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"
             )
-        if not isinstance(self.adversary.known, int):
+        if self.adversary.by_group:
             groups = dict(self.population.groups or ())
-            _same_names("known", [name for name, _ in self.adversary.known], groups, every=False)
+            same_names("known", [name for name, _ in self.adversary.groups], groups, every=False)
 
     def _check_attributes(self) -> None:
         first_of: dict[str, Query] = {}
@@ -249,48 +205,43 @@ class PartitionedSituation:
             attribute = attribute_of(query)
             if attribute is None:
                 continue
-            first, asked = asked_of(first_of.setdefault(attribute, query)), asked_of(query)
-            if type(first) is not type(asked):
+            first, asked = capabilities(first_of.setdefault(attribute, query)), capabilities(query)
+            if type(asked_of(first_of[attribute])) is not type(asked_of(query)):
                 raise ArgumentError(
-                    f"attribute = {attribute!r} is asked by a {type(first).__name__} and a {type(asked).__name__}; "
+                    f"attribute = {attribute!r} is asked by a {first.kind} and a {asked.kind}; "
                     "one attribute has one kind of values"
                 )
-            if _stated_law(first) != _stated_law(asked):
+            if first.stated_law != asked.stated_law:
                 raise ArgumentError(
-                    f"attribute = {attribute!r} is asked with two different p, {_spelled(first)} and "
-                    f"{_spelled(asked)}; one property has one probability (give the hull of the ranges to both)"
+                    f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "
+                    f"{asked.shown_law}; one property has one probability (give the hull of the ranges to both)"
                 )
 
     def _check_query(self, query: Query) -> None:
-        stated = _stated_by_group(query)
-        if stated is not None:
-            _same_names("the query", stated, dict(self.population.groups or ()))
-        if _stated_by_entry(query) is not None:
+        stated = capabilities_of(query)
+        if stated.stated_groups is not None:
+            same_names("the query", list(stated.stated_groups), dict(self.population.groups or ()))
+        if stated.stated_entries is not None:
             raise ArgumentError(
-                f"{_shown(query)} states one p an entry; of a part it is not known which entries it has. State p by "
+                f"{shown(query)} states one p an entry; of a part it is not known which entries it has. State p by "
                 "group, and a stratified partition"
             )
-        if isinstance(query, LinearQuery):
-            raise ArgumentError(f"{_shown(query)} names single entries; a part of a random partition has no fixed ones")
-        if isinstance(query, OrderStatisticQuery) and not isinstance(self.sampling, MultinomialPartition):
-            if not self.sampling.smallest:
-                raise ArgumentError(f"{_shown(query)} of a part that may be empty; one entry at least is required")
-            query.rank_among(self.sampling.smallest)
+        stated.check_part(shown(query), self.sampling.smallest)
 
     def _checked_pattern(self, pair: Any) -> Pair | Pattern:  # noqa: ANN401  (a user's)
         """One pair where all parts ask one property, else a pair for each part, the same for those of an attribute."""
         listed = isinstance(pair, tuple | list) and len(pair) == self.parts
         if self.one_property:
             repeated = listed and isinstance(pair[0], tuple) and all(each == pair[0] for each in pair)
-            return _checked_pair(pair[0] if repeated else pair, asked_of(self.queries[0]))
+            return capabilities(self.queries[0]).checked_pair(pair[0] if repeated else pair)
         if not listed or not all(isinstance(each, tuple) for each in pair):
             raise ArgumentError(
                 f"pair = {abridged(pair)} with unrelated properties; a pair for each of the {self.parts} parts, such "
                 "as pattern() of a curve gives them, is required"
             )
         pattern = tuple(
-            cast("tuple[Any, Any]", _checked_pair(*each))
-            for each in zip(pair, map(asked_of, self.queries), strict=True)
+            cast("tuple[Any, Any]", asked.checked_pair(each))
+            for each, asked in zip(pair, map(capabilities, self.queries), strict=True)
         )
         of_attribute: dict[str | None, tuple[Any, Any]] = {}
         for query, each in zip(self.queries, pattern, strict=True):
@@ -301,6 +252,18 @@ class PartitionedSituation:
                     "entry has one pair of values of an attribute"
                 )
         return pattern
+
+    @property
+    def holds_for_every_probability(self) -> bool:
+        """Whether what is certified does not rest on a probability."""
+        return all(map(holds_for_every_probability, self.queries))
+
+    @property
+    def turned(self) -> PartitionedSituation:
+        """With every pair in the other order."""
+        if self.pair is None:
+            return self
+        return replace(self, pair=tuple(pair[::-1] for pair in self.pair) if self.pattern else self.pair[::-1])
 
     @property
     def pattern(self) -> Pattern | None:
@@ -319,14 +282,12 @@ class PartitionedSituation:
     @property
     def parts(self) -> int:
         """Number of parts."""
-        if isinstance(self.sampling, PartitionLaw):
-            return self.sampling.parts
-        return len(self.sampling.weights if isinstance(self.sampling, MultinomialPartition) else self.sampling.sizes)
+        return self.sampling.number_of_parts
 
     @property
     def used(self) -> int:
         """Number of entries that answer some query, where it is certain; else the number of all."""
-        return sum(self.sampling.sizes) if isinstance(self.sampling, RandomPartition) else self.population.size
+        return self.sampling.used(self.population)
 
     @cached_property
     def one_property(self) -> bool:
@@ -336,7 +297,7 @@ class PartitionedSituation:
 
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
-        counted = dict.fromkeys(map(_shown, self.queries))
+        counted = dict.fromkeys(map(shown, self.queries))
         return [
             f"queries     {', '.join(counted) if len(counted) <= 4 else f'{len(counted)} different queries'}",
             f"population  {self.population.size} entries",
@@ -350,145 +311,58 @@ class PartitionedSituation:
         """What is released, for a plot."""
         counts = len(self.queries)
         what = "One exact answer" if counts == 1 else f"{counts} exact answers"
-        if all(isinstance(query, PropertyQuery) for query in self.queries):
+        if all(query.is_count for query in map(capabilities_of, self.queries)):
             what = what.replace("answer", "count")
         return f"{what} of {self.used} among {self.population.size} entries"
 
     @property
     def summary(self) -> str:
         """One line for a repr."""
-        queries = _shown(self.queries[0]) if len(self.queries) == 1 else f"{len(self.queries)} queries"
+        queries = shown(self.queries[0]) if len(self.queries) == 1 else f"{len(self.queries)} queries"
         known = f", {self.adversary.total} known" if self.adversary.total else ""
         return f"{queries} on {self.used} of {self.population.size} entries{known}"
 
 
 def holds_for_every_probability(query: Query) -> bool:
     """Whether what is certified of a query does not rest on its probability: a count with a range, behind a gate."""
-    asked = asked_of(query)
-    ranged = isinstance(asked, PropertyQuery) and asked.is_uniform and asked.lower < asked.upper
-    return ranged and isinstance(query, Processed) and any(isinstance(step, Gate) for step in query.steps)
+    ranged = capabilities(query).has_ranges and capabilities(query).probability() is not None
+    return ranged and any(step.withholds_outside for step in steps_of(query))
 
 
 def attribute_of(query: Query) -> str | None:
     """What says that two queries are about the same values of the entries."""
-    attribute: str | None = getattr(asked_of(query), "attribute", None)
-    return attribute
+    return capabilities(query).attribute
 
 
 def asked_of(query: Query) -> Query:
     """The query before its answer is processed."""
-    # Every numerical query is a query.
-    return cast("Query", query.query) if isinstance(query, Processed) else query
+    return query.query if isinstance(query, Processed) else query
+
+
+def steps_of(query: Query) -> tuple[Step, ...]:
+    """What is done to the answer of a query."""
+    return query.steps if isinstance(query, Processed) else ()
+
+
+def capabilities(query: Query) -> Capabilities:
+    """What a query, before its answer is processed, can say about itself."""
+    return capabilities_of(asked_of(query))
 
 
 def gate_of(query: Query) -> Gate | None:
     """The gate of a count of entries with one law, where it is what is done to the count first."""
-    if not isinstance(query, Processed) or not isinstance(query.query, PropertyQuery) or not query.query.is_uniform:
-        return None
-    first = query.steps[0]
-    return first if isinstance(first, Gate) else None
+    first = next(iter(steps_of(query)), None)
+    return first if isinstance(first, Gate) and capabilities(query).probability() is not None else None
 
 
 def gate_for_every_p(query: Query) -> Gate | None:
     """The same where p is a range: then nothing that is said of the answer trusts the range."""
-    asked = asked_of(query)
-    return gate_of(query) if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) else None
+    return gate_of(query) if capabilities(query).has_ranges else None
 
 
-def _stated_law(query: Query) -> object:
-    """The law of an entry, as the query states it."""
-    for name in ("probabilities", "cells", "pmf"):
-        if hasattr(query, name):
-            return getattr(query, name)
-    return query
-
-
-def _shown(query: object) -> str:
-    """The query, of which a long list is cut."""
-    text = repr(query)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-def _spelled(query: Query) -> str:
-    if not isinstance(query, PropertyQuery):
-        return _shown(query)
-    return repr(query.p) if isinstance(query.p, Between) else show(query.p)
-
-
-def _same_names(what: str, stated: list[str], groups: dict[str, int], *, every: bool = True, hint: str = "") -> None:
-    """Names are those of groups; of all of them where `every` group needs a statement."""
-    if not groups:
-        raise ArgumentError(f"{what} names groups, {stated}, and the population has none; write Population(groups=...)")
-    if not set(stated) <= set(groups) or (every and len(stated) < len(groups)):
-        required = (
-            f"each of {list(groups)}, those of the population, is required"
-            if every
-            else (f"some of {list(groups)}, those of the population, are required")
+def _require_data_independent(sampling: Sampling | Partition | None) -> None:
+    if sampling is not None and not sampling.data_independent:
+        raise ArgumentError(
+            f"sampling = {sampling!r} does not state that it is drawn independently of the data; no theorem holds of "
+            f"other samples. State data_independent = True in the class {type(sampling).__name__} if it is"
         )
-        raise ArgumentError(f"{what} names the groups {stated}; {required}{hint}")
-
-
-def _stated_by_group(query: object) -> list[str] | None:
-    """The groups for which a query states laws of their own."""
-    stated: Any = None
-    if isinstance(query, PropertyQuery) and isinstance(query.probabilities, tuple):
-        stated = query.probabilities
-    if isinstance(query, HistogramQuery) and not query.is_uniform:
-        stated = query.cells
-    if isinstance(query, Valued) and not query.is_uniform:
-        stated = query.pmf
-    if stated is None or not isinstance(stated[0], tuple):
-        return None
-    return [name for name, _ in stated]
-
-
-def _stated_by_entry(query: object) -> int | None:
-    if isinstance(query, PropertyQuery) and isinstance(query.probabilities, tuple):
-        first = query.probabilities[0]
-        return None if isinstance(first, tuple) else len(query.probabilities)
-    return None
-
-
-def _checked_pair(pair: Pair, query: object) -> Pair:
-    """Two different values that the critical entry may have, as the query writes them."""
-    if pair is None:
-        return None
-    if not isinstance(pair, tuple) or len(pair) != 2:
-        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
-    if isinstance(query, PropertyQuery | LinearQuery):
-        if pair not in ((1, 0), (0, 1)):
-            raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
-        return (int(pair[0]), int(pair[1]))  # (1.0, 0.0) equals (1, 0)
-    if isinstance(query, AnswerLaws):
-        if not all(isinstance(value, Hashable) for value in pair) or pair[0] == pair[1]:
-            raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
-        return pair
-    together: list[tuple[Any, ...]] = []
-    if isinstance(query, HistogramQuery):
-        stated: Any = query.cells
-        together = [tuple(range(len(stated if query.is_uniform else stated[0][1])))]
-    elif isinstance(query, Valued):
-        laws: Any = [query.pmf] if query.is_uniform else [law for _, law in query.pmf]
-        together = [tuple(value for value, _ in law) for law in laws]
-    try:
-        chosen = tuple(as_fraction(value, "pair") for value in pair)
-    except ArgumentError:
-        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}") from None
-    if chosen[0] == chosen[1] or not any(set(chosen) <= set(values) for values in together):
-        raise ArgumentError(f"pair = {abridged(pair)}; {_pairs_of(query)}")
-    if isinstance(query, HistogramQuery):
-        return (int(chosen[0]), int(chosen[1]))
-    return (chosen[0], chosen[1])
-
-
-def _pairs_of(query: object) -> str:
-    if isinstance(query, PropertyQuery | LinearQuery):
-        return "(1, 0), (0, 1) or None is required for a property"
-    if isinstance(query, HistogramQuery):
-        return "a pair of different cells, counted from 0, or None is required"
-    if isinstance(query, Valued):
-        shown = ", ".join(show_number(value) for value in query.values[:6])
-        of_group = "" if query.is_uniform else ", both of one group"
-        more = ", ..." if len(query.values) > 6 else ""
-        return f"a pair of different values among {shown}{more}{of_group}, or None is required"
-    return "a pair of different values of the critical entry, or None is required"

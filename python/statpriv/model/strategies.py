@@ -5,11 +5,11 @@ A strategy is a tree of :class:`Ask`, or :class:`AnyOf` for an analyst of whom o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
@@ -17,6 +17,7 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Pair
+from statpriv.model.steps import Step
 from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
@@ -29,6 +30,8 @@ MOST_HISTORIES = 100_000
 
 Branch: TypeAlias = "tuple[int, int | None, Ask]"
 """The least and the greatest answer (None: no end) after which something is asked, and that."""
+Point: TypeAlias = "tuple[int, Sequence[PropertyQuery], list[tuple[int, int, int]]]"
+"""Where an analyst chooses: the part, the queries, and by first and last answer the index of what follows."""
 Choice: TypeAlias = Callable[[tuple[int, ...]], "PropertyQuery | None"]
 """From the answers so far to the next query, or None to stop."""
 
@@ -60,6 +63,7 @@ class Ask:
 
     query: PropertyQuery
     then: tuple[Branch, ...]
+    is_given: ClassVar[bool] = True
 
     def __init__(self, query: PropertyQuery, then: Ask | Mapping[int | range, Ask] | None = None) -> None:
         object.__setattr__(self, "query", _property(query, "query"))
@@ -84,6 +88,26 @@ class Ask:
                 seen[id(node)] = node
                 yield node.query
                 waiting += [then for _, _, then in node.then]
+
+    def points(self, sizes: Sequence[int]) -> list[Point]:
+        """Where the analyst chooses, in an order in which what follows comes later; parts have these sizes."""
+        levels = [[self]]
+        while following := {id(then): then for node in levels[-1] for _, _, then in node.then}:
+            levels.append(list(following.values()))
+        index: dict[tuple[int, int], int] = {}
+        for part, level in enumerate(levels):
+            for node in level:
+                index[part, id(node)] = len(index)
+        points: list[Point] = []
+        for part, level in enumerate(levels):
+            for node in level:
+                ranges = [
+                    (first, sizes[part] if last is None else min(last, sizes[part]), then)
+                    for first, last, then in node.then
+                ]
+                follows = [(first, last, index[part + 1, id(then)]) for first, last, then in ranges if first <= last]
+                points.append((part, [node.query], follows))
+        return points
 
     def __repr__(self) -> str:
         if not self.then:
@@ -111,6 +135,7 @@ class AnyOf:
     """
 
     allowed: tuple[PropertyQuery, ...]
+    is_given: ClassVar[bool] = False
 
     def __init__(self, queries: Iterable[PropertyQuery]) -> None:
         if isinstance(queries, PropertyQuery) or not isinstance(queries, Iterable):
@@ -123,6 +148,11 @@ class AnyOf:
     def queries(self) -> Iterator[PropertyQuery]:
         """Every query that may be asked."""
         yield from self.allowed
+
+    def points(self, sizes: Sequence[int]) -> list[Point]:
+        """One point a part, where any query may be chosen."""
+        last = len(sizes) - 1
+        return [(part, self.allowed, [(0, size, part + 1)] if part < last else []) for part, size in enumerate(sizes)]
 
     def __repr__(self) -> str:
         return f"AnyOf({list(self.allowed)!r})"
@@ -141,6 +171,9 @@ class AdaptiveSituation:
     sampling: RandomPartition
     adversary: Adversary
     pair: Pair = None
+    steps: ClassVar[tuple[Step, ...]] = ()
+    counts_a_property: ClassVar[bool] = False
+    holds_for_every_probability: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         n, known = self.population.size, self.adversary.total
@@ -167,6 +200,16 @@ class AdaptiveSituation:
             )
 
     @property
+    def turned(self) -> AdaptiveSituation:
+        """With the pair in the other order."""
+        return self if self.pair is None else replace(self, pair=self.pair[::-1])
+
+    @property
+    def different_queries(self) -> tuple[Strategy]:
+        """What is asked, as one thing."""
+        return self.queries
+
+    @property
     def queries(self) -> tuple[Strategy]:
         """What is asked, as one thing: by it a rule is chosen."""
         return (self.strategy,)
@@ -191,7 +234,7 @@ class AdaptiveSituation:
 
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
-        who = "the worst analyst" if isinstance(self.strategy, AnyOf) else "a given strategy"
+        who = "a given strategy" if self.strategy.is_given else "the worst analyst"
         asked = ", ".join(map(repr, self.properties.values()))
         return [
             f"analyst     {who}, who chooses each query after the answers before it",

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.partitions import RandomPartition
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery, Stated, ends, is_range
 from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER, SECRET, STATED
 from statpriv.rules.registry import rule
@@ -38,6 +38,7 @@ CHOSEN = "each query depends on the data through the earlier answers alone"
     kind="exact",
     queries=(AnyOf, Ask),
     samplings=(RandomPartition,),
+    cost=20,
     theorem=(
         "δ = U_0(1 − e^ε) by the recursion U_stop(y) = y_+, U(y) = max_F E[U'(y + (n_k/n) (g_F − (1 − e^ε)))] from the "
         "last part to the first, g_F the privacy loss ℓ_v − e^ε ℓ_w of an answer, for the worst of the values that an "
@@ -58,6 +59,7 @@ def recursion(situation: AdaptiveSituation) -> Curve:
     kind="bound",
     queries=(AnyOf, Ask),
     samplings=(RandomPartition,),
+    cost=20,
     theorem=(
         "The exact recursion, in which the two values of the critical entry may be chosen anew with every query: at "
         "least as much as with values that are fixed."
@@ -77,6 +79,7 @@ def free_signs(situation: AdaptiveSituation) -> Curve:
     kind="bound",
     queries=(AnyOf, Ask),
     samplings=(RandomPartition,),
+    cost=30,
     theorem=(
         "How many entries of each group, and how many known ones, are in each part does not depend on the data. Given "
         "these numbers the exact recursion holds, with the share of its own group for the critical entry; the mean "
@@ -88,7 +91,7 @@ def free_signs(situation: AdaptiveSituation) -> Curve:
 def revealed_composition(situation: AdaptiveSituation) -> Curve:
     """The mean over the compositions of the parts, for the worst group and pair."""
     _require_one_probability(situation)
-    if situation.adversary.total and isinstance(situation.strategy, Ask):
+    if situation.adversary.total and situation.strategy.is_given:
         raise NotApplicable("known entries shift the answers that a given strategy goes by")
     if not situation.adversary.total and len(_groups(situation)) == 1:
         raise NotApplicable("the entries are alike and none is known: there is nothing to reveal")
@@ -105,6 +108,7 @@ def revealed_composition(situation: AdaptiveSituation) -> Curve:
     kind="bound",
     queries=(AnyOf, Ask),
     samplings=(RandomPartition,),
+    cost=60,
     theorem=(
         "δ(ε) ≤ Σ_k (n_k/n) E[Δ(ε) of the query chosen for part k], over the earlier answers (Theorem 5.3), of any "
         "analyst at most Σ_k (n_k/n) max_F Δ^F(ε). Of entries in groups the composition of the parts stands outside "
@@ -115,9 +119,9 @@ def revealed_composition(situation: AdaptiveSituation) -> Curve:
 )
 def partition_sum(situation: AdaptiveSituation) -> Curve:
     """The pair (v, w) stands outside the sum as long as there are few of them."""
-    if situation.adversary.total and isinstance(situation.strategy, Ask):
+    if situation.adversary.total and situation.strategy.is_given:
         raise NotApplicable("known entries shift the answers that a given strategy goes by")
-    if isinstance(situation.strategy, Ask):
+    if situation.strategy.is_given:
         _require_one_probability(situation)
     few = 2 ** len(situation.properties) <= MOST_PATTERNS
     patterns = _patterns(situation) if few else [None]
@@ -132,6 +136,11 @@ class World:
     parts: tuple[tuple[int, ...], ...]
     critical: int
     groups: tuple[tuple[str | None, int], ...]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of unknown entries of each part."""
+        return list(map(sum, self.parts))
 
     def share(self, part: int) -> Fraction:
         """The probability that the critical entry is in the part."""
@@ -167,12 +176,10 @@ def _count(counts: tuple[tuple[int, Fraction], ...]) -> Law:
 
 
 def _probability(query: PropertyQuery, group: str | None) -> Fraction:
-    stated = query.probabilities
-    if isinstance(stated, tuple):
-        stated = dict(item for item in stated if isinstance(item, tuple))[group or ""]
-    if isinstance(stated, Between):
+    p = query.probability(group)
+    if p is None or is_range(p):
         raise NotApplicable("p is a range in a population of groups")
-    return stated
+    return ends(p)[0]
 
 
 def _one_world(situation: AdaptiveSituation) -> World:
@@ -187,9 +194,9 @@ def _one_world(situation: AdaptiveSituation) -> World:
 
 def _worlds(situation: AdaptiveSituation) -> list[list[World]]:
     """For each group that the critical entry may belong to every composition of the parts."""
-    if not isinstance(situation.adversary.known, int) or situation.adversary.values != "worst":
+    if situation.adversary.by_group or situation.adversary.values != "worst":
         raise NotApplicable("known entries by group, or with expected values, are not composed adaptively")
-    known = situation.adversary.known
+    known = situation.adversary.total
     groups = _groups(situation)
     if known and len(groups) > 1:
         raise NotApplicable("entries of several groups of which some are known are not composed adaptively")
@@ -219,16 +226,10 @@ def _groups(situation: AdaptiveSituation) -> list[tuple[str | None, int]]:
         return [(None, situation.population.size)]
     groups = situation.population.groups
     if groups is None or any(
-        not query.is_uniform and {name for name, *_ in _by_group(query)} != {name for name, _ in groups}
-        for query in queries
+        not query.is_uniform and set(query.stated_groups or ()) != {name for name, _ in groups} for query in queries
     ):
         raise NotApplicable("the queries do not state one probability, or one for each group of the population")
     return list(groups)
-
-
-def _by_group(query: PropertyQuery) -> list[tuple[str, object]]:
-    stated = query.probabilities
-    return [item for item in stated if isinstance(item, tuple)] if isinstance(stated, tuple) else []
 
 
 def _compositions(
@@ -255,16 +256,16 @@ def _compositions(
 
 def _require_one_probability(situation: AdaptiveSituation) -> None:
     for query in situation.properties.values():
-        if not (query.is_uniform or _by_group(query)):
+        if query.stated_entries is not None:
             raise NotApplicable("one probability an entry is not composed adaptively")
-        if any(isinstance(p, Between) for p in _stated(query)):
+        if query.has_ranges:
             raise NotApplicable("p is a range, over which the worst of the choices has no closed supremum")
         if any(p in (0, 1) for p in _stated(query)):
             raise NotApplicable("p is 0 or 1, where an answer may be impossible unless the critical entry gives it")
 
 
-def _stated(query: PropertyQuery) -> list[object]:
-    return [p for _, p in _by_group(query)] or [query.probabilities]
+def _stated(query: PropertyQuery) -> list[Stated | None]:
+    return [query.probability(name) for name in query.stated_groups or (None,)]
 
 
 def _patterns(situation: AdaptiveSituation) -> list[Pattern]:
@@ -275,7 +276,7 @@ def _patterns(situation: AdaptiveSituation) -> list[Pattern]:
     """
     if situation.pair is not None:
         return [dict.fromkeys(situation.properties, situation.pair)]
-    mirrored = isinstance(situation.strategy, AnyOf)
+    mirrored = not situation.strategy.is_given
     choices = [
         SIGNS[:1] if mirrored and query.probabilities == Fraction(1, 2) else SIGNS
         for query in situation.properties.values()
@@ -291,7 +292,7 @@ def _patterns(situation: AdaptiveSituation) -> list[Pattern]:
 def _followed(situation: AdaptiveSituation, world: World, pattern: Pattern | None) -> Curve:
     """The recursion, for one pair of values or for any."""
     nodes: list[list[Asked]] = []
-    for part, queries, then in _points(situation, world):
+    for part, queries, then in situation.strategy.points(world.sizes):
         asked = []
         for query in queries:
             one, zero, reference = world.laws(query, part)
@@ -302,42 +303,11 @@ def _followed(situation: AdaptiveSituation, world: World, pattern: Pattern | Non
     return Curve.adaptive(nodes)
 
 
-Point: TypeAlias = "tuple[int, Sequence[PropertyQuery], list[tuple[int, int, int]]]"
-"""Where the analyst chooses: the part, the queries, and by first and last answer the index of what follows."""
-
-
-def _points(situation: AdaptiveSituation, world: World) -> list[Point]:
-    """In an order in which what follows comes later."""
-    strategy, sizes = situation.strategy, [sum(part) for part in world.parts]
-    if isinstance(strategy, AnyOf):
-        last = len(sizes) - 1
-        return [
-            (part, strategy.allowed, [(0, size, part + 1)] if part < last else []) for part, size in enumerate(sizes)
-        ]
-    levels = [[strategy]]
-    while following := {id(then): then for node in levels[-1] for _, _, then in node.then}:
-        levels.append(list(following.values()))
-    index: dict[tuple[int, int], int] = {}
-    for part, level in enumerate(levels):
-        for node in level:
-            index[part, id(node)] = len(index)
-    points: list[Point] = []
-    for part, level in enumerate(levels):
-        for node in level:
-            ranges = [
-                (first, sizes[part] if last is None else min(last, sizes[part]), then)
-                for first, last, then in node.then
-            ]
-            follows = [(first, last, index[part + 1, id(then)]) for first, last, then in ranges if first <= last]
-            points.append((part, [node.query], follows))
-    return points
-
-
 def _summed(situation: AdaptiveSituation, worlds: Sequence[World], pattern: Pattern | None) -> Curve:
     """Theorems 5.3 and 5.4: every point with the probability that it is reached."""
     weights, curves = [], []
     for world in worlds:
-        points = _points(situation, world)
+        points = situation.strategy.points(world.sizes)
         reached = [Fraction(int(number == 0)) for number in range(len(points))]
         for number, (part, queries, then) in enumerate(points):
             share = world.share(part)
@@ -347,7 +317,7 @@ def _summed(situation: AdaptiveSituation, worlds: Sequence[World], pattern: Patt
                 weights.append(world.probability * reached[number] * share)
                 curves.append(each[0] if len(each) == 1 else Curve.maximum(each))
             for first, last, follower in then:
-                whole = isinstance(situation.strategy, AnyOf) or (first == 0 and last == sum(world.parts[part]))
+                whole = not situation.strategy.is_given or (first == 0 and last == world.sizes[part])
                 chance = Fraction(1) if whole else _chance(world, queries[0], part, first, last)
                 reached[follower] += reached[number] * chance
     return Curve.mean(weights, curves)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.queries.processed import Processed
-from statpriv.model.situation import Situation, gate_of
+from statpriv.model.situation import Pair, Situation, gate_of
 from statpriv.rules.assumptions import ALIKE, INDEPENDENT
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
@@ -25,6 +23,7 @@ SOURCE = "docs/explanation/ranges.md, with the proof"
     bound="gate",
     kind="bound",
     queries=(Processed,),
+    cost=52,
     theorem=THEOREM,
     source=SOURCE,
     assumptions=(INDEPENDENT, ALIKE),
@@ -38,7 +37,7 @@ def gated_count(situation: Situation) -> Curve:
     return gated(n, known, n, gate.counts, situation.pair)
 
 
-def gated(population: int, known: int, size: int, counts: range, pair: Any) -> Curve:  # noqa: ANN401  (a pair or None)
+def gated(population: int, known: int, size: int, counts: range, pair: Pair) -> Curve:
     """Of a sample of `size` that holds the critical entry; of the others of the population `known` are known."""
     if not counts or counts[0] > size:
         return worst([])  # nothing is ever published

@@ -4,24 +4,66 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import sqrt
-from typing import Any
 
 from statpriv._native import Curve
-from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import Lattice, multinomial
-from statpriv.lowering.postprocessing import Continuous, Released, hockey_stick
+from statpriv.lowering.applicability import NotApplicable, require_no_range
+from statpriv.lowering.contributions import multinomial
+from statpriv.lowering.postprocessing import Released, hockey_stick
 from statpriv.lowering.sums import alternatives
-from statpriv.model import noise
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.processed import Step
-from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.model.queries.sum import Additive
-from statpriv.model.samplings import PoissonSampling, WithoutReplacement, samplings_but
+from statpriv.model.samplings import PoissonSampling, Sampling, WithoutReplacement
 from statpriv.model.situation import Situation
+from statpriv.model.steps import Lattice, Step
 from statpriv.rules.assumptions import IDENTICAL, INDEPENDENT, SAMPLED, STATED
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import uniform_cells, worst, worst_gaps
+
+
+def is_data_independent(sampling: type[Sampling]) -> bool:
+    """Whether the class states that the sample is drawn independently of the data."""
+    return sampling.data_independent
+
+
+def is_one_sample(sampling: type[Sampling]) -> bool:
+    """Whether the class states that the query is answered on one sample, drawn independently of the data."""
+    return sampling.data_independent and sampling.is_one_sample
+
+
+def simple_draw(situation: Situation, group: str | None = None) -> tuple[int, int]:
+    """From how many entries, one of this group among them, how many are drawn without replacement.
+
+    Raises
+    ------
+    NotApplicable
+        The sample is drawn in another way.
+    """
+    drawn = None if situation.sampling is None else situation.sampling.simple_draw(situation.population, group)
+    if drawn is None:
+        raise NotApplicable("the sample is not drawn without replacement, each set of entries equally likely")
+    return drawn
+
+
+def independent_rate(situation: Situation) -> Fraction:
+    """The probability with which each entry is in the sample, independently of the others.
+
+    Raises
+    ------
+    NotApplicable
+        The sample is drawn in another way.
+    """
+    rate = None if situation.sampling is None else situation.sampling.independent_rate
+    if rate is None:
+        raise NotApplicable("the sample does not hold each entry independently of the others")
+    return rate
+
+
+def is_size_published(situation: Situation) -> bool:
+    """Whether the number of entries in the sample is released with the answer."""
+    return situation.sampling is not None and situation.sampling.size_published
+
 
 MOST_SIZES = 200
 """So many sizes of samples of a histogram are averaged over."""
@@ -34,6 +76,7 @@ MOST_STEPS = 1_000_000
     kind="exact",
     queries=(PropertyQuery,),
     samplings=(WithoutReplacement,),
+    cost=10,
     theorem=(
         "The count of a secret sample of s of n entries has the law (1 − s/n) Bin(s, p) + (s/n)(v + Bin(s−1, p)) "
         "for the value v of the critical entry."
@@ -43,10 +86,9 @@ MOST_STEPS = 1_000_000
 )
 def count_without_replacement(situation: Situation) -> Curve:
     """The chance of not being counted is part of the law."""
-    query = _one_probability(situation)
-    sampling: Any = situation.sampling
-    inclusion = Fraction(sampling.size, situation.population.size)
-    return Curve.sampled_count(size=sampling.size, p=query, inclusion=inclusion, pair=situation.pair)
+    p = _one_probability(situation)
+    population, size = simple_draw(situation)
+    return Curve.sampled_count(size=size, p=p, inclusion=Fraction(size, population), pair=situation.pair)
 
 
 @rule(
@@ -54,6 +96,7 @@ def count_without_replacement(situation: Situation) -> Curve:
     kind="exact",
     queries=(PropertyQuery,),
     samplings=(WithoutReplacement,),
+    cost=20,
     theorem=(
         "With u known entries of which K have the property the answer is hypergeometric given the total "
         "K + v + Bin(n−1−u, p), and the worst K is found among those where the best test changes."
@@ -63,19 +106,12 @@ def count_without_replacement(situation: Situation) -> Curve:
 )
 def count_with_known_entries(situation: Situation) -> Curve:
     """The supremum over the values of the known entries."""
-    sampling: Any = situation.sampling
     if situation.adversary.values != "worst":
         raise NotApplicable("the known entries have expected values, not the worst ones")
-    n, u, s = situation.population.size, situation.adversary.total, sampling.size
+    (n, s), u = simple_draw(situation), situation.adversary.total
     if u * s / n * sqrt(n - u) > MOST_STEPS:
         raise NotApplicable(f"the worst values of {u} known entries in a sample of {s} take too long to be found")
-    return Curve.known_in_sample(
-        population=situation.population.size,
-        known=situation.adversary.total,
-        size=sampling.size,
-        p=_uniform_probability(situation),
-        pair=situation.pair,
-    )
+    return Curve.known_in_sample(population=n, known=u, size=s, p=_uniform_probability(situation), pair=situation.pair)
 
 
 @rule(
@@ -83,6 +119,7 @@ def count_with_known_entries(situation: Situation) -> Curve:
     kind="exact",
     queries=(PropertyQuery,),
     samplings=(PoissonSampling,),
+    cost=12,
     theorem=(
         "A published size s of the sample is independent of the data, so that the curves of samples of s entries "
         "average, with the binomial probabilities of s."
@@ -92,11 +129,12 @@ def count_with_known_entries(situation: Situation) -> Curve:
 )
 def count_with_published_size(situation: Situation) -> Curve:
     """Σ_s P[size = s] Δ of a sample of s."""
-    sampling: Any = situation.sampling
-    if not sampling.size_published:
+    if not is_size_published(situation):
         raise NotApplicable("the size of the sample is not published")
     p = _one_probability(situation)
-    return Curve.poisson_published(population=situation.population.size, rate=sampling.rate, p=p, pair=situation.pair)
+    return Curve.poisson_published(
+        population=situation.population.size, rate=independent_rate(situation), p=p, pair=situation.pair
+    )
 
 
 @rule(
@@ -104,6 +142,7 @@ def count_with_published_size(situation: Situation) -> Curve:
     kind="exact",
     queries=(HistogramQuery,),
     samplings=(WithoutReplacement,),
+    cost=12,
     theorem=(
         "Given how many of the sample are in the cells v and w, the count of v is that of a sample of so many entries "
         "that holds the critical one with its posterior probability. The worst pair of cells."
@@ -113,13 +152,11 @@ def count_with_published_size(situation: Situation) -> Curve:
 )
 def histogram_without_replacement(situation: Situation) -> Curve:
     """A mean over the number of sampled entries in the two cells."""
-    sampling: Any = situation.sampling
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of a histogram")
     cells = uniform_cells(situation)
-    return Curve.sampled_histogram(
-        population=situation.population.size, size=sampling.size, cells=cells, pair=situation.pair
-    )
+    population, size = simple_draw(situation)
+    return Curve.sampled_histogram(population=population, size=size, cells=cells, pair=situation.pair)
 
 
 @rule(
@@ -127,6 +164,7 @@ def histogram_without_replacement(situation: Situation) -> Curve:
     kind="exact",
     queries=(HistogramQuery,),
     samplings=(PoissonSampling,),
+    cost=24,
     theorem=(
         "The cells of a histogram sum to the size of the sample, which is independent of the data: so the curves of "
         "samples of s entries average, with the binomial probabilities of s."
@@ -136,8 +174,7 @@ def histogram_without_replacement(situation: Situation) -> Curve:
 )
 def histogram_at_a_rate(situation: Situation) -> Curve:
     """Σ_s P[size = s] Δ of a sample of s."""
-    sampling: Any = situation.sampling
-    n, rate, pair = situation.population.size, sampling.rate, situation.pair
+    n, rate, pair = situation.population.size, independent_rate(situation), situation.pair
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of a histogram")
     cells = uniform_cells(situation)
@@ -165,7 +202,9 @@ def _worst_pairs(cells: tuple[Fraction, ...]) -> list[tuple[int, int]]:
     bound="exact",
     kind="exact",
     queries=(PropertyQuery, Additive, LinearQuery, HistogramQuery),
-    samplings=samplings_but(),
+    samplings=(),
+    sampling_with=is_data_independent,
+    cost=30,
     theorem=(
         "A sample of zeros and ones is post-processing of their total count A: hypergeometric given A without "
         "replacement, Bin(s, A/n) with replacement, Bin(A, γ) at a rate. A sum over a sample, or several counts of "
@@ -182,10 +221,10 @@ def total_of_a_sample(situation: Situation) -> Curve:
 
 def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
     """The worst world, and in it the worst pair of values, of an additive query after all steps."""
-    if steps and getattr(situation.sampling, "size_published", False):
+    if steps and is_size_published(situation):
         raise NotApplicable("a processed answer with the published size of its sample is not one number")
     # Noise moves with the answer: what known entries add matters to it as little as to the answer itself.
-    shift_matters = any(not isinstance(step, noise.Noise) for step in steps)
+    shift_matters = not all(step.moves_with_answer for step in steps)
     entries, worlds = alternatives(situation, shift_matters=shift_matters, labelled=not steps)
     curves = []
     for alternative in worlds:
@@ -207,11 +246,15 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
 
 
 def keeps_ratios_monotone(noises: tuple[Step, ...], lattice: Lattice) -> bool:
-    """Whether the sum of a log-concave number and these noises is totally positive.
+    """Whether likelihood ratios that are monotone stay so under these steps.
 
-    All noises have log-concave densities, or log-concave laws on the integers: these say nothing about answers between.
+    A log-concave law on the integers says nothing about answers between.
     """
-    return lattice.unit.denominator == 1 or all(isinstance(added, Continuous) for added in noises)
+    return all(_keeps_ratios_monotone(added, lattice) for added in noises)
+
+
+def _keeps_ratios_monotone(step: Step, lattice: Lattice) -> bool:
+    return step.keeps_ratios_monotone and (step.is_dense or lattice.unit.denominator == 1)
 
 
 def over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:
@@ -231,10 +274,8 @@ def _one_probability(situation: Situation) -> Fraction:
 
 
 def _uniform_probability(situation: Situation) -> Fraction:
-    asked: Any = situation.asked
-    if not asked.is_uniform:
+    p = situation.asked.probability()
+    if p is None:
         raise NotApplicable("the entries have different probabilities")
-    if asked.lower != asked.upper:
-        raise NotApplicable("p is a range, over which the law of a hidden sample has no closed supremum here")
-    p: Fraction = asked.lower
-    return p
+    require_no_range(situation.asked, "the law of a hidden sample")
+    return ends(p)[0]

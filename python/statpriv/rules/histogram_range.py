@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise, permutations
-from typing import Any
 
 from statpriv._native import Curve
 from statpriv.distributions import laws
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import Between
+from statpriv.model.queries.property import Stated, ends, is_range
 from statpriv.model.situation import Pair, Situation
 from statpriv.rules.assumptions import INDEPENDENT, STATED
 from statpriv.rules.registry import rule
@@ -19,6 +18,7 @@ from statpriv.rules.registry import rule
 THRESHOLDS = 32
 """So many numbers of known entries of a part are told apart."""
 
+Cells = tuple[Stated, ...]
 Ends = tuple[Fraction, Fraction]
 Least = tuple[Fraction, Fraction, Fraction]
 """Of two cells the least sum of their probabilities, last, and with that sum the least of each."""
@@ -28,6 +28,7 @@ Least = tuple[Fraction, Fraction, Fraction]
     bound="ranges",
     kind="bound",
     queries=(HistogramQuery,),
+    cost=10,
     theorem=(
         "Of the cells v and w only their own counts tell the values apart: given that m other entries are in either, a "
         "count of 1 + m entries with the probability p_v/(p_v + p_w). It does not rise with p_v nor with p_w, since "
@@ -40,25 +41,21 @@ Least = tuple[Fraction, Fraction, Fraction]
 )
 def histogram_range(situation: Situation) -> Curve:
     """A mean over the number of entries in the two cells."""
-    asked: Any = situation.asked
-    if not (asked.is_uniform and asked.has_ranges):
+    cells = situation.asked.one_histogram
+    if cells is None or not situation.asked.has_ranges:
         raise NotApplicable("the probabilities of the cells are known, or stated by group")
-    return histogram_of_ranges(asked, situation.population.size - situation.adversary.total, situation.pair)
+    return histogram_of_ranges(cells, situation.population.size - situation.adversary.total, situation.pair)
 
 
-def histogram_of_cells(asked: HistogramQuery, size: int, pair: Pair) -> Curve:
+def histogram_of_cells(cells: Cells, size: int, pair: Pair) -> Curve:
     """The curve of the histogram of `size` entries, the critical one among them; where cells are ranges a bound."""
-    cells: Any = asked.cells
-    return (
-        histogram_of_ranges(asked, size, pair)
-        if asked.has_ranges
-        else Curve.histogram(size=size, cells=cells, pair=pair)
-    )
+    if any(map(is_range, cells)):
+        return histogram_of_ranges(cells, size, pair)
+    return Curve.histogram(size=size, cells=[ends(cell)[0] for cell in cells], pair=pair)
 
 
-def histogram_of_ranges(asked: HistogramQuery, size: int, pair: Pair, *, rate: Fraction = Fraction(1)) -> Curve:
+def histogram_of_ranges(cells: Cells, size: int, pair: Pair, *, rate: Fraction = Fraction(1)) -> Curve:
     """A bound of the histogram of the critical entry and of `size − 1` others, each drawn at this rate."""
-    cells: list[Ends] = [(c.lower, c.upper) if isinstance(c, Between) else (c, c) for c in asked.cells]  # type: ignore[misc]
     curves = [
         Curve.irrelevant_entries(
             size=size,
@@ -68,12 +65,12 @@ def histogram_of_ranges(asked: HistogramQuery, size: int, pair: Pair, *, rate: F
             upper=1 - second / together if together else Fraction(1),
             pair=(1, 0),
         )
-        for first, second, together in _worst_pairs(cells, pair)
+        for first, second, together in _worst_pairs([ends(cell) for cell in cells], pair)
     ]
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 
 
-def histogram_with_known(asked: HistogramQuery, population: int, known: int, size: int, pair: Pair = None) -> Curve:
+def histogram_with_known(cells: Cells, population: int, known: int, size: int, pair: Pair = None) -> Curve:
     """The same of a part of `size` that holds the critical entry: of the others of the population `known` are known.
 
     The bound does not fall with the number of known ones in the part. So where it is among some numbers, that of the
@@ -88,7 +85,7 @@ def histogram_with_known(asked: HistogramQuery, population: int, known: int, siz
         tails.append(min(tails[-1], Fraction(tail)))
     tails.append(Fraction(0))
     weights = [tail - after for tail, after in pairwise(tails)]
-    curves = [histogram_of_ranges(asked, size - (after - 1), pair) for after in starts[1:]]
+    curves = [histogram_of_ranges(cells, size - (after - 1), pair) for after in starts[1:]]
     return Curve.mean(weights, curves)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
-from typing import Any
 
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
@@ -20,7 +19,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Processed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import Pair, PartitionedSituation, Query, asked_of
+from statpriv.model.situation import Pair, PartitionedSituation, Pattern, Query, asked_of, capabilities
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import lower, rule
@@ -36,6 +35,7 @@ MOST_ENTRIES = 4096
     kind="bound",
     queries=(PropertyQuery, HistogramQuery, Processed),
     samplings=(RandomPartition,),
+    cost=10,
     theorem=(
         "Revealed where the known entries fell, part k has u_k unknown ones, and δ is at most the mean of the "
         "composition of the unknown entries alone. Less its mean, what a part adds to the likelihood grows in convex "
@@ -47,28 +47,23 @@ MOST_ENTRIES = 4096
 )
 def revealed(situation: PartitionedSituation) -> Curve:
     """The mean over few u_k; else the smallest of several bounds, by how unlikely larger u_k are."""
-    partition: Any = situation.sampling
-    known = situation.adversary.total
+    partition, known = situation.sampling, situation.adversary.total
     if not known:
         raise NotApplicable("no entries are known")
-    if situation.adversary.values != "worst" or partition.strata is not None:
+    if situation.adversary.values != "worst" or partition.part_strata is not None:
         raise NotApplicable("known entries with expected values, or in a stratified partition, are not composed here")
     queries = tuple(_counted(query) for query in situation.queries)
     unknown = situation.population.size - known
-    alone = replace(situation, queries=queries, adversary=Adversary())
-    if not any(map(_has_range, queries)) and (ways := _ways(alone, partition.sizes, unknown)):
+    alone, part_sizes = replace(situation, queries=queries, adversary=Adversary()), partition.part_sizes or ()
+    ranges = any(capabilities(query).has_ranges for query in queries)
+    if not ranges and (ways := _ways(alone, part_sizes, unknown)):
         return Curve.mean(list(ways.values()), [_of_unknown(alone, unknown, held) for held in ways])
     found = {}
     for chance in CHANCES:
-        sizes, exceeded = _largest(partition.sizes, situation.population.size, unknown, chance)
+        sizes, exceeded = _largest(part_sizes, situation.population.size, unknown, chance)
         found[sizes] = exceeded
     curves = [bounded(alone, unknown=unknown, sizes=sizes, exceeded=chance) for sizes, chance in found.items()]
     return curves[0] if len(curves) == 1 else Curve.minimum(curves)
-
-
-def _has_range(query: Query) -> bool:
-    asked: Any = query
-    return asked.has_ranges if isinstance(asked, HistogramQuery) else bool(asked.lower < asked.upper)
 
 
 @dataclass(frozen=True)
@@ -109,7 +104,8 @@ def _falls(sizes: tuple[int, ...], unused: int, unknown: int) -> Iterator[tuple[
 def _of_unknown(situation: PartitionedSituation, unknown: int, held: tuple[_Held, ...]) -> Curve:
     """The composition of the unknown entries alone."""
     queries, parts = tuple(part.query for part in held), RandomPartition([part.size for part in held])
-    pair: Any = tuple(part.pair for part in held) if situation.pattern else situation.pair
+    pairs = tuple(part.pair for part in held if part.pair is not None)
+    pair: Pair | Pattern = pairs if situation.pattern else situation.pair
     alone = PartitionedSituation(queries, Population(unknown), parts, Adversary(), pair)
     try:
         return lower(alone, "tightest").curve
@@ -120,11 +116,10 @@ def _of_unknown(situation: PartitionedSituation, unknown: int, held: tuple[_Held
 def _counted(query: Query) -> Query:
     """The count before it is processed: what is done to it reveals no more."""
     require_no_gate(query)
-    asked: Any = asked_of(query)
-    if not isinstance(asked, PropertyQuery | HistogramQuery) or not asked.is_uniform:
+    asked = capabilities(query)
+    if not asked.counts_values or not asked.is_uniform:
         raise NotApplicable("known entries in parts are composed for counts of entries with one law only")
-    counted: Query = asked
-    return counted
+    return asked_of(query)
 
 
 def _largest(sizes: tuple[int, ...], entries: int, unknown: int, chance: Fraction) -> tuple[tuple[int, ...], Fraction]:

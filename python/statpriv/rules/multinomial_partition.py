@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import Any
 
 from statpriv._native import Curve, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.model.partitions import MultinomialPartition
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery, ends, is_range
 from statpriv.model.situation import PartitionedSituation, attribute_of
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
-from statpriv.rules.one_property import require_alike
+from statpriv.rules.one_property import require_alike, require_count, weights_of
 from statpriv.rules.registry import rule
 
 MOST_PATTERNS = 1024
@@ -33,6 +32,7 @@ Kind = tuple[Fraction, tuple[Fraction, ...]]
     kind="exact",
     queries=(PropertyQuery,),
     samplings=(MultinomialPartition,),
+    cost=20,
     theorem=(
         "Every entry falls into a cell, the part and whether it is counted there, independently of the others. The "
         "likelihood of all counts is a sum over the entries, so δ is the stop-loss of a sum of independent "
@@ -57,16 +57,15 @@ def multinomial(situation: PartitionedSituation) -> Curve:
 
 def _kinds(situation: PartitionedSituation) -> Counter[Kind]:
     """How many attributes there are of each kind."""
-    partition: Any = situation.sampling
     weights: dict[object, list[Fraction]] = {}
     asked: dict[object, Fraction] = {}
-    for k, (query, weight) in enumerate(zip(situation.queries, partition.weights, strict=True)):
-        known: Any = query
-        if isinstance(known.p, Between):
+    for k, (query, weight) in enumerate(zip(situation.queries, weights_of(situation), strict=True)):
+        p = require_count(query)
+        if is_range(p):
             raise NotApplicable("p is a range, over which parts of random sizes have no exact form here")
         key = attribute_of(query) or (k,)
         weights.setdefault(key, []).append(weight)
-        asked[key] = known.p
+        asked[key] = ends(p)[0]
     return Counter((asked[key], tuple(sorted(parts))) for key, parts in weights.items())
 
 
@@ -84,16 +83,15 @@ def _composed(situation: PartitionedSituation, pattern: list[tuple[Kind, int, in
 
     Where sizes are not published, all entries that are not counted are in one cell.
     """
-    partition: Any = situation.sampling
     n = situation.population.size
-    unused = 1 - sum(partition.weights, ZERO)
+    unused = 1 - sum(weights_of(situation), ZERO)
     counted, not_counted = [], [(unused, unused / n, unused / n)]
     for (p, weights), ones, zeros in pattern:
         for share, value in ((ones * sum(weights, ZERO), 1), (zeros * sum(weights, ZERO), 0)):
             first, second = (share / n, ZERO) if value == 1 else (ZERO, share / n)
             counted.append((share * p, first, second))
             not_counted.append((share * (1 - p), second, first))
-    if not partition.sizes_published:
+    if not situation.sampling.sizes_published:
         masses, firsts, seconds = zip(*not_counted, strict=True)
         not_counted = [(sum(masses, ZERO), sum(firsts, ZERO), sum(seconds, ZERO))]
     cells = [cell for cell in counted + not_counted if any(cell)]

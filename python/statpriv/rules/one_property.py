@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.model.partitions import RandomPartition
-from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import PartitionedSituation
+from statpriv.model.partitions import MultinomialPartition, RandomPartition
+from statpriv.model.queries.property import PropertyQuery, Stated, ends, is_range
+from statpriv.model.situation import PartitionedSituation, Query, capabilities
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.rules.registry import rule
 
@@ -19,6 +18,7 @@ from statpriv.rules.registry import rule
     kind="exact",
     queries=(PropertyQuery,),
     samplings=(RandomPartition,),
+    cost=10,
     theorem=(
         "The answers of all parts are post-processing of the total count, and the total is a function of them: "
         "the privacy curve is that of the total over the entries the adversary does not know, "
@@ -40,6 +40,7 @@ def every_entry_counted(situation: PartitionedSituation) -> Curve:
     kind="exact",
     queries=(PropertyQuery,),
     samplings=(RandomPartition,),
+    cost=12,
     theorem=(
         "The released counts of a secret sample have the law (1 − s/n) Bin(s, p) + (s/n)(v + Bin(s−1, p)) "
         "in their sum, on which the hockey stick depends alone."
@@ -52,11 +53,11 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
     _require_one_property(situation)
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
-    query: Any = situation.queries[0]
-    if query.lower != query.upper:
+    p = require_count(situation.queries[0])
+    if is_range(p):
         raise NotApplicable("p is a range, over which the law of a hidden sample has no closed supremum here")
     inclusion = Fraction(situation.used, situation.population.size)
-    return Curve.sampled_count(size=situation.used, p=query.lower, inclusion=inclusion, pair=situation.one_pair)
+    return Curve.sampled_count(size=situation.used, p=ends(p)[0], inclusion=inclusion, pair=situation.one_pair)
 
 
 @rule(
@@ -64,6 +65,7 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=(PropertyQuery,),
     samplings=(RandomPartition,),
+    cost=20,
     theorem=(
         "Counts of a sample are post-processing of the total count, so their privacy curve is at most that of "
         "the total over the entries the adversary does not know."
@@ -79,24 +81,38 @@ def total_count(situation: PartitionedSituation) -> Curve:
 
 def require_alike(situation: PartitionedSituation) -> None:
     """One law for all entries, and known entries only as a number: what the theorems here are about."""
-    # A query of the user's own states no laws of groups.
-    if not all(getattr(query, "is_uniform", True) for query in situation.different_queries):
+    if any(capabilities(query).laws_differ for query in situation.different_queries):
         raise NotApplicable("probabilities by group are not those of one count")
-    if not isinstance(situation.adversary.known, int) or situation.adversary.values != "worst":
+    if situation.adversary.by_group or situation.adversary.values != "worst":
         raise NotApplicable("known entries by group, or with expected values, are not composed in this version")
+
+
+def require_count(query: Query) -> Stated:
+    """The probability, or its range, of a count of entries with one law."""
+    p = capabilities(query).probability()
+    if p is None:
+        raise NotApplicable("probabilities by group are not those of one count")
+    return p
+
+
+def weights_of(situation: PartitionedSituation) -> tuple[Fraction, ...]:
+    """The probability of each part to which entries are assigned independently of each other."""
+    if not isinstance(situation.sampling, MultinomialPartition):
+        raise NotApplicable("entries are not assigned to the parts independently of each other")
+    return situation.sampling.weights
 
 
 def _require_one_property(situation: PartitionedSituation) -> None:
     require_alike(situation)
     if not situation.one_property:
         raise NotApplicable("the parts ask unrelated properties (attribute= says that two are the same)")
-    if isinstance(situation.sampling, RandomPartition) and situation.sampling.strata is not None:
+    if situation.sampling.part_strata is not None:
         raise NotApplicable(
             "a stratified partition tells which groups are in which part, and its counts more than their total"
         )
 
 
 def _total(situation: PartitionedSituation) -> Curve:
-    query: Any = situation.queries[0]
+    lower, upper = ends(require_count(situation.queries[0]))
     unknown = situation.population.size - situation.adversary.total
-    return Curve.count(size=unknown, lower=query.lower, upper=query.upper, pair=situation.one_pair)
+    return Curve.count(size=unknown, lower=lower, upper=upper, pair=situation.one_pair)

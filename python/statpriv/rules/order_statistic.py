@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from types import NoneType
-
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.order_statistics import ordered_alternatives
 from statpriv.lowering.postprocessing import hockey_stick
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
-from statpriv.model.queries.processed import Step
-from statpriv.model.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
 from statpriv.model.situation import Situation
+from statpriv.model.steps import Step
 from statpriv.rules.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
-from statpriv.rules.hidden_sample import over_known_values
+from statpriv.rules.hidden_sample import is_one_sample, over_known_values
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
 
@@ -22,7 +19,8 @@ from statpriv.rules.whole_population import worst
     bound="exact",
     kind="exact",
     queries=(OrderStatisticQuery,),
-    samplings=(NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified, TemplateLaw),
+    sampling_with=is_one_sample,
+    cost=30,
     theorem=(
         "The r-th smallest of the entries that answer is at most x if and only if at least r of them are: the law of a "
         "count for each x, and a mixture over the size of a sample that is random. The worst group, the worst (or the "
@@ -38,7 +36,7 @@ def order_statistic(situation: Situation) -> Curve:
 
 def released_order_statistics(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
     """The worst world, and in it the worst pair of values, of an order statistic after all steps."""
-    if steps and isinstance(situation.sampling, PoissonSampling):
+    if steps and situation.sampling is not None and situation.sampling.independent_rate is not None:
         raise NotApplicable("an order statistic that a sample may be too small for is not always a number")
     lattice, worlds = ordered_alternatives(situation, labelled=not steps)
     curves = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
@@ -13,7 +12,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Processed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import PartitionedSituation, Query, asked_of
+from statpriv.model.situation import PartitionedSituation, Query, asked_of, capabilities
 from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import lower, rule
@@ -25,6 +24,7 @@ from statpriv.rules.whole_population import worst
     kind="bound",
     queries=(PropertyQuery, HistogramQuery, Processed),
     samplings=(RandomPartition,),
+    cost=22,
     theorem=(
         "Each group is drawn for the parts by itself. Told the counts of every group in each part, and not their sums "
         "alone, a reader learns nothing from groups without the critical entry: δ is at most that of its own group, on "
@@ -52,23 +52,19 @@ def groups_alone(situation: PartitionedSituation) -> dict[str, PartitionedSituat
         law, or a range, a group.
     """
     require_no_pattern(situation)
-    partition: Any = situation.sampling
-    if getattr(partition, "strata", None) is None:
+    strata, adversary = situation.sampling.part_strata, situation.adversary
+    if strata is None:
         raise NotApplicable("the partition is not stratified by group")
-    known = situation.adversary.known
     groups = {}
     for name, rows in situation.population.groups or ():
-        sizes = [dict(stratum).get(name, 0) for stratum in partition.strata]
+        sizes = [dict(stratum).get(name, 0) for stratum in strata]
         of_group = {query: _of_group(query, name) for query in situation.different_queries}
         if any(sizes):
             groups[name] = PartitionedSituation(
                 tuple(of_group[query] for query, size in zip(situation.queries, sizes, strict=True) if size),
                 Population(rows),
                 RandomPartition([size for size in sizes if size]),
-                replace(
-                    situation.adversary,
-                    known=min(known if isinstance(known, int) else dict(known).get(name, 0), rows - 1),
-                ),
+                replace(adversary, known=min(adversary.known_in(name), rows - 1)),
                 situation.pair,
             )
     return groups
@@ -77,13 +73,12 @@ def groups_alone(situation: PartitionedSituation) -> dict[str, PartitionedSituat
 def _of_group(query: Query, group: str) -> Query:
     """What is asked, before it is processed, of the entries of one group."""
     require_no_gate(query)
-    asked = asked_of(query)
-    if not isinstance(asked, PropertyQuery | HistogramQuery):
+    asked = capabilities(query)
+    if not asked.counts_values:
         raise NotApplicable("only counts and histograms are bounded by the critical entry's group alone")
     if asked.is_uniform:
-        return asked
-    stated: Any = asked.probabilities if isinstance(asked, PropertyQuery) else asked.cells
-    law = dict(stated)[group]
-    if isinstance(asked, HistogramQuery):
-        return HistogramQuery(list(law), attribute=asked.attribute)
-    return PropertyQuery(law, attribute=asked.attribute)
+        return asked_of(query)
+    p = asked.probability(group)
+    if p is not None:
+        return PropertyQuery(p, attribute=asked.attribute)
+    return HistogramQuery([mass for _, mass in asked.law(group)], attribute=asked.attribute)

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import replace
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.lowering.background import Drawn, allocations, boxes
-from statpriv.lowering.partition_parts import values_of
 from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import ByGroup
 from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Processed
-from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.queries.protocol import AnswerLaws
+from statpriv.model.queries.property import PropertyQuery, ends, is_range
+from statpriv.model.queries.protocol import AnswerLaws, capabilities_of
 from statpriv.model.queries.valued import Valued
 from statpriv.model.queries.variants import of_groups, unlabelled
-from statpriv.model.situation import PartitionedSituation, Query, Situation, asked_of, gate_for_every_p
+from statpriv.model.situation import (
+    PartitionedSituation,
+    Query,
+    Situation,
+    asked_of,
+    capabilities,
+    gate_for_every_p,
+)
 from statpriv.rules.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
-from statpriv.rules.one_property import require_alike
+from statpriv.rules.one_property import require_alike, require_count, weights_of
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
 
@@ -40,6 +45,7 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
     kind="bound",
     queries=QUERIES,
     samplings=(RandomPartition,),
+    cost=60,
     theorem=(
         "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
         "(Theorem 5.2). Without known entries that is the privacy curve of n_k entries (Theorem 5.1)."
@@ -50,13 +56,13 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
 def partition_sum(situation: PartitionedSituation) -> Curve:
     """The maximum over pairs stands inside the sum."""
     require_no_pattern(situation)
-    partition: Any = situation.sampling
-    if partition.strata is not None:
-        return _stratified_sum(situation)
+    if situation.sampling.part_strata is not None:
+        return _stratified_sum(situation, situation.sampling.part_strata)
     if situation.adversary.total:
         return _sum_with_known(situation)
-    n, parts = situation.population.size, Counter(zip(situation.queries, partition.sizes, strict=True))
-    if any(not _is_uniform(query) for query, _ in parts):
+    sizes = situation.sampling.part_sizes or ()
+    n, parts = situation.population.size, Counter(zip(situation.queries, sizes, strict=True))
+    if any(capabilities(query).laws_differ for query, _ in parts):
         raise NotApplicable(
             "entries with different laws are composed in this version only where the partition is stratified by group"
         )
@@ -69,6 +75,7 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=QUERIES,
     samplings=(PartitionLaw,),
+    cost=60,
     theorem=(
         "δ(ε) ≤ Σ_k P[j ∈ τ_k] · E[Δ(ε) of the entries τ_k | j ∈ τ_k], for any law of disjoint parts τ_1, …, τ_m "
         "(Definition 3.4). The worst entry j."
@@ -79,10 +86,10 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
 def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
     """Of a part only matters how many entries it has; entries that are alike in this count once."""
     require_no_pattern(situation)
-    law: Any = situation.sampling
-    if situation.adversary.total:
+    law = situation.sampling
+    if situation.adversary.total or not isinstance(law, PartitionLaw):
         raise NotApplicable("known entries in stated partitions are not composed in this version")
-    if not all(_is_uniform(query) for query in situation.different_queries):
+    if any(capabilities(query).laws_differ for query in situation.different_queries):
         raise NotApplicable("entries with different laws are not composed in stated partitions")
     chances: dict[int, defaultdict[tuple[int, int], Fraction]] = {entry: defaultdict(Fraction) for entry in law.entries}
     for parts, mass in law.probabilities:
@@ -102,6 +109,7 @@ def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=(PropertyQuery,),
     samplings=(MultinomialPartition,),
+    cost=60,
     theorem=(
         "δ(ε) ≤ Σ_k w_k · E[Δ_{1+Bin(n−1, w_k)}(ε)]: given that part k holds the critical entry, its size is one more "
         "than the number of the others that it holds (Theorem 5.2)."
@@ -115,20 +123,14 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
     require_alike(situation)
     if situation.adversary.total:
         raise NotApplicable("known entries in parts of random sizes are not composed in this version")
-    n, partition = situation.population.size, situation.sampling
-    weights: Any = partition.weights if isinstance(partition, MultinomialPartition) else ()
-    parts = Counter(zip(situation.queries, weights, strict=True))
+    n = situation.population.size
+    parts = Counter(zip(situation.queries, weights_of(situation), strict=True))
     curves = []
     for query, weight in parts:
-        asked: Any = query
+        lower, upper = ends(require_count(query))
         curves.append(
             Curve.irrelevant_entries(
-                size=n,
-                others=n - 1,
-                irrelevant=1 - weight,
-                lower=asked.lower,
-                upper=asked.upper,
-                pair=situation.one_pair,
+                size=n, others=n - 1, irrelevant=1 - weight, lower=lower, upper=upper, pair=situation.one_pair
             )
         )
     return Curve.mean([count * weight for (_, weight), count in parts.items()], curves)
@@ -139,6 +141,7 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=(PropertyQuery,),
     samplings=(RandomPartition,),
+    cost=62,
     theorem=(
         "The sum of Theorem 5.2 with each sampling privacy curve replaced by its threshold bound: the curve does not "
         "fall with the number of known entries in the part, so its value at the next larger of "
@@ -151,17 +154,15 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
 def threshold(situation: PartitionedSituation) -> Curve:
     """Cheap where many entries are known, and a little larger than the partition sum."""
     require_no_pattern(situation)
-    partition: Any = situation.sampling
-    if partition.strata is not None:
+    if situation.sampling.part_strata is not None:
         raise NotApplicable("a stratified partition has no threshold bound in this version")
     return _sum_with_known(situation, thresholds=THRESHOLDS)
 
 
 def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
     """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
-    partition: Any = situation.sampling
-    require_alike(replace(situation, queries=tuple(map(asked_of, situation.queries))))
-    sizes = partition.sizes if isinstance(partition, RandomPartition) else ()
+    require_alike(situation)
+    sizes = situation.sampling.part_sizes or ()
     published = [gate.counts if (gate := gate_for_every_p(query)) else None for query in situation.queries]
     parts = Counter(zip(map(unlabelled, map(_counted, situation.queries)), published, sizes, strict=True))
     curves = [_with_known(situation, *part, thresholds) for part in parts]
@@ -171,9 +172,9 @@ def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = No
 
 def _counted(query: Query) -> Query:
     """A count before it is processed, which reveals no more; of all else what is released."""
-    asked = asked_of(query)
-    counts = isinstance(asked, PropertyQuery) or (isinstance(asked, HistogramQuery) and asked.has_ranges)
-    return asked if counts else query
+    asked = capabilities(query)
+    counts = asked.is_count or (asked.counts_values and asked.has_ranges)
+    return asked_of(query) if counts else query
 
 
 def _with_known(
@@ -181,31 +182,32 @@ def _with_known(
 ) -> Curve:
     """The mean over how many of the entries are known: exactly of counts, of all else by nested boxes."""
     n, known, pair = situation.population.size, situation.adversary.total, situation.one_pair
-    if isinstance(query, HistogramQuery) and query.has_ranges:
+    p, cells = capabilities_of(query).probability(), capabilities_of(query).one_histogram
+    if cells is not None and any(map(is_range, cells)):
         if pair is not None:
             raise NotApplicable("a histogram with ranges and known entries is composed for the worst pair only")
-        return histogram_with_known(query, n, known, size)
-    if not isinstance(query, PropertyQuery):
+        return histogram_with_known(cells, n, known, size)
+    if p is None:
         fallen = boxes([Drawn(n - 1, known, size - 1)])
         return _mean(
             [(weight, _of_part(query, Population(size), situation, Adversary(known=z))) for weight, (z,) in fallen]
         )
     if published is not None:
         return gated(n, known, size, published, pair)
+    lower, upper = ends(p)
     if not known:
-        return Curve.count(size=size, lower=query.lower, upper=query.upper, pair=pair)
+        return Curve.count(size=size, lower=lower, upper=upper, pair=pair)
     return Curve.known_entries(
-        population=n, known=known, size=size, lower=query.lower, upper=query.upper, pair=pair, thresholds=thresholds
+        population=n, known=known, size=size, lower=lower, upper=upper, pair=pair, thresholds=thresholds
     )
 
 
-def _stratified_sum(situation: PartitionedSituation) -> Curve:
+def _stratified_sum(situation: PartitionedSituation, strata: Sequence[ByGroup[int]]) -> Curve:
     """The critical entry in the worst group, and the known ones in the worst groups; of each part the worst entry."""
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
-    partition: Any = situation.sampling
     groups = dict(situation.population.groups or ())
-    parts = Counter(zip(situation.queries, partition.strata, strict=True))
+    parts = Counter(zip(situation.queries, strata, strict=True))
     of_stratum: dict[object, Curve] = {}
     curves = []
     for known in _known_by_group(situation.adversary, groups):
@@ -225,9 +227,9 @@ def _stratified_sum(situation: PartitionedSituation) -> Curve:
 
 def _known_by_group(adversary: Adversary, groups: dict[str, int]) -> list[dict[str, int]]:
     """Numbers of known entries that no other numbers exceed."""
-    if not isinstance(adversary.known, int):
-        return [dict(adversary.known)]
-    return [dict(zip(groups, numbers, strict=True)) for numbers in allocations(adversary.known, list(groups.values()))]
+    if adversary.by_group:
+        return [dict(adversary.groups)]
+    return [dict(zip(groups, numbers, strict=True)) for numbers in allocations(adversary.total, list(groups.values()))]
 
 
 def _fallen(
@@ -254,7 +256,7 @@ def _mean(weighted: list[tuple[Fraction, Curve]]) -> Curve:
 
 def _of_stratum(situation: PartitionedSituation, query: Query, part: ByGroup[int], known: ByGroup[int]) -> Curve:
     present, pair = {name: size for name, size in part if size}, situation.one_pair
-    if pair is not None and not any(set(pair) <= set(values_of(query, name)) for name in present):
+    if pair is not None and not any(set(pair) <= set(capabilities(query).values_in(name)) for name in present):
         return worst([])  # no entry of the part has both values
     adversary = Adversary(known=dict(known)) if known else Adversary()
     return _of_part(query, Population(groups=present), situation, adversary)
@@ -270,8 +272,3 @@ def _of_part(
         return lower(Situation(query, population, None, adversary or Adversary(), situation.one_pair), "tightest").curve
     except NotAvailableError as error:
         raise NotApplicable(f"a part has no curve: {error}") from None
-
-
-def _is_uniform(query: Query) -> bool:
-    asked = asked_of(query)
-    return bool(getattr(asked, "is_uniform", True))

@@ -9,23 +9,24 @@ from fractions import Fraction
 from itertools import islice, product
 from math import prod
 from types import NoneType
-from typing import Any, TypeVar
+from typing import TypeAlias, TypeVar
 
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import Contributions, EntryClass, compositions, contributions, multinomial
-from statpriv.lowering.draws import Multiplicities, drawn_again, drawn_once
-from statpriv.lowering.sums import MOST_KNOWN, worlds_by_number
+from statpriv.lowering.contributions import Contributions, EntryClass, contributions, multinomial
+from statpriv.lowering.sums import MOST_KNOWN, templates_of, worlds_by_number
+from statpriv.model.draws import Multiplicities, compositions, drawn_again, drawn_once
+from statpriv.model.groups import ByGroup
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.model.queries.protocol import AnswerLaws
 from statpriv.model.queries.sum import Additive
-from statpriv.model.samplings import PoissonSampling, Stratified, TemplateLaw, WithoutReplacement, WithReplacement
+from statpriv.model.samplings import PoissonSampling, Templates, WithoutReplacement
 from statpriv.model.situation import Situation
 from statpriv.rules.assumptions import INDEPENDENT, KNOWN_LAW, PAPER, SAMPLED, STATED
-from statpriv.rules.hidden_sample import MOST_SIZES
+from statpriv.rules.hidden_sample import MOST_SIZES, is_one_sample, simple_draw
 from statpriv.rules.histogram_range import histogram_of_cells
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import of_stated_laws, worst
@@ -37,8 +38,9 @@ MOST_ANSWERS = 2**16
 """So many joint answers may they have together: some seconds."""
 
 Template = TypeVar("Template")
+Drawing: TypeAlias = "tuple[int, tuple[tuple[tuple[int, int], int], ...]]"
+"""How often the critical entry is drawn, and how many others of each class are drawn how often."""
 
-SAMPLINGS = (NoneType, WithoutReplacement, WithReplacement, PoissonSampling, Stratified, TemplateLaw)
 QUERIES = (PropertyQuery, HistogramQuery, Additive, LinearQuery)
 
 
@@ -46,7 +48,8 @@ QUERIES = (PropertyQuery, HistogramQuery, Additive, LinearQuery)
     bound="spc",
     kind="bound",
     queries=QUERIES,
-    samplings=SAMPLINGS,
+    sampling_with=is_one_sample,
+    cost=58,
     theorem=(
         "The sampling privacy curve: the mean over the templates that hold the critical entry of the curve of the "
         "answer given the template. What is released leaks less than this, by the chance of being in the sample: see "
@@ -66,7 +69,8 @@ def sampling_privacy_curve(situation: Situation) -> Curve:
     bound="partition-sum",
     kind="bound",
     queries=QUERIES,
-    samplings=SAMPLINGS,
+    sampling_with=is_one_sample,
+    cost=60,
     theorem=(
         "γ times the sampling privacy curve, γ being the probability that the sample holds the critical entry: "
         "otherwise the answer says nothing about it (Theorem 5.2 for one part)."
@@ -84,6 +88,7 @@ def partition_sum(situation: Situation) -> Curve:
     kind="bound",
     queries=(PropertyQuery,),
     samplings=(NoneType, WithoutReplacement, PoissonSampling),
+    cost=62,
     theorem=(
         "The same with the sampling privacy curve replaced by its threshold bound: the curve does not fall with the "
         "number of known entries in the sample, so its value at the next larger of "
@@ -105,6 +110,7 @@ def threshold(situation: Situation) -> Curve:
     kind="bound",
     queries=(PropertyQuery, HistogramQuery, Additive),
     samplings=(WithoutReplacement,),
+    cost=64,
     theorem=(
         "Amplification by subsampling: δ(ln(1 + γ(e^ε − 1))) ≤ γ δ_s(ε) with δ_s the curve of a sample that certainly "
         "holds the critical entry. It needs no more than the law given the sample, and is a comparison."
@@ -119,8 +125,7 @@ def amplification(situation: Situation) -> Curve:
     """γ Δ(ln(1 + (e^ε − 1)/γ)), for the worst pair of values."""
     if situation.adversary.total:
         raise NotApplicable("known entries of the sample would not be replaced by unknown ones")
-    asked: Any = situation.asked
-    if not asked.is_uniform:
+    if not situation.asked.is_uniform:
         raise NotApplicable("an entry that is drawn instead of the critical one may have another law")
     any_pair = replace(situation, pair=None)
     return Curve.maximum([Curve.amplified(rate, curve) for rate, curve in _given_the_sample(any_pair)])
@@ -131,6 +136,7 @@ def amplification(situation: Situation) -> Curve:
     kind="bound",
     queries=(AnswerLaws,),
     samplings=(WithoutReplacement, PoissonSampling),
+    cost=60,
     theorem=(
         "γ times the mean, over how many entries the sample has that holds the critical one, of the hockey stick of "
         "the laws that the query states for so many entries: without the critical entry the answer says nothing about "
@@ -141,59 +147,52 @@ def amplification(situation: Situation) -> Curve:
 )
 def stated_laws_of_a_sample(situation: Situation) -> Curve:
     """What the query states of the entries that answer."""
-    sampling: Any = situation.sampling
-    n = situation.population.size
+    n, sampling = situation.population.size, situation.sampling
 
     def of_size(size: int) -> Curve:
         return worst(of_stated_laws(replace(situation, population=Population(size), sampling=None)))
 
-    if isinstance(sampling, WithoutReplacement):
-        return Curve.mean([Fraction(sampling.size, n)], [of_size(sampling.size)])
+    rate = None if sampling is None else sampling.independent_rate
+    if rate is None:
+        _, size = simple_draw(situation)
+        return Curve.mean([Fraction(size, n)], [of_size(size)])
     if n > MOST_SIZES:
         raise NotApplicable(f"a query of the user's own is not averaged over more than {MOST_SIZES} sizes of samples")
-    return Curve.mean([sampling.rate], [_over_sizes(n - 1, sampling.rate, of_size)])
+    return Curve.mean([rate], [_over_sizes(n - 1, rate, of_size)])
 
 
 def _given_the_sample(situation: Situation, thresholds: int | None = None) -> list[tuple[Fraction, Curve]]:
     """For each class that may hold the critical entry: its chance of being sampled, and the curve given that it is."""
-    sampling: Any = situation.sampling
-    n = situation.population.size
-    if isinstance(sampling, Stratified):
-        return list(_strata(situation, sampling))
-    if isinstance(sampling, TemplateLaw):
-        return list(_by_template(situation, sampling))
-    if sampling is None or isinstance(sampling, WithoutReplacement):
-        size = n if sampling is None else sampling.size
-        return [(Fraction(size, n), _drawn_once(situation, size, thresholds))]
-    if isinstance(sampling, PoissonSampling):
-        return [(sampling.rate, _at_a_rate(situation, sampling.rate, thresholds))]
-    return [(1 - Fraction(n - 1, n) ** sampling.size, _drawn_again(situation, sampling.size))]
-
-
-def _is_one_property(situation: Situation) -> bool:
-    return isinstance(situation.asked, PropertyQuery) and situation.asked.is_uniform
+    sampling, n = situation.sampling, situation.population.size
+    if sampling is None:
+        return [(Fraction(1), _drawn_once(situation, n, thresholds))]
+    if sampling.stratum_sizes is not None:
+        return list(_strata(situation, sampling.stratum_sizes))
+    if (templates := templates_of(situation)) is not None:
+        return list(_by_template(situation, templates))
+    if (rate := sampling.independent_rate) is not None:
+        return [(rate, _at_a_rate(situation, rate, thresholds))]
+    if (draws := sampling.draws_again()) is not None:
+        return [(1 - Fraction(n - 1, n) ** draws, _drawn_again(situation, draws))]
+    _, size = simple_draw(situation)
+    return [(Fraction(size, n), _drawn_once(situation, size, thresholds))]
 
 
 def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curve:
     """The other s − 1 of a sample without replacement: how many of them are known, and of which class, is random."""
-    asked: Any = situation.asked
     n, known, pair = situation.population.size, situation.adversary.total, situation.pair
-    if _is_one_property(situation) and isinstance(situation.adversary.known, int):
+    p, cells = situation.asked.probability(), situation.asked.one_histogram
+    if p is not None and not situation.adversary.by_group:
+        lower, upper = ends(p)
         if not known:
-            return Curve.count(size=size, lower=asked.lower, upper=asked.upper, pair=pair)
+            return Curve.count(size=size, lower=lower, upper=upper, pair=pair)
         return Curve.known_entries(
-            population=n,
-            known=known,
-            size=size,
-            lower=asked.lower,
-            upper=asked.upper,
-            pair=pair,
-            thresholds=thresholds,
+            population=n, known=known, size=size, lower=lower, upper=upper, pair=pair, thresholds=thresholds
         )
     if thresholds is not None:
         raise NotApplicable("thresholds are for one property with one probability")
-    if isinstance(asked, HistogramQuery) and asked.is_uniform and not known:
-        return histogram_of_cells(asked, size, pair)
+    if cells is not None and not known:
+        return histogram_of_cells(cells, size, pair)
     return _over_compositions(situation, size)
 
 
@@ -231,20 +230,21 @@ def _worst_pair(others: Law, pairs: list[tuple[int, int]], times: int = 1) -> Cu
 
 def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> Curve:
     """The unknown others of the sample are binomially many."""
-    asked: Any = situation.asked
     others = situation.population.size - 1 - situation.adversary.total
-    if _is_one_property(situation):
+    p, cells = situation.asked.probability(), situation.asked.one_histogram
+    if p is not None:
+        lower, upper = ends(p)
         return Curve.irrelevant_entries(
             size=others + 1,
             others=others,
             irrelevant=1 - rate,
-            lower=asked.lower,
-            upper=asked.upper,
+            lower=lower,
+            upper=upper,
             pair=situation.pair,
             thresholds=thresholds,
         )
-    if isinstance(asked, HistogramQuery) and asked.is_uniform and others <= MOST_SIZES:
-        return _over_sizes(others, rate, lambda size: histogram_of_cells(asked, size, situation.pair))
+    if cells is not None and others <= MOST_SIZES:
+        return _over_sizes(others, rate, lambda size: histogram_of_cells(cells, size, situation.pair))
     entries = contributions(situation, labelled=True)
     worlds = []
     for world in entries.worlds(situation):
@@ -291,15 +291,15 @@ def _with_multiplicities(classes: Sequence[EntryClass], drawn: Sequence[Multipli
     return Law.sum([kind.many(number).scaled(factor) for kind, of in kinds for factor, number in of])
 
 
-def _strata(situation: Situation, sampling: Stratified) -> Iterator[tuple[Fraction, Curve]]:
+def _strata(situation: Situation, stratum_sizes: ByGroup[int]) -> Iterator[tuple[Fraction, Curve]]:
     """The sample of the critical entry's group holds it and one less of the others; other groups are as stated."""
-    asked = situation.asked
-    if situation.adversary.total or isinstance(asked, LinearQuery):
+    of_several_counts = situation.asked.changed_counts(None) is not None and not situation.asked.counts_values
+    if situation.adversary.total or of_several_counts:
         raise NotApplicable("a stratified sample with known entries, or of several counts, is not averaged over")
     entries = contributions(situation, labelled=True)
     if (entries.joint_values or 1) > MOST_ANSWERS:
         raise NotApplicable(f"about {entries.joint_values:.0e} joint answers are too many for this mean")
-    sizes = dict(sampling.sizes)
+    sizes = dict(stratum_sizes)
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("a stratified sample of entries that have a law each is not averaged over")
     for world in entries.worlds(situation):
@@ -312,15 +312,15 @@ def _strata(situation: Situation, sampling: Stratified) -> Iterator[tuple[Fracti
         yield rate, _worst_pair(others, world.pairs(situation.pair))
 
 
-def _by_template(situation: Situation, sampling: TemplateLaw) -> Iterator[tuple[Fraction, Curve]]:
+def _by_template(situation: Situation, templates: Templates) -> Iterator[tuple[Fraction, Curve]]:
     """Given the template the others add m_i X_i: of each class so many entries are drawn so often; known ones shift."""
     entries = contributions(situation, labelled=True)
     laws = {}
-    for tried, (kinds, critical, known, world) in enumerate(worlds_by_number(situation, sampling, entries)):
+    for tried, (kinds, critical, known, world) in enumerate(worlds_by_number(situation, templates, entries)):
         if tried >= MOST_KNOWN:
             raise NotApplicable(f"the known entries can be chosen in more than {MOST_KNOWN} ways")
-        chances: defaultdict[Any, Fraction] = defaultdict(Fraction)
-        for template, probability in sampling.probabilities:
+        chances: defaultdict[Drawing, Fraction] = defaultdict(Fraction)
+        for template, probability in templates:
             times = Counter(template)
             drawn = times.pop(critical, 0)
             if drawn and probability:
@@ -329,9 +329,9 @@ def _by_template(situation: Situation, sampling: TemplateLaw) -> Iterator[tuple[
         laws[world.critical, frozenset(chances.items())] = world
     for (_, drawings), world in laws.items():
         weights, curves = [], []
-        for (drawn, others), weight in _few(sorted(drawings), entries):
+        for (drawn, rest), weight in _few(sorted(drawings), entries):
             weights.append(weight)
-            rest = Law.sum([entries.classes[kind].many(number).scaled(factor) for (kind, factor), number in others])
-            curves.append(_worst_pair(rest, world.pairs(situation.pair), drawn))
+            added = Law.sum([entries.classes[kind].many(number).scaled(factor) for (kind, factor), number in rest])
+            curves.append(_worst_pair(added, world.pairs(situation.pair), drawn))
         if rate := sum(weights, Fraction(0)):
             yield rate, Curve.mean([weight / rate for weight in weights], curves)

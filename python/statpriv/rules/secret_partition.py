@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
@@ -11,9 +10,9 @@ from statpriv.lowering.partition_parts import composed, composed_by_shares
 from statpriv.model.partitions import PartitionLaw, RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Processed
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.valued import Valued
-from statpriv.model.situation import PartitionedSituation, Query, asked_of, gate_for_every_p
+from statpriv.model.situation import PartitionedSituation, Query, asked_of, capabilities, gate_for_every_p
 from statpriv.rules.assumptions import ALIKE, DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, SECRET, STATED
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
@@ -28,6 +27,7 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN, SECRET)
     kind="exact",
     queries=QUERIES,
     samplings=(RandomPartition,),
+    cost=40,
     theorem=(
         "Given that no part holds the critical entry the answers are independent, and the likelihood of all of them is "
         "the mean of the likelihoods of the parts, weighted by the chances that the critical entry is there. So δ is "
@@ -52,6 +52,7 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
     kind="exact",
     queries=QUERIES,
     samplings=(PartitionLaw,),
+    cost=40,
     theorem=(
         "Of a partition only matters that its parts are disjoint, that their sizes are certain, and how likely the "
         "critical entry is in each of them: δ is the stop-loss of a sum of independent numbers, weighted by these "
@@ -62,12 +63,12 @@ def every_pattern(situation: PartitionedSituation) -> Curve:
 )
 def stated_partitions(situation: PartitionedSituation) -> Curve:
     """Entries that are in each part with the same chance are alike."""
-    law: Any = situation.sampling
-    if situation.adversary.total:
+    law = situation.sampling
+    if situation.adversary.total or not isinstance(law, PartitionLaw):
         raise NotApplicable("known entries fall into parts that are not known, which has no exact form here")
     if law.sizes is None:
         raise NotApplicable("the sizes of the parts depend on the partition that is drawn")
-    if not all(_is_uniform(query) for query in situation.queries):
+    if not all(capabilities(query).is_uniform for query in situation.queries):
         raise NotApplicable("entries with different laws, in stated partitions, have no exact form here")
     alike = dict.fromkeys(map(law.shares, law.entries))
     curve = worst([composed_by_shares(situation, law.sizes, shares) for shares in alike])
@@ -81,6 +82,7 @@ def stated_partitions(situation: PartitionedSituation) -> Curve:
     kind="enclosed",
     queries=QUERIES,
     samplings=(RandomPartition,),
+    cost=40,
     theorem=(
         "As for few attributes, δ is the stop-loss of a sum of independent numbers, one a part. The maximum of the "
         "stop-loss transforms of a part over all pairs of values is that of a law that dominates them in convex order; "
@@ -105,6 +107,7 @@ def bounded_patterns(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=QUERIES,
     samplings=(RandomPartition,),
+    cost=70,
     theorem=(
         "As for known probabilities, δ is at most the stop-loss of a sum of independent numbers, one a part, where the "
         "law of a part dominates in convex order those of all probabilities in its range, for both values; or at most "
@@ -116,7 +119,7 @@ def bounded_patterns(situation: PartitionedSituation) -> Curve:
 )
 def bounded_ranges(situation: PartitionedSituation) -> Curve:
     """Ends of a range need not be the worst: cells of it are bounded, each by a law of its own."""
-    if not any(_count_of_range(query) and gate_for_every_p(query) is None for query in situation.queries):
+    if not any(_is_count_of_range(query) and gate_for_every_p(query) is None for query in situation.queries):
         raise NotApplicable("no probability is a range, or only those of gated counts are")
     return _bounded(situation)
 
@@ -126,6 +129,7 @@ def bounded_ranges(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=QUERIES,
     samplings=(RandomPartition,),
+    cost=71,
     theorem=(
         "As for known probabilities, δ is at most the stop-loss of a sum of independent numbers, one a part, where the "
         "law of a part that is published only within a gate dominates in convex order those of all probabilities, "
@@ -138,43 +142,37 @@ def gated_parts(situation: PartitionedSituation) -> Curve:
     """At every stop-loss level the probabilities that matter to a gated count lie between two peaks."""
     gated = [gate_for_every_p(query) is not None for query in situation.queries]
     if not any(gated) or any(
-        _count_of_range(query) and not held for query, held in zip(situation.queries, gated, strict=True)
+        _is_count_of_range(query) and not held for query, held in zip(situation.queries, gated, strict=True)
     ):
         raise NotApplicable("no count is gated, or the range of another one is trusted")
     return _bounded(situation)
 
 
 def _bounded(situation: PartitionedSituation) -> Curve:
-    partition: Any = situation.sampling
-    if partition.strata is not None:
+    if situation.sampling.part_strata is not None:
         raise NotApplicable("ranges of probabilities in a stratified partition have no bound of this kind here")
     queries = tuple(
-        query if gate_for_every_p(query) is not None else _count_of_range(query) or query for query in situation.queries
+        asked_of(query) if _is_count_of_range(query) and gate_for_every_p(query) is None else query
+        for query in situation.queries
     )
     return whole_composition(replace(situation, queries=queries), ranges=True)
 
 
-def _count_of_range(query: Query) -> PropertyQuery | None:
-    """The count before it is processed, if its probability is a range."""
-    asked: object = asked_of(query)
-    return asked if isinstance(asked, PropertyQuery) and isinstance(asked.p, Between) else None
+def _is_count_of_range(query: Query) -> bool:
+    """Whether the probability of a count, before it is processed, is a range."""
+    asked = capabilities(query)
+    return asked.is_count and asked.has_ranges
 
 
 def whole_composition(situation: PartitionedSituation, *, ranges: bool = False) -> Curve:
     """Of entries with one law, or of a stratified partition with the critical entry in the worst group."""
     if situation.adversary.total:
         raise NotApplicable("known entries fall into parts that are not known, which has no exact form here")
-    partition: Any = situation.sampling
-    if partition.strata is None:
-        if not all(_is_uniform(query) for query in situation.queries):
+    if situation.sampling.part_strata is None:
+        if not all(capabilities(query).is_uniform for query in situation.queries):
             raise NotApplicable(
                 "entries with different laws, in a partition that is not stratified by group, have no exact form here"
             )
         return composed(situation, ranges=ranges)
     curves = [composed(situation, name) for name, _ in situation.population.groups or ()]
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
-
-
-def _is_uniform(query: Query) -> bool:
-    asked = asked_of(query)
-    return bool(getattr(asked, "is_uniform", False))

@@ -6,21 +6,21 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from itertools import permutations
 from math import comb
-from typing import Any
 
 from statpriv._native import Curve, Law
 from statpriv.errors import ArgumentError
-from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import MOST_WORLDS, World, classes_of_a_property, compositions, contributions
+from statpriv.lowering.applicability import NotApplicable, require_no_range
+from statpriv.lowering.contributions import MOST_WORLDS, World, contributions, known_law, laws_by_class
 from statpriv.lowering.sums import alternatives
+from statpriv.model.draws import compositions
 from statpriv.model.probabilities import as_law
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.processed import Step
-from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.model.queries.protocol import AnswerLaws
 from statpriv.model.queries.sum import Additive
 from statpriv.model.situation import Pair, Situation
+from statpriv.model.steps import Step
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged
 from statpriv.rules.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
@@ -31,6 +31,7 @@ from statpriv.rules.registry import rule
     bound="exact",
     kind="exact",
     queries=(PropertyQuery,),
+    cost=10,
     theorem=(
         "The count of the entries the adversary does not know: 1 + Bin(N, p) against Bin(N, p) for the N others. "
         "Known entries shift both by a constant. Over a range of p it is the exact supremum."
@@ -40,17 +41,19 @@ from statpriv.rules.registry import rule
 )
 def count(situation: Situation) -> Curve:
     """Δ_{n−u}: no sample, no secret."""
-    query: Any = situation.query
-    if not query.is_uniform:
+    p = situation.asked.probability()
+    if p is None:
         raise NotApplicable("the entries have different probabilities")
     unknown = situation.population.size - situation.adversary.total
-    return Curve.count(size=unknown, lower=query.lower, upper=query.upper, pair=situation.pair)
+    lower, upper = ends(p)
+    return Curve.count(size=unknown, lower=lower, upper=upper, pair=situation.pair)
 
 
 @rule(
     bound="exact",
     kind="exact",
     queries=(PropertyQuery,),
+    cost=11,
     theorem=(
         "1 + T against T, where T counts the entries that the adversary does not know, without the critical one: of "
         "independent zeros and ones, each with its own probability. Known entries shift both by a constant. The worst "
@@ -61,31 +64,31 @@ def count(situation: Situation) -> Curve:
 )
 def varied_count(situation: Situation) -> Curve:
     """All entries that may be critical at once, for each choice of known ones."""
-    query: Any = situation.query
-    if query.is_uniform:
+    if situation.asked.is_uniform:
         raise NotApplicable("all entries have one probability")
-    classes = classes_of_a_property(query, situation)
-    p = classes[0][2]
-    if all(other == p for _, _, other in classes):  # of groups that differ in their names alone
+    require_no_range(situation.asked)
+    classes = [(of.size, dict(known_law(of.law))[1]) for of in laws_by_class(situation)]
+    p = classes[0][1]
+    if all(other == p for _, other in classes):  # of groups that differ in their names alone
         unknown = situation.population.size - situation.adversary.total
         return Curve.count(size=unknown, lower=p, upper=p, pair=situation.pair)
     curves = [
         Curve.varied_count(
-            counts=[size - known for (_, size, _), known in zip(classes, choice, strict=True)],
-            probabilities=[p for _, _, p in classes],
+            counts=[size - known for (size, _), known in zip(classes, choice, strict=True)],
+            probabilities=[p for _, p in classes],
             pair=situation.pair,
         )
-        for choice in _choices_of_known(situation, [size for _, size, _ in classes])
+        for choice in _choices_of_known(situation, [size for size, _ in classes])
     ]
     return worst(curves)
 
 
 def _choices_of_known(situation: Situation, sizes: list[int]) -> list[tuple[int, ...]]:
     """How many entries of each class may be known, whichever entry is critical."""
-    known, classes = situation.adversary.known, len(sizes)
-    if situation.adversary.total == 0:
+    known, classes = situation.adversary.total, len(sizes)
+    if known == 0:
         return [(0,) * classes]
-    if isinstance(known, int) and comb(known + classes - 1, known) <= MOST_WORLDS:
+    if not situation.adversary.by_group and comb(known + classes - 1, known) <= MOST_WORLDS:
         return list(compositions(known, sizes))
     return list(dict.fromkeys(world.known for world in contributions(situation).worlds(situation)))
 
@@ -94,6 +97,7 @@ def _choices_of_known(situation: Situation, sizes: list[int]) -> list[tuple[int,
     bound="exact",
     kind="exact",
     queries=(Additive, LinearQuery, HistogramQuery),
+    cost=20,
     theorem=(
         "v + S against w + S, where S is what the entries add that the adversary does not know: a sum of independent "
         "numbers, or of vectors of counts, one law a group or an entry. Known entries shift both by a constant. The "
@@ -104,8 +108,7 @@ def _choices_of_known(situation: Situation, sizes: list[int]) -> list[tuple[int,
 )
 def total(situation: Situation) -> Curve:
     """Only the difference of what two values add matters."""
-    asked = situation.asked
-    if isinstance(asked, HistogramQuery) and asked.is_uniform:
+    if situation.asked.one_histogram is not None:
         raise NotApplicable("all entries have one law, of which only the two cells matter")
     _, worlds = alternatives(situation, shift_matters=False, labelled=True)
     curves = []
@@ -138,6 +141,7 @@ def is_log_concave(world: World) -> bool:
     bound="exact",
     kind="exact",
     queries=(HistogramQuery,),
+    cost=21,
     theorem=(
         "Of the cells v and w only their own counts tell the values apart: given how many entries are in either, that "
         "is a count of one property, and the curves average. Known entries shift the counts. The worst pair of cells."
@@ -156,6 +160,7 @@ def histogram(situation: Situation) -> Curve:
     bound="exact",
     kind="exact",
     queries=(AnswerLaws,),
+    cost=22,
     theorem="The hockey stick of the laws that the query states for two values of the critical entry; the worst pair.",
     source=f"{PAPER}, Definition 2.3",
     assumptions=(KNOWN_LAW,),
@@ -167,10 +172,9 @@ def stated_laws(situation: Situation) -> Curve:
 
 def of_stated_laws(situation: Situation, steps: tuple[Step, ...] = ()) -> list[Curve]:
     """The hockey stick of each ordered pair of the laws that a user's query states, after all steps."""
-    asked: Any = situation.asked
     if situation.adversary.total:
         raise NotApplicable("a query of the user's own states its laws without known entries")
-    laws = _read(asked.answer_laws(situation.population.size))
+    laws = _read(situation.asked.laws_of_answers(situation.population.size))
     if situation.pair is not None and not all(value in laws for value in situation.pair):
         raise ArgumentError(
             f"pair = {abridged(situation.pair)}; two of the values {abridged(list(laws))} that answer_laws states are "
@@ -192,9 +196,9 @@ def of_stated_laws(situation: Situation, steps: tuple[Step, ...] = ()) -> list[C
 
 def _published(answer: Hashable, steps: tuple[Step, ...]) -> Hashable:
     for step in steps:
-        if not hasattr(step, "apply"):
+        if not step.is_function:
             raise NotApplicable("noise is not added to the answers of a query of the user's own: state its noisy laws")
-        answer = step.apply(answer)
+        answer = step.published_for(answer)
     return answer
 
 
@@ -216,13 +220,11 @@ def _read(stated: object) -> dict[Hashable, dict[Hashable, Fraction]]:
 
 def uniform_cells(situation: Situation) -> tuple[Fraction, ...]:
     """The probabilities of the cells, where all entries have the same."""
-    asked: Any = situation.asked
-    if not asked.is_uniform:
+    cells = situation.asked.one_histogram
+    if cells is None:
         raise NotApplicable("cells have other probabilities in other groups")
-    if asked.has_ranges:
-        raise NotApplicable("probabilities of cells are ranges, over which a histogram has no closed supremum here")
-    cells: tuple[Fraction, ...] = asked.cells
-    return cells
+    require_no_range(situation.asked, "a histogram")
+    return tuple(ends(cell)[0] for cell in cells)
 
 
 def worst(curves: list[Curve]) -> Curve:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from statpriv._native import Curve, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.lowering.partition_parts import cells_of
 from statpriv.model.partitions import MultinomialPartition, RandomPartition
 from statpriv.model.queries.processed import Processed
-from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import PartitionedSituation, Query, asked_of
+from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.situation import PartitionedSituation, Query, capabilities
 from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import rule
@@ -22,6 +21,7 @@ from statpriv.rules.registry import rule
     kind="bound",
     queries=(PropertyQuery, Processed),
     samplings=(RandomPartition, MultinomialPartition),
+    cost=80,
     theorem=(
         "Shown one after the other what each unknown entry answers to the query of its part, every entry adds to the "
         "likelihood a number of mean (1 − e^ε)/N, N the number of unknown entries. One law dominates these numbers in "
@@ -37,12 +37,11 @@ def worst_entry(situation: PartitionedSituation) -> Curve:
     require_no_pattern(situation)
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
-    if getattr(situation.sampling, "strata", None) is None:
+    if situation.sampling.part_strata is None:
         return _of_entries(situation, situation.population.size - situation.adversary.total, None)
     adversary, curves = situation.adversary, []
     for name, size in situation.population.groups or ():
-        known = adversary.known if isinstance(adversary.known, int) else dict(adversary.known).get(name, 0)
-        curves.append(_of_entries(situation, max(size - known, 1), name))
+        curves.append(_of_entries(situation, max(size - adversary.known_in(name), 1), name))
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 
 
@@ -62,17 +61,13 @@ def _of_entries(situation: PartitionedSituation, unknown: int, group: str | None
 def _ends(query: Query, group: str | None) -> tuple[Fraction, Fraction]:
     """The smallest and the largest p of an entry of this group."""
     require_no_gate(query)
-    asked: Any = asked_of(query)
-    if not isinstance(asked, PropertyQuery):
-        raise NotApplicable(f"an entry adds more than a bit to the answer of a {type(asked).__name__}")
-    if asked.is_uniform:
-        ends = asked.lower, asked.upper
-    elif group is None:
+    asked = capabilities(query)
+    if not asked.is_count:
+        raise NotApplicable(f"an entry adds more than a bit to the answer of a {asked.kind}")
+    p = asked.probability(group)
+    if p is None:
         raise NotApplicable("probabilities by group are bounded entry by entry in stratified partitions only")
-    else:
-        probabilities: Any = asked.probabilities
-        p = dict(probabilities)[group]
-        ends = (p, p) if isinstance(p, Fraction) else (p.lower, p.upper)
-    if ends[0] == 0 or ends[1] == 1:
+    lower, upper = ends(p)
+    if lower == 0 or upper == 1:
         raise NotApplicable("a property that everyone or nobody may have gives itself away")
-    return ends
+    return lower, upper

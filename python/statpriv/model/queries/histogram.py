@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.model.probabilities import as_law, listed_numbers
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
-from statpriv.model.queries.property import Between, Stated, ranges_of_a_law, show_stated_law
-from statpriv.numeric.exact import Number
+from statpriv.model.queries.property import Between, Stated, is_range, ranges_of_a_law, show_stated_law
+from statpriv.model.queries.protocol import LawOfValues, Pair
+from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_list
 
 if TYPE_CHECKING:
@@ -63,6 +65,10 @@ class HistogramQuery(Labelled, Numerical):
 
     cells: Cells | ByGroup[Cells]
     sums: Fraction | ByGroup[Fraction] = field(compare=False)
+    law_fields: ClassVar[tuple[str, ...]] = ("cells", "sums")
+    range_noun: ClassVar[str] = "probabilities of cells are ranges"
+    counts_values: ClassVar[bool] = True
+    is_symmetric: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -92,7 +98,50 @@ class HistogramQuery(Labelled, Numerical):
     @property
     def has_ranges(self) -> bool:
         """Whether the probability of some cell is only known to a range."""
-        return any(_has_ranges(cells) for _, (cells, _) in self._by_group)
+        return any(map(is_range, chain.from_iterable(cells for _, (cells, _) in self._by_group)))
+
+    @property
+    def stated_groups(self) -> tuple[str, ...] | None:
+        """The groups for which the query states a law of their own."""
+        return None if self.is_uniform else tuple(name for name, _ in self._by_group)
+
+    @property
+    def stated_law(self) -> object:
+        """What two queries of one attribute must state alike."""
+        return self.cells
+
+    def law(self, group: str | None = None) -> LawOfValues:
+        """The probability of each cell, by its number."""
+        cells, _ = self._by_group[0][1] if self.is_uniform else dict(self._by_group).get(group or "", ((), None))
+        return tuple(enumerate(cells))
+
+    def values_in(self, group: str | None = None) -> tuple[int, ...]:
+        """The numbers of the cells, the same in all groups."""
+        del group
+        return tuple(range(len(self._by_group[0][1][0])))
+
+    @property
+    def one_histogram(self) -> Cells | None:
+        """The probability of each cell, where all entries have one law."""
+        return self._by_group[0][1][0] if self.is_uniform else None
+
+    def changed_counts(self, pair: Pair) -> list[tuple[int, int]]:
+        """The cell that holds the critical entry has one more, under either value."""
+        del pair
+        return [(1, 1)]
+
+    @property
+    def pairs_required(self) -> str:
+        """Which pairs of cells are allowed, as messages say it."""
+        return "a pair of different cells, counted from 0, or None is required"
+
+    def _read_pair(self, first: Any, second: Any) -> Pair:  # noqa: ANN401  (a user's)
+        try:
+            chosen = as_fraction(first, "pair"), as_fraction(second, "pair")
+        except ArgumentError:
+            return None
+        allowed = chosen[0] != chosen[1] and set(chosen) <= set(self.values_in())
+        return (int(chosen[0]), int(chosen[1])) if allowed else None
 
     @property
     def _by_group(self) -> ByGroup[Law]:

@@ -7,14 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import listed_numbers
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
-from statpriv.model.queries.property import Between, Stated, as_stated, show_stated
+from statpriv.model.queries.property import (
+    PAIRS_OF_BITS,
+    Between,
+    Stated,
+    as_stated,
+    is_range,
+    law_of_bit,
+    read_pair_of_bits,
+    show_stated,
+)
+from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged, show_list
 
@@ -56,6 +67,7 @@ class LinearQuery(Labelled, Numerical):
 
     matrix: tuple[tuple[int, ...], ...]
     p: Stated
+    range_noun: ClassVar[str] = "p is a range"
 
     def __init__(
         self,
@@ -93,6 +105,61 @@ class LinearQuery(Labelled, Numerical):
     def columns(self) -> tuple[tuple[tuple[int, ...], int], ...]:
         """The different columns in order, each with the number of entries that have it."""
         return tuple(sorted(Counter(zip(*self.matrix, strict=True)).items()))
+
+    @property
+    def is_uniform(self) -> bool:
+        """The bits of all entries have one law."""
+        return True
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether only a range of the probability is known."""
+        return is_range(self.p)
+
+    def law(self, group: str | None = None) -> LawOfValues:
+        """The law of a bit."""
+        del group
+        return law_of_bit(self.p)
+
+    def _kinds(self, groups: Groups) -> list[tuple[int, tuple[int, ...]]]:
+        """The number of the group, and the column, of each entry; columns are in the order of the groups."""
+        numbers = chain.from_iterable([number] * size for number, (_, size) in enumerate(groups))
+        return list(zip(numbers, zip(*self.matrix, strict=True), strict=True))
+
+    def laws_by_class(self, groups: Groups) -> tuple[EntryLaw, ...]:
+        """A class for each group and column."""
+        sizes = sorted(Counter(self._kinds(groups)).items())
+        return tuple(EntryLaw(groups[number][0], size, self.law(), column) for (number, column), size in sizes)
+
+    def class_of_entries(self, groups: Groups) -> Sequence[int]:
+        """The index of the class of each entry."""
+        kinds = self._kinds(groups)
+        place = {kind: index for index, kind in enumerate(sorted(set(kinds)))}
+        return [place[kind] for kind in kinds]
+
+    def changed_counts(self, pair: Pair) -> list[tuple[int, int]]:
+        """The counts that include the entry change; of the entry that most of them include."""
+        most = max(sum(column) for column, _ in self.columns)
+        pairs = [(1, 0), (0, 1)] if pair is None else [pair]
+        return [(most * v, most * w) for v, w in pairs if most]
+
+    def check_size(self, size: int) -> None:
+        """Refuse a population whose size is not the number of columns."""
+        if self.entries != size:
+            raise ArgumentError(f"matrix has {self.entries} columns, one an entry, and the population {size} entries")
+
+    def check_part(self, shown: str, smallest: int | None) -> None:
+        """Refuse parts: they have no fixed entries."""
+        del smallest
+        raise ArgumentError(f"{shown} names single entries; a part of a random partition has no fixed ones")
+
+    @property
+    def pairs_required(self) -> str:
+        """Which pairs are allowed, as messages say it."""
+        return PAIRS_OF_BITS
+
+    def _read_pair(self, first: Any, second: Any) -> Pair:  # noqa: ANN401  (a user's)
+        return read_pair_of_bits(first, second)
 
     def __repr__(self) -> str:
         matrix = f"[{', '.join(show_list(row) for row in self.matrix)}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.model.queries.valued import Valued, ValuesAndLaw
@@ -39,6 +39,20 @@ class OrderStatisticQuery(Valued):
     """
 
     rank: Rank
+    has_rank: ClassVar[bool] = True
+
+    @property
+    def least_entries(self) -> int:
+        """As many as the rank, where that is a number."""
+        return self.rank if isinstance(self.rank, int) else 1
+
+    def check_part(self, shown: str, smallest: int | None) -> None:
+        """Refuse parts that may be empty, or smaller than the rank."""
+        if smallest is None:
+            return
+        if not smallest:
+            raise ArgumentError(f"{shown} of a part that may be empty; one entry at least is required")
+        self.rank_among(smallest)
 
     def __init__(
         self,

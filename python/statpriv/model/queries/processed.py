@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
+from math import ceil, floor, lcm
 from numbers import Real
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 from statpriv.errors import ArgumentError
 from statpriv.model.noise import Noise
-from statpriv.model.queries.protocol import AnswerLaws
+from statpriv.model.queries.protocol import AnswerLaws, Capabilities
+from statpriv.model.steps import Answer, Lattice, LatticeMap, Step
 from statpriv.numeric.exact import Number, as_fraction, as_positive
 from statpriv.numeric.literals import abridged, show_number
 
 __all__ = ["Clamping", "Gate", "Numerical", "Processed", "Rounding", "Step", "Table", "Threshold"]
 
-Answer: TypeAlias = Hashable
-"""A number, exactly; None where it is suppressed; or whatever else was published in its place.
 
-Steps that compute leave what is no number as it is, truth values included."""
+class _Function(Step):
+    """A step that is a function of the answer: it keeps the order of numbers, or leaves mere labels."""
+
+    is_function: ClassVar[bool] = True
+    keeps_ratios_monotone = True
+
+    def apply(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        raise NotImplementedError
+
+    def published_for(self, answer: Answer) -> Answer:
+        """What is published instead of `answer`."""
+        return self.apply(answer)
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Threshold:
+class Threshold(_Function):
     """Answers above `above` are published, the others suppressed: None is published instead.
 
     Parameters
@@ -52,12 +63,17 @@ class Threshold:
         number = _number(answer)
         return answer if number is None or number > self.above else None
 
+    def on_lattice(self, lattice: Lattice) -> LatticeMap:
+        """Suppressed answers become one label."""
+        most = floor(lattice.place(self.above))
+        return LatticeMap(lambda law: law.suppressed(most), lattice, labelled=True)
+
     def __repr__(self) -> str:
         return f"Threshold({show_number(self.above)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Gate:
+class Gate(_Function):
     """Answers from `lower` to `upper` are published, the others withheld: None is published instead.
 
     A count with a gate as its first step and a *range* of p is certified for every p, whether or not the range holds:
@@ -78,6 +94,7 @@ class Gate:
 
     lower: Fraction
     upper: Fraction
+    withholds_outside: ClassVar[bool] = True
 
     def __init__(self, lower: Number, upper: Number) -> None:
         low, high = as_fraction(lower, "lower"), as_fraction(upper, "upper")
@@ -96,12 +113,16 @@ class Gate:
         number = _number(answer)
         return answer if number is None or self.lower <= number <= self.upper else None
 
+    def interval(self, lattice: Lattice) -> tuple[int, int]:
+        """The answers that are published."""
+        return ceil(lattice.place(self.lower)), floor(lattice.place(self.upper))
+
     def __repr__(self) -> str:
         return f"Gate({show_number(self.lower)}, {show_number(self.upper)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Rounding:
+class Rounding(_Function):
     """The nearest multiple of `base` is published, the larger one of two.
 
     Parameters
@@ -127,12 +148,19 @@ class Rounding:
         number = _number(answer)
         return answer if number is None else _simplest(self.base * floor(number / self.base + Fraction(1, 2)))
 
+    def on_lattice(self, lattice: Lattice) -> LatticeMap:
+        """A multiple of the base for each answer, as a quotient of integers."""
+        slope, start = lattice.unit / self.base, lattice.offset / self.base + Fraction(1, 2)
+        scale = lcm(slope.denominator, start.denominator)
+        factor, added = int(slope * scale), int(start * scale)
+        return LatticeMap(lambda law: law.divided(factor, added, scale), Lattice(Fraction(0), self.base))
+
     def __repr__(self) -> str:
         return f"Rounding({show_number(self.base)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Clamping:
+class Clamping(_Function):
     """Answers below `lower` are published as `lower`, those above `upper` as `upper`: bottom- and top-coding.
 
     Parameters
@@ -170,13 +198,24 @@ class Clamping:
             return _simplest(self.lower)
         return _simplest(self.upper) if self.upper is not None and number > self.upper else answer
 
+    def on_lattice(self, lattice: Lattice) -> LatticeMap:
+        """An end between two points of the lattice is the point outside, as a label; then no step can follow."""
+        low, high = (None if end is None else lattice.place(end) for end in (self.lower, self.upper))
+        on_lattice = all(end is None or end.denominator == 1 for end in (low, high))
+        least = None if low is None else floor(low)
+        most = None if high is None else ceil(high)
+        if low is not None and low == high:
+            most = least  # everything is published as the one end
+        refused = None if on_lattice else "ends between two possible answers and is not the last step"
+        return LatticeMap(lambda law: law.clamped(least, most), lattice, not on_lattice, refused)
+
     def __repr__(self) -> str:
         ends = [("lower", self.lower), ("upper", self.upper)]
         return f"Clamping({', '.join(f'{end}={show_number(value)}' for end, value in ends if value is not None)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Table:
+class Table(_Function):
     """Any map of the answers, given one by one; an answer that is not in the table is published as it is.
 
     Parameters
@@ -226,13 +265,7 @@ class Table:
         return f"Table({{{', '.join(f'{answer!r}: {instead!r}' for answer, instead in self.published)}}})"
 
 
-DeterministicStep: TypeAlias = Threshold | Gate | Rounding | Clamping | Table
-"""Steps that are functions of the answer."""
-Step: TypeAlias = DeterministicStep | Noise
-"""What can be done to an answer: a function of it, or a noise that is added to it."""
-
-
-class Numerical:
+class Numerical(Capabilities):
     """A query whose answer is one number, or several counts: each may be processed further before it is released."""
 
     def thresholded(self, above: Number) -> Processed:
@@ -308,8 +341,8 @@ class Processed(Numerical):
                     f"steps[{index}] = {abridged(step)}; Threshold, Gate, Rounding, Clamping, Table or a noise is "
                     "required"
                 )
-        before = query.steps if isinstance(query, Processed) else ()
-        object.__setattr__(self, "query", query.query if isinstance(query, Processed) else query)
+        asked, before = (query.query, query.steps) if isinstance(query, Processed) else (query, ())
+        object.__setattr__(self, "query", asked)
         object.__setattr__(self, "steps", (*before, *steps))
 
     def __repr__(self) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.model.probabilities import probability_list, show_law
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
+from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
 from statpriv.numeric.exact import Number, as_probability, is_array
 from statpriv.numeric.literals import abridged, show, show_list
 
@@ -20,11 +22,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "PAIRS_OF_BITS",
     "Between",
     "PropertyQuery",
     "Stated",
     "as_stated",
+    "ends",
+    "is_range",
+    "law_of_bit",
     "ranges_of_a_law",
+    "read_pair_of_bits",
     "show_stated",
     "show_stated_law",
 ]
@@ -66,6 +73,9 @@ class Between:
 Stated: TypeAlias = Fraction | Between
 """A probability, or the range of one."""
 
+PAIRS_OF_BITS = "(1, 0), (0, 1) or None is required for a property"
+"""Which pairs of values of an entry that is zero or one are allowed."""
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class PropertyQuery(Labelled, Numerical):
@@ -100,6 +110,11 @@ class PropertyQuery(Labelled, Numerical):
     """
 
     probabilities: Stated | ByGroup[Stated] | tuple[Fraction, ...]
+    law_fields: ClassVar[tuple[str, ...]] = ("probabilities",)
+    range_noun: ClassVar[str] = "p is a range"
+    counts_values: ClassVar[bool] = True
+    is_total: ClassVar[bool] = True
+    is_count: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -121,17 +136,17 @@ class PropertyQuery(Labelled, Numerical):
     @property
     def is_uniform(self) -> bool:
         """Whether one probability, or one range, is stated for all entries together."""
-        return not isinstance(self.probabilities, tuple)
+        return self._forms[0] is not None
 
     @cached_property
     def lower(self) -> Fraction:
         """The least probability that any entry may have."""
-        return min(stated.lower if isinstance(stated, Between) else stated for stated in self._all_stated)
+        return min(ends(stated)[0] for stated in self._all_stated)
 
     @cached_property
     def upper(self) -> Fraction:
         """The largest probability that any entry may have."""
-        return max(stated.upper if isinstance(stated, Between) else stated for stated in self._all_stated)
+        return max(ends(stated)[1] for stated in self._all_stated)
 
     @property
     def p(self) -> Stated:
@@ -139,18 +154,120 @@ class PropertyQuery(Labelled, Numerical):
         return self.lower if self.lower == self.upper else Between(self.lower, self.upper)
 
     @property
-    def _all_stated(self) -> list[Stated]:
-        if not isinstance(self.probabilities, tuple):
-            return [self.probabilities]
-        return [stated[1] if isinstance(stated, tuple) else stated for stated in self.probabilities]
+    def has_ranges(self) -> bool:
+        """Whether some probability is only known to a range."""
+        return any(map(is_range, self._all_stated))
+
+    @cached_property
+    def _forms(self) -> tuple[Stated | None, ByGroup[Stated], tuple[Fraction, ...]]:
+        """The one probability, or the probabilities by group, or those by entry."""
+        stated = self.probabilities
+        if not isinstance(stated, tuple):
+            return stated, (), ()
+        groups = tuple(p for p in stated if isinstance(p, tuple))
+        return None, groups, tuple(p for p in stated if isinstance(p, Fraction))
+
+    @property
+    def stated_groups(self) -> tuple[str, ...] | None:
+        """The groups for which the query states a probability of their own."""
+        return tuple(name for name, _ in self._forms[1]) or None
+
+    @property
+    def stated_entries(self) -> int | None:
+        """For how many entries the query states a probability each."""
+        return len(self._forms[2]) or None
+
+    @property
+    def stated_law(self) -> object:
+        """What two queries of one attribute must state alike."""
+        return self.probabilities
+
+    @property
+    def shown_law(self) -> str:
+        """The probability, or the range that holds that of every entry."""
+        return show_stated(self.p)
+
+    def probability(self, group: str | None = None) -> Stated | None:
+        """The probability of all entries, if they have one, or of those of this group."""
+        p, groups, _ = self._forms
+        return dict(groups).get(group or "") if p is None else p
+
+    def law(self, group: str | None = None) -> LawOfValues:
+        """Zero and one."""
+        p = self.probability(group)
+        return () if p is None else law_of_bit(p)
+
+    def values_in(self, group: str | None = None) -> tuple[int, ...]:
+        """An entry has the property, or has not."""
+        del group
+        return (1, 0)
+
+    def laws_by_class(self, groups: Groups) -> tuple[EntryLaw, ...]:
+        """Entries with a probability each are in the order of these."""
+        if self.stated_entries is None:
+            return super().laws_by_class(groups)
+        return tuple(EntryLaw(None, size, law_of_bit(p)) for p, size in self._sizes)
+
+    @cached_property
+    def _sizes(self) -> list[tuple[Fraction, int]]:
+        """The different probabilities of the single entries in order, and how many have each."""
+        # Thousands of entries: integers and doubles, which are in the same order, are compared sooner than fractions.
+        fractions = {p.as_integer_ratio(): p for p in self._forms[2]}
+        sizes = Counter(p.as_integer_ratio() for p in self._forms[2])
+        in_order = sorted(fractions, key=lambda ratio: (ratio[0] / ratio[1], fractions[ratio]))
+        return [(fractions[ratio], sizes[ratio]) for ratio in in_order]
+
+    def class_of_entries(self, groups: Groups) -> Sequence[int]:
+        """The index of the class of each entry."""
+        if self.stated_entries is None:
+            return super().class_of_entries(groups)
+        place = {p: index for index, (p, _) in enumerate(self._sizes)}
+        return [place[p] for p in self._forms[2]]
+
+    def added(self, value: int) -> Fraction:
+        """One, if the entry has the property."""
+        return Fraction(value)
+
+    @property
+    def pairs_required(self) -> str:
+        """Which pairs are allowed."""
+        return PAIRS_OF_BITS
+
+    def _read_pair(self, first: object, second: object) -> Pair:
+        return read_pair_of_bits(first, second)
+
+    @property
+    def _all_stated(self) -> tuple[Stated, ...]:
+        p, groups, entries = self._forms
+        return tuple(p for _, p in groups) or entries if p is None else (p,)
 
     def __repr__(self) -> str:
-        if not isinstance(self.probabilities, tuple):
-            return self._shown(show_stated(self.probabilities))
-        groups = [stated for stated in self.probabilities if isinstance(stated, tuple)]
-        if groups:
-            return self._shown(show_groups(tuple(groups), show_stated))
-        return self._shown(show_list((stated for stated in self.probabilities if isinstance(stated, Fraction)), show))
+        p, groups, entries = self._forms
+        if p is not None:
+            return self._shown(show_stated(p))
+        return self._shown(show_groups(groups, show_stated) if groups else show_list(entries, show))
+
+
+def read_pair_of_bits(first: object, second: object) -> Pair:
+    """The pair as integers; None where it is not allowed."""
+    return (int(first), int(second)) if (first, second) in ((1, 0), (0, 1)) else None  # type: ignore[call-overload]
+
+
+def law_of_bit(p: Stated) -> LawOfValues:
+    """The probabilities of zero and of one, if the probability of one is p."""
+    if isinstance(p, Fraction):
+        return ((0, 1 - p), (1, p))
+    return ((0, Between(1 - p.upper, 1 - p.lower)), (1, p))
+
+
+def ends(p: Stated) -> tuple[Fraction, Fraction]:
+    """The least and the largest value of a probability; equal where it is known."""
+    return (p.lower, p.upper) if isinstance(p, Between) else (p, p)
+
+
+def is_range(p: Stated) -> bool:
+    """Whether only a range of the probability is known."""
+    return isinstance(p, Between)
 
 
 def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
@@ -163,8 +280,7 @@ def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number
 def ranges_of_a_law(masses: Sequence[tuple[str, Any]], name: str) -> tuple[Stated, ...]:
     """Probabilities and ranges of them, each after what messages call it; some in the ranges must sum to one."""
     stated = tuple(as_stated(mass, label) for label, mass in masses)
-    lower = sum((mass.lower if isinstance(mass, Between) else mass for mass in stated), Fraction(0))
-    upper = sum((mass.upper if isinstance(mass, Between) else mass for mass in stated), Fraction(0))
+    lower, upper = (sum((ends(mass)[end] for mass in stated), Fraction(0)) for end in (0, 1))
     if not lower <= 1 <= upper:
         raise ArgumentError(
             f"{name} sums to at least {abridged(lower)} and at most {abridged(upper)}; ranges with some probabilities "
@@ -175,7 +291,7 @@ def ranges_of_a_law(masses: Sequence[tuple[str, Any]], name: str) -> tuple[State
 
 def show_stated(stated: Stated) -> str:
     """The literal that reads back as it."""
-    return repr(stated) if isinstance(stated, Between) else show(stated)
+    return show(stated) if isinstance(stated, Fraction) else repr(stated)
 
 
 def show_stated_law(masses: Sequence[Stated], total: Fraction) -> list[str]:

@@ -6,26 +6,30 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from statpriv.model.groups import ByGroup
 from statpriv.model.queries.valued import Valued, ValuesAndLaw
 
-__all__ = ["Additive", "Lattice", "MeanQuery", "SumQuery"]
+__all__ = ["Additive", "MeanQuery", "SumQuery"]
 
 Positions: TypeAlias = "tuple[int, ...]"
-Lattice: TypeAlias = "tuple[Fraction, Fraction, Positions | ByGroup[Positions]]"
 
 
 class Additive(Valued):
-    """A query that depends on the sum of the entries alone."""
+    """A query that depends on the sum of what the entries add alone: of their values, or of numbers instead of these.
+
+    A class that overrides `added` is the sum of other numbers, squares say.
+    """
+
+    is_total: ClassVar[bool] = True
 
     def __init__(self, pmf: ValuesAndLaw, *, attribute: str | None = None, name: str | None = None) -> None:
         self._set_labels(attribute, name)
         self._set_pmf(pmf)
 
     @property
-    def lattice(self) -> Lattice:
+    def lattice(self) -> tuple[Fraction, Fraction, Positions | ByGroup[Positions]]:
         """The least value, the step of the coarsest lattice from there, and the place of each value on it.
 
         Places are in the order of `pmf`: integers, or for groups the name of each and its integers.
@@ -42,7 +46,11 @@ class Additive(Valued):
         least = values[0]
         step = Fraction(reduce(gcd, (int((value - least) * scale) for value in values)), scale)
         places = tuple((group, tuple(int((value - least) / step) for value, _ in law)) for group, law in self._by_group)
-        return least, step, places[0][1] if isinstance(self.sums, Fraction) else places
+        return least, step, places[0][1] if self.is_uniform else places
+
+    def added(self, value: Fraction) -> Fraction:
+        """What an entry with this value adds: the value."""
+        return value
 
     def __repr__(self) -> str:
         return self._shown(self._pmf_shown)
@@ -88,3 +96,5 @@ class MeanQuery(Additive):
     >>> sp.MeanQuery(pmf={0: 0.5, 1: 0.5})
     MeanQuery({0: 0.5, 1: 0.5})
     """
+
+    is_mean: ClassVar[bool] = True

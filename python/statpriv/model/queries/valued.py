@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.model.probabilities import as_law
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
-from statpriv.model.queries.property import Between, Stated, ranges_of_a_law, show_stated_law
+from statpriv.model.queries.property import Between, Stated, is_range, ranges_of_a_law, show_stated_law
+from statpriv.model.queries.protocol import Pair
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_number
 
@@ -37,6 +38,8 @@ class Valued(Labelled, Numerical):
 
     pmf: Pmf | ByGroup[Pmf]
     sums: Fraction | ByGroup[Fraction] = field(compare=False)
+    law_fields: ClassVar[tuple[str, ...]] = ("pmf", "sums")
+    is_symmetric: ClassVar[bool] = True
 
     def _set_pmf(self, pmf: ValuesAndLaw) -> None:
         if not isinstance(pmf, Mapping) or not pmf:
@@ -65,12 +68,46 @@ class Valued(Labelled, Numerical):
     @property
     def has_ranges(self) -> bool:
         """Whether the probability of some value is only known to a range."""
-        return any(isinstance(mass, Between) for _, law in self._by_group for _, mass in law)
+        return any(is_range(mass) for _, law in self._by_group for _, mass in law)
+
+    @property
+    def stated_groups(self) -> tuple[str, ...] | None:
+        """The groups for which the query states a law of their own."""
+        return None if self.is_uniform else tuple(name for name, _ in self._by_group)
+
+    @property
+    def stated_law(self) -> object:
+        """What two queries of one attribute must state alike."""
+        return self.pmf
+
+    def law(self, group: str | None = None) -> Pmf:
+        """The law of an entry: of any where there is one law, else of an entry of this group."""
+        return self._by_group[0][1] if self.is_uniform else dict(self._by_group).get(group or "", ())
+
+    def values_in(self, group: str | None = None) -> tuple[Fraction, ...]:
+        """The values that an entry may have: of this group, if one is named."""
+        return self.values if group is None else tuple(value for value, _ in self.law(group))
+
+    @property
+    def pairs_required(self) -> str:
+        """Which pairs of values are allowed, as messages say it."""
+        shown = ", ".join(show_number(value) for value in self.values[:6])
+        of_group = "" if self.is_uniform else ", both of one group"
+        more = ", ..." if len(self.values) > 6 else ""
+        return f"a pair of different values among {shown}{more}{of_group}, or None is required"
+
+    def _read_pair(self, first: Any, second: Any) -> Pair:  # noqa: ANN401  (a user's)
+        try:
+            chosen = as_fraction(first, "pair"), as_fraction(second, "pair")
+        except ArgumentError:
+            return None
+        laws = ({value for value, _ in law} for _, law in self._by_group)
+        return chosen if chosen[0] != chosen[1] and any(set(chosen) <= values for values in laws) else None
 
     @property
     def _by_group(self) -> ByGroup[Pmf]:
         """The laws of the groups, or the one law as that of a group without a name."""
-        by_name: Any = self.pmf if not isinstance(self.sums, Fraction) else (("", self.pmf),)
+        by_name: Any = (("", self.pmf),) if self.is_uniform else self.pmf
         return tuple(by_name)
 
     @property

@@ -7,13 +7,11 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.protocol import capabilities_of
 
 __all__ = ["of_groups", "unlabelled"]
 
 Asked = TypeVar("Asked")
-
-_LAWS = ("probabilities", "cells", "pmf", "sums")
-"""Where queries state what they know of the entries."""
 
 
 def unlabelled(query: Asked) -> Asked:
@@ -24,12 +22,13 @@ def unlabelled(query: Asked) -> Asked:
 def of_groups(query: Asked, names: Collection[str]) -> Asked:
     """With the laws of these groups alone, where it states laws by group."""
     asked: Any = query.query if isinstance(query, Processed) else query
-    changes = {}
-    for law in _LAWS:
-        stated = getattr(asked, law, None)
-        if isinstance(stated, tuple) and isinstance(stated[0], tuple) and isinstance(stated[0][0], str):
-            changes[law] = tuple((name, value) for name, value in stated if name in names)
-    return _changed(query, changes)
+    stated = capabilities_of(asked)
+    if stated.stated_groups is None:
+        return query
+    return _changed(
+        query,
+        {law: tuple(item for item in getattr(asked, law) if item[0] in names) for law in stated.law_fields},
+    )
 
 
 def _changed(query: Asked, changes: dict[str, Any]) -> Asked:

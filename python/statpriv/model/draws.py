@@ -15,9 +15,7 @@ from itertools import product
 from math import comb, factorial, perm, prod
 from typing import TypeAlias
 
-from statpriv.lowering.contributions import compositions
-
-__all__ = ["Draw", "Multiplicities", "drawn_again", "drawn_once", "drawn_several_times", "partitions"]
+__all__ = ["Draw", "Multiplicities", "compositions", "drawn_again", "drawn_once", "drawn_several_times", "partitions"]
 
 Multiplicities: TypeAlias = "tuple[tuple[int, int], ...]"
 """A factor of what an entry adds, and the number of entries that have it; those that are not drawn are left out."""
@@ -32,6 +30,18 @@ class Draw:
     """The factor of what the critical entry adds; 0 if it is not drawn."""
     others: tuple[Multiplicities, ...]
     """For each kind of the other entries."""
+
+
+def compositions(total: int, room: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All ways to choose so many altogether, from each kind at most as many as there is room for."""
+    if not room:
+        if total == 0:
+            yield ()
+        return
+    first, *rest = room
+    for number in range(max(0, total - sum(rest)), min(first, total) + 1):
+        for others in compositions(total - number, rest):
+            yield (number, *others)
 
 
 def drawn_once(room: Sequence[int], size: int, *, critical: bool = True) -> Iterator[Draw]:
