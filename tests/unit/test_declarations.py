@@ -23,8 +23,8 @@ MODULES = [import_module("statpriv.curves.curve")] + [
 VALUES = [
     made
     for module in MODULES
-    for _, made in inspect.getmembers(module, dataclasses.is_dataclass)
-    if made.__module__ == module.__name__
+    for _, made in inspect.getmembers(module, inspect.isclass)
+    if dataclasses.is_dataclass(made) and made.__module__ == module.__name__
 ]
 modules = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 values = pytest.mark.parametrize("made", VALUES, ids=lambda made: made.__name__)

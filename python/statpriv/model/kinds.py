@@ -35,9 +35,9 @@ class Slot:
     of: Callable[[Any], Any]
 
 
-def slot(field: Field, attribute: str, argument: str = "") -> Slot:
+def slot(field: Field, of: str, argument: str = "") -> Slot:
     """A field that writes an attribute of the value, and gives it back to the constructor by its name."""
-    return Slot(field, argument or attribute, lambda value: getattr(value, attribute))
+    return Slot(field, argument or of, lambda value: getattr(value, of))
 
 
 @dataclass(frozen=True)
