@@ -1,5 +1,6 @@
 //! No panic, no NaN, no inverted enclosure, no contradiction; where exact rationals can tell, the truth inside.
 
+use statpriv_core::composition::Composed;
 use crate::source::{Patience, Source};
 use statpriv_core::answer::{Law, Noise, Relabelling, Sampling};
 use statpriv_core::numbers::ball::Ball;
@@ -9,7 +10,7 @@ use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_pu
 use statpriv_core::digits::{self, DigitsEnclosure, Dyadic};
 use statpriv_core::numbers::enclosure::Enclosure;
 use statpriv_core::error::Error;
-use statpriv_core::exact;
+use statpriv_core::curve::exact;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::inverse;
 use statpriv_core::fourier::{BinomialGroup, LatticeSum};
@@ -242,7 +243,7 @@ pub fn curve(bytes: &[u8]) {
     let (low, high) = if first <= second { (first, second) } else { (second, first) };
     let patience = Patience::new(QUESTIONS);
     let found = [&low, &high].map(|epsilon| completed(curve.delta(epsilon, &patience)).map(probability));
-    let limit = completed(curve.mass_at_infinity(&patience)).map(probability);
+    let limit = completed(curve.infinity_mass(&patience)).map(probability);
     if let (Some(at_low), Some(at_high)) = (found[0], found[1]) {
         assert!(at_high.lower() <= at_low.upper(), "δ rises with ε: {at_low:?}, {at_high:?}");
     }
@@ -342,20 +343,20 @@ pub fn tiers(bytes: &[u8]) {
     let epsilon = source.epsilon(size);
     let delta = completed(curve.delta(&epsilon, &patience));
     if let (Some(delta), Some(digits)) =
-        (delta, completed(digits::delta(&curve, &epsilon, DIGITS, &patience)))
+        (delta, completed(statpriv_core::curve::digits::delta(&curve, &epsilon, DIGITS, &patience)))
     {
         meet_digits(delta, &digits);
     }
     if let Some(logarithm) = completed(curve.log_delta(&epsilon, &patience)).map(sound)
         && logarithm.upper() > f64::NEG_INFINITY
-        && let Some(digits) = completed(digits::log_delta(&curve, &epsilon, DIGITS, &patience))
+        && let Some(digits) = completed(statpriv_core::curve::digits::log_delta(&curve, &epsilon, DIGITS, &patience))
     {
         meet_digits(logarithm, &digits);
     }
     let level = source.probability().abs();
     if let Some(found) = completed(inverse::epsilon(&curve, &level, &patience)).map(sound)
         && found.upper() < f64::INFINITY
-        && let Some(digits) = completed(digits::epsilon(&curve, &level, DIGITS, &patience))
+        && let Some(digits) = completed(statpriv_core::curve::digits::epsilon(&curve, &level, DIGITS, &patience))
     {
         meet_digits(found, &digits);
     }
@@ -402,7 +403,7 @@ pub fn finite(bytes: &[u8]) {
     some_enclosures(&mut source, count, &at);
     if is_ratio {
         meet(found, Enclosure::from(&completed(pair.exact(&x, &patience)).expect("a short sum")));
-    } else if let Some(digits) = completed(digits::hockey_stick(&pair, &at, DIGITS, &patience)) {
+    } else if let Some(digits) = completed(statpriv_core::curve::digits::hockey_stick(&pair, &at, DIGITS, &patience)) {
         meet_digits(found, &digits);
     }
 }
@@ -490,7 +491,7 @@ fn drawn_law(source: &mut Source) -> Option<Law> {
 pub fn answers(bytes: &[u8]) {
     let mut source = Source(bytes);
     let (Some(first), Some(second)) = (drawn_law(&mut source), drawn_law(&mut source)) else { return };
-    let curve = Curve::Answers(Answers::new(first, second));
+    let curve = Curve::from(Answers::new(first, second));
     let patience = Patience::new(MANY_QUESTIONS);
     fits_together(&curve, &source.epsilon(20), &patience);
 }
@@ -498,13 +499,13 @@ pub fn answers(bytes: &[u8]) {
 /// δ falls from ε to its limit, and is the same to twenty digits.
 fn fits_together(curve: &Curve, epsilon: &Rational, patience: &dyn Interrupt) {
     let Some(found) = completed(curve.delta(epsilon, patience)).map(probability) else { return };
-    if let Some(limit) = completed(curve.mass_at_infinity(patience)).map(probability) {
+    if let Some(limit) = completed(curve.infinity_mass(patience)).map(probability) {
         assert!(limit.lower() <= found.upper(), "δ below its limit: {limit:?}, {found:?}");
     }
     if let Some(further) = completed(curve.delta(&epsilon.add(&epsilon.abs()), patience)).map(probability) {
         assert!(further.lower() <= found.upper(), "δ rises with ε: {found:?}, {further:?}");
     }
-    if let Ok(digits) = digits::delta(curve, epsilon, DIGITS, patience) {
+    if let Ok(digits) = statpriv_core::curve::digits::delta(curve, epsilon, DIGITS, patience) {
         meet_digits(found, &digits);
     }
 }
@@ -539,5 +540,5 @@ pub fn composition(bytes: &[u8]) {
         let (lower, upper) = (sound(lower.to_enclosure()), sound(upper.to_enclosure()));
         assert!(lower.lower() <= upper.upper().min(1.0), "{lower:?} above {upper:?}");
     }
-    fits_together(&Curve::Composed(Arc::new(composition), None), &epsilon, &patience);
+    fits_together(&Curve::from(Composed::new(Arc::new(composition), None)), &epsilon, &patience);
 }

@@ -19,7 +19,7 @@ fn fifty_digits(c: &mut Criterion) {
         let curve = count(n, "0.3");
         let epsilon = Rational::from_f64(1.0 / (n as f64).sqrt()).expect("a number");
         group.bench_function(format!("n = {name}"), |b| {
-            b.iter(|| digits::delta(&curve, black_box(&epsilon), 50, &Uninterrupted).expect(VALUE));
+            b.iter(|| statpriv_core::curve::digits::delta(&curve, black_box(&epsilon), 50, &Uninterrupted).expect(VALUE));
         });
     }
 }

@@ -18,6 +18,7 @@ mod branches;
 mod enumeration;
 mod envelope;
 mod exact_laws;
+mod form;
 mod gate;
 mod inversion;
 mod limit;
@@ -28,10 +29,11 @@ mod range;
 mod rounded;
 mod sum;
 
+pub use form::Composed;
 pub use part::{Cell, Part};
 
 use crate::error::Error;
-use crate::forms::Epsilon;
+use crate::forms::{End, Epsilon, WorstPairs as Pattern};
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -40,22 +42,19 @@ use part::Evaluated;
 use pattern::chosen;
 use sum::Sum;
 
-/// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
+/// Maximum number of patterns that are all tried. Beyond it δ lies between the worst pattern found and a bound of all patterns.
 const MOST_PATTERNS: f64 = 1024.0;
-/// Relative widths at which patterns are told apart.
-pub(crate) const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
-
-/// Attributes of which nothing is known to relate them, each with the same parts.
+/// Attributes without known relations, each with the same parts.
 #[derive(Clone, Debug)]
 pub struct Attributes {
-    /// How many such attributes there are.
+    /// The number of such attributes.
     pub count: u64,
-    /// For each ordered pair of values the parts that ask for them.
+    /// The parts for each ordered pair of values.
     pub choices: Vec<Vec<Part>>,
 }
 
 impl Attributes {
-    /// In how many ways they can have their pairs of values: `C(count + choices − 1, choices − 1)`.
+    /// The number of ways to give these attributes their pairs of values: `C(count + choices − 1, choices − 1)`.
     fn ways(&self) -> f64 {
         let more = self.choices.len() as u64 - 1;
         (1..=more).fold(1.0, |product, i| product * (self.count + i) as f64 / i as f64)
@@ -67,20 +66,6 @@ impl Attributes {
 pub struct Composition {
     unused: Rational,
     attributes: Vec<Attributes>,
-}
-
-/// How many of the attributes of each kind have which pair of values.
-pub type Pattern = Vec<Vec<u64>>;
-
-/// An end of an enclosure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Attained.
-    Lower,
-    /// Not exceeded.
-    Upper,
-    /// Not exceeded by what bounds all patterns at once, without branches.
-    Dominating,
 }
 
 impl Composition {
@@ -132,7 +117,7 @@ impl Composition {
         self.patterns() <= MOST_PATTERNS && !self.has_ranges() && !self.has_rounded()
     }
 
-    /// Whether some answer is known by its rounded laws, so that δ of a pattern is known between two numbers.
+    /// Whether some answer has rounded laws only, so that δ of a pattern lies between two numbers.
     fn has_rounded(&self) -> bool {
         self.parts().any(|part| matches!(part, Part::Rounded { .. }))
     }
@@ -141,7 +126,7 @@ impl Composition {
         self.attributes.iter().flat_map(|attribute| attribute.choices.iter().flatten())
     }
 
-    /// Whether some probability is only known to a range, or not at all, so that there is nothing but an upper bound.
+    /// Whether some probability is known to a range only, or not at all. Then there is only an upper bound.
     #[must_use]
     pub fn has_ranges(&self) -> bool {
         self.parts().any(|part| matches!(part, Part::Range { .. } | Part::Gated { .. }))
@@ -152,7 +137,7 @@ impl Composition {
         self.attributes.iter().map(Attributes::ways).product()
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         1e7
@@ -202,7 +187,7 @@ impl Composition {
         Ok(Prepared::new(self, epsilon, End::Upper, interrupt)?.worst_of_all(interrupt)?.0)
     }
 
-    /// A number on the same side of a level as `δ(ε)`, known no better than that takes; `δ(ε)` itself where it is next to the level. All patterns are tried.
+    /// A number on the same side of a level as `δ(ε)`; `δ(ε)` itself next to the level. All patterns are tried.
     ///
     /// # Errors
     /// As [`Self::delta`].
@@ -249,12 +234,12 @@ impl Composition {
     ///
     /// # Errors
     /// As [`Self::delta`].
-    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        limit::mass_at_infinity(self, interrupt)
+    pub fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        limit::infinity_mass(self, interrupt)
     }
 }
 
-/// A composition at one ε, of real answers with what gives one end of an enclosure.
+/// A composition at one ε. Real answers are replaced by what gives one end of the enclosure.
 struct Prepared<'a> {
     composition: &'a Composition,
     ratio: Ball,
@@ -317,12 +302,12 @@ impl<'a> Prepared<'a> {
         };
         let certain =
             parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.certain * Ball::from_u64(*copies));
-        // Where masses are missing, other parts have a little less than mass one.
+        // A part with missing mass has a total mass slightly below one.
         Ok((positive + certain).plus_at_most(missing + certain * missing))
     }
 }
 
-/// Whether all values of so many copies of parts can be gone through.
+/// Whether all values of these copies of parts can be listed.
 fn can_be_listed(parts: &[(u64, Evaluated)]) -> bool {
     let lengths: Vec<usize> = parts.iter().flat_map(|(copies, part)| part.lengths(*copies)).collect();
     enumeration::is_short(&lengths)

@@ -18,7 +18,7 @@ use number_theoretic_transform::{Field, LONGEST};
 const CHUNK: usize = 64;
 /// Half an ulp of one.
 const ROUNDING: f64 = f64::EPSILON / 2.0;
-/// Up to so many products for each entry, all are summed up directly: about what a few transforms cost.
+/// Maximum number of products for each entry of a direct sum: about the cost of a few transforms.
 const PRODUCTS_PER_ENTRY: usize = 1 << 15;
 /// Products that cost as much as the share of one entry in a tilt.
 const PRODUCTS_PER_TILT: usize = 1 << 12;
@@ -131,7 +131,7 @@ fn directly(a: &[f64], b: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Ball>
     Ok(sums.into_iter().map(|sum| certified(sum, relative) + lost).collect())
 }
 
-/// Tilt after tilt, each of which answers for the entries it knows well; the rest directly.
+/// Each tilt gives the entries that it knows well; the rest is summed directly.
 ///
 /// The next tilt aims at the middle of the longest run of entries that are not known yet.
 fn by_tilts(a: &[f64], b: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Ball>, Error> {

@@ -6,9 +6,9 @@
 //! Curves fall about as `e^{−ε²/2σ²}`. So what is interpolated is `√(ln δ(0) − ln δ(ε))`, nearly a straight line, also
 //! where one end of the bracket is many times the answer.
 
-use crate::composition::End;
 use crate::curve::Curve;
 use crate::error::Error;
+use crate::forms::End;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
@@ -227,6 +227,7 @@ mod same_bits;
 mod tests {
     use super::*;
     use crate::answer::Law;
+    use crate::composition::Composed;
     use crate::forms::Answers;
     use crate::interrupt::Uninterrupted;
     use std::cell::{Cell, RefCell};
@@ -248,7 +249,7 @@ mod tests {
     /// The curve of one answer that is right with probability `p` under the first law, `q` under the second.
     fn test(p: &str, q: &str) -> Curve {
         let law = |p: &Rational| Law::table(0, vec![Rational::from(1i64).sub(p), p.clone()]).unwrap();
-        Curve::Answers(Answers::new(law(&rational(p)), law(&rational(q))))
+        Curve::from(Answers::new(law(&rational(p)), law(&rational(q))))
     }
 
     /// ε(δ), and how many evaluations it takes; an error where these are more than allowed.
@@ -335,7 +336,7 @@ mod tests {
     #[test]
     fn where_delta_is_a_bracket_so_is_epsilon() {
         let composition = crate::composition::tests::alike(1024, 4096, "1/2");
-        let curve = Curve::Composed(std::sync::Arc::new(composition), None);
+        let curve = Curve::from(Composed::new(std::sync::Arc::new(composition), None));
         assert!(curve.is_bracket());
         let delta = rational("1/1000");
         let found = epsilon(&curve, &delta, &Uninterrupted).unwrap();

@@ -11,21 +11,19 @@
 //! and a best (randomised) test does exactly that, because trade-off functions are convex: `g` is the concave dual. With
 //! `Δ_{v,w}(−ε) = 1 − e^{−ε} + e^{−ε} Δ_{w,v}(ε)` the part below `x = 1` is `g(x) = x (1 − α − Δ_{w,v}(−ln x))`, where both forms are those of
 //! Dong, Roth and Su, *Gaussian Differential Privacy*: `sup_ε max{0, 1 − δ(ε) − e^ε α, e^{−ε}(1 − δ(ε) − α)}` for a curve that is its
-//! own reverse, such as the maximum over both directions, of which β is the greatest symmetric trade-off function
+//! own reverse. For the maximum over both directions β is the greatest symmetric trade-off function
 //! that both tests obey.
 //!
 //! The other way round, `β(α) ≤ b` for all `x`: `1 − Δ_{v,w} − xα ≤ b`. Divided by `x` that is the same statement for the reversed
 //! curve at `1/x`, so the least such `α` is `β` of the reversed curve at `b`.
 
-use crate::composition::{COARSE, End};
 use crate::curve::Curve;
 use crate::error::Error;
-use crate::forms::Epsilon;
+use crate::forms::{COARSE, End, Epsilon};
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::enclosure::Enclosure;
 use crate::numbers::rational::Rational;
-use std::sync::Arc;
 
 /// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is. On the way to
 /// a peak far out many may pass; close to it what is not known of δ ends the progress.
@@ -37,7 +35,7 @@ const CLOSE_TO_PEAK: f64 = 1e-13;
 const NARROW: f64 = 8.0 * f64::EPSILON;
 /// What is enclosed between a test of one pattern and a bound of all is not known any better than this.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
-/// So is one of no more than so many times what is not known of δ.
+/// An enclosure is close too if it is at most this multiple of the width of δ.
 const CLOSE_TO_DELTA: f64 = 64.0;
 /// No evaluation brings the ends closer than what is not known of δ at the highest point; this near to it they are close enough.
 const AS_CLOSE_AS_DELTA: f64 = 2.0;
@@ -62,13 +60,8 @@ pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Resul
         // No pattern errs less often than the bound allows. What one pattern errs bounds the worst one.
         let to = |curve: &Curve| dual(curve, alpha, NARROW_IN_A_BRACKET, interrupt);
         let lower = to(&curve.end(End::Upper))?.lower();
-        let upper = match curve {
-            Curve::Composed(parts, None) => {
-                let worst = parts.pattern(&Epsilon::new(&Rational::from(0i64)), interrupt)?;
-                to(&Curve::Composed(Arc::new(parts.only(&worst)), None))?.upper()
-            }
-            _ => 1.0,
-        };
+        let attained = if let Curve::Form(form) = curve { form.attained(interrupt)? } else { None };
+        let upper = attained.map_or(Ok(1.0), |form| to(&Curve::Form(form)).map(Enclosure::upper))?;
         return Ok(Enclosure::ordered(lower, upper.max(lower)));
     }
     dual(curve, alpha, NARROW, interrupt)
@@ -96,18 +89,7 @@ pub fn alpha(curve: &Curve, beta: &Rational, interrupt: &dyn Interrupt) -> Resul
 /// Whether δ is convex in `e^ε`: a minimum need not be.
 fn is_convex(curve: &Curve) -> bool {
     match curve {
-        Curve::Pair(..)
-        | Curve::Range(..)
-        // Peaks of a range are the supremum over it together with the curves at its ends.
-        | Curve::Peaks(..)
-        | Curve::Answers(_)
-        | Curve::Smoothed(_)
-        | Curve::Adaptive(_)
-        | Curve::Grouped(..)
-        | Curve::Varied(..)
-        | Curve::KnownInSample(..)
-        | Curve::Composed(..)
-        | Curve::MeanOverSizes(_) => true,
+        Curve::Form(_) | Curve::MeanOverSizes(_) => true,
         Curve::Amplified(_, curve) => is_convex(curve),
         Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),
         Curve::Max(curves) => curves.iter().all(is_convex),
@@ -343,10 +325,12 @@ mod same_bits;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::composition::Composed;
     use crate::curve::CountFamily;
     use crate::forms::Direction;
     use crate::interrupt::Uninterrupted;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     fn over(top: u64, bottom: u64) -> Rational {
         Rational::from(top).div(&Rational::from(bottom)).unwrap()
@@ -465,7 +449,7 @@ mod tests {
         let parts = crate::composition::tests::evenly(8, 50, [1, 7], 10);
         let parts = crate::composition::tests::borrowed(&parts);
         let composition = crate::composition::tests::partition(400, &parts, None);
-        let curve = Curve::Composed(Arc::new(composition), None);
+        let curve = Curve::from(Composed::new(Arc::new(composition), None));
         let found = beta(&curve, &over(1, 20), &Uninterrupted).unwrap();
         assert!(found.width() <= 1e-10 * found.upper(), "{found:?}");
         // 1 − δ(ε) − e^ε α for an ε next to the best one.

@@ -41,7 +41,7 @@ pub fn delta_digits<'py>(
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
     let (exact, digits) = (convert::not_negative(epsilon, "epsilon")?, count(digits)?);
-    run(epsilon.py(), |interrupt| digits::delta(&curve.0, &exact, digits, interrupt))
+    run(epsilon.py(), |interrupt| statpriv_core::curve::digits::delta(&curve.0, &exact, digits, interrupt))
 }
 
 /// ln δ(ε) of a curve to so many digits.
@@ -52,7 +52,9 @@ pub fn log_delta_digits<'py>(
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
     let (exact, digits) = (convert::not_negative(epsilon, "epsilon")?, count(digits)?);
-    run(epsilon.py(), |interrupt| digits::log_delta(&curve.0, &exact, digits, interrupt))
+    run(epsilon.py(), |interrupt| {
+        statpriv_core::curve::digits::log_delta(&curve.0, &exact, digits, interrupt)
+    })
 }
 
 /// ε(δ) of a curve to so many digits.
@@ -63,14 +65,14 @@ pub fn epsilon_digits<'py>(
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
     let (exact, digits) = (convert::not_negative(delta, "delta")?, count(digits)?);
-    run(delta.py(), |interrupt| digits::epsilon(&curve.0, &exact, digits, interrupt))
+    run(delta.py(), |interrupt| statpriv_core::curve::digits::epsilon(&curve.0, &exact, digits, interrupt))
 }
 
 /// The limit of δ(ε) for ε → ∞ to so many digits.
 #[pyfunction]
 pub fn mass_at_infinity_digits<'py>(curve: &Curve, digits: &Bound<'py, PyAny>) -> Result<'py> {
     let wanted = count(digits)?;
-    run(digits.py(), |interrupt| digits::mass_at_infinity(&curve.0, wanted, interrupt))
+    run(digits.py(), |interrupt| statpriv_core::curve::digits::infinity_mass(&curve.0, wanted, interrupt))
 }
 
 /// The value of a quantity at a negative `k`.

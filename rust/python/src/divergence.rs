@@ -197,7 +197,7 @@ impl FinitePair {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (at, wanted) = (factor(epsilon, exp_epsilon)?, digits::count(digits)?);
         let value = door::run(py, f64::INFINITY, |interrupt| {
-            statpriv_core::digits::hockey_stick(&*self.0.in_numbers()?, &at, wanted, interrupt)
+            statpriv_core::curve::digits::hockey_stick(&*self.0.in_numbers()?, &at, wanted, interrupt)
         })?;
         wrapped(py, value)
     }

@@ -11,7 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 use std::cmp::Ordering;
 
-/// So many paths take some seconds.
+/// Maximum number of paths, some seconds of work.
 const MOST_PATHS: f64 = 1e6;
 
 /// `A` and `B`.

@@ -43,13 +43,13 @@ const ACCURATE: f64 = 1e-6;
 const TINY: f64 = 1e-290;
 /// Nodes of the first grid, to see how many are needed.
 const COARSE: f64 = 1024.0;
-/// So many products take a few seconds.
+/// Maximum number of products, a few seconds of work.
 const MOST_PRODUCTS: f64 = 2e9;
-/// So many numbers are kept, a quarter of a GiB.
+/// Maximum number of values in memory, a quarter of a GiB.
 const MOST_NUMBERS: f64 = 3e7;
-/// The grid reaches so many standard deviations beyond where the sum begins and where it matters.
+/// Standard deviations by which the grid exceeds the start of the sum and the range that matters.
 const DEVIATIONS: f64 = 8.0;
-/// Shifts by more than so many times the length of the grid are not followed.
+/// Maximum shift that is followed, as a multiple of the length of the grid.
 const FARTHEST: usize = 4;
 /// Products between two questions whether to go on.
 const PRODUCTS_PER_CHECK: usize = 1 << 24;
@@ -212,7 +212,7 @@ impl<'a> Game<'a> {
         (MOST_PRODUCTS / (4.0 * answers + 1.0)).min(kept).max(64.0)
     }
 
-    /// About so many nodes; the step has 20 bits, so that its multiples are exact.
+    /// A grid with about this number of nodes. The step has 20 bits, so its multiples are exact.
     fn grid(&self, nodes: f64) -> Grid {
         let length = (self.reach.highest - self.reach.lowest).max(TINY);
         let step = f64::from_bits((length / nodes).to_bits() & !0xffff_ffff).max(f64::MIN_POSITIVE);

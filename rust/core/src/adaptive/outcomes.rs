@@ -46,7 +46,7 @@ pub(super) struct Spread {
     pub greatest: f64,
 }
 
-/// Of every query at every node, with laws of which about `2^-left_out` may be missing.
+/// The outcomes of every query at every node. About `2^-left_out` of each law may be missing.
 ///
 /// # Errors
 /// Laws on too many answers; interruption.

@@ -127,7 +127,7 @@ struct Chain<'a> {
     terms: &'a mut Vec<DoubleDouble>,
 }
 
-/// The next so many terms of a chain; tells whether it was cut.
+/// The next terms of a chain, and whether it was cut.
 struct Links<'a, 'b>(&'a mut Chain<'b>, u64);
 
 impl Kernel for Links<'_, '_> {

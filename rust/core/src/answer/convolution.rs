@@ -32,7 +32,7 @@ const BLOCK: usize = 256;
 const IN_BLOCK: f64 = ((BLOCK + 4) * (BLOCK + 4)) as f64 / 16.0 * UNIT;
 /// Less certain masses are left to balls, so that they widen no sum but their own.
 const MOST_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
-/// A product of balls costs as much as so many products of double-doubles: with more zeros than this between masses, balls are multiplied.
+/// The cost of a product of balls, in products of double-doubles. With more zeros than this between masses, balls are multiplied.
 pub(super) const OF_BALLS: usize = 32;
 /// More products than this are not tried.
 const MOST_PRODUCTS: usize = 1 << 36;

@@ -77,7 +77,7 @@ impl FewValues {
         Some(Self { values, shares, count })
     }
 
-    /// So many numbers that are `value` with probability `p`, and else zero; the lesser one first.
+    /// Numbers that are `value` with probability `p`, and else zero; the lesser value first.
     fn of_hits(value: i64, p: &Rational, trials: u64) -> Option<Self> {
         let one = Rational::from(1i64);
         let (values, share) =

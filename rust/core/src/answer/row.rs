@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 /// Terms of a row between two questions whether what is left can be left out.
 const TERMS_PER_CHECK: usize = 8;
-/// Up to so many products two rows are convolved directly where there is another way.
+/// Maximum number of products of a direct convolution, where there is another way.
 const DIRECT_PRODUCTS: f64 = (1u64 << 24) as f64;
 /// With more values than this to add up at each node of an inversion, more products are convolved directly.
 const VALUES_AT_ONCE: f64 = 8.0;
-/// Up to so many products a place, where the sum has gaps: there inversion goes along the whole lattice for each place.
+/// Maximum number of products for each place of a sum with gaps, where inversion follows the whole lattice for each place.
 const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 
 /// Masses of `first`, `first + 1`, ….
@@ -30,7 +30,7 @@ const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 pub(crate) struct Row {
     pub first: i64,
     pub masses: Vec<Ball>,
-    /// At most so much is missing, in total.
+    /// An upper bound of the missing mass.
     pub missing: Ball,
 }
 
@@ -184,7 +184,7 @@ pub(super) fn log_concave(
     Ok(Row { first, masses, missing })
 }
 
-/// The row of a law, of which at most about `2^-left_out` is missing; nothing at all where that is `None`.
+/// The row of a law, with at most about `2^-left_out` missing; complete for `None`.
 ///
 /// # Errors
 /// Too many answers; interruption.

@@ -13,7 +13,7 @@ pub(super) const MOST_COMBINATIONS: usize = 1 << 19;
 /// Combinations between two questions whether to go on.
 const COMBINATIONS_PER_CHECK: usize = 1 << 14;
 
-/// Whether so many values each can be gone through; `usize::MAX` of them cannot be listed.
+/// Whether all combinations of values can be listed; a length of `usize::MAX` means that the values cannot.
 pub(super) fn is_short(lengths: &[usize]) -> bool {
     let longest = lengths.iter().copied().max().unwrap_or(1).max(1);
     let all = lengths.iter().try_fold(1usize, |product, &length| product.checked_mul(length));

@@ -21,11 +21,11 @@ use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::DoubleDouble;
 
-/// Up to so many values of all alternatives together the maximum is taken at each of them.
+/// Maximum number of values of all alternatives for which the maximum is taken at each value.
 const MOST_VALUES: usize = 512;
-/// Up to so many laws it is looked for where one takes over from another.
+/// Maximum number of laws for which the crossings of two laws are searched.
 const FEW_LAWS: usize = 8;
-/// Else at so many points.
+/// Number of points of the maximum otherwise.
 const SPREAD_POINTS: i32 = 256;
 /// Points are at least this part of the whole apart: `2⁻³⁸`.
 const NEAREST: f64 = 1.0 / (1u64 << 38) as f64;

@@ -6,7 +6,6 @@
 use super::part::Part;
 use super::{Composition, Pattern};
 use crate::answer::{Law, rationals};
-use crate::curve::Curve;
 use crate::error::Error;
 use crate::forms::Answers;
 use crate::interrupt::Uninterrupted;
@@ -17,7 +16,7 @@ use std::collections::BTreeMap;
 /// Pairs of densities, times the bits of a mass, that are taken on.
 const MOST_BITS: f64 = 4e8;
 const MOST_DENSITIES: f64 = 2e5;
-/// So many answers of a part are gone through to estimate the cost.
+/// Maximum number of answers of a part that are counted one by one for the estimate of the cost.
 const FEW_ANSWERS: f64 = 256.0;
 
 /// Masses by pairs of densities.
@@ -34,7 +33,7 @@ impl Composition {
     ///
     /// # Errors
     /// Too many patterns or answers.
-    pub(crate) fn written_out(&self) -> Result<Curve, Error> {
+    pub(crate) fn written_out(&self) -> Result<Vec<Answers>, Error> {
         if self.has_ranges() {
             return Err(Error::precision(
                 "a bound over ranges of probabilities has no exact value; delta() encloses it",
@@ -48,12 +47,7 @@ impl Composition {
             )));
         }
         self.check_cost()?;
-        let curves = self
-            .all_patterns()
-            .iter()
-            .map(|pattern| self.laws_of(pattern))
-            .collect::<Result<Vec<_>, Error>>()?;
-        Ok(Curve::Max(curves))
+        self.all_patterns().iter().map(|pattern| self.laws_of(pattern)).collect()
     }
 
     /// About how many likelihood ratios there are, over all patterns, and how many bits each mass has.
@@ -101,7 +95,7 @@ impl Composition {
         )))
     }
 
-    fn laws_of(&self, pattern: &Pattern) -> Result<Curve, Error> {
+    fn laws_of(&self, pattern: &Pattern) -> Result<Answers, Error> {
         let start = (self.unused.clone(), self.unused.clone());
         let mut densities = Densities::from([(start, Rational::from(1i64))]);
         let mut elsewhere = Vec::new();
@@ -119,7 +113,7 @@ impl Composition {
         let on_references =
             densities.into_iter().map(|((first, second), mass)| (first.mul(&mass), second.mul(&mass)));
         let (first, second) = on_references.chain(elsewhere).unzip();
-        Ok(Curve::Answers(Answers::new(Law::table(0, first)?, Law::table(0, second)?)))
+        Ok(Answers::new(Law::table(0, first)?, Law::table(0, second)?))
     }
 }
 
@@ -180,7 +174,7 @@ impl Part {
     }
 }
 
-/// The sum of so many independent entries, by squaring.
+/// The law of the sum of `count` independent entries, by squaring.
 fn repeated(one: &Densities, mut count: u64) -> Densities {
     let zero = Rational::from(0i64);
     let mut sum = Densities::from([((zero.clone(), zero), Rational::from(1i64))]);

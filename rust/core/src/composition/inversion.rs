@@ -44,7 +44,7 @@ const LANES: usize = 8;
 const LEAST: f64 = 1e-290;
 /// What is certainly below this part of the largest term is not told apart from zero: `2^-64`.
 pub(super) const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
-/// Up to so many equal summands the power of a transform is taken in doubles.
+/// Maximum number of equal summands whose transform is raised to a power in doubles.
 const FEW: u64 = 1 << 12;
 /// Terms, nodes times atoms, that are worth a narrower enclosure at once, after a first one that was wide, and those that are taken on at all.
 const WORTH_AT_ONCE: f64 = 2e7;

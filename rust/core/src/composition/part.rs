@@ -2,10 +2,11 @@
 
 use super::enumeration::MOST_COMBINATIONS;
 use super::sum::{Atom, Summand, about};
-use super::{End, gate, range, rounded};
+use super::{gate, range, rounded};
 use crate::answer::Law;
 use crate::answer::row::{Row, row};
 use crate::error::Error;
+use crate::forms::End;
 use crate::interrupt::{Interrupt, Uninterrupted};
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -43,7 +44,7 @@ pub enum Part {
         /// Cells; those in which an entry adds nothing as well.
         cells: Vec<Cell>,
     },
-    /// The count of a property among `count` independent entries, of which only a range of its probability is known: no law, but a
+    /// The count of a property among `count` independent entries. Only a range of its probability is known: no law, but a
     /// [bound of all](super::range). Both pairs of values are in it.
     Range {
         /// Number of entries.
@@ -78,7 +79,7 @@ pub enum Part {
         /// `R_k`.
         reference: Law,
     },
-    /// A real answer `y` of which `(P_{k,v} − rP_{k,w})/R_k` is monotone for every r, known by its [rounded](super::rounded) laws.
+    /// A real answer `y` for which `(P_{k,v} − rP_{k,w})/R_k` is monotone for every r, known by its [rounded](super::rounded) laws.
     Rounded {
         /// `w_k`.
         weight: Rational,
@@ -209,7 +210,7 @@ pub(super) type Incomplete = (Vec<Atom>, Ball);
 pub(super) struct Alternative {
     pub atoms: Vec<Atom>,
     pub missing: Ball,
-    /// Independent summands with this law, of which nothing is missing.
+    /// Independent summands with this law, which is complete.
     pub entries: Option<Summand>,
 }
 

@@ -12,10 +12,10 @@
 //! With noise of a log-concave density `f`, `P_v(y) = Σ_k P_v(k) f(y − k)`, and `f(y − k)` is totally positive: if `P_v(k)/P_w(k)` is monotone, so is `P_v(y)/P_w(y)` (Karlin, *Total
 //! Positivity*), and `g`, where `R` is a mean of `P_v` and `P_w`.
 
-use super::End;
 use super::sum::Atom;
 use crate::answer::row::Row;
 use crate::error::Error;
+use crate::forms::End;
 use crate::numbers::ball::Ball;
 
 /// Values and masses, and what is missing of the three laws: `m_R`, `w m_v`, `w m_w`.

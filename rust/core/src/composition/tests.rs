@@ -1,4 +1,5 @@
 use super::*;
+use crate::composition::Composed;
 use crate::interrupt::Uninterrupted;
 use proptest::prelude::*;
 
@@ -223,8 +224,8 @@ fn cells_and_answers_say_the_same() {
                 assert!(!cells.certainly_less(found) && !found.certainly_less(cells), "{note}");
                 let upper = found.to_enclosure().upper();
                 assert!(found.to_enclosure().width() <= 1e-6 * upper.max(1e-100), "{note}");
-                let limit = answers.mass_at_infinity(&Uninterrupted).unwrap();
-                let same = partition(n, parts, Some(&pattern)).mass_at_infinity(&Uninterrupted).unwrap();
+                let limit = answers.infinity_mass(&Uninterrupted).unwrap();
+                let same = partition(n, parts, Some(&pattern)).infinity_mass(&Uninterrupted).unwrap();
                 assert!(!limit.certainly_less(same) && !same.certainly_less(limit), "{note}");
             }
         }
@@ -243,7 +244,7 @@ fn far_out_only_what_gives_the_pair_away_is_left() {
     ];
     for (n, parts) in cases {
         let composition = partition(n, parts, None);
-        let limit = composition.mass_at_infinity(&Uninterrupted).unwrap();
+        let limit = composition.infinity_mass(&Uninterrupted).unwrap();
         let far = delta(&composition, "300").1;
         assert!(!far.certainly_less(limit));
         assert!(
@@ -537,8 +538,8 @@ fn small() -> impl Strategy<Value = Composition> {
 
 /// `Δ` of the worst pattern by rationals, which go through all answers together.
 fn exactly(composition: &Composition, ratio: &Rational) -> Rational {
-    let curve = crate::curve::Curve::Composed(std::sync::Arc::new(composition.clone()), None);
-    crate::exact::exact_delta(&curve, ratio, &Uninterrupted).unwrap()
+    let curve = crate::curve::Curve::from(Composed::new(std::sync::Arc::new(composition.clone()), None));
+    crate::curve::exact::exact_delta(&curve, ratio, &Uninterrupted).unwrap()
 }
 
 /// ε next to `ln ratio`, below and above.
@@ -569,7 +570,7 @@ proptest! {
     #[test]
     fn the_limit_of_small_compositions_is_that_of_all_answers_together(composition in small()) {
         let truth = exactly(&composition, &rational("1e30"));
-        let limit = composition.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+        let limit = composition.infinity_mass(&Uninterrupted).unwrap().to_enclosure();
         prop_assert!(limit.contains(&truth) && limit.width() <= 1e-15, "{limit:?} {}", truth.shown());
     }
 

@@ -184,7 +184,7 @@ impl MeanOverSizes {
         Self { step: (step as u64).max(1), ..self }
     }
 
-    /// The number of entries of which some do not matter.
+    /// The number of entries, with those that do not matter.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
@@ -328,7 +328,7 @@ impl MeanOverSizes {
     ///
     /// The member of `k` certain entries has `a^(k−1)`, with `a` that of two: the largest probability with which another entry is
     /// counted, or is not, unless counts are gated. So `Z ~ Bin(m, x)` gives `E[a^(size−1−Z)] = a^(size−1−m) (x + (1−x) a)^m`, which is no sum.
-    pub(super) fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    pub(super) fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         if let (Irrelevant::Binomial(law), Inclusion::Certain, 1) =
             (&self.irrelevant, &self.inclusion, self.step)
             && self.family.has_powers()
@@ -566,7 +566,7 @@ mod tests {
         for mean in [irrelevant("1e-9", "1/2000"), irrelevant("1/3", "1/2"), published] {
             let curve = Curve::from(mean);
             let ball = curve.ball(&Epsilon::new(&epsilon).precisely(), &Uninterrupted).unwrap();
-            let digits = digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
+            let digits = crate::curve::digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
             let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
             let gap = ball - end(digits.lower()).hull(end(digits.upper()));
             assert!(gap.to_enclosure().contains(&rational("0")), "{ball:?} is off by {gap:?}");

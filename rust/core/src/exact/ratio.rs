@@ -15,7 +15,7 @@ const MOST_BITS: usize = 1 << 20;
 
 /// `e^ε ≥ 1` wherever something is decided.
 #[derive(Clone, Debug)]
-pub(super) enum Ratio {
+pub enum Ratio {
     /// A rational number.
     Rational(Rational),
     /// `1 + (e^ε − 1)/γ` for a rational ε other than 0 and a rational γ from 0 to 1, mostly 1: irrational (Lindemann).

@@ -121,7 +121,7 @@ fn probabilities(name: &str, masses: Vec<Enclosure>) -> Result<Vec<Enclosure>, E
     Ok(masses.into_iter().map(|mass| mass.clamp(0.0, 1.0)).collect())
 }
 
-/// The sums of the lower and of the upper ends, of which the first is not certainly above one.
+/// The sums of the lower and of the upper ends. The first sum is not certainly above one.
 fn total(name: &str, masses: &[Enclosure]) -> Result<(Ball, Ball), Error> {
     let sum = |of: fn(Enclosure) -> f64| masses.iter().fold(Ball::ZERO, |sum, &mass| sum + end(of(mass)));
     let (least, most) = (sum(Enclosure::lower), sum(Enclosure::upper));

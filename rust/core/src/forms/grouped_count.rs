@@ -14,10 +14,11 @@
 //!
 //! With the zeros counted instead of the ones, `Δ_{0,1}` is `Δ_{1,0}` for `1 − p`.
 
+use super::direction::Directed;
+use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::shifted_binomial::TERMS;
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
-use crate::curve::Curve;
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Trials};
 use crate::interrupt::Interrupt;
@@ -27,7 +28,7 @@ use crate::numbers::rational::Rational;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Groups of up to so many entries are multiplied out entry by entry: it takes less time than a logarithm.
+/// Maximum size of a group that is multiplied out entry by entry, in less time than a logarithm takes.
 const SMALL: u64 = 256;
 /// Most answers for which a sign may be undecided.
 const MOST_UNDECIDED: usize = 64;
@@ -79,14 +80,14 @@ impl GroupedCount {
     }
 
     /// The curve by the recipes of the two laws.
-    pub(crate) fn written_out(&self, direction: Direction) -> Result<Curve, Error> {
+    pub(crate) fn written_out(&self, direction: Direction) -> Result<Answers, Error> {
         let parts =
             self.given.iter().map(|(others, p)| Law::binomial(*others, p)).collect::<Result<_, _>>()?;
         let others = Law::sum(parts)?;
-        Ok(Curve::Answers(Answers::in_direction(others.shifted(1)?, others, direction)))
+        Ok(Answers::in_direction(others.shifted(1)?, others, direction))
     }
 
-    /// About how many terms one evaluation takes, other work counted as so many terms: some 200 values of each group's transform.
+    /// The approximate number of terms of one evaluation: some 200 values of each group's transform, counted in terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
         let work = |&(others, _): &(u64, Probability)| {
@@ -97,12 +98,12 @@ impl GroupedCount {
 
     /// The limit of Δ for ε → ∞: what the first law gives to its extreme answer, that all others are alike. All of it, if they always are.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let power = |&(others, at): &(u64, Probability)| oriented(at, direction).p.powi(others);
         self.random.iter().map(power).fold(Ball::ONE, |product, power| product * power)
     }
 
-    /// `Δ_{v,w}(ε)`, for an ε of either sign; the time hangs on the number of groups, not on that of their entries.
+    /// `Δ_{v,w}(ε)`, for an ε of either sign; the time depends on the number of groups, not on their sizes.
     ///
     /// # Errors
     /// [`Error::Precision`] where too many signs are undecided, [`Error::Interrupted`].
@@ -240,6 +241,28 @@ pub(super) struct Crossing {
     pub undecided: Vec<Ball>,
 }
 
+impl HockeyStick for Directed<GroupedCount> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn written_out(&self) -> Result<Option<WrittenOut>, Error> {
+        self.0.written_out(self.1).map(|laws| Some(WrittenOut::Laws(laws)))
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -355,7 +378,7 @@ pub(super) mod tests {
         let count = GroupedCount::new(groups.clone()).unwrap();
         assert_eq!(count.groups(), groups);
         for (direction, truth) in Direction::BOTH.into_iter().zip(["1/18", "2/9"]) {
-            let limit = count.mass_at_infinity(direction);
+            let limit = count.infinity_mass(direction);
             assert!(contains(limit, Ball::from_rational(&rational(truth))) && limit.relative_error() < 1e-25);
             assert!(
                 contains(delta(&count, direction, 1e6), limit)

@@ -23,9 +23,10 @@
 mod exact;
 mod mixture;
 
+use super::direction::Directed;
+use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::{Law, Sampling};
-use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
@@ -39,7 +40,7 @@ use std::sync::Arc;
 const DEVIATIONS: f64 = 24.0;
 /// More terms than this, some hours of work, are not taken on.
 const MOST_TERMS: f64 = 1e12;
-/// Up to so many known entries exact numbers and digits are computed for every number of ones among them.
+/// Maximum number of known entries for exact numbers and digits, which are computed for every number of ones among them.
 const MOST_WRITTEN_OUT: u64 = 1000;
 /// Steps by the estimated slope before a search goes on by halving.
 const STEPS: u32 = 4;
@@ -118,7 +119,7 @@ impl KnownInSample {
     }
 
     /// The curve by the recipes of its laws, for every number of ones among the known entries.
-    pub(crate) fn written_out(&self, direction: Direction) -> Result<Curve, Error> {
+    pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
         if self.known > MOST_WRITTEN_OUT {
             return Err(Error::precision(format!(
                 "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MOST_WRITTEN_OUT} \
@@ -129,12 +130,12 @@ impl KnownInSample {
         let others = Law::binomial(self.population - 1 - self.known, &self.p)?;
         let sample = || Sampling::WithoutReplacement { population: self.population, size: self.size };
         let laws = |total: u64| others.shifted(total as i64)?.sampled(sample());
-        let curves = (0..=self.known)
-            .map(|ones| Ok(Curve::Answers(Answers::in_direction(laws(ones + 1)?, laws(ones)?, direction))));
-        Ok(Curve::Max(curves.collect::<Result<_, Error>>()?))
+        let pairs =
+            (0..=self.known).map(|ones| Ok(Answers::in_direction(laws(ones + 1)?, laws(ones)?, direction)));
+        pairs.collect()
     }
 
-    /// About how many terms one evaluation takes: three sums for every answer that may be the best threshold, each from the middle
+    /// The approximate number of terms of one evaluation: three sums for every answer that may be the best threshold, each from the middle
     /// of a bell outwards.
     #[must_use]
     pub fn terms(&self) -> f64 {
@@ -146,7 +147,7 @@ impl KnownInSample {
 
     /// The limit for ε → ∞: with no known one, every other entry a one and all ones drawn, an answer that needs the critical entry.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let Hidden { random, ones, at } = self.hidden(direction);
         let all = at.map_or(Ball::ONE, |at| at.p.powi(random));
         let marked = 1 + ones + random;
@@ -285,7 +286,7 @@ impl<'a> Count<'a> {
         Ok((low, high))
     }
 
-    /// About the variance of which `c_a` is the bell: of the hidden ones and of the total at which the a-th one is drawn.
+    /// The approximate variance of the bell `c_a`: of the hidden ones and of the total at which the a-th one is drawn.
     fn variance(&self, answer: u64) -> f64 {
         let Hidden { random, at, .. } = self.hidden;
         let (n, s, share) =
@@ -312,7 +313,7 @@ impl<'a> Count<'a> {
         Ok(share * drawn * others * (sums.weight - self.excess * sums.beyond))
     }
 
-    /// The draws besides the critical entry, of which `a − 1` are to be ones.
+    /// The draws besides the critical entry, `a − 1` of them ones.
     fn others(&self, answer: u64) -> Urn {
         Urn { population: self.given.population - 1, draws: self.given.size - 1, hits: answer - 1 }
     }
@@ -321,6 +322,28 @@ impl<'a> Count<'a> {
         let Hidden { random, ones, at } = self.hidden;
         let odds = at.map_or(Ball::ONE, |at| at.odds);
         Mixture::new(random, odds, urn, known + ones)
+    }
+}
+
+impl HockeyStick for Directed<KnownInSample> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn written_out(&self) -> Result<Option<WrittenOut>, Error> {
+        self.0.written_out(self.1).map(|pairs| Some(WrittenOut::Worst(pairs)))
     }
 }
 
@@ -482,7 +505,7 @@ mod tests {
             let given = KnownInSample::new(n, known, size, &rational(p)).unwrap();
             for direction in Direction::BOTH {
                 let exact = given.exact(direction, &rational("1e30"), &Uninterrupted).unwrap();
-                let limit = given.mass_at_infinity(direction);
+                let limit = given.infinity_mass(direction);
                 assert!(
                     contains(limit, &exact) && limit.to_enclosure().width() < 1e-15,
                     "{n} {p} {limit:?} {exact:?}"

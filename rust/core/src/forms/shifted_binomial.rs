@@ -14,10 +14,20 @@
 //! `E[(X−κ)_+] = Σ_{k≥κ} (k−κ) b(k)` fall from the first on, and all are positive: nothing cancels. The first
 //! probability comes from the saddle-point formula, the others from `b(k+1)/b(k) = (n−k)p/((k+1)q)`.
 
+use super::direction::Directed;
+use super::hockey_stick::{Count, Digits, Form, HockeyStick};
 use super::stop_loss::{self, stop_loss};
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size, tie};
+use crate::digits::{
+    self,
+    ends::{self, Limit},
+    evaluation::last_change,
+    hockey_stick::one_against_zero,
+    probability, settle,
+};
 use crate::error::Error;
+use crate::exact::{self, cost, count};
 use crate::interrupt::Interrupt;
 use crate::laws::fast;
 use crate::laws::{Probability, binomial_probability};
@@ -221,7 +231,7 @@ impl ShiftedBinomial {
         }
     }
 
-    /// About how many terms one evaluation takes, other work counted as so many terms.
+    /// The approximate number of terms of one evaluation, with other work counted in terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
         TERMS
@@ -229,7 +239,7 @@ impl ShiftedBinomial {
 
     /// The limit of Δ for ε → ∞: the mass of the first law where the second has none.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         match (self.at, direction) {
             (Entry::Never, Direction::OneAgainstZero) | (Entry::Always, Direction::ZeroAgainstOne) => {
                 self.inclusion
@@ -314,6 +324,126 @@ impl ShiftedBinomial {
     }
 }
 
+impl HockeyStick for Directed<ShiftedBinomial> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn deltas(&self, epsilons: &[f64]) -> Vec<Option<Ball>> {
+        self.0.deltas(self.1, epsilons)
+    }
+
+    fn as_count(&self) -> Option<Count> {
+        let given = self.0.given()?;
+        let p = match self.1 {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
+        };
+        Some(Count { size: self.0.size(), p, inclusion: given.inclusion.clone() })
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Ok(self)
+    }
+
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+        let Self(laws, direction) = self;
+        let Some(given) = laws.given() else {
+            return Err(Error::argument("a probability that is not known exactly has no exact curve"));
+        };
+        let p = match direction {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
+        };
+        count::one_against_zero(laws.size(), &p, &given.inclusion, &at.ratio, at.interrupt)
+    }
+
+    fn cost(&self, at: &cost::At) -> cost::Cost {
+        let Self(laws, direction) = self;
+        laws.given().map_or(cost::Cost::NOTHING, |given| {
+            let hit = cost::share(&given.p);
+            let hit = if *direction == Direction::OneAgainstZero { hit } else { 1.0 - hit };
+            let count = at.count(laws.size(), hit, cost::bits(&given.p));
+            cost::Cost { denominator: count.denominator + cost::bits(&given.inclusion), ..count }
+        })
+    }
+}
+
+impl Digits for Directed<ShiftedBinomial> {
+    fn value(&self, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error> {
+        let Self(laws, direction) = self;
+        let one = Rational::from(1i64);
+        let Some(given) = laws.given() else {
+            return Err(Error::precision("this count has no exact probability to compute digits from"));
+        };
+        let p = match direction {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => one.sub(&given.p),
+        };
+        let w = &given.inclusion;
+        if p.is_zero() {
+            // No other entry counts, and only `P_1` puts mass, w, on the answer 1.
+            return Ok(digits::Ball::rational(w, at.accuracy + 64));
+        }
+        if p == one {
+            return all_alike(w, at);
+        }
+        let ratio = at.ratio(last_change(&[&p, w]));
+        let probability = probability::Probability::Exact(p);
+        settle(at.accuracy, at.interrupt, |bits| {
+            one_against_zero(laws.size(), &probability, w, &ratio, bits, at.interrupt)
+        })
+    }
+
+    fn last_change(&self) -> u64 {
+        self.0.given().map_or(0, |given| last_change(&[&given.p, &given.inclusion]))
+    }
+
+    fn limit(&self, limit: Limit) -> Option<Rational> {
+        let (given, n, one) = (self.0.given()?, self.0.size(), Rational::from(1i64));
+        let p = match self.1 {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => one.sub(&given.p),
+        };
+        let w = given.inclusion.clone();
+        match limit {
+            _ if p.is_zero() => Some(w),
+            Limit::Zero if p == one => Some(w),
+            Limit::Zero => ends::total_variation(n, &p).map(|distance| distance.mul(&w)),
+            Limit::Infinity if w != one => Some(Rational::from(0i64)),
+            Limit::Infinity => ends::binomial(n - 1, n - 1, &p),
+        }
+    }
+}
+
+/// All others count: `P_1` puts everything on an answer to which `P_0` gives `1 − w`, so `Δ = (1 − r(1−w))_+`.
+///
+/// For `w < 1` and `r ≠ 1` that is transcendental.
+fn all_alike(w: &Rational, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error> {
+    let absent = Rational::from(1i64).sub(w);
+    if absent.is_zero() || at.epsilon.is_zero() {
+        return Ok(digits::Ball::rational(w, at.accuracy + 64));
+    }
+    let ratio = at.ratio(last_change(&[w]));
+    settle(at.accuracy, at.interrupt, |bits| {
+        let Some(r) = ratio.at(bits) else { return Ok(None) };
+        let value = digits::Ball::one().minus(&r.times(&digits::Ball::rational(&absent, bits), bits), bits);
+        Ok(if value.is_not_positive() { Some(digits::Ball::zero()) } else { Some(value) })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -329,8 +459,9 @@ mod tests {
     /// The distance from forty digits that the digits tier, which shares no computation, finds; and the value they start with.
     fn gap(pair: &ShiftedBinomial, direction: Direction, epsilon: &Epsilon) -> (Ball, Ball) {
         let value = pair.delta(direction, epsilon, &Uninterrupted).unwrap();
-        let curve = Curve::Pair(pair.clone(), direction);
-        let truth = digits::delta(&curve, &epsilon.exact().unwrap(), 40, &Uninterrupted).unwrap();
+        let curve = Curve::from(Directed(pair.clone(), direction));
+        let truth =
+            crate::curve::digits::delta(&curve, &epsilon.exact().unwrap(), 40, &Uninterrupted).unwrap();
         let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
         let truth = end(truth.lower()).hull(end(truth.upper()));
         (value - truth, value)
@@ -398,7 +529,7 @@ mod tests {
     #[test]
     fn the_limit_is_the_mass_that_the_other_law_lacks() {
         let limit = |p: &Rational, inclusion: &Rational, direction| {
-            ShiftedBinomial::new(3, p, inclusion).unwrap().mass_at_infinity(direction).to_enclosure()
+            ShiftedBinomial::new(3, p, inclusion).unwrap().infinity_mass(direction).to_enclosure()
         };
         let (zero, third, one) = (over(0, 1), over(1, 3), over(1, 1));
         for (p, inclusion, up, down) in [

@@ -14,10 +14,12 @@ mod gaussian;
 mod laplace;
 
 use super::answers::{ACCURATE, Answers};
+use super::hockey_stick::{Digits, Form, HockeyStick};
 use super::{Epsilon, LARGEST};
 use crate::answer::row::Row;
 use crate::answer::{Law, Recipe};
 use crate::error::Error;
+use crate::exact;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -38,7 +40,7 @@ pub enum ContinuousNoise {
     },
 }
 
-/// Noise below one part in so many of the lattice is little.
+/// Noise below this part of the lattice step is small.
 const LITTLE: u64 = 1000;
 
 /// Two laws of answers on the integers with continuous noise.
@@ -84,7 +86,7 @@ impl Smoothed {
         Self { answers: self.answers.reversed(), ..self.clone() }
     }
 
-    /// About how many terms one evaluation takes, other work counted as so many terms.
+    /// The approximate number of terms of one evaluation, with other work counted in terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
         match self.noise {
@@ -95,7 +97,7 @@ impl Smoothed {
 
     /// Zero: both noises have a positive density everywhere.
     #[must_use]
-    pub fn mass_at_infinity(&self) -> Ball {
+    pub fn infinity_mass(&self) -> Ball {
         Ball::ZERO
     }
 
@@ -207,12 +209,43 @@ fn distance(laws: [&Law; 2]) -> Option<u64> {
     Some(most?.abs_diff(below?).max(above?.abs_diff(least?)))
 }
 
+impl HockeyStick for Smoothed {
+    fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.delta(epsilon, floor, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.infinity_mass())
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.reversed())
+    }
+
+    fn terms(&self) -> f64 {
+        self.terms()
+    }
+
+    fn uses_floor(&self) -> bool {
+        true
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Err(Error::precision(
+            "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
+        ))
+    }
+
+    fn exact(&self, _: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+        Err(Error::precision("a curve with continuous noise has no rational terms; delta() encloses it"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::curve::Curve;
-    use crate::digits;
-    use crate::exact;
+    use crate::curve::exact::exact_terms;
     use crate::forms::gaussian_delta;
     use crate::interrupt::Uninterrupted;
     use crate::trade_off;
@@ -345,14 +378,14 @@ mod tests {
         assert!(at(Law::point(0), "0.3").is_exact_zero() && at(Law::point(0), "0.2999").is_positive());
         let binomial = || Law::binomial(5, &rational("1/2")).unwrap();
         assert!(at(binomial(), "0.3").is_exact_zero() && at(binomial(), "0.05").is_positive());
-        assert!(count(3, laplace("10")).mass_at_infinity().is_exact_zero());
+        assert!(count(3, laplace("10")).infinity_mass().is_exact_zero());
     }
 
     /// Of the Gaussian mechanism it is `Φ(Φ^{-1}(1 − α) − μ)`: with `α = ½` that is `Φ(−μ)`.
     #[test]
     fn the_trade_off_of_gaussian_noise_is_that_of_the_mechanism() {
-        let beta = trade_off::beta(&Curve::Smoothed(alone(gaussian("1"))), &rational("1/2"), &Uninterrupted)
-            .unwrap();
+        let beta =
+            trade_off::beta(&Curve::from(alone(gaussian("1"))), &rational("1/2"), &Uninterrupted).unwrap();
         assert!(
             beta.contains(&rational("0.15865525393145705141476745436796")) && beta.width() < 1e-9,
             "{beta:?}"
@@ -407,13 +440,14 @@ mod tests {
 
     #[test]
     fn digits_and_rationals_are_refused() {
-        let curve = Curve::Smoothed(alone(laplace("1")));
+        let curve = Curve::from(alone(laplace("1")));
         let half = rational("1/2");
-        let Err(Error::Precision(message)) = digits::delta(&curve, &half, 20, &Uninterrupted) else {
+        let Err(Error::Precision(message)) = crate::curve::digits::delta(&curve, &half, 20, &Uninterrupted)
+        else {
             panic!("not refused")
         };
         assert!(message.contains("no closed digits; delta() without digits= encloses it"), "{message}");
-        let Err(Error::Precision(message)) = exact::exact_terms(&curve, &half, &Uninterrupted) else {
+        let Err(Error::Precision(message)) = exact_terms(&curve, &half, &Uninterrupted) else {
             panic!("not refused")
         };
         assert!(message.contains("no rational terms; delta() encloses it"), "{message}");

@@ -57,7 +57,7 @@ impl Weight {
     }
 }
 
-/// Up to so many terms the sum is not dearer than the contour.
+/// Maximum number of terms for which the sum costs no more than the contour.
 const FEW_TERMS: f64 = 128.0;
 
 /// Wider results are left to other tiers: `2^-40`.

@@ -38,7 +38,7 @@ pub(super) trait LogConcave {
     fn ratio(&self, k: f64) -> (f64, f64);
 }
 
-/// The length of a row of so many probabilities.
+/// The length of a row of `terms` probabilities.
 ///
 /// # Errors
 /// More than 2^26.

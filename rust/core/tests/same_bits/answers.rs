@@ -95,7 +95,7 @@ fn pairs() -> Vec<(&'static str, [Law; 2])> {
 
 /// Their curves, which keep what they computed.
 pub fn curves() -> Vec<(&'static str, Curve)> {
-    let curve = |[one, other]: [Law; 2]| Curve::Answers(Answers::new(one, other));
+    let curve = |[one, other]: [Law; 2]| Curve::from(Answers::new(one, other));
     pairs().into_iter().map(|(name, laws)| (name, curve(laws))).collect()
 }
 
@@ -116,7 +116,7 @@ fn laws_of_answers() {
                 pair.reversed().delta(&at, Ball::ZERO, &record.questions),
             );
         }
-        record.note(format!("{name} limit"), pair.mass_at_infinity(&record.questions));
+        record.note(format!("{name} limit"), pair.infinity_mass(&record.questions));
         record.note(format!("{name} terms"), pair.terms());
     }
     record.compare();

@@ -28,7 +28,7 @@ const LARGEST: f64 = f64::from_bits((1023 + 900) << 52);
 /// Steps between two questions whether to go on, less than a millisecond.
 const STEPS_PER_CHECK: u64 = 1 << 15;
 
-/// `draws` from a population, of which `hits` are to be marked.
+/// `draws` from a population, `hits` of them marked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Urn {
     pub population: u64,

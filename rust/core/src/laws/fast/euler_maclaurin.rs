@@ -45,7 +45,7 @@ use statpriv_simd::{Arithmetic, Kernel};
 
 /// Nodes of Gauss's rule.
 const NODES: usize = 28;
-/// The series of φ has so many terms.
+/// Terms of the series of φ.
 const DEGREE: usize = 13;
 /// The conditions of the module.
 const LEAST_LENGTH: f64 = 512.0;

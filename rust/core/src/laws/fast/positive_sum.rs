@@ -7,7 +7,7 @@ use super::lanes::{Lanes, WIDTH};
 use super::{Law, Scaled, Weight};
 use statpriv_simd::{Arithmetic, Kernel};
 
-/// Blocks that are summed side by side, as so many groups of [`WIDTH`].
+/// Blocks that are summed side by side, in groups of [`WIDTH`].
 const GROUPS: usize = 2;
 const BLOCKS: usize = GROUPS * WIDTH;
 /// Terms of each block that are held at a time.
@@ -183,7 +183,7 @@ impl<R: Ratios> Kernel for PositiveSum<R> {
 }
 
 impl<R: Ratios> PositiveSum<R> {
-    /// Over blocks of so many terms. Neighbours stand in different groups, so that they are joined first.
+    /// The sum over blocks of this length. Neighbours stand in different groups, so they are joined first.
     #[inline(always)]
     fn sums<A: Arithmetic>(&self, length: f64) -> Block {
         let blocks = self.blocks::<A>(length);
