@@ -20,7 +20,7 @@ use statpriv_core::laws::{
     binomial_upper_tail, hypergeometric_upper_tail,
 };
 use statpriv_core::forms::enclosed::Enclosed;
-use statpriv_core::forms::finite::{ExpEpsilon, Finite, Pmf};
+use statpriv_core::forms::finite::{ExpEpsilon, Finite, Probabilities};
 use statpriv_core::forms::{Answers, Direction, Epsilon, gaussian_delta};
 use statpriv_core::numbers::rational::Rational;
 use statpriv_core::trade_off;
@@ -389,7 +389,7 @@ pub fn finite(bytes: &[u8]) {
     let mut source = Source(bytes);
     let count = 1 + source.up_to(11);
     let laws = [masses(&mut source, count), masses(&mut source, count)];
-    let [p, q] = laws.clone().map(|law| Pmf::exact("P or Q", law).expect("a law"));
+    let [p, q] = laws.clone().map(|law| Probabilities::exact("P or Q", law).expect("a law"));
     let pair = Finite::new(p, q).expect("equally long laws");
     let patience = Patience::new(MANY_QUESTIONS);
     let (x, is_ratio) = (source.rational(), source.byte().is_multiple_of(2));

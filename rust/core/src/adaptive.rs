@@ -21,7 +21,7 @@ mod grid;
 mod outcomes;
 
 use crate::answer::Law;
-use crate::answer::row::row;
+use crate::answer::pmf::row;
 use crate::error::Error;
 use crate::exact::{self as exact_tier, quotient::Quotient};
 use crate::forms::{Digits, Epsilon, Form, HockeyStick};
@@ -31,7 +31,7 @@ use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// The most points at which an analyst chooses.
-const MOST_NODES: usize = 1 << 16;
+const MAX_NODES: usize = 1 << 16;
 
 /// From here on δ is compared with its limit.
 const FAR: u64 = 8;
@@ -88,9 +88,9 @@ impl Adaptive {
     /// Nodes that are missing, out of order or too many, a node without a query, overlapping ranges of answers, weights
     /// that are negative or exceed one along a path.
     pub fn new(nodes: Vec<Vec<Asked>>) -> Result<Self, Error> {
-        if nodes.is_empty() || nodes.len() > MOST_NODES {
+        if nodes.is_empty() || nodes.len() > MAX_NODES {
             return Err(Error::argument(format!(
-                "{} nodes; an adaptive composition of 1 to {MOST_NODES} nodes is required",
+                "{} nodes; an adaptive composition of 1 to {MAX_NODES} nodes is required",
                 nodes.len()
             )));
         }
@@ -235,7 +235,7 @@ impl Line {
 }
 
 /// More lines are replaced by one that encloses their maximum.
-const MOST_LINES: usize = 256;
+const MAX_LINES: usize = 256;
 
 /// Without the lines that another one is certainly above.
 fn undominated(lines: Vec<Line>) -> Vec<Line> {
@@ -249,7 +249,7 @@ fn undominated(lines: Vec<Line>) -> Vec<Line> {
             kept.push(line);
         }
     }
-    if kept.len() <= MOST_LINES {
+    if kept.len() <= MAX_LINES {
         return kept;
     }
     // For x ≥ 0 the maximum is at least any line, and at most the line of the greatest slope and the greatest value.

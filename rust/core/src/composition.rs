@@ -33,7 +33,7 @@ pub use form::Composed;
 pub use part::{Cell, Part};
 
 use crate::error::Error;
-use crate::forms::{End, Epsilon, WorstPairs as Pattern};
+use crate::forms::{End, Epsilon, Pattern};
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -43,7 +43,7 @@ use pattern::chosen;
 use sum::Sum;
 
 /// Maximum number of patterns that are all tried. Beyond it δ lies between the worst pattern found and a bound of all patterns.
-const MOST_PATTERNS: f64 = 1024.0;
+const MAX_PATTERNS: f64 = 1024.0;
 /// Attributes without known relations, each with the same parts.
 #[derive(Clone, Debug)]
 pub struct Attributes {
@@ -114,7 +114,7 @@ impl Composition {
     /// Whether every pattern is tried, so that δ itself is enclosed.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.patterns() <= MOST_PATTERNS && !self.has_ranges() && !self.has_rounded()
+        self.patterns() <= MAX_PATTERNS && !self.has_ranges() && !self.has_rounded()
     }
 
     /// Whether some answer has rounded laws only, so that δ of a pattern lies between two numbers.
@@ -222,7 +222,7 @@ impl Composition {
     ///
     /// # Errors
     /// As [`Self::delta`].
-    pub fn pattern(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Pattern, Error> {
+    pub fn worst_pairs(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Pattern, Error> {
         let prepared = Prepared::new(self, epsilon, End::Lower, interrupt)?;
         if self.is_exact() { Ok(prepared.worst_of_all(interrupt)?.1) } else { Ok(prepared.search()) }
     }

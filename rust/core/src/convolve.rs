@@ -25,7 +25,7 @@ const PRODUCTS_PER_TILT: usize = 1 << 12;
 /// A relative error that is small enough for one tilt to answer for an entry.
 const ACCURATE: f64 = 1e-14;
 /// Tilts that are tried.
-const MOST_TILTS: usize = 24;
+const MAX_TILTS: usize = 24;
 /// Entries are at most this, `2^500`.
 const LARGEST: f64 = f64::from_bits((1023 + 500) << 52);
 
@@ -136,7 +136,7 @@ fn directly(a: &[f64], b: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Ball>
 /// The next tilt aims at the middle of the longest run of entries that are not known yet.
 fn by_tilts(a: &[f64], b: &[f64], interrupt: &dyn Interrupt) -> Result<Vec<Ball>, Error> {
     let mut known: Vec<Option<Ball>> = vec![None; a.len() + b.len() - 1];
-    for _ in 0..MOST_TILTS {
+    for _ in 0..MAX_TILTS {
         let Some(target) = middle_of_longest_gap(&known) else { break };
         let factor = tilt_towards(a, b, target as f64, interrupt)?;
         let mut answered = 0usize;

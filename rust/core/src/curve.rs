@@ -14,7 +14,7 @@ use crate::digits::{DigitsEnclosure, Dyadic};
 use crate::error::Error;
 use crate::forms::{
     self, Answers, BinomialPeaks, BinomialRange, Directed, Direction, End, Epsilon, Form, HockeyStick,
-    ShiftedBinomial, WorstPairs, WrittenOut,
+    Pattern, ShiftedBinomial, WrittenOut,
 };
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
@@ -387,7 +387,7 @@ impl Curve {
         &self,
         epsilon: &Rational,
         interrupt: &dyn Interrupt,
-    ) -> Result<Option<WorstPairs>, Error> {
+    ) -> Result<Option<Pattern>, Error> {
         match self {
             Self::Form(form) => form.worst_pairs(&Epsilon::new(epsilon), interrupt),
             _ => Ok(None),

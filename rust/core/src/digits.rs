@@ -34,17 +34,17 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 
 /// The most digits that can be asked for.
-pub const MOST_DIGITS: u32 = 10_000;
+pub const MAX_DIGITS: u32 = 10_000;
 /// Working precisions beyond this many bits are given up.
-pub(crate) const MOST_BITS: usize = 1 << 22;
+pub(crate) const MAX_BITS: usize = 1 << 22;
 /// With more bits, a logarithm that is below `2^-NEXT_TO_ONE/2`, and perhaps zero, is not asked for more.
 pub(crate) const NEXT_TO_ONE: usize = 1 << 16;
 
 /// Bits of relative accuracy that make a width of at most `10^-digits`: `log2 10 < 3.322`.
 pub(crate) fn bits_for(digits: u32) -> Result<usize, Error> {
-    if digits == 0 || digits > MOST_DIGITS {
+    if digits == 0 || digits > MAX_DIGITS {
         return Err(Error::argument(format!(
-            "digits = {digits}; an integer from 1 to {MOST_DIGITS} is required"
+            "digits = {digits}; an integer from 1 to {MAX_DIGITS} is required"
         )));
     }
     Ok((digits as usize * 3322).div_ceil(1000) + 2)
@@ -57,7 +57,7 @@ pub(crate) fn settle(
     mut attempt: impl FnMut(usize) -> Result<Option<Ball>, Error>,
 ) -> Result<Ball, Error> {
     let mut bits = accuracy + 12;
-    while bits <= MOST_BITS {
+    while bits <= MAX_BITS {
         interrupt.check()?;
         let found = attempt(bits)?;
         let missing = match &found {
@@ -73,7 +73,7 @@ pub(crate) fn settle(
         }
     }
     Err(Error::precision(format!(
-        "{MOST_BITS} bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"
+        "{MAX_BITS} bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"
     )))
 }
 

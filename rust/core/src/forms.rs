@@ -27,7 +27,7 @@ pub use epsilon::Epsilon;
 pub use gaussian::gaussian_delta;
 pub use grouped_count::GroupedCount;
 pub(crate) use hockey_stick::COARSE;
-pub use hockey_stick::{Count, Digits, End, Form, HockeyStick, WorstPairs, WrittenOut};
+pub use hockey_stick::{Count, Digits, End, Form, HockeyStick, Pattern, WrittenOut};
 pub use known_in_sample::KnownInSample;
 pub use shifted_binomial::{Given, ShiftedBinomial};
 pub use smoothed::{ContinuousNoise, Smoothed};

@@ -44,9 +44,13 @@ fn without_tests(text: &str) -> (String, Vec<String>) {
             only_tests.push(name.1.to_owned());
         }
         let indent = &item[..item.len() - item.trim_start().len()];
-        let is_whole = item.trim_end().ends_with(';') || item.matches('{').count() == item.matches('}').count();
+        let is_whole =
+            item.trim_end().ends_with(';') || item.matches('{').count() == item.matches('}').count();
         if !is_whole {
-            lines.by_ref().find(|line| line.starts_with(indent) && line.trim_end() == format!("{indent}}}")).unwrap();
+            lines
+                .by_ref()
+                .find(|line| line.starts_with(indent) && line.trim_end() == format!("{indent}}}"))
+                .unwrap();
         }
     }
     (code, only_tests)

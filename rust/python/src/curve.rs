@@ -12,7 +12,8 @@ use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part a
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
-    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, End, GroupedCount, KnownInSample, Smoothed, VariedCount,
+    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, End, GroupedCount, KnownInSample, Smoothed,
+    VariedCount,
 };
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;

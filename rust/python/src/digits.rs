@@ -7,7 +7,7 @@ use crate::door;
 use crate::errors;
 use crate::laws::{Quantity, draws_from, signed};
 use pyo3::prelude::*;
-use statpriv_core::digits::{self, DigitsEnclosure, Dyadic, MOST_DIGITS};
+use statpriv_core::digits::{self, DigitsEnclosure, Dyadic, MAX_DIGITS};
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::numbers::rational::Rational;
@@ -17,10 +17,10 @@ type Result<'py> = PyResult<Bound<'py, PyAny>>;
 /// A number of digits.
 pub(crate) fn count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     let wanted = convert::rational(value, "digits")?.to_i64().and_then(|digits| u32::try_from(digits).ok());
-    wanted.filter(|digits| (1..=MOST_DIGITS).contains(digits)).ok_or_else(|| {
+    wanted.filter(|digits| (1..=MAX_DIGITS).contains(digits)).ok_or_else(|| {
         errors::argument(
             value.py(),
-            format!("digits = {}; an integer from 1 to {MOST_DIGITS} is required", convert::shown(value)),
+            format!("digits = {}; an integer from 1 to {MAX_DIGITS} is required", convert::shown(value)),
         )
     })
 }

@@ -22,7 +22,7 @@ use crate::numbers::ball::Ball;
 use crate::numbers::double_double::DoubleDouble;
 
 /// Maximum number of values of all alternatives for which the maximum is taken at each value.
-const MOST_VALUES: usize = 512;
+const MAX_VALUES: usize = 512;
 /// Maximum number of laws for which the crossings of two laws are searched.
 const FEW_LAWS: usize = 8;
 /// Number of points of the maximum otherwise.
@@ -230,7 +230,7 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     let nearest = (most - least) * NEAREST;
     apart(&mut points, nearest);
     let (mean, deviation) = widest(laws);
-    if points.len() > MOST_VALUES {
+    if points.len() > MAX_VALUES {
         points = spread_points(mean, deviation, [least, most]);
     }
     points.retain(|point| *point >= mean - FARTHEST_BELOW * deviation);

@@ -14,8 +14,8 @@ use dashu_int::ops::BitTest;
 use std::collections::BTreeMap;
 
 /// Pairs of densities, times the bits of a mass, that are taken on.
-const MOST_BITS: f64 = 4e8;
-const MOST_DENSITIES: f64 = 2e5;
+const MAX_BITS: f64 = 4e8;
+const MAX_DENSITIES: f64 = 2e5;
 /// Maximum number of answers of a part that are counted one by one for the estimate of the cost.
 const FEW_ANSWERS: f64 = 256.0;
 
@@ -86,7 +86,7 @@ impl Composition {
 
     fn check_cost(&self) -> Result<(), Error> {
         let (densities, bits) = self.cost()?;
-        if densities <= MOST_DENSITIES && densities * bits <= MOST_BITS {
+        if densities <= MAX_DENSITIES && densities * bits <= MAX_BITS {
             return Ok(());
         }
         Err(Error::precision(format!(

@@ -2,7 +2,7 @@
 
 use super::Composition;
 use crate::error::Error;
-use crate::forms::{End, Epsilon, Form, HockeyStick, WorstPairs, WrittenOut};
+use crate::forms::{End, Epsilon, Form, HockeyStick, Pattern, WrittenOut};
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -72,12 +72,12 @@ impl HockeyStick for Composed {
         if self.end.is_some() {
             return Ok(None);
         }
-        let worst = self.parts.pattern(&Epsilon::new(&Rational::from(0i64)), interrupt)?;
+        let worst = self.parts.worst_pairs(&Epsilon::new(&Rational::from(0i64)), interrupt)?;
         Ok(Some(Arc::new(Self::new(Arc::new(self.parts.only(&worst)), None))))
     }
 
-    fn worst_pairs(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Option<WorstPairs>, Error> {
-        self.parts.pattern(epsilon, interrupt).map(Some)
+    fn worst_pairs(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Option<Pattern>, Error> {
+        self.parts.worst_pairs(epsilon, interrupt).map(Some)
     }
 
     fn has_rough_values(&self) -> bool {

@@ -1,10 +1,10 @@
 //! Parts of a partition, and what they add to the sum at one ε.
 
-use super::enumeration::MOST_COMBINATIONS;
+use super::enumeration::MAX_COMBINATIONS;
 use super::sum::{Atom, Summand, about};
 use super::{gate, range, rounded};
 use crate::answer::Law;
-use crate::answer::row::{Row, row};
+use crate::answer::pmf::{Pmf, row};
 use crate::error::Error;
 use crate::forms::End;
 use crate::interrupt::{Interrupt, Uninterrupted};
@@ -189,7 +189,7 @@ impl Part {
             }
             Self::Answer { weight, first, second, reference } => {
                 let (rows, _) = rows_of([first, second, reference], interrupt)?;
-                Ok(answer(Ball::from_rational(weight), rows.each_ref().map(|row| -> &Row { row }), ratio))
+                Ok(answer(Ball::from_rational(weight), rows.each_ref().map(|row| -> &Pmf { row }), ratio))
             }
             Self::Rounded { weight, first, second, reference } => {
                 let [first, second, reference] =
@@ -281,7 +281,7 @@ fn sorted(cells: &[Cell]) -> Vec<Cell> {
 }
 
 /// From the rows of `P_{k,v}`, `P_{k,w}` and `R_k`.
-fn answer(weight: Ball, [first, second, reference]: [&Row; 3], ratio: Ball) -> Evaluated {
+fn answer(weight: Ball, [first, second, reference]: [&Pmf; 3], ratio: Ball) -> Evaluated {
     let lost = [reference.missing, weight * first.missing, weight * second.missing];
     let mut found = Evaluated { lost, ..Evaluated::NOTHING };
     let least = first.first.min(second.first).min(reference.first);
@@ -445,7 +445,7 @@ impl Evaluated {
             return Ok(Some(laws.iter().map(|law| (law.atoms.clone(), law.missing)).collect()));
         }
         let lengths = self.lengths(1);
-        if lengths.len() != 1 || lengths.iter().any(|&length| length > MOST_COMBINATIONS) {
+        if lengths.len() != 1 || lengths.iter().any(|&length| length > MAX_COMBINATIONS) {
             return Ok(None);
         }
         let (mut laws, missing) = self.laws(1, ratio)?;
@@ -477,7 +477,7 @@ pub(super) fn merged(parts: Vec<(u64, &Evaluated)>) -> Vec<(u64, Evaluated)> {
 }
 
 /// The laws of an answer in windows, and whether these hold all of them.
-pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Arc<Row>; 3], bool), Error> {
+pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Arc<Pmf>; 3], bool), Error> {
     let is_short = |law: &&Law| law.span() <= FEW_ANSWERS && matches!(law.support(), (Some(_), Some(_)));
     let whole = laws.iter().all(is_short);
     let left_out = (!whole).then_some(LEFT_OUT);
@@ -486,7 +486,7 @@ pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Ar
 }
 
 /// All but about `2^-left_out` of a binomial law.
-pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Row>, Error> {
+pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Pmf>, Error> {
     let left_out = (entries as f64 > FEW_ANSWERS).then_some(left_out);
     row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)
 }
@@ -541,7 +541,7 @@ mod tests {
     fn an_answer_whose_mass_cannot_be_told_from_zero_is_missing_of_all_three_laws() {
         let ball = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());
         let row =
-            |masses: [Ball; 3], missing| Row { first: 4, masses: masses.to_vec(), missing: ball(missing) };
+            |masses: [Ball; 3], missing| Pmf { first: 4, masses: masses.to_vec(), missing: ball(missing) };
         let unknown = ball("-1/1024").hull(ball("1/1024"));
         let reference = row([ball("1/2"), unknown, ball("1/2")], "1/512");
         let first = row([ball("1/2"), ball("1/4"), ball("1/4")], "1/8");

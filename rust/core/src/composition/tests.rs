@@ -71,7 +71,7 @@ fn is_printed_as(ball: Ball, printed: f64, last: f64, width: f64) -> bool {
 
 /// The worst pattern, and the choice of each part in it.
 fn worst(composition: &Composition, epsilon: &str) -> Vec<usize> {
-    let pattern = composition.pattern(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
+    let pattern = composition.worst_pairs(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
     pattern.iter().map(|counts| counts.iter().position(|count| *count == 1).unwrap()).collect()
 }
 
@@ -561,7 +561,7 @@ proptest! {
         prop_assert!(before.upper() - after.lower() <= 1e-14, "{after:?} {before:?}");
         let [lower, upper] = composition.ends(&around(&ratio)[0], &Uninterrupted).unwrap().map(Ball::to_enclosure);
         prop_assert!(upper.upper() >= truth.lower() && lower.lower() <= before.upper());
-        let found = composition.pattern(&around(&ratio)[0], &Uninterrupted).unwrap();
+        let found = composition.worst_pairs(&around(&ratio)[0], &Uninterrupted).unwrap();
         let attained = crate::numbers::enclosure::Enclosure::from(&exactly(&composition.only(&found), &ratio));
         prop_assert!(truth.upper() - attained.lower() <= 1e-14, "{found:?}");
     }

@@ -81,7 +81,7 @@ const SPREAD: f64 = 18.0;
 /// What is left of the mean is cut where its bound falls below this part of the sum …
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
 /// … or, on either side, after so many terms, some seconds; then it is added to the radius whatever it is. Wider laws are refused.
-const MOST_TERMS: u64 = 1 << 22;
+const MAX_TERMS: u64 = 1 << 22;
 /// Terms between two questions whether to go on.
 const TERMS_PER_CHECK: u64 = 1 << 12;
 
@@ -307,11 +307,11 @@ impl MeanOverSizes {
         member: &dyn Fn(u64) -> Result<Ball, Error>,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
-        if self.spread() > 2.0 * MOST_TERMS as f64 {
+        if self.spread() > 2.0 * MAX_TERMS as f64 {
             return Err(Error::precision(format!(
                 "a mean over about {:.0e} numbers of entries takes too long; fewer than {:.0e} are taken on",
                 self.spread(),
-                2.0 * MOST_TERMS as f64
+                2.0 * MAX_TERMS as f64
             )));
         }
         let at = |z: u64| {
@@ -445,7 +445,7 @@ impl Run {
 
 /// Whether `rest` is certainly positive, and below a `2^-60`th of `sum` or more work than it is worth.
 fn is_left_out(rest: Ball, sum: Ball, terms: u64) -> bool {
-    rest.is_positive() && (terms > MOST_TERMS || (rest / sum).to_enclosure().upper() < NEGLIGIBLE)
+    rest.is_positive() && (terms > MAX_TERMS || (rest / sum).to_enclosure().upper() < NEGLIGIBLE)
 }
 
 /// Poisson sampling with published size of entries that have a property with probability `p`: see the module documentation.
@@ -592,8 +592,8 @@ mod tests {
         let power = |k: u64| Ball::ONE / Ball::from_u64(2).powi(k);
         let is_left_out = |rest, terms| is_left_out(rest, Ball::ONE, terms);
         assert!(!is_left_out(power(60), 1) && is_left_out(power(61), 1));
-        assert!(!is_left_out(power(3), MOST_TERMS) && is_left_out(power(3), MOST_TERMS + 1));
-        assert!(!is_left_out(Ball::ZERO, MOST_TERMS + 1));
+        assert!(!is_left_out(power(3), MAX_TERMS) && is_left_out(power(3), MAX_TERMS + 1));
+        assert!(!is_left_out(Ball::ZERO, MAX_TERMS + 1));
     }
 
     #[test]

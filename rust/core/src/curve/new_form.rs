@@ -105,7 +105,10 @@ fn its_inverse_and_its_trade_off_function_are_found() {
     for (alpha, beta) in [("0", "1"), ("1/8", "5/8"), ("1/4", "1/4"), ("5/8", "1/8"), ("1", "0")] {
         let found = trade_off::beta(&curve, &number(alpha), &Uninterrupted).unwrap();
         let beta = Enclosure::from(&number(beta));
-        assert!(found.lower() <= beta.upper() + 1e-15 && beta.lower() <= found.upper() + 1e-15, "{alpha}: {found:?}");
+        assert!(
+            found.lower() <= beta.upper() + 1e-15 && beta.lower() <= found.upper() + 1e-15,
+            "{alpha}: {found:?}"
+        );
         assert!(found.width() < 1e-13, "{alpha}: {found:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Two laws of answers, given as recipes: any query, sampling, post-processing and noise on the integers.
 //!
-//! `Δ(ε) = Σ_a max(0, P(a) − e^ε Q(a))`. With the rows of [`crate::answer::row`], `P = x + y` and `Q = x' + y'`, `Σy ≤ m`, `Σy' ≤ m'`,
+//! `Δ(ε) = Σ_a max(0, P(a) − e^ε Q(a))`. With the rows of [`crate::answer::pmf`], `P = x + y` and `Q = x' + y'`, `Σy ≤ m`, `Σy' ≤ m'`,
 //! the positive part being nondecreasing and of slope at most one,
 //!
 //! ```text
@@ -15,8 +15,8 @@ pub(crate) use shifts::contenders;
 
 use super::hockey_stick::{Digits, Form, HockeyStick};
 use super::{Direction, Epsilon};
+use crate::answer::pmf::{Pmf, power, rows};
 use crate::answer::rationals::{self, Masses};
-use crate::answer::row::{Row, power, rows};
 use crate::answer::{Law, Recipe};
 use crate::digits::{
     self,
@@ -49,9 +49,9 @@ const FEW_ANSWERS: f64 = 1e4;
 /// Answers between two questions whether to go on.
 pub(super) const ANSWERS_PER_CHECK: usize = 4096;
 
-type Rows = [Arc<Row>; 2];
+type Rows = [Arc<Pmf>; 2];
 /// A value of what is known of the laws, by level.
-pub(super) type OfRows<'a> = dyn Fn(usize, [&Row; 2]) -> Result<Ball, Error> + 'a;
+pub(super) type OfRows<'a> = dyn Fn(usize, [&Pmf; 2]) -> Result<Ball, Error> + 'a;
 
 /// The laws of the released answer under two values of the critical entry.
 #[derive(Clone, Debug)]
@@ -237,7 +237,7 @@ fn covers([first, second]: [&Law; 2]) -> bool {
     below && above && second.is_contiguous()
 }
 
-fn positive_part(first: &Row, ratio: Ball, second: &Row, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+fn positive_part(first: &Pmf, ratio: Ball, second: &Pmf, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
     let mut sum = Ball::ZERO;
     for (index, (answer, &mass)) in (first.first..).zip(&first.masses).enumerate() {
         if index.is_multiple_of(ANSWERS_PER_CHECK) {

@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// Maximum size of a group that is multiplied out entry by entry, in less time than a logarithm takes.
 const SMALL: u64 = 256;
 /// Most answers for which a sign may be undecided.
-const MOST_UNDECIDED: usize = 64;
+const MAX_UNDECIDED: usize = 64;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -215,7 +215,7 @@ impl Count<'_> {
             if difference.is_positive() {
                 break;
             }
-            if all.len() == MOST_UNDECIDED {
+            if all.len() == MAX_UNDECIDED {
                 return Err(Error::precision(format!(
                     "for the answers from {first} to {k} the likelihood ratio cannot be told from e^epsilon"
                 )));

@@ -20,7 +20,7 @@ pub(crate) const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
 pub type Form = Arc<dyn HockeyStick>;
 
 /// For each kind of attribute the number of attributes with each pair of values.
-pub type WorstPairs = Vec<Vec<u64>>;
+pub type Pattern = Vec<Vec<u64>>;
 
 /// One end of an enclosure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ pub trait HockeyStick: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
-    fn worst_pairs(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Option<WorstPairs>, Error> {
+    fn worst_pairs(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Option<Pattern>, Error> {
         let _ = (epsilon, interrupt);
         Ok(None)
     }

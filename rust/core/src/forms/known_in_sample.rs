@@ -39,9 +39,9 @@ use std::sync::Arc;
 /// Standard deviations that a sum covers.
 const DEVIATIONS: f64 = 24.0;
 /// More terms than this, some hours of work, are not taken on.
-const MOST_TERMS: f64 = 1e12;
+const MAX_TERMS: f64 = 1e12;
 /// Maximum number of known entries for exact numbers and digits, which are computed for every number of ones among them.
-const MOST_WRITTEN_OUT: u64 = 1000;
+const MAX_WRITTEN_OUT: u64 = 1000;
 /// Steps by the estimated slope before a search goes on by halving.
 const STEPS: u32 = 4;
 
@@ -105,9 +105,9 @@ impl KnownInSample {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        if self.terms() > MOST_TERMS {
+        if self.terms() > MAX_TERMS {
             return Err(Error::precision(format!(
-                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MOST_TERMS:.0e}; the curve of the \
+                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MAX_TERMS:.0e}; the curve of the \
                  count of all entries bounds this one",
                 self.known,
                 self.size,
@@ -120,9 +120,9 @@ impl KnownInSample {
 
     /// The curve by the recipes of its laws, for every number of ones among the known entries.
     pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
-        if self.known > MOST_WRITTEN_OUT {
+        if self.known > MAX_WRITTEN_OUT {
             return Err(Error::precision(format!(
-                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MOST_WRITTEN_OUT} \
+                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MAX_WRITTEN_OUT} \
                  are allowed, and delta() encloses the worst of any number",
                 self.known
             )));

@@ -16,7 +16,7 @@ mod laplace;
 use super::answers::{ACCURATE, Answers};
 use super::hockey_stick::{Digits, Form, HockeyStick};
 use super::{Epsilon, LARGEST};
-use crate::answer::row::Row;
+use crate::answer::pmf::Pmf;
 use crate::answer::{Law, Recipe};
 use crate::error::Error;
 use crate::exact;
@@ -49,7 +49,7 @@ pub struct Smoothed {
     answers: Answers,
     noise: ContinuousNoise,
     /// What does not depend on ε of Laplace noise, by the level of what may be missing; see [`laplace::densities`].
-    densities: Arc<Mutex<Vec<Arc<[Row; 2]>>>>,
+    densities: Arc<Mutex<Vec<Arc<[Pmf; 2]>>>>,
 }
 
 impl Smoothed {
@@ -175,10 +175,10 @@ impl Smoothed {
     fn densities(
         &self,
         level: usize,
-        rows: [&Row; 2],
+        rows: [&Pmf; 2],
         decay: Ball,
         interrupt: &dyn Interrupt,
-    ) -> Result<Arc<[Row; 2]>, Error> {
+    ) -> Result<Arc<[Pmf; 2]>, Error> {
         let known = self.densities.lock().ok().and_then(|known| known.get(level).map(Arc::clone));
         if let Some(known) = known {
             return Ok(known);

@@ -34,7 +34,7 @@ use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// Maximum number of groups whose curves are written out one by one.
-const MOST_WRITTEN_OUT: usize = 300;
+const MAX_WRITTEN_OUT: usize = 300;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -69,10 +69,10 @@ impl VariedCount {
     /// More than a few hundred groups.
     pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
         let groups = self.groups();
-        if groups.len() > MOST_WRITTEN_OUT {
+        if groups.len() > MAX_WRITTEN_OUT {
             return Err(Error::precision(format!(
                 "digits and exact values of a count among {} groups of entries with different probabilities take too long; up to \
-                 {MOST_WRITTEN_OUT} groups are tried, and delta() without digits= encloses it for any number",
+                 {MAX_WRITTEN_OUT} groups are tried, and delta() without digits= encloses it for any number",
                 groups.len()
             )));
         }

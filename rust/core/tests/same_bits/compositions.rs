@@ -161,7 +161,8 @@ fn worst_patterns() {
     for (name, composition) in compositions().into_iter().filter(|(_, composition)| !composition.has_ranges())
     {
         for epsilon in ["0.002", "0.4"] {
-            let pattern = composition.pattern(&Epsilon::new(&number(epsilon)), &record.questions).unwrap();
+            let pattern =
+                composition.worst_pairs(&Epsilon::new(&number(epsilon)), &record.questions).unwrap();
             record.note(format!("{name} e={epsilon}"), Plain(pattern));
         }
     }

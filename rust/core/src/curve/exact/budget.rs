@@ -6,17 +6,17 @@ use crate::exact::cost::{At, Cost, bits, seconds};
 use crate::numbers::approximate;
 
 /// What is still taken on: integers of some ten million bits, which stay far below a gigabyte.
-const MOST_SECONDS: f64 = 30.0;
+const MAX_SECONDS: f64 = 30.0;
 /// Refuses a curve whose exact value would not fit. `logarithm` is about ε, `ratio_bits` the size of `e^ε` where that is
 /// a rational.
 pub(crate) fn check(name: &str, curve: &Curve, logarithm: f64, ratio_bits: f64) -> Result<(), Error> {
     let Cost { denominator, seconds } = At { logarithm, ratio_bits }.cost(curve);
-    if seconds <= MOST_SECONDS {
+    if seconds <= MAX_SECONDS {
         return Ok(());
     }
     Err(Error::precision(format!(
         "{name} would have a denominator of about {denominator:.1e} bits ({:.1} MB) and take about {seconds:.0e} s, \
-         above the limit of {MOST_SECONDS} s; delta() encloses it at any size, and a p with a short denominator, such as \
+         above the limit of {MAX_SECONDS} s; delta() encloses it at any size, and a p with a short denominator, such as \
          1/2 or '0.3' (0.3 without quotes stores 55 bits), costs least",
         denominator / 8e6
     )))

@@ -1,5 +1,5 @@
 use super::*;
-use crate::forms::finite::{Finite, Pmf};
+use crate::forms::finite::{Finite, Probabilities};
 use crate::interrupt::Uninterrupted;
 use crate::numbers::rational::Rational;
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ proptest! {
         spread in prop_oneof![Just(0.0), Just(1e-3)],
     ) {
         let (p, q, x) = (law(&first), law(&second), Rational::from(numerator).div(&Rational::from(20i64)).unwrap());
-        let both = |law: &[Rational]| Pmf::exact("P", law.to_vec()).unwrap();
+        let both = |law: &[Rational]| Probabilities::exact("P", law.to_vec()).unwrap();
         let truth = Finite::new(both(&p), both(&q)).unwrap().exact(&x, &Uninterrupted).unwrap();
         let found = Enclosed::new(enclosed(&p, spread), enclosed(&q, spread), Some(0.0)).unwrap();
         let found = found.hockey_stick(&ratio(&x), &Uninterrupted).unwrap();

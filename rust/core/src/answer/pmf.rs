@@ -27,14 +27,14 @@ const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 
 /// Masses of `first`, `first + 1`, ….
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct Pmf {
     pub first: i64,
     pub masses: Vec<Ball>,
     /// An upper bound of the missing mass.
     pub missing: Ball,
 }
 
-impl Row {
+impl Pmf {
     pub fn empty() -> Self {
         Self { first: 0, masses: Vec::new(), missing: Ball::ZERO }
     }
@@ -101,10 +101,10 @@ impl Row {
 ///
 /// # Errors
 /// More answers than are written out.
-pub(crate) fn common_window(rows: [&Row; 2]) -> Result<(i64, i64), Error> {
+pub(crate) fn common_window(rows: [&Pmf; 2]) -> Result<(i64, i64), Error> {
     let filled = rows.into_iter().filter(|row| !row.masses.is_empty());
     let first = filled.clone().map(|row| row.first).min().unwrap_or(0);
-    let last = filled.map(Row::last).max().unwrap_or(-1);
+    let last = filled.map(Pmf::last).max().unwrap_or(-1);
     check_length(first, last)?;
     Ok((first, last))
 }
@@ -155,7 +155,7 @@ pub(super) fn log_concave(
     at_mode: Ball,
     ratio_up: impl Fn(u64) -> Ball,
     left_out: Option<u32>,
-) -> Result<Row, Error> {
+) -> Result<Pmf, Error> {
     if left_out.is_none() {
         check_length(least as i64, greatest as i64)?;
     }
@@ -181,14 +181,14 @@ pub(super) fn log_concave(
     let below = side(&|step| Ball::ONE / ratio_up(mode - step - 1), mode - least)?;
     let first = (mode - below.len() as u64) as i64;
     let masses = below.into_iter().rev().chain([at_mode]).chain(above).collect();
-    Ok(Row { first, masses, missing })
+    Ok(Pmf { first, masses, missing })
 }
 
 /// The row of a law, with at most about `2^-left_out` missing; complete for `None`.
 ///
 /// # Errors
 /// Too many answers; interruption.
-pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Arc<Row>, Error> {
+pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Arc<Pmf>, Error> {
     if let Some(row) = law.remembered(left_out) {
         return Ok(row);
     }
@@ -200,12 +200,12 @@ pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -
     let row = Arc::new(match law.recipe() {
         Recipe::Table { first, masses } => {
             let masses = masses.iter().map(Ball::from_rational).collect();
-            Row { first: *first, masses, missing: Ball::ZERO }
+            Pmf { first: *first, masses, missing: Ball::ZERO }
         }
         Recipe::Binomial { trials, p } => sampling::binomial(*trials, p, left_out)?,
         Recipe::Repeated { .. } | Recipe::Sum(_) => sum(law, left_out, interrupt)?,
         Recipe::Mixture(parts) => {
-            let mut mixture = Row::empty();
+            let mut mixture = Pmf::empty();
             for (weight, law) in parts {
                 mixture.add(&*inner(law)?, Ball::from_rational(weight))?;
             }
@@ -213,7 +213,7 @@ pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -
         }
         Recipe::Shifted(law, by) => {
             let row = inner(law)?;
-            Row { first: row.first + by, ..Row::clone(&row) }
+            Pmf { first: row.first + by, ..Pmf::clone(&row) }
         }
         Recipe::Scaled(law, by) => inner(law)?.scaled(*by)?,
         Recipe::Sampled(law, sampling) => {
@@ -235,7 +235,7 @@ pub(crate) fn rows(
     laws: [&Law; 2],
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<[Arc<Row>; 2], Error> {
+) -> Result<[Arc<Pmf>; 2], Error> {
     rows_before(&[], laws, left_out, interrupt)
 }
 
@@ -245,7 +245,7 @@ fn rows_before(
     laws: [&Law; 2],
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<[Arc<Row>; 2], Error> {
+) -> Result<[Arc<Pmf>; 2], Error> {
     if left_out.is_none()
         && let [Some((one, noise)), Some((other, same))] = laws.map(Law::without_noise)
         && noise == same
@@ -274,7 +274,7 @@ fn rows_before(
 
 /// A sum of independent numbers: few values far apart are counted out; by inversion where that is cheaper and all of them have
 /// cumulant functions, or of those that have one and several copies; else directly.
-fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let mut summands = Summands::default();
     summands.collect(law, 1);
     let Summands { parts, smoothing, offset } = summands;
@@ -308,16 +308,16 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
 }
 
 /// The sum of independent numbers with these laws, the short ones first.
-fn added_up(rows: impl Iterator<Item = Result<Row, Error>>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+fn added_up(rows: impl Iterator<Item = Result<Pmf, Error>>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let mut rows = rows.collect::<Result<Vec<_>, Error>>()?;
     rows.sort_by_key(|row| row.masses.len());
-    rows.iter().try_fold(Row::point(0), |total, row| total.convolved(row, interrupt))
+    rows.iter().try_fold(Pmf::point(0), |total, row| total.convolved(row, interrupt))
 }
 
 /// Two-sided geometric noise is added: `P[a] = (1−α)/(1+α) (F(a) + G(a))` with `F(a) = d(a) + αF(a−1)` and
 /// `G(a) = α(d(a+1) + G(a+1))`, of which every term is positive. Outside the data both fall by `α` a step, so that what is left
 /// out beyond a side's last mass `t` is `t α/(1−α)`.
-fn smoothed(data: &Row, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+fn smoothed(data: &Pmf, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let Some(bits) = left_out else { return Err(Error::precision("noise without bounds has no last value")) };
     let (mut forward, mut backward) = (Vec::new(), Vec::new());
     let sweep = |side: &mut Vec<Ball>, masses: &mut dyn Iterator<Item = Ball>| -> Result<Ball, Error> {
@@ -352,12 +352,12 @@ fn smoothed(data: &Row, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Inte
         *entry = *entry + alpha * next;
     }
     let masses = masses.into_iter().map(|mass| mass * scale).collect();
-    Ok(Row { first, masses, missing: data.missing + (above + below) * scale })
+    Ok(Pmf { first, masses, missing: data.missing + (above + below) * scale })
 }
 
 /// The same of data that lie between two answers, with all answers on or below the first as one, and all on or above the last:
 /// there both laws of a pair fall by `α` a step, and their ratio does not change. `P[X ≤ first] = Σ_j d_j α^{j−first}/(1+α)`, and likewise at the last.
-fn with_merged_ends(data: &Row, alpha: Ball, first: i64, last: i64) -> Result<Row, Error> {
+fn with_merged_ends(data: &Pmf, alpha: Ball, first: i64, last: i64) -> Result<Pmf, Error> {
     check_length(first, last)?;
     let answers = || first..=last;
     let (mut forward, mut backward) = (Vec::new(), Vec::new());
@@ -374,7 +374,7 @@ fn with_merged_ends(data: &Row, alpha: Ball, first: i64, last: i64) -> Result<Ro
     backward.reverse();
     let one = Ball::ONE;
     if first == last {
-        return Ok(Row { first, masses: vec![one], missing: data.missing });
+        return Ok(Pmf { first, masses: vec![one], missing: data.missing });
     }
     let (inner, tail) = ((one - alpha) / (one + alpha), one / (one + alpha));
     let mass = |index: usize| {
@@ -384,7 +384,7 @@ fn with_merged_ends(data: &Row, alpha: Ball, first: i64, last: i64) -> Result<Ro
         let scale = if index == 0 || index + 1 == forward.len() { tail } else { inner };
         scale * (here + alpha * above)
     };
-    Ok(Row { first, masses: (0..forward.len()).map(mass).collect(), missing: data.missing })
+    Ok(Pmf { first, masses: (0..forward.len()).map(mass).collect(), missing: data.missing })
 }
 
 /// Independent summands, equal ones together, and a constant.
@@ -530,7 +530,7 @@ fn inverted(
     lattices: &[Box<dyn Lattice>],
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<Row, Error> {
+) -> Result<Pmf, Error> {
     let law = LatticeSum::new(lattices.iter().map(AsRef::as_ref).collect());
     let (first, last, missing) = match (left_out, law.support()) {
         (Some(bits), _) => law.window(power(bits + 1), interrupt)?,
@@ -539,7 +539,7 @@ fn inverted(
     };
     check_length(first, last)?;
     let masses = law.probabilities(first, last, interrupt)?;
-    Ok(Row { first, masses, missing })
+    Ok(Pmf { first, masses, missing })
 }
 
 /// `P[answer ≤ x] = P[counts[x] ≥ rank]`; the masses are differences of these or of their complements, whichever are smaller,
@@ -549,7 +549,7 @@ fn order_statistic(
     rank: u64,
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<Row, Error> {
+) -> Result<Pmf, Error> {
     let mut masses = Vec::with_capacity(counts.len());
     let mut before = (Ball::ZERO, Ball::ONE);
     let mut known: Option<&Law> = None;
@@ -573,12 +573,12 @@ fn order_statistic(
         masses.push(if rising { reached.0 - before.0 } else { before.1 - reached.1 });
         before = reached;
     }
-    Ok(Row { first: 0, masses, missing: Ball::ZERO })
+    Ok(Pmf { first: 0, masses, missing: Ball::ZERO })
 }
 
 /// `count` copies, by repeated squaring.
-fn power_of(base: &Row, mut count: u64, interrupt: &dyn Interrupt) -> Result<Row, Error> {
-    let (mut result, mut square) = (Row::point(0), base.clone());
+fn power_of(base: &Pmf, mut count: u64, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
+    let (mut result, mut square) = (Pmf::point(0), base.clone());
     while count > 0 {
         if count & 1 == 1 {
             result = result.convolved(&square, interrupt)?;
