@@ -6,7 +6,6 @@
 //! on labels.
 
 mod conditional;
-mod convolution;
 mod few_values;
 mod noise;
 pub(crate) mod pmf;
@@ -14,7 +13,7 @@ mod poisson_binomial;
 pub(crate) mod rationals;
 #[cfg(test)]
 mod same_bits;
-mod sampling;
+pub(crate) mod sampling;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -30,8 +29,7 @@ use std::sync::{Arc, Mutex};
 
 /// Answers are at most this far from zero: sums of them stay far from overflow.
 const FARTHEST: i64 = 1 << 60;
-/// The most values a law may have before it is evaluated, or its window be long: 2^24 balls fill half a GiB.
-pub(crate) const LONGEST: u64 = 1 << 24;
+pub(crate) use crate::laws::pmf::LONGEST;
 
 /// A law on the integers.
 #[derive(Clone, Debug)]

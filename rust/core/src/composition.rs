@@ -61,7 +61,7 @@ impl Attributes {
     }
 }
 
-/// Several answers of a secret random partition.
+/// Answers on the parts of a secret random partition.
 #[derive(Clone, Debug)]
 pub struct Composition {
     unused: Rational,
@@ -208,7 +208,7 @@ impl Composition {
         Prepared::new(self, epsilon, End::Upper, interrupt)?.within(width, interrupt)
     }
 
-    /// The same parts with one pattern only.
+    /// The same parts with one pattern.
     #[must_use]
     pub fn only(&self, pattern: &Pattern) -> Self {
         let kinds = self.attributes.iter().zip(pattern).flat_map(|(attribute, counts)| {
@@ -218,7 +218,7 @@ impl Composition {
         Self { unused: self.unused.clone(), attributes: kinds.collect() }
     }
 
-    /// The worst pattern at this ε, or the worst that was found.
+    /// The worst pairs of values at this ε, or the worst that were found.
     ///
     /// # Errors
     /// As [`Self::delta`].
@@ -227,10 +227,10 @@ impl Composition {
         if self.is_exact() { Ok(prepared.worst_of_all(interrupt)?.1) } else { Ok(prepared.search()) }
     }
 
-    /// The limit of δ for ε → ∞: the mass of what gives the pair away, of the worst pattern.
+    /// The limit of δ for ε → ∞: the mass of the answers that give the pair away, for the worst pattern.
     ///
-    /// An answer gives nothing away where `w` is possible too; without the critical entry all parts answer as under `w`. So with `w_0 > 0`, or several
-    /// parts, only answers that no `R_k` gives count, and with one part that is always used those that `P_w` does not give.
+    /// An answer gives nothing away if it is possible under `w` too. Without the critical entry all parts answer as under `w`. So with `w_0 > 0` or
+    /// several parts only answers that no `R_k` gives count. With one part that is always used, the answers count that `P_w` does not give.
     ///
     /// # Errors
     /// As [`Self::delta`].
@@ -272,7 +272,7 @@ impl<'a> Prepared<'a> {
         self.value_of(&part::merged(chosen(&self.parts, pattern)), goal, interrupt)
     }
 
-    /// Whether the values of a pattern's parts can be gone through.
+    /// Whether the values of a pattern's parts can be listed.
     fn is_listed(&self, pattern: &Pattern) -> bool {
         can_be_listed(&part::merged(chosen(&self.parts, pattern)))
     }

@@ -25,21 +25,21 @@ use crate::numbers::ball::Ball;
 use crate::numbers::enclosure::Enclosure;
 use crate::numbers::rational::Rational;
 
-/// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is. On the way to
-/// a peak far out many may pass; close to it what is not known of δ ends the progress.
+/// Maximum number of evaluations of the dual before its enclosure is half as wide; then the enclosure is returned. The way to a peak far
+/// out takes many evaluations. Close to the peak the width of δ ends the progress.
 const PATIENCE: usize = 64;
 const PATIENCE_WHEN_CLOSE: usize = 12;
-/// An enclosure this narrow, relatively, is close.
+/// Relative width of an enclosure that is close to the peak.
 const CLOSE_TO_PEAK: f64 = 1e-13;
-/// An enclosure this narrow, relatively, is narrow enough: some ulps.
+/// Relative width of an enclosure that is narrow enough: some ulps.
 const NARROW: f64 = 8.0 * f64::EPSILON;
-/// What is enclosed between a test of one pattern and a bound of all is not known any better than this.
+/// Relative width to which a bracket between a test of one pattern and a bound of all patterns is known.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
 /// An enclosure is close too if it is at most this multiple of the width of δ.
 const CLOSE_TO_DELTA: f64 = 64.0;
-/// No evaluation brings the ends closer than what is not known of δ at the highest point; this near to it they are close enough.
+/// The ends are close enough at this multiple of the width of δ at the highest point; no evaluation brings them closer than that width.
 const AS_CLOSE_AS_DELTA: f64 = 2.0;
-/// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
+/// Minimum distance of two points for a slope, in ε, and relative to ε above 1.
 const CLOSE: f64 = 1.0 / ((1u64 << 48) as f64);
 /// `β(α)`, for an α from 0 to 1.
 ///
@@ -57,7 +57,7 @@ pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Resul
         });
     }
     if curve.is_bracket() {
-        // No pattern errs less often than the bound allows. What one pattern errs bounds the worst one.
+        // No pattern errs less often than the bound allows. The error of one pattern bounds that of the worst one.
         let to = |curve: &Curve| dual(curve, alpha, NARROW_IN_A_BRACKET, interrupt);
         let lower = to(&curve.end(End::Upper))?.lower();
         let attained = if let Curve::Form(form) = curve { form.attained(interrupt)? } else { None };

@@ -83,12 +83,12 @@ fn arrows() -> BTreeMap<(String, String), PathBuf> {
             continue;
         }
         let inside = path.strip_prefix(source()).unwrap().to_owned();
-        let user = module(&inside);
-        for used in code.split("crate::").skip(1) {
-            assert!(!used.starts_with('{'), "{}: one use of the crate for each module", inside.display());
-            let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            if used != user {
-                arrows.entry((user.clone(), used)).or_insert_with(|| inside.clone());
+        let from = module(&inside);
+        for path in code.split("crate::").skip(1) {
+            assert!(!path.starts_with('{'), "{}: one use of the crate for each module", inside.display());
+            let used: String = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if used != from {
+                arrows.entry((from.clone(), used)).or_insert_with(|| inside.clone());
             }
         }
     }

@@ -51,7 +51,7 @@ const MAX_NUMBERS: f64 = 3e7;
 const DEVIATIONS: f64 = 8.0;
 /// Maximum shift that is followed, as a multiple of the length of the grid.
 const FARTHEST: usize = 4;
-/// Products between two questions whether to go on.
+/// Products between two polls of the interrupt.
 const PRODUCTS_PER_CHECK: usize = 1 << 24;
 /// Fewer nodes are not worth a thread of their own.
 const MIN_BLOCK: usize = 1 << 12;

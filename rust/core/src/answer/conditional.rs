@@ -29,7 +29,7 @@ const SCALE: u64 = 500;
 pub(super) const MAX_BITS: u32 = 506;
 /// Less certain factors are left to balls: to these, errors are relative to the computed value as well as to the truth.
 const MAX_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
-/// Terms between two questions whether to go on.
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 14;
 
 /// `P[k+1]/P[k]`, which falls.

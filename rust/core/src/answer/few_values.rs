@@ -23,7 +23,7 @@ const MIN_WAVES: f64 = 64.0;
 const TRIED: u32 = 512;
 /// A transform below `e^{-73}`, about `2^{-106}`, is no wave.
 const NEGLIGIBLE: f64 = 73.0;
-/// Combinations between two questions whether to go on.
+/// Combinations between two polls of the interrupt.
 const COMBINATIONS_PER_CHECK: usize = 1 << 16;
 
 /// The law of one number, and how many of them are added up.

@@ -5,13 +5,15 @@
 //! of such laws are such laws again, of the same sums, mixtures, relabellings and samples of the `x`, and what is missing of them is at
 //! most what is missing of their parts together.
 
-use super::convolution::OF_BALLS;
 use super::few_values::{self, FewValues};
-use super::{LONGEST, Law, Recipe, Relabelling, sampling};
+use super::{Law, Recipe, Relabelling, sampling};
+use crate::convolve::pmf::OF_BALLS;
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Repeated};
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
+pub(crate) use crate::laws::pmf::Pmf;
+pub(super) use crate::laws::pmf::check_length;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
@@ -25,35 +27,7 @@ const VALUES_AT_ONCE: f64 = 8.0;
 /// Maximum number of products for each place of a sum with gaps, where inversion follows the whole lattice for each place.
 const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 
-/// Masses of `first`, `first + 1`, ….
-#[derive(Clone, Debug)]
-pub(crate) struct Pmf {
-    pub first: i64,
-    pub masses: Vec<Ball>,
-    /// An upper bound of the missing mass.
-    pub missing: Ball,
-}
-
 impl Pmf {
-    pub fn empty() -> Self {
-        Self { first: 0, masses: Vec::new(), missing: Ball::ZERO }
-    }
-
-    pub fn point(value: i64) -> Self {
-        Self { first: value, masses: vec![Ball::ONE], missing: Ball::ZERO }
-    }
-
-    /// The last answer of the window; one before the first where that is empty.
-    pub fn last(&self) -> i64 {
-        self.first + self.masses.len() as i64 - 1
-    }
-
-    /// The mass in the window.
-    pub fn at(&self, answer: i64) -> Ball {
-        let index = answer.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
-        index.and_then(|index| self.masses.get(index)).copied().unwrap_or(Ball::ZERO)
-    }
-
     /// Adds `weight` times another row; what the weights do not sum to is missing elsewhere.
     pub fn add(&mut self, other: &Self, weight: Ball) -> Result<(), Error> {
         self.missing = self.missing + other.missing * weight;
@@ -124,15 +98,6 @@ pub(super) fn cover<T: Copy>(
     masses.splice(0..0, std::iter::repeat_n(zero, start.abs_diff(from) as usize));
     *start = from;
     masses.resize((to.abs_diff(from) + 1) as usize, zero);
-    Ok(())
-}
-
-pub(super) fn check_length(first: i64, last: i64) -> Result<(), Error> {
-    if last.saturating_sub(first) >= LONGEST as i64 {
-        return Err(Error::precision(format!(
-            "the answers from {first} to {last} are too many for their probabilities to be written out; 2^24 are allowed"
-        )));
-    }
     Ok(())
 }
 

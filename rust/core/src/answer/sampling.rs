@@ -222,7 +222,7 @@ pub(super) fn ratio(a: u64, b: u64) -> Rational {
     Rational::from(a).div(&Rational::from(b)).unwrap_or_else(|| Rational::from(0i64))
 }
 
-pub(super) fn binomial(trials: u64, p: &Rational, left_out: Option<u32>) -> Result<Pmf, Error> {
+pub(crate) fn binomial(trials: u64, p: &Rational, left_out: Option<u32>) -> Result<Pmf, Error> {
     if p.is_zero() || trials == 0 {
         return Ok(Pmf::point(0));
     }

@@ -23,17 +23,17 @@ use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::complex_ball::ComplexBall;
 
-/// Of more kinds than this the few that can be decided say little.
+/// Maximum number of kinds: of more kinds only a small share could be decided.
 const MAX_KINDS: usize = 64;
-/// Ways to give the attributes of a kind their values, all kinds together.
+/// Maximum number of ways to give the attributes their values, all kinds together.
 const MAX_WAYS: f64 = 4096.0;
-/// Transforms that are kept, of all nodes.
+/// Maximum number of transforms in memory, over all nodes.
 const MAX_TRANSFORMS: usize = 1 << 22;
-/// Products of transforms that are worth finding the patterns above a threshold.
+/// Maximum number of products of transforms for a search of the patterns above a threshold.
 const MAX_PRODUCTS: usize = 50_000_000;
-/// Patterns above a threshold, at most: each of them is evaluated by itself.
+/// Maximum number of patterns above a threshold, each of which is evaluated.
 const MAX_LEFT: usize = 8;
-/// Branches between two questions whether to go on.
+/// Branches between two polls of the interrupt.
 const VISITS_PER_CHECK: usize = 256;
 
 /// Some kinds of attributes, each with some law.
@@ -76,10 +76,10 @@ pub(super) struct Branches {
     levels: Vec<Level>,
     /// `w_0 (1 − r)`.
     constant: Factor,
-    /// What the nodes that are not kept add to a sum over nodes, at most.
+    /// A bound of what the dropped nodes add to a sum over nodes.
     beyond: Ball,
     period: Ball,
-    /// What is missing of laws adds no more than this.
+    /// A bound of what the missing masses add.
     missing: Ball,
 }
 
@@ -101,7 +101,7 @@ impl Branches {
         composition.attributes.len() <= MAX_KINDS && ways <= MAX_WAYS
     }
 
-    /// On a contour for a pattern that is thought to be bad, of which the bound is relatively so narrow. Nothing where this is too much work, or no contour serves.
+    /// Bounds on a contour for a pattern that is probably bad, with a bound of this relative width. Nothing where the work is too much or no contour serves.
     pub(super) fn new(
         prepared: &Prepared<'_>,
         dominating: &Dominating,
@@ -139,7 +139,7 @@ impl Branches {
         Ok(Some(nodes.into_branches(&laws, scales, shares, contour.period(), dominating)))
     }
 
-    /// The patterns that may be above a threshold; nothing where finding them is too much work.
+    /// The patterns that may be above a threshold; nothing where the search takes too long.
     pub(super) fn above(
         &self,
         threshold: Ball,
@@ -251,7 +251,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// Nothing where they are too many.
+    /// Nothing if they are too many.
     fn of(
         groups: &[Vec<Tilted>],
         contour: &Contour<'_>,

@@ -8,9 +8,9 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 
-/// Combinations of values that are gone through.
+/// Maximum number of combinations of values that are listed.
 pub(super) const MAX_COMBINATIONS: usize = 1 << 19;
-/// Combinations between two questions whether to go on.
+/// Combinations between two polls of the interrupt.
 const COMBINATIONS_PER_CHECK: usize = 1 << 14;
 
 /// Whether all combinations of values can be listed; a length of `usize::MAX` means that the values cannot.

@@ -29,20 +29,20 @@ const FEW_LAWS: usize = 8;
 const SPREAD_POINTS: i32 = 256;
 /// Points are at least this part of the whole apart: `2⁻³⁸`.
 const NEAREST: f64 = 1.0 / (1u64 << 38) as f64;
-/// Deviations below the mean beyond which next to nothing of a law lies.
+/// Standard deviations below the mean beyond which a law has almost no mass.
 const FARTHEST_BELOW: f64 = 12.0;
-/// What lowering the values of a summand may add: `2^-400`.
+/// Negative binary logarithm of what lowering the values of a summand may add: `2^-400`.
 const CAPPED: u64 = 400;
-/// How narrowly the bound is computed: it is looser itself.
+/// The width to which the bound is computed; the bound itself is looser.
 const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
 
 /// Independent summands, each with any of several laws.
 #[derive(Debug)]
 struct Candidates {
-    /// How many.
+    /// The number of summands.
     count: u64,
     laws: Vec<Vec<Atom>>,
-    /// What is missing for δ, of all of them.
+    /// The missing mass of all of them, for δ.
     missing: Ball,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Dominating {
     pub summands: Vec<Vec<Summand>>,
     /// At most `w_k Σ (P_{k,v} − rP_{k,w})_+` over answers that `R_k` does not give, by kind.
     pub certain: Vec<Ball>,
-    /// What is missing of laws adds no more than this.
+    /// A bound of what the missing masses add.
     pub missing: Ball,
     /// The greatest value of the sum.
     pub most: Ball,
@@ -145,7 +145,7 @@ impl Candidates {
         Ok(Self { count, laws, missing: Ball::ZERO })
     }
 
-    /// Values that hardly anything lies above are lowered to where it does.
+    /// Lowers values with almost no mass above them.
     fn cap(&mut self) {
         if self.laws.len() < 2 {
             return;

@@ -13,8 +13,9 @@ use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use std::collections::BTreeMap;
 
-/// Pairs of densities, times the bits of a mass, that are taken on.
+/// Maximum product of the number of pairs of densities and the bits of a mass.
 const MAX_BITS: f64 = 4e8;
+/// Maximum number of pairs of densities.
 const MAX_DENSITIES: f64 = 2e5;
 /// Maximum number of answers of a part that are counted one by one for the estimate of the cost.
 const FEW_ANSWERS: f64 = 256.0;
@@ -22,7 +23,7 @@ const FEW_ANSWERS: f64 = 256.0;
 /// Masses by pairs of densities.
 type Densities = BTreeMap<(Rational, Rational), Rational>;
 
-/// Of one part: densities on the answers of `R_k`, and the masses of `w_k P_{k,v}` and `w_k P_{k,w}` on other answers.
+/// One part: densities on the answers of `R_k`, and the masses of `w_k P_{k,v}` and `w_k P_{k,w}` on other answers.
 struct OfPart {
     densities: Densities,
     elsewhere: Vec<(Rational, Rational)>,
@@ -50,7 +51,7 @@ impl Composition {
         self.all_patterns().iter().map(|pattern| self.laws_of(pattern)).collect()
     }
 
-    /// About how many likelihood ratios there are, over all patterns, and how many bits each mass has.
+    /// The approximate number of likelihood ratios over all patterns, and the bits of each mass.
     fn cost(&self) -> Result<(f64, f64), Error> {
         let (mut densities, mut bits) = (self.patterns(), 0.0);
         for attribute in &self.attributes {

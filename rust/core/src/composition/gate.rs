@@ -29,13 +29,13 @@ use crate::numbers::rational::Rational;
 const STEP: f64 = 5.0 / 128.0;
 const FIRST_STEP: i32 = -128;
 const MAX_STEPS: i32 = 240;
-/// Little is left of what is at the mean: `2^-60`.
+/// The part of the value at the mean that counts as little: `2^-60`.
 const LITTLE: f64 = 1.0 / (1u64 << 60) as f64;
-/// A bound that is no more than this part above an attained value is good enough: `2^-13`.
+/// Maximum relative distance of a bound from an attained value: `2^-13`.
 const CLOSE: f64 = 1.0 / (1u64 << 13) as f64;
-/// Cells of one supremum.
+/// Maximum number of cells of one supremum.
 const MAX_CELLS: usize = 96;
-/// How far an end of the range is moved outwards at first, relatively: `2^-40`; then until it is certain.
+/// The first relative step by which an end of the range is moved outwards: `2^-40`. Steps double until the end is certain.
 const OUTWARDS: f64 = 1.0 / (1u64 << 40) as f64;
 const MAX_DOUBLINGS: u32 = 36;
 

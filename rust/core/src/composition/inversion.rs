@@ -34,52 +34,52 @@ use crate::numbers::double_double::DoubleDouble;
 use crate::numbers::special::trigonometric::{pi, sin_cos};
 use std::thread;
 
-/// Uniform variables that are added, a power of two.
+/// Number of uniform variables that are added, a power of two.
 const ORDER: u32 = 16;
 /// Nodes that are evaluated together.
 pub(super) const BLOCK: usize = 128;
-/// Independent recurrences, so that they can run side by side.
+/// Independent recurrences that run side by side.
 const LANES: usize = 8;
-/// More than what underflow loses in one operation.
+/// A bound of what underflow loses in one operation.
 const LEAST: f64 = 1e-290;
-/// What is certainly below this part of the largest term is not told apart from zero: `2^-64`.
+/// Terms certainly below this part of the largest one count as zero: `2^-64`.
 pub(super) const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Maximum number of equal summands whose transform is raised to a power in doubles.
 const FEW: u64 = 1 << 12;
-/// Terms, nodes times atoms, that are worth a narrower enclosure at once, after a first one that was wide, and those that are taken on at all.
+/// Maximum number of terms, nodes times atoms: for a narrower enclosure at once, and for any enclosure.
 const WORTH_AT_ONCE: f64 = 2e7;
 pub(super) const WORTH: f64 = 1e8;
 const MAX_TERMS: f64 = 2e10;
-/// Relative widths that are tried, the first one that is affordable.
+/// Relative widths; the first affordable one is used.
 const GOALS: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
-/// An enclosure this many times as wide as was aimed at is as narrow as that.
+/// Maximum width of an accepted enclosure, as a multiple of the width aimed at.
 const AS_AIMED_AT: f64 = 4.0;
 /// The factor by which the width aimed at is lowered where the outcome is wider than wanted.
 const FINER: f64 = 100.0;
 const MAX_REFINEMENTS: usize = 4;
-/// Periods that are tried.
+/// Maximum number of periods that are tried.
 const MAX_PERIODS: u32 = 12;
 /// A contour with aliases that are not subtracted has a period `M` with `cM` at least this, where they are below `10^-9`.
 const MIN_DECAY: f64 = 24.0;
-/// Arguments that are tried for a bound, each half of the one before.
+/// Number of arguments that are tried for a bound, each half of the one before.
 const HALVINGS: u32 = 16;
-/// Blocks between two questions whether to go on: as many on every machine.
+/// Blocks between two polls of the interrupt, the same on every machine.
 const BLOCKS_PER_CHECK: usize = 256;
 
 fn exact(x: f64) -> Ball {
     Ball::from_double_double(DoubleDouble::from_f64(x), 0.0)
 }
 
-/// How accurately `E[S_+]` is wanted.
+/// The accuracy to which `E[S_+]` is computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
     /// From zero to a bound.
     Bound,
-    /// As far as it is worth it.
+    /// As narrow as the work is worth.
     Narrow,
     /// To about this relative width, once.
     About(f64),
-    /// To about this relative width, and at most that one, if that is worth it.
+    /// To about the first relative width, and at most the second if the work is worth it.
     Within {
         /// Where the law has something like a density.
         usually: f64,
@@ -134,7 +134,7 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
         }
         found = at(width).evaluate(interrupt)?;
     }
-    // Where transforms cannot be inverted a bound is left.
+    // A bound remains where transforms cannot be inverted.
     let wide = found.to_enclosure().width() > bounded.to_enclosure().width();
     Ok(if wide { bounded } else { found })
 }
@@ -160,7 +160,7 @@ impl Sum {
     }
 }
 
-/// About where and how wide the integrand is.
+/// The approximate place and width of the integrand.
 #[derive(Clone, Copy, Debug)]
 struct Saddle {
     c: f64,
@@ -247,7 +247,7 @@ impl<'a> Contour<'a> {
         (approximate::exp(logarithm) * self.period / std::f64::consts::TAU).ceil().max(1.0)
     }
 
-    /// About how many terms are added: at least one a node, of a sum that has summands.
+    /// The approximate number of terms: at least one for each node of a sum with summands.
     fn terms(&self) -> f64 {
         let atoms: Vec<f64> = self.sum.summands.iter().map(|summand| summand.atoms.len() as f64).collect();
         let all: f64 = atoms.iter().sum();
@@ -356,7 +356,7 @@ impl<'a> Contour<'a> {
                 let own = shares.next().unwrap_or_default();
                 let others: Vec<_> = shares.map(|mine| scope.spawn(move || work(mine))).collect();
                 let mut parts = vec![work(own)];
-                // A worker that panics says nothing.
+                // A worker that panics gives no result.
                 parts
                     .extend(others.into_iter().map(|worker| worker.join().unwrap_or(vec![[Ball::WHOLE; 2]])));
                 parts
@@ -508,7 +508,7 @@ impl Powers {
         bits.fold((1.0, 0.0), |power, (_, &square)| product(power, square))
     }
 
-    /// As a disc.
+    /// As a complex ball.
     fn disc(&self, n: usize) -> ComplexBall {
         let (re, im) = self.of(n);
         ComplexBall { re, im, radius: POWER * (n + 1) as f64 * ROUNDING }

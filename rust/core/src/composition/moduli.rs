@@ -32,24 +32,24 @@ use crate::numbers::ball::Ball;
 use crate::numbers::complex_ball::ComplexBall;
 use crate::numbers::special::trigonometric::{angle, pi};
 
-/// By how much smoothing raises the bound, about and relatively: `2^-20`.
+/// The approximate relative amount by which smoothing raises the bound: `2^-20`.
 const WIDTH: f64 = 1.0 / ((1u64 << 20) as f64);
-/// How often leading laws are chosen for a tilt, and a tilt for them.
+/// Rounds in which leading laws are chosen for a tilt, and a tilt for them.
 const ROUNDS: usize = 4;
-/// `|τ|`, at most: of terms that point away from the positive real axis little is left.
+/// Maximum of `|τ|`: little remains of terms that point away from the positive real axis.
 const STEEPEST: f64 = 4.0;
-/// Values of all laws, the powers of each of which are kept.
+/// Maximum number of values of all laws; the powers of each value are kept.
 const MAX_ATOMS: usize = 1 << 17;
-/// Nodes, at most.
+/// Maximum number of nodes.
 const MAX_NODES: f64 = (1u64 << 22) as f64;
 /// A term that may be below this part of the largest is bounded by its modulus: `2^-26`.
 const MATTERS: f64 = 1.0 / ((1u64 << 26) as f64);
-/// Where more terms matter, transforms return to one after they have fallen: sums have few values, and nothing of a bound by moduli is narrow.
+/// Maximum number of terms that matter. With more of them sums have few values, transforms return to one, and a bound by moduli is wide.
 const MAX_THAT_MATTER: usize = 48;
-/// More than what underflow loses.
+/// A bound of what underflow loses.
 const LEAST: f64 = 1e-290;
 
-/// Independent summands, as many as `count`, each with any one of these laws.
+/// `count` independent summands, each with any one of these laws.
 struct Undecided {
     count: u64,
     laws: Vec<Sum>,
@@ -71,7 +71,7 @@ struct Transform<'a> {
 }
 
 impl Prepared<'_> {
-    /// At least the value of every pattern. Nothing where no contour serves, or it is too much work.
+    /// An upper bound of every pattern. Nothing where no contour serves or the work is too much.
     pub(super) fn bound_by_moduli(&self, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
         let mut undecided = self.undecided()?;
         let all = |of: fn(&Undecided) -> Ball| {

@@ -12,17 +12,17 @@ use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// At most about `2^-LEFT_OUT` of a law is left out.
+/// Negative binary logarithm of the mass of a law that may be left out.
 const LEFT_OUT: u32 = 480;
-/// The same of rounded real answers, of which there are many.
+/// The same for rounded real answers, which are many.
 const LEFT_OUT_ROUNDED: u32 = 240;
-/// Laws with no more answers than this are written out as a whole.
+/// Maximum number of answers of a law that is written out as a whole.
 const FEW_ANSWERS: f64 = 4096.0;
 
-/// What an entry of a part can be: a cell, with its probability, and how much of `P_v` and of `P_w` it carries.
+/// A cell that an entry of a part can be in: its probability, and how much of `P_v` and of `P_w` it carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// The probability of an entry to be in it.
+    /// The probability that an entry is in the cell.
     pub mass: Rational,
     /// `mass` times what such an entry adds to `w_k P_{k,v}/R_k`.
     pub first: Rational,
@@ -41,7 +41,7 @@ pub enum Part {
     Entries {
         /// Number of entries.
         count: u64,
-        /// Cells; those in which an entry adds nothing as well.
+        /// All cells, including cells in which an entry adds nothing.
         cells: Vec<Cell>,
     },
     /// The count of a property among `count` independent entries. Only a range of its probability is known: no law, but a
@@ -174,7 +174,7 @@ impl Part {
         }
     }
 
-    /// What it adds at `r = e^ε`; of real answers what gives one end of an enclosure.
+    /// What the part adds at `r = e^ε`. For real answers it gives one end of an enclosure.
     pub(super) fn at(&self, ratio: Ball, end: End, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
         match self {
             Self::Entries { count, cells } => Ok(entries(*count, cells, ratio)),
@@ -205,7 +205,7 @@ impl Part {
 /// Values and masses, and what is missing for δ.
 pub(super) type Incomplete = (Vec<Atom>, Ball);
 
-/// One of several laws, it is not known which.
+/// One of several laws; which one is unknown.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub atoms: Vec<Atom>,
@@ -214,7 +214,7 @@ pub(super) struct Alternative {
     pub entries: Option<Summand>,
 }
 
-/// How the law of a summand is had.
+/// The form in which the law of a summand is known.
 #[derive(Clone, Debug)]
 enum Shape {
     /// The sum of independent entries in these cells.

@@ -26,8 +26,8 @@ use crate::digits::ends::Limit;
 use crate::digits::probability::{Ratio, size};
 use crate::digits::{DigitsEnclosure, Evaluation, bits_for, logarithm, settle};
 use crate::error::Error;
-use crate::forms::Answers;
 use crate::forms::finite::{ExpEpsilon, Finite};
+use crate::forms::{Answers, Digits};
 use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 
@@ -197,7 +197,7 @@ fn alike(a: &Curve, b: &Curve) -> bool {
 pub(crate) fn last_change_of(curve: &Curve) -> u64 {
     match curve {
         Curve::Form(form) => match form.written_out() {
-            Ok(None) => form.digits().map_or(0, |digits| digits.last_change()),
+            Ok(None) => form.digits().map_or(0, Digits::last_change),
             Ok(Some(laws)) => last_change_of(&laws.into()),
             Err(_) => 0,
         },

@@ -23,7 +23,7 @@
 //!
 //! Every member lies in `[0, 1]`: `Δ(k, w) ≤ w`, because the hockey stick is jointly convex and both laws are mixtures with weights `1−w`
 //! and `w` of the same law and of another one each. With `w = 1` members do not fall with `z`: adding an independent entry to a sum
-//! is post-processing, and the heights `E(L − rK)_+` of a gated count fall in convex order with either number of entries. With `w_k < 1` they need not be monotone, but they vanish together: `κ` of `pair/shifted_binomial.rs` lies beyond
+//! is post-processing, and the heights `E(L − rK)_+` of a gated count fall in convex order with either number of entries. With `w_k < 1` they need not be monotone, but they vanish together: `κ` of `forms/shifted_binomial.rs` lies beyond
 //! the last answer where `(e^ε−1)(1−w_k)/w_k` is large enough, and that falls with `k`.
 
 use super::{CountFamily, Curve, Irrelevant, Weight};
@@ -82,7 +82,7 @@ const SPREAD: f64 = 18.0;
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
 /// … or, on either side, after so many terms, some seconds; then it is added to the radius whatever it is. Wider laws are refused.
 const MAX_TERMS: u64 = 1 << 22;
-/// Terms between two questions whether to go on.
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 12;
 
 /// Values of `z` whose members are evaluated together, where neighbouring sizes share work.

@@ -12,7 +12,7 @@ use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 
-/// Terms between two questions whether to go on.
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 10;
 
 /// `P[Bin(n, p) = k]`, for `0 ≤ k ≤ n`; nothing if more bits are needed.

@@ -1,6 +1,6 @@
 //! The hockey stick of one count, in integers.
 //!
-//! With `N = n−1`, `B ~ Bin(N, p)` and inclusion probability `w` the densities of `pair/shifted_binomial.rs` give, for the answers
+//! With `N = n−1`, `B ~ Bin(N, p)` and inclusion probability `w` the densities of `forms/shifted_binomial.rs` give, for the answers
 //! from `k` up,
 //!
 //! ```text

@@ -7,7 +7,7 @@
 //! Σ_a max(0, x(a) − r x'(a)) − r m'  ≤  Δ  ≤  Σ_a max(0, x(a) − r x'(a)) + m.
 //! ```
 //!
-//! How much may be missing follows from the value: first little, then ever less, until it does not matter.
+//! The missing mass is reduced from level to level until it does not matter beside the value.
 
 mod shifts;
 
@@ -36,21 +36,21 @@ use std::sync::{Arc, Mutex};
 /// Negative binary logarithms of the mass that may be missing, tried in this order; at the last level no mass is missing.
 const LEVELS: [Option<u32>; 7] =
     [Some(80), Some(120), Some(240), Some(OF_SAMPLES), Some(1130), Some(2100), None];
-/// Up to here the laws of a sample given its population are double-doubles; beyond, each of them is written out in balls.
+/// Up to this level the laws of a sample given its population are double-doubles. Beyond it they are balls.
 const OF_SAMPLES: u32 = 460;
 /// Bits of a Δ below every double, the least of which is 2^-1074.
 const BELOW_DOUBLES: u32 = 1100;
-/// The level of [`LEVELS`] at which answers are called impossible where it cannot be told from the laws: 2^-240.
+/// The level of [`LEVELS`], 2^-240, at which an undecided answer counts as impossible.
 const WIDE: usize = 2;
-/// Relatively narrower values are answers.
+/// Maximum relative width of a value that is returned.
 pub(super) const ACCURATE: f64 = 1e-14;
 /// Maximum number of answers of laws that are evaluated on every answer to show that Δ is exactly zero.
 const FEW_ANSWERS: f64 = 1e4;
-/// Answers between two questions whether to go on.
+/// Answers between two polls of the interrupt.
 pub(super) const ANSWERS_PER_CHECK: usize = 4096;
 
 type Rows = [Arc<Pmf>; 2];
-/// A value of what is known of the laws, by level.
+/// A value of the masses that are known of both laws, by level.
 pub(super) type OfRows<'a> = dyn Fn(usize, [&Pmf; 2]) -> Result<Ball, Error> + 'a;
 
 /// The laws of the released answer under two values of the critical entry.
@@ -87,13 +87,13 @@ impl Answers {
         self.in_order(&self.shared.laws)
     }
 
-    /// The other direction; both share what was computed for one of them.
+    /// The other direction. Both share what was computed for one of them.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self { reversed: !self.reversed, ..self.clone() }
     }
 
-    /// What belongs to the two laws, that of the first one first.
+    /// Two values in the order of the laws.
     pub(crate) fn in_order<'a, T>(&self, [one, other]: &'a [T; 2]) -> [&'a T; 2] {
         if self.reversed { [other, one] } else { [one, other] }
     }
@@ -104,7 +104,7 @@ impl Answers {
         self.laws().map(Law::span).into_iter().fold(0.0, f64::max).min(1e6)
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter, or than all doubles.
+    /// `Δ(ε)` for `ε ≥ 0`, to full accuracy unless it is certainly below `floor` or below all doubles.
     ///
     /// # Errors
     /// Laws on too many answers; [`Error::Interrupted`].
@@ -115,7 +115,7 @@ impl Answers {
         })
     }
 
-    /// `Δ` from its value for the `x` alone, at one level after the other until what is missing does not matter.
+    /// `Δ` from its value for the `x` alone, level after level until the missing mass does not matter.
     ///
     /// The value may be that of the answers after any post-processing, such as added noise: the bounds of the module documentation hold for the
     /// processed laws, whose missing masses are the same.
@@ -134,7 +134,7 @@ impl Answers {
             });
             let (sum, [missing, other]) = match known {
                 Ok(known) => known,
-                // Wider windows are out of reach: what was found is right, and as narrow as it can be had.
+                // Wider windows are out of reach. The value found is right and cannot be made narrower.
                 Err(Error::Precision(_)) if found.is_ok() => return found,
                 Err(error) => return Err(error),
             };

@@ -1,4 +1,4 @@
-//! Some tests of a count at the probabilities where they distinguish best: what is left of a supremum over a range.
+//! Some tests of a count, each at the probability where it distinguishes best: the part of a supremum over a range that tests inside it add.
 //!
 //! `N = n−1`, `r = e^ε`, `f_j(p) = P[B ≥ j] − r P[B ≥ j+1]` for `B ~ Bin(N, p)`: the test "answer ≥ j+1". It rises up to its peak
 //! `p_j = j/(j+(N−j)r)`, of height `h_j`, and falls after it; `h_j = 1` for `j ≤ 0` and `j ≥ N`. For a set `J` of tests and `r ≥ 1` this is
@@ -87,7 +87,7 @@ impl BinomialPeaks {
         }
     }
 
-    /// Whether every probability inside, down to 0 or up to 1, is in the range, so that there is no ε from which on nothing changes.
+    /// Whether the range reaches 0 or 1, so that the curve changes at arbitrarily large ε.
     #[must_use]
     pub fn is_open(&self) -> bool {
         let (lower, upper) = &*self.given;
@@ -116,7 +116,7 @@ impl BinomialPeaks {
         outermost
     }
 
-    /// Whether a test shows the value of the critical entry for certain, whatever ε: `h_0` and `h_N`, at the probabilities 0 and 1.
+    /// Whether a test shows the value of the critical entry with certainty at every ε: `h_0` and `h_N`, at the probabilities 0 and 1.
     #[must_use]
     pub fn gives_away(&self) -> bool {
         let (lower, upper) = &*self.given;
@@ -160,7 +160,7 @@ impl BinomialPeaks {
                     && threshold.position == Position::Undecided
                     && threshold.first == j
                 {
-                    // The peak lies at this end up to rounding, on one side of it or the other; there its test is the best of all.
+                    // The peak lies at this end up to rounding. Its test is the best of all there.
                     found = found.hull(at(self.size, end, epsilon, interrupt)?);
                 }
             }
@@ -168,7 +168,7 @@ impl BinomialPeaks {
         })
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         2.0 * TERMS

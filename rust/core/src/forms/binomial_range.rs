@@ -1,4 +1,4 @@
-//! The count of a property whose probability is only known to lie in a range: the exact supremum.
+//! The count of a property with a probability in a known range: the exact supremum over the range.
 //!
 //! `N = n−1`, `r = e^ε`, `f_j(p) = P[B ≥ j] − r P[B ≥ j+1]` for `B ~ Bin(N, p)`. Then `Δ_{1,0}(p) = max_j f_j(p)`, and
 //! each `f_j` rises up to its peak `p_j = j/(j+(N−j)r)`, of height `h_j`, and falls after it.
@@ -109,7 +109,7 @@ impl BinomialRange {
         })
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         4.0 * TERMS
@@ -178,7 +178,7 @@ impl HockeyStick for Directed<BinomialRange> {
         Ok(self)
     }
 
-    /// The supremum over a range of probabilities, by the theorem of `pair/binomial_range.rs`.
+    /// The supremum over a range of probabilities, by the theorem of the module documentation.
     fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
         let Self(laws, direction) = self;
         let one = Rational::from(1i64);

@@ -21,7 +21,7 @@ use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use exact_sum::ExactSum;
 
-/// Answers between two questions whether to go on.
+/// Answers between two polls of the interrupt.
 const ANSWERS_PER_CHECK: usize = 64;
 /// The fast way is left where its relative error is beyond this, half an ulp of a double.
 const ACCURATE: f64 = 1.0 / ((1u64 << 54) as f64);

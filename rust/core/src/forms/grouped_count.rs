@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 /// Maximum size of a group that is multiplied out entry by entry, in less time than a logarithm takes.
 const SMALL: u64 = 256;
-/// Most answers for which a sign may be undecided.
+/// Maximum number of answers with an undecided sign.
 const MAX_UNDECIDED: usize = 64;
 
 /// See the module documentation.
@@ -43,7 +43,7 @@ pub struct GroupedCount {
 }
 
 impl GroupedCount {
-    /// Numbers of other entries with their probability, group by group; the critical entry, which is none of them, is counted too.
+    /// Each group has a number of other entries and their probability. The critical entry is counted in addition.
     ///
     /// # Errors
     /// A probability outside `[0, 1]`, more than 2^53 entries with the critical one.
@@ -79,7 +79,7 @@ impl GroupedCount {
         &self.given
     }
 
-    /// The curve by the recipes of the two laws.
+    /// The two laws of the answer.
     pub(crate) fn written_out(&self, direction: Direction) -> Result<Answers, Error> {
         let parts =
             self.given.iter().map(|(others, p)| Law::binomial(*others, p)).collect::<Result<_, _>>()?;
@@ -96,7 +96,7 @@ impl GroupedCount {
         200.0 * (TERMS + self.random.iter().map(work).sum::<f64>())
     }
 
-    /// The limit of Δ for ε → ∞: what the first law gives to its extreme answer, that all others are alike. All of it, if they always are.
+    /// The limit of Δ for ε → ∞: the probability that all other entries are alike.
     #[must_use]
     pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let power = |&(others, at): &(u64, Probability)| oriented(at, direction).p.powi(others);
@@ -126,7 +126,7 @@ impl GroupedCount {
         Count { others, size: self.size as i64, epsilon, interrupt }.delta()
     }
 
-    /// The laws of the numbers of ones, or of zeros: of small groups entry by entry, of the others each.
+    /// The laws of the numbers of ones, or of zeros: small groups as single Bernoulli trials, large ones as one binomial law each.
     pub(super) fn parts(&self, direction: Direction) -> (Trials, Vec<BinomialGroup>) {
         let (mut small, mut large) = (Vec::new(), Vec::new());
         for &(count, at) in &self.random {
@@ -158,7 +158,7 @@ pub(super) struct Count<'a> {
 }
 
 impl Count<'_> {
-    /// `f_a` and what it may fall short by; see the module documentation.
+    /// `f_a` and a bound of `Δ − f_a`; see the module documentation.
     fn delta(&self) -> Result<Ball, Error> {
         let Crossing { first, undecided } = self.crossing()?;
         let mass = self.others.probability(first - 1, self.interrupt)?;
@@ -173,8 +173,8 @@ impl Count<'_> {
         Ok(Crossing { first, undecided: self.undecided(first, known)? })
     }
 
-    /// The first integer for which `d_k` is not certainly negative, and all `d_k` that were looked at: from next to the mean of `S` tilted by ε,
-    /// where the ratio is about `e^ε`, in doubling steps, then by bisection. Three neighbours take one contour as well as one.
+    /// The first integer for which `d_k` is not certainly negative, and all `d_k` that were computed. The search starts next to the mean of `S` tilted by
+    /// ε, where the ratio is about `e^ε`, takes doubling steps and then bisects. Three neighbours cost one contour, as one does.
     ///
     /// `d_0 < 0`, and `d_k > 0` beyond the greatest value of `S`.
     fn search(&self) -> Result<(i64, BTreeMap<i64, Ball>), Error> {

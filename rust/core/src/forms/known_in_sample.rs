@@ -1,4 +1,4 @@
-//! The count of a property in a hidden sample without replacement, some entries being known to the adversary.
+//! The count of a property in a hidden sample without replacement. The adversary knows some entries.
 //!
 //! Of `n` entries one is critical, `u` are known, `K` of them with the property, and `m = n−1−u` are independent with
 //! probability `p`. So the total is `K + v + B` with `B ~ Bin(m, p)`, and the answer the number of ones among `s` draws. With `r = e^ε`,
@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 /// Standard deviations that a sum covers.
 const DEVIATIONS: f64 = 24.0;
-/// More terms than this, some hours of work, are not taken on.
+/// Maximum number of terms, some hours of work.
 const MAX_TERMS: f64 = 1e12;
 /// Maximum number of known entries for exact numbers and digits, which are computed for every number of ones among them.
 const MAX_WRITTEN_OUT: u64 = 1000;
@@ -118,7 +118,7 @@ impl KnownInSample {
         Count::new(self, direction, epsilon, interrupt).supremum()
     }
 
-    /// The curve by the recipes of its laws, for every number of ones among the known entries.
+    /// The laws of the answer for every number of ones among the known entries.
     pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
         if self.known > MAX_WRITTEN_OUT {
             return Err(Error::precision(format!(
@@ -145,7 +145,8 @@ impl KnownInSample {
         3.0 * answers * (2.0 + DEVIATIONS * hidden.sqrt())
     }
 
-    /// The limit for ε → ∞: with no known one, every other entry a one and all ones drawn, an answer that needs the critical entry.
+    /// The limit for ε → ∞: without known ones, the probability that every other entry is a one and all ones are drawn. That answer needs the
+    /// critical entry.
     #[must_use]
     pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let Hidden { random, ones, at } = self.hidden(direction);
@@ -155,7 +156,7 @@ impl KnownInSample {
             .map_or(Ball::ZERO, |law| law.probability(marked) * all)
     }
 
-    /// What is neither known nor critical, in the orientation of the direction.
+    /// The entries that are neither known nor critical, in the orientation of the direction.
     fn hidden(&self, direction: Direction) -> Hidden {
         let others = self.population - 1 - self.known;
         let counted = match direction {
@@ -231,7 +232,7 @@ impl<'a> Count<'a> {
             let answer = low.midpoint(high);
             let urn = Urn { population: self.given.population, draws: self.given.size, hits: answer };
             let mixture = self.mixture(urn, known);
-            // Where P_0 has nothing: answers that are too large for it, or too small for both laws.
+            // P_0 is zero at answers that are too large for it or too small for both laws.
             let sums = mixture.sums(self.interrupt)?;
             if sums.map_or(mixture.is_too_low(), |sums| enough(sums.growth())) {
                 high = answer;
@@ -251,7 +252,7 @@ impl<'a> Count<'a> {
         (least <= most).then_some((least, most))
     }
 
-    /// Between which numbers of known ones `T_a` has its peak: mostly a single one. `c_a(K+1)/c_a(K)` is above `r` up to the peak.
+    /// The numbers of known ones between which `T_a` has its peak, mostly a single one. `c_a(K+1)/c_a(K)` is above `r` up to the peak.
     ///
     /// `ln c_a` is about a parabola, and its curvature tells how far to go; after some such steps by bisection.
     fn peak(&self, answer: u64, (least, most): (u64, u64), guess: u64) -> Result<(u64, u64), Error> {

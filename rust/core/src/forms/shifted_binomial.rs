@@ -1,5 +1,4 @@
-//! The count of a property among `size` independent entries, one of which is, with probability `inclusion`,
-//! the critical one.
+//! The count of a property among `size` independent entries. With probability `inclusion` the critical entry is one of them.
 //!
 //! With `X ~ Bin(n, p)`, `q = 1 − p`, `r = e^ε` and inclusion probability `w`, the two laws have the densities
 //! `ℓ_1 = (1−w) + w X/(np)` and `ℓ_0 = (1−w) + w (n−X)/(nq)` with respect to the law of `X`. So `ℓ_1 − r ℓ_0` is affine
@@ -35,9 +34,9 @@ use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// A relative error beyond this means that κ all but coincides with an integer, and Δ is mostly the gap.
+/// A larger relative error means that κ lies next to an integer and Δ is mostly the gap between them.
 const TIE: f64 = 1e-12;
-/// What an evaluation is worth in terms of a sum, more or less.
+/// The approximate cost of an evaluation, in terms of a sum.
 pub(super) const TERMS: f64 = 256.0;
 
 /// See the module documentation.
@@ -45,13 +44,13 @@ pub(super) const TERMS: f64 = 256.0;
 pub struct ShiftedBinomial {
     size: u64,
     at: Entry,
-    /// Nothing for an entry that is only known as a ball: the peaks of a range.
+    /// Nothing for a probability that is known as a ball only, as at the peaks of a range.
     given: Option<Arc<Given>>,
     inclusion: Ball,
     certain: bool,
 }
 
-/// The probabilities as they were given: what the digits and the exact tier start from.
+/// The probabilities as they were given, from which the digits and the exact tier start.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Given {
     /// The probability that an entry has the property.
@@ -60,7 +59,7 @@ pub struct Given {
     pub inclusion: Rational,
 }
 
-/// What an entry other than the critical one looks like.
+/// The value of an entry other than the critical one.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
     Never,
@@ -92,7 +91,7 @@ impl ShiftedBinomial {
         self.size
     }
 
-    /// The probabilities as they were given, where they were given as rationals.
+    /// The probabilities as they were given, if these were rationals.
     #[must_use]
     pub fn given(&self) -> Option<&Given> {
         self.given.as_deref()
@@ -171,7 +170,7 @@ impl ShiftedBinomial {
         }
     }
 
-    /// `Δ_{v,w}` at many doubles ε ≥ 0 that share what they can; nothing at those that the fast tier does not serve.
+    /// `Δ_{v,w}` at many doubles ε ≥ 0 that share work; nothing at an ε that the fast tier does not serve.
     pub(crate) fn deltas(&self, direction: Direction, epsilons: &[f64]) -> Vec<Option<Ball>> {
         let laws = match &self.at {
             Entry::Random(at) if self.certain && self.size > stop_loss::SMALL => {
@@ -191,7 +190,7 @@ impl ShiftedBinomial {
         values
     }
 
-    /// `Δ_{v,w}` at one ε for many sizes that share what they can; nothing at those that are to be asked for one by one.
+    /// `Δ_{v,w}` at one ε for many sizes that share work; nothing at a size that shares none.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
@@ -218,7 +217,7 @@ impl ShiftedBinomial {
         Ok(values)
     }
 
-    /// By the fast tier, where it applies.
+    /// The value of the fast tier, where it applies.
     fn in_doubles(&self, direction: Direction, epsilon: &Epsilon) -> Option<Ball> {
         let Entry::Random(at) = &self.at else { return None };
         if !self.certain || self.size <= stop_loss::SMALL || epsilon.is_zero() {
@@ -284,7 +283,7 @@ impl ShiftedBinomial {
         }
     }
 
-    /// The same threshold from exact inputs, for a value that hangs on how little κ differs from an integer.
+    /// The same threshold from exact inputs, for a value that depends on the small gap between κ and an integer.
     fn threshold_across_tie(
         &self,
         threshold: &Threshold,

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Adding noise is post-processing, and a curve changes by at most `Σ|g_k − g'_k|` if the `g` are changed to `g'`: `D_+` is 1-Lipschitz
-//! in `D`, and `f` integrates to one. So what the rows of the laws leave out costs what it costs without noise (`answers.rs`), and
-//! where the sign of `g_k` cannot be told, `g_k` may be taken as zero for the price of its size.
+//! in `D`, and `f` integrates to one. So missing masses cost as much as without noise (`answers.rs`). A `g_k` with an
+//! undecided sign may be taken as zero at the cost of its size.
 
 mod gaussian;
 mod laplace;
@@ -80,7 +80,7 @@ impl Smoothed {
         &self.noise
     }
 
-    /// The other direction; both share what was computed for one of them.
+    /// The other direction. Both share what was computed for one of them.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self { answers: self.answers.reversed(), ..self.clone() }
@@ -101,7 +101,7 @@ impl Smoothed {
         Ball::ZERO
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`; only a value that reaches `floor` matters.
+    /// `Δ(ε)` for `ε ≥ 0`. A value certainly below `floor` may be coarse.
     ///
     /// # Errors
     /// Laws on too many answers; with Gaussian noise, laws whose likelihood ratio crosses `e^ε` more than once; [`Error::Interrupted`].
@@ -144,7 +144,7 @@ impl Smoothed {
         Ok(if beyond { Ball::ZERO.plus_at_most(delta) } else { delta })
     }
 
-    /// Δ without noise, where this is so little that it hardly ever moves an answer half way to the next.
+    /// Δ without noise, for noise that hardly ever moves an answer half way to the next one.
     ///
     /// Noise lowers Δ, and rounding to integers once more. That gives the answer itself but with probability `η = P[|noise| > ½]`, which changes `P[S] −
     /// r Q[S]` by at most `η(1 + r)`. `η = e^{−1/(2b)}` for Laplace noise and at most `e^{−1/(8σ²)}` for Gaussian noise.

@@ -12,7 +12,7 @@
 //!
 //! **All entries have the same threshold, up to one.** `P[S = k] = q P[T = k] + p P[T = k−1]`, so that
 //! `ρ_S(k) = (q P[T = k−1] + p P[T = k−2])/(q P[T = k] + p P[T = k−1])` lies between `ρ_T(k−1)` and `ρ_T(k)`. Where `ρ_S(l) < r ≤ ρ_S(h)`, therefore
-//! `ρ_T(l−1) < r ≤ ρ_T(h)`, and the maximum is attained at some `a` from `l` to `h`: mostly one of two integers, and for every entry one of the same.
+//! `ρ_T(l−1) < r ≤ ρ_T(h)`, and the maximum is attained at some `a` from `l` to `h`: mostly one of two integers, the same two for every entry.
 //!
 //! So the worst entry is found from the values `f_a` at a few `a`, which [`LatticeSum::leave_one_out`] gives for all entries from one transform of `S`.
 //! `f_a ≤ 0` for `a ≤ 0`; with `n` entries `f_n = P[T = n−1]` is the limit of Δ for ε → ∞, and `f_a = 0` beyond.
@@ -39,12 +39,12 @@ const MAX_WRITTEN_OUT: usize = 300;
 /// See the module documentation.
 #[derive(Clone, Debug)]
 pub struct VariedCount {
-    /// All entries, as if they were others of one more.
+    /// All entries, as the other entries of one more.
     all: GroupedCount,
 }
 
 impl VariedCount {
-    /// Numbers of entries with their probability, group by group; the critical entry is any of them, the worst one counts.
+    /// Each group has a number of entries and their probability. Any entry may be the critical one; the worst counts.
     ///
     /// # Errors
     /// A probability outside `[0, 1]`, no entry, 2^53 entries or more.
@@ -63,7 +63,7 @@ impl VariedCount {
         self.all.groups()
     }
 
-    /// The curves of the critical entry in each group, by the recipes of their laws.
+    /// The laws of the answer for a critical entry in each group.
     ///
     /// # Errors
     /// More than a few hundred groups.
@@ -93,7 +93,7 @@ impl VariedCount {
         self.all.terms()
     }
 
-    /// The limit of Δ for ε → ∞: the probability that all others are alike, the critical entry being the one that is least so.
+    /// The limit of Δ for ε → ∞: the largest probability, over the critical entry, that all other entries are alike.
     #[must_use]
     pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let shares = self.all.random.iter().map(|&(_, at)| oriented(at, direction).p);
@@ -103,7 +103,7 @@ impl VariedCount {
         }
     }
 
-    /// `max_j Δ_{v,w}(ε)`, for an ε of either sign; the time hangs on the number of groups, not on that of their entries.
+    /// `max_j Δ_{v,w}(ε)`, for an ε of either sign; the time depends on the number of groups, not on their sizes.
     ///
     /// # Errors
     /// As [`GroupedCount::delta`].

@@ -39,7 +39,7 @@ use std::ops::RangeInclusive;
 
 /// Above `e^{1/2}`, as a quotient.
 const ONE_LESS: (u64, u64) = (5, 3);
-/// Trials between two questions whether to go on.
+/// Trials between two polls of the interrupt.
 const TRIALS_PER_CHECK: usize = 1024;
 /// `2^-46`, twice `64η`.
 const ROUGH: f64 = 1.0 / ((1u64 << 46) as f64);

@@ -9,7 +9,7 @@ use crate::numbers::scaled::Scaled;
 
 /// Terms that share an anchor, in their middle.
 const BLOCK: usize = 128;
-/// Blocks between two questions whether to go on, some 50 µs.
+/// Blocks between two polls of the interrupt, some 50 µs.
 const BLOCKS_PER_CHECK: usize = 128;
 /// Where products of ratios leave `2^±900`, every term is computed by itself.
 const SMALLEST_PRODUCT: f64 = f64::from_bits((1023 - 900) << 52);

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 
-/// Terms between two questions whether to go on.
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 10;
 
 /// The law of the number of entries that do not matter.

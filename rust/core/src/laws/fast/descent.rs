@@ -30,7 +30,7 @@ const WIDEST: f64 = 1.0 / ((1u64 << 44) as f64);
 const LARGEST_EPSILON: f64 = 64.0;
 /// What leaves `2^±300` ends a walk; so nothing under- or overflows.
 const LARGEST: f64 = ((1u128 << 100) as f64) * ((1u128 << 100) as f64) * ((1u128 << 100) as f64);
-/// Sizes between two questions whether to go on.
+/// Sizes between two polls of the interrupt.
 const SIZES_PER_CHECK: usize = 64;
 /// `2^-53`.
 const U: f64 = f64::EPSILON / 2.0;

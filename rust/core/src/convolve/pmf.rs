@@ -1,4 +1,4 @@
-//! Convolutions of rows, `Σ_i x_i y_{k−i}`, in double-doubles; [`crate::convolve`] has those of doubles.
+//! Convolutions of probability mass functions, `Σ_i x_i y_{k−i}`, in double-doubles.
 //!
 //! All products are positive, so that relative errors are not amplified but counted, once for all of them. Masses range over more than doubles do:
 //! they are sorted into bands, and each pair of bands is added up by itself, in units of its own.
@@ -13,9 +13,9 @@
 //! **Range.** In units of its band a mass is between `2^-`[`BAND`] and 1. So products of high parts are above `2^-800`; of those of low parts what
 //! underflow takes, `2^-1074` each, is below `2^-270` relatively.
 
-use super::pmf::{Pmf, check_length};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::laws::pmf::{Pmf, check_length};
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::{ADDITION, DoubleDouble, UNIT, two_sum};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
@@ -33,10 +33,10 @@ const IN_BLOCK: f64 = ((BLOCK + 4) * (BLOCK + 4)) as f64 / 16.0 * UNIT;
 /// Less certain masses are left to balls, so that they widen no sum but their own.
 const MAX_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
 /// The cost of a product of balls, in products of double-doubles. With more zeros than this between masses, balls are multiplied.
-pub(super) const OF_BALLS: usize = 32;
+pub(crate) const OF_BALLS: usize = 32;
 /// More products than this are not tried.
 const MAX_PRODUCTS: usize = 1 << 36;
-/// Products of double-doubles, and of balls, between two questions whether to go on.
+/// Products of double-doubles, and of balls, between two polls of the interrupt.
 const PRODUCTS_PER_CHECK: usize = 1 << 22;
 const BALLS_PER_CHECK: usize = 1 << 18;
 
