@@ -3,9 +3,9 @@
 use crate::{SIZES, VALUE, count, number};
 use criterion::{Criterion, Throughput};
 use statpriv_core::curve::CountFamily;
+use statpriv_core::forms::Direction;
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::inverse;
-use statpriv_core::forms::Direction;
 use statpriv_simd::Backend;
 use std::hint::black_box;
 

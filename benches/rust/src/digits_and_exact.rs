@@ -2,9 +2,9 @@
 
 use crate::{SIZES, VALUE, count, number};
 use criterion::Criterion;
+use statpriv_core::curve::exact;
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::numbers::rational::Rational;
-use statpriv_core::{digits, exact};
 use std::hint::black_box;
 
 /// All benchmarks of this file.
@@ -19,7 +19,10 @@ fn fifty_digits(c: &mut Criterion) {
         let curve = count(n, "0.3");
         let epsilon = Rational::from_f64(1.0 / (n as f64).sqrt()).expect("a number");
         group.bench_function(format!("n = {name}"), |b| {
-            b.iter(|| digits::delta(&curve, black_box(&epsilon), 50, &Uninterrupted).expect(VALUE));
+            b.iter(|| {
+                statpriv_core::curve::digits::delta(&curve, black_box(&epsilon), 50, &Uninterrupted)
+                    .expect(VALUE)
+            });
         });
     }
 }

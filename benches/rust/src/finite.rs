@@ -2,8 +2,8 @@
 
 use crate::{VALUE, number};
 use criterion::{BatchSize, Criterion, Throughput};
-use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::forms::finite::{ExpEpsilon, FiniteInDoubles};
+use statpriv_core::interrupt::Uninterrupted;
 use std::hint::black_box;
 
 /// All benchmarks of this file.

@@ -2,8 +2,8 @@
 
 use crate::{VALUE, number};
 use criterion::{Criterion, Throughput};
-use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::answer::PoissonBinomial;
+use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::laws::{
     Hypergeometric, Probability, binomial_log_pmf, binomial_pmf_row, binomial_upper_tail,
     hypergeometric_pmf_row, hypergeometric_upper_tail,

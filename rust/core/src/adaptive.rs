@@ -1,7 +1,7 @@
 //! Adaptive composition over a secret partition: after each answer the analyst chooses the next query, or stops.
 //!
 //! The entries are independent and alike, query `k` of a path is answered on a part that holds the critical entry with probability
-//! `w_k`, and `R` is the law of its answer on entries of which none is critical, so that `R(a) > 0` wherever `P_v(a)` or `P_w(a)` is. Given
+//! `w_k`, and `R` is the law of its answer on entries without the critical one, so that `R(a) > 0` wherever `P_v(a)` or `P_w(a)` is. Given
 //! the part of the critical entry the other answers have the laws `R`, so a complete path `a` has, with `w_0` for all parts that are not asked,
 //! `P_v(a) = Π_k R_k(a_k) · (w_0 + Σ_k w_k ℓ_{k,v}(a_k))`, `ℓ = P/R`. Hence with `g = ℓ_v − e^ε ℓ_w`, of mean `1 − e^ε` under `R`,
 //!
@@ -20,19 +20,18 @@ mod exact;
 mod grid;
 mod outcomes;
 
-pub(crate) use exact::terms;
-
 use crate::answer::Law;
-use crate::answer::row::row;
+use crate::answer::pmf::row;
 use crate::error::Error;
-use crate::forms::Epsilon;
+use crate::exact::{self as exact_tier, quotient::Quotient};
+use crate::forms::{Digits, Epsilon, Form, HockeyStick};
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// The most points at which an analyst chooses.
-const MOST_NODES: usize = 1 << 16;
+const MAX_NODES: usize = 1 << 16;
 
 /// From here on δ is compared with its limit.
 const FAR: u64 = 8;
@@ -89,9 +88,9 @@ impl Adaptive {
     /// Nodes that are missing, out of order or too many, a node without a query, overlapping ranges of answers, weights
     /// that are negative or exceed one along a path.
     pub fn new(nodes: Vec<Vec<Asked>>) -> Result<Self, Error> {
-        if nodes.is_empty() || nodes.len() > MOST_NODES {
+        if nodes.is_empty() || nodes.len() > MAX_NODES {
             return Err(Error::argument(format!(
-                "{} nodes; an adaptive composition of 1 to {MOST_NODES} nodes is required",
+                "{} nodes; an adaptive composition of 1 to {MAX_NODES} nodes is required",
                 nodes.len()
             )));
         }
@@ -134,7 +133,7 @@ impl Adaptive {
         // Where e^ε is large no grid resolves both the start of the sum and what is left, and Δ is all but constant: it falls, from its
         // value at a smaller ε to its limit. (A limit that is not known bounds nothing.)
         let before = grid::delta(self, &Epsilon::new(&Rational::from(FAR)), floor, interrupt)?;
-        let limit = match self.mass_at_infinity(interrupt) {
+        let limit = match self.infinity_mass(interrupt) {
             Err(Error::Precision(_)) => Ball::ZERO,
             limit => limit?,
         };
@@ -153,7 +152,7 @@ impl Adaptive {
     ///
     /// # Errors
     /// A query with several such answers; [`Error::Interrupted`].
-    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    pub fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let one = Rational::from(1i64);
         if self.shares[1] < one {
             return Ok(Ball::ZERO);
@@ -236,7 +235,7 @@ impl Line {
 }
 
 /// More lines are replaced by one that encloses their maximum.
-const MOST_LINES: usize = 256;
+const MAX_LINES: usize = 256;
 
 /// Without the lines that another one is certainly above.
 fn undominated(lines: Vec<Line>) -> Vec<Line> {
@@ -250,7 +249,7 @@ fn undominated(lines: Vec<Line>) -> Vec<Line> {
             kept.push(line);
         }
     }
-    if kept.len() <= MOST_LINES {
+    if kept.len() <= MAX_LINES {
         return kept;
     }
     // For x ≥ 0 the maximum is at least any line, and at most the line of the greatest slope and the greatest value.
@@ -317,6 +316,44 @@ impl Asked {
         let together = self.next.windows(2).all(|pair| pair[0].last.checked_add(1) == Some(pair[1].first));
         let ends = self.next.first().zip(self.next.last());
         together && ends.is_some_and(|(first, last)| first.first <= least && greatest <= last.last)
+    }
+}
+
+impl HockeyStick for Adaptive {
+    fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.delta(epsilon, floor, interrupt)
+    }
+
+    fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.infinity_mass(interrupt)
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.reversed())
+    }
+
+    fn terms(&self) -> f64 {
+        self.terms()
+    }
+
+    fn uses_floor(&self) -> bool {
+        true
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Err(Error::precision(
+            "an adaptive composition has no closed digits; delta() without digits= encloses it, and exact_delta() \
+             is exact where few answers are possible",
+        ))
+    }
+
+    fn exact(&self, at: &exact_tier::Evaluation<'_>) -> Result<exact_tier::Terms, Error> {
+        let quotients = |(first, second): &(Rational, Rational)| exact_tier::Terms {
+            first: Quotient::rational(first),
+            second: Quotient::rational(second),
+        };
+        let compare = |left: &_, right: &_| at.compare(&quotients(left), &quotients(right));
+        Ok(quotients(&exact::terms(self, &compare, at.interrupt)?))
     }
 }
 

@@ -1,20 +1,19 @@
 //! Laws of answers on the integers, as recipes: what a query, a sampling, a post-processing and a noise make of entries.
 //!
 //! The normal forms with closed formulas serve the commonest situations at any size. Everything else is a recipe: it says how
-//! a law comes about, and its probabilities are evaluated as balls ([`row`]) or as rationals ([`rationals`]), which share the
+//! a law comes about, and its probabilities are evaluated as balls ([`pmf`]) or as rationals ([`rationals`]), which share the
 //! description and no computation. Answers that are no integers are labelled by integers: a hockey stick does not depend
 //! on labels.
 
 mod conditional;
-mod convolution;
 mod few_values;
 mod noise;
+pub(crate) mod pmf;
 mod poisson_binomial;
 pub(crate) mod rationals;
-pub(crate) mod row;
 #[cfg(test)]
 mod same_bits;
-mod sampling;
+pub(crate) mod sampling;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -24,14 +23,13 @@ pub use sampling::Sampling;
 
 use crate::error::Error;
 use crate::numbers::rational::Rational;
-use row::Row;
+use pmf::Pmf;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 /// Answers are at most this far from zero: sums of them stay far from overflow.
 const FARTHEST: i64 = 1 << 60;
-/// The most values a law may have before it is evaluated, or its window be long: 2^24 balls fill half a GiB.
-pub(crate) const LONGEST: u64 = 1 << 24;
+pub(crate) use crate::laws::pmf::LONGEST;
 
 /// A law on the integers.
 #[derive(Clone, Debug)]
@@ -41,7 +39,7 @@ pub struct Law(Arc<Prepared>);
 struct Prepared {
     recipe: Recipe,
     /// Rows that were asked for, by the mass that they may leave out.
-    rows: Mutex<Vec<(Option<u32>, Arc<Row>)>>,
+    rows: Mutex<Vec<(Option<u32>, Arc<Pmf>)>>,
 }
 
 /// How a law comes about.
@@ -504,12 +502,12 @@ impl Law {
     }
 
     /// What was computed before for this law, if it was.
-    fn remembered(&self, left_out: Option<u32>) -> Option<Arc<Row>> {
+    fn remembered(&self, left_out: Option<u32>) -> Option<Arc<Pmf>> {
         let rows = self.0.rows.lock().ok()?;
         rows.iter().find(|(known, _)| *known == left_out).map(|(_, row)| Arc::clone(row))
     }
 
-    fn remember(&self, left_out: Option<u32>, row: &Arc<Row>) {
+    fn remember(&self, left_out: Option<u32>, row: &Arc<Pmf>) {
         if let Ok(mut rows) = self.0.rows.lock() {
             rows.push((left_out, Arc::clone(row)));
         }

@@ -18,6 +18,7 @@ mod branches;
 mod enumeration;
 mod envelope;
 mod exact_laws;
+mod form;
 mod gate;
 mod inversion;
 mod limit;
@@ -28,10 +29,11 @@ mod range;
 mod rounded;
 mod sum;
 
+pub use form::Composed;
 pub use part::{Cell, Part};
 
 use crate::error::Error;
-use crate::forms::Epsilon;
+use crate::forms::{End, Epsilon, Pattern};
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -40,47 +42,30 @@ use part::Evaluated;
 use pattern::chosen;
 use sum::Sum;
 
-/// Up to so many patterns all of them are tried; beyond, δ is enclosed between the worst one found and a bound of all.
-const MOST_PATTERNS: f64 = 1024.0;
-/// Relative widths at which patterns are told apart.
-pub(crate) const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
-
-/// Attributes of which nothing is known to relate them, each with the same parts.
+/// Maximum number of patterns that are all tried. Beyond it δ lies between the worst pattern found and a bound of all patterns.
+const MAX_PATTERNS: f64 = 1024.0;
+/// Attributes without known relations, each with the same parts.
 #[derive(Clone, Debug)]
 pub struct Attributes {
-    /// How many such attributes there are.
+    /// The number of such attributes.
     pub count: u64,
-    /// For each ordered pair of values the parts that ask for them.
+    /// The parts for each ordered pair of values.
     pub choices: Vec<Vec<Part>>,
 }
 
 impl Attributes {
-    /// In how many ways they can have their pairs of values: `C(count + choices − 1, choices − 1)`.
+    /// The number of ways to give these attributes their pairs of values: `C(count + choices − 1, choices − 1)`.
     fn ways(&self) -> f64 {
         let more = self.choices.len() as u64 - 1;
         (1..=more).fold(1.0, |product, i| product * (self.count + i) as f64 / i as f64)
     }
 }
 
-/// Several answers of a secret random partition.
+/// Answers on the parts of a secret random partition.
 #[derive(Clone, Debug)]
 pub struct Composition {
     unused: Rational,
     attributes: Vec<Attributes>,
-}
-
-/// How many of the attributes of each kind have which pair of values.
-pub type Pattern = Vec<Vec<u64>>;
-
-/// An end of an enclosure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Attained.
-    Lower,
-    /// Not exceeded.
-    Upper,
-    /// Not exceeded by what bounds all patterns at once, without branches.
-    Dominating,
 }
 
 impl Composition {
@@ -129,10 +114,10 @@ impl Composition {
     /// Whether every pattern is tried, so that δ itself is enclosed.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.patterns() <= MOST_PATTERNS && !self.has_ranges() && !self.has_rounded()
+        self.patterns() <= MAX_PATTERNS && !self.has_ranges() && !self.has_rounded()
     }
 
-    /// Whether some answer is known by its rounded laws, so that δ of a pattern is known between two numbers.
+    /// Whether some answer has rounded laws only, so that δ of a pattern lies between two numbers.
     fn has_rounded(&self) -> bool {
         self.parts().any(|part| matches!(part, Part::Rounded { .. }))
     }
@@ -141,7 +126,7 @@ impl Composition {
         self.attributes.iter().flat_map(|attribute| attribute.choices.iter().flatten())
     }
 
-    /// Whether some probability is only known to a range, or not at all, so that there is nothing but an upper bound.
+    /// Whether some probability is known to a range only, or not at all. Then there is only an upper bound.
     #[must_use]
     pub fn has_ranges(&self) -> bool {
         self.parts().any(|part| matches!(part, Part::Range { .. } | Part::Gated { .. }))
@@ -152,7 +137,7 @@ impl Composition {
         self.attributes.iter().map(Attributes::ways).product()
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         1e7
@@ -202,7 +187,7 @@ impl Composition {
         Ok(Prepared::new(self, epsilon, End::Upper, interrupt)?.worst_of_all(interrupt)?.0)
     }
 
-    /// A number on the same side of a level as `δ(ε)`, known no better than that takes; `δ(ε)` itself where it is next to the level. All patterns are tried.
+    /// A number on the same side of a level as `δ(ε)`; `δ(ε)` itself next to the level. All patterns are tried.
     ///
     /// # Errors
     /// As [`Self::delta`].
@@ -223,7 +208,7 @@ impl Composition {
         Prepared::new(self, epsilon, End::Upper, interrupt)?.within(width, interrupt)
     }
 
-    /// The same parts with one pattern only.
+    /// The same parts with one pattern.
     #[must_use]
     pub fn only(&self, pattern: &Pattern) -> Self {
         let kinds = self.attributes.iter().zip(pattern).flat_map(|(attribute, counts)| {
@@ -233,28 +218,28 @@ impl Composition {
         Self { unused: self.unused.clone(), attributes: kinds.collect() }
     }
 
-    /// The worst pattern at this ε, or the worst that was found.
+    /// The worst pairs of values at this ε, or the worst that were found.
     ///
     /// # Errors
     /// As [`Self::delta`].
-    pub fn pattern(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Pattern, Error> {
+    pub fn worst_pairs(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Pattern, Error> {
         let prepared = Prepared::new(self, epsilon, End::Lower, interrupt)?;
         if self.is_exact() { Ok(prepared.worst_of_all(interrupt)?.1) } else { Ok(prepared.search()) }
     }
 
-    /// The limit of δ for ε → ∞: the mass of what gives the pair away, of the worst pattern.
+    /// The limit of δ for ε → ∞: the mass of the answers that give the pair away, for the worst pattern.
     ///
-    /// An answer gives nothing away where `w` is possible too; without the critical entry all parts answer as under `w`. So with `w_0 > 0`, or several
-    /// parts, only answers that no `R_k` gives count, and with one part that is always used those that `P_w` does not give.
+    /// An answer gives nothing away if it is possible under `w` too. Without the critical entry all parts answer as under `w`. So with `w_0 > 0` or
+    /// several parts only answers that no `R_k` gives count. With one part that is always used, the answers count that `P_w` does not give.
     ///
     /// # Errors
     /// As [`Self::delta`].
-    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
-        limit::mass_at_infinity(self, interrupt)
+    pub fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        limit::infinity_mass(self, interrupt)
     }
 }
 
-/// A composition at one ε, of real answers with what gives one end of an enclosure.
+/// A composition at one ε. Real answers are replaced by what gives one end of the enclosure.
 struct Prepared<'a> {
     composition: &'a Composition,
     ratio: Ball,
@@ -287,7 +272,7 @@ impl<'a> Prepared<'a> {
         self.value_of(&part::merged(chosen(&self.parts, pattern)), goal, interrupt)
     }
 
-    /// Whether the values of a pattern's parts can be gone through.
+    /// Whether the values of a pattern's parts can be listed.
     fn is_listed(&self, pattern: &Pattern) -> bool {
         can_be_listed(&part::merged(chosen(&self.parts, pattern)))
     }
@@ -317,12 +302,12 @@ impl<'a> Prepared<'a> {
         };
         let certain =
             parts.iter().fold(Ball::ZERO, |sum, (copies, part)| sum + part.certain * Ball::from_u64(*copies));
-        // Where masses are missing, other parts have a little less than mass one.
+        // A part with missing mass has a total mass slightly below one.
         Ok((positive + certain).plus_at_most(missing + certain * missing))
     }
 }
 
-/// Whether all values of so many copies of parts can be gone through.
+/// Whether all values of these copies of parts can be listed.
 fn can_be_listed(parts: &[(u64, Evaluated)]) -> bool {
     let lengths: Vec<usize> = parts.iter().flat_map(|(copies, part)| part.lengths(*copies)).collect();
     enumeration::is_short(&lengths)

@@ -1,5 +1,7 @@
-//! Privacy curves: expressions of pairs, evaluated at any ε.
+//! Privacy curves: expressions of normal forms, evaluated at any ε.
 
+pub mod digits;
+pub mod exact;
 mod histogram;
 mod irrelevant;
 mod mean_over_sizes;
@@ -8,13 +10,11 @@ pub use histogram::{histogram, sampled_histogram};
 pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
 
-use crate::adaptive::Adaptive;
-use crate::composition::{Composition, End, Pattern};
-use crate::digits::{self, DigitsEnclosure, Dyadic};
+use crate::digits::{DigitsEnclosure, Dyadic};
 use crate::error::Error;
 use crate::forms::{
-    self, Answers, BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample,
-    ShiftedBinomial, Smoothed, VariedCount,
+    self, Answers, BinomialPeaks, BinomialRange, Directed, Direction, End, Epsilon, Form, HockeyStick,
+    Pattern, ShiftedBinomial, WrittenOut,
 };
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
@@ -22,41 +22,38 @@ use crate::numbers::enclosure::Enclosure;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// A privacy curve, or a certified bound of one.
+/// A privacy curve, or a certified bound of one: a normal form, or one of five expressions of curves.
 #[derive(Clone, Debug)]
 pub enum Curve {
-    /// One pair of laws with a known probability, in one direction.
-    Pair(ShiftedBinomial, Direction),
-    /// The supremum over a range of probabilities, in one direction.
-    Range(BinomialRange, Direction),
-    /// Some tests of a count at their peaks, in one direction: of a coarsened count beside the curves at the ends of its range, of a gated one alone.
-    Peaks(BinomialPeaks, Direction),
-    /// A count among groups of entries with different probabilities, in one direction.
-    Grouped(GroupedCount, Direction),
-    /// The same with any of the entries the critical one, the worst of them, in one direction.
-    Varied(VariedCount, Direction),
-    /// The count of a hidden sample of which some entries are known, with the worst values, in one direction.
-    KnownInSample(KnownInSample, Direction),
-    /// Two laws of answers, given as recipes.
-    Answers(Answers),
-    /// The same with continuous noise.
-    Smoothed(Smoothed),
-    /// An adaptive composition over a secret partition.
-    Adaptive(Adaptive),
-    /// `γ Δ(ln(1 + (e^ε − 1)/γ))` for `ε ≥ 0`, where only a sample that holds the critical entry with probability γ is looked at: see
+    /// A normal form.
+    Form(Form),
+    /// `γ Δ(ln(1 + (e^ε − 1)/γ))` for `ε ≥ 0`: an answer about a sample that holds the critical entry with probability γ. See
     /// [`Curve::amplified`].
     Amplified(Weight, Box<Curve>),
-    /// The template is known to the adversary: curves average. Weights are positive and add up to at most 1; with the rest
-    /// of the probability the answers do not depend on the critical entry.
+    /// The weighted mean of curves, where the adversary knows the template. Weights are positive and add up to at most 1; with the
+    /// remaining probability the answers do not depend on the critical entry.
     Mean(Vec<(Weight, Curve)>),
     /// As [`Curve::Mean`], over the number of entries that matter.
     MeanOverSizes(Box<MeanOverSizes>),
-    /// Answers on the parts of a secret partition; of δ itself, or of one end of its enclosure where not all patterns are tried.
-    Composed(Arc<Composition>, Option<End>),
-    /// The worst of several: pairs, groups, probabilities.
+    /// The pointwise maximum: the worst of several pairs, groups or probabilities.
     Max(Vec<Curve>),
-    /// The best of several certified upper bounds.
+    /// The pointwise minimum: the best of several certified upper bounds.
     Min(Vec<Curve>),
+}
+
+impl<F: HockeyStick + 'static> From<F> for Curve {
+    fn from(form: F) -> Self {
+        Self::Form(Arc::new(form))
+    }
+}
+
+impl From<WrittenOut> for Curve {
+    fn from(laws: WrittenOut) -> Self {
+        match laws {
+            WrittenOut::Laws(laws) => laws.into(),
+            WrittenOut::Worst(pairs) => Self::Max(pairs.into_iter().map(Self::from).collect()),
+        }
+    }
 }
 
 /// The probability of a template.
@@ -73,8 +70,8 @@ impl From<Rational> for Weight {
     }
 }
 
-/// A count of a property with probability in `[lower, upper]`, of whatever size; the probabilities are prepared once. Or a bound of a count that is
-/// published within a gate only, whatever the probability.
+/// Counts of a property, one for each size. The probability lies in `[lower, upper]` and is prepared once. A gated family bounds counts
+/// that are published within a gate only, for every probability.
 #[derive(Clone, Debug)]
 pub struct CountFamily {
     entries: Entries,
@@ -95,7 +92,7 @@ enum Entries {
 }
 
 impl CountFamily {
-    /// `direction = None` stands for the maximum over both.
+    /// With `direction = None` curves are the maximum over both directions.
     ///
     /// # Errors
     /// Ends outside `[0, 1]` or in the wrong order.
@@ -109,8 +106,8 @@ impl CountFamily {
         Ok(Self { entries, direction })
     }
 
-    /// The count of `whole` entries is published only where it is from `least` to `most`: the bound over all probabilities. Of a smaller number of
-    /// entries all others are known, with the worst values.
+    /// The bound over all probabilities of a count of `whole` entries that is published only from `least` to `most`. A smaller size means that the
+    /// adversary knows all other entries, with their worst values.
     ///
     /// # Errors
     /// `whole` of 0 or above 2^53, ends in the wrong order.
@@ -130,20 +127,20 @@ impl CountFamily {
         match &self.entries {
             Entries::Known(pair) => {
                 let pair = pair.with_size(size)?;
-                Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
+                Ok(self.oriented(|direction| Directed(pair.clone(), direction).into()))
             }
             Entries::Range(range) => {
                 let range = range.with_size(size)?;
-                Ok(self.oriented(|direction| Curve::Range(range.clone(), direction)))
+                Ok(self.oriented(|direction| Directed(range.clone(), direction).into()))
             }
             &Entries::Gated { whole, least, most } => {
                 let peaks = gate(whole, size, least, most)?;
-                Ok(self.oriented(|direction| Curve::Peaks(peaks.clone(), direction)))
+                Ok(self.oriented(|direction| Directed(peaks.clone(), direction).into()))
             }
         }
     }
 
-    /// `δ(ε)` of the count at each of many sizes, in any order, for an ε of at least 0. Sizes that lie close together share work.
+    /// `δ(ε)` of the count at many sizes, in any order, for `ε ≥ 0`. Sizes that lie close together share work.
     ///
     /// # Errors
     /// As [`CountFamily::of_size`] and [`Curve::delta`]; an ε below 0.
@@ -170,7 +167,7 @@ impl CountFamily {
         sizes.iter().zip(self.shared(sizes, &epsilon, interrupt)?).map(each).collect()
     }
 
-    /// The values at those of many sizes that can share work.
+    /// The values at the sizes that share work.
     fn shared(
         &self,
         sizes: &[u64],
@@ -188,7 +185,7 @@ impl CountFamily {
         Ok(one?.into_iter().zip(other?).map(greater).collect())
     }
 
-    /// Whether members of it are powers of that of two entries, for ε → ∞.
+    /// Whether, for ε → ∞, every member is a power of the member of two entries.
     fn has_powers(&self) -> bool {
         !matches!(self.entries, Entries::Gated { .. })
     }
@@ -205,7 +202,7 @@ impl CountFamily {
             ));
         };
         let pair = pair.in_sample(size, inclusion)?;
-        Ok(self.oriented(|direction| Curve::Pair(pair.clone(), direction)))
+        Ok(self.oriented(|direction| Directed(pair.clone(), direction).into()))
     }
 
     fn terms(&self) -> f64 {
@@ -216,7 +213,7 @@ impl CountFamily {
         }
     }
 
-    /// The same counts in the other direction; both stay both.
+    /// The same counts in the other direction. A maximum over both directions stays the same.
     fn reversed(self) -> Self {
         Self { direction: self.direction.map(Direction::reversed), ..self }
     }
@@ -229,7 +226,7 @@ impl CountFamily {
     }
 }
 
-/// The bound of a count of `whole` entries, published from `least` to `most`, of which all but `size` are known.
+/// The bound of a count of `whole` entries that is published from `least` to `most`; all but `size` entries are known.
 ///
 /// `K` known entries that have the property leave the gate `[least − K, most − K]` to the others; heights are largest at the ends of the tests
 /// of all these gates together, and rise as fewer entries are unknown.
@@ -242,26 +239,28 @@ fn gate(whole: u64, size: u64, least: u64, most: u64) -> Result<BinomialPeaks, E
     BinomialPeaks::new(size, tests, &Rational::from(0i64), &Rational::from(1i64))
 }
 
-/// Relatively wider values are computed again, with digits, unless they are below what doubles hold to full accuracy …
+/// Values with a larger relative error are computed again with digits.
 const WIDE: f64 = 5e-13;
-const LEAST_NORMAL: f64 = 1e-300;
-/// … or take more than so many terms; and so many digits are computed.
-const WORTH_DIGITS: f64 = 1e5;
+/// Smaller values are not computed again: doubles do not hold them to full accuracy.
+const MIN_NORMAL: f64 = 1e-300;
+/// Maximum number of terms of a value that is computed again with digits.
+const MAX_TERMS_OF_DIGITS: f64 = 1e5;
+/// Number of digits of such a value.
 const DIGITS: u32 = 20;
 
-/// A δ that is not known to a millionth is an error, not an answer.
+/// Maximum width of an enclosure of δ; a wider one is an error.
 const UNINFORMATIVE: f64 = 1e-6;
-/// Nor is the bound of many laws that is not known to a thousandth.
+/// Maximum width of an enclosure of a bound of many laws.
 const LOOSE: f64 = 1e-3;
 
 impl Curve {
-    /// What a sample gives away that holds the critical entry with probability `rate`, from `curve`, that of the answer given that it
-    /// holds it.
+    /// The curve of an answer about a sample that holds the critical entry with probability `rate`. `curve` is the curve of the answer
+    /// given that the sample holds that entry.
     ///
     /// **Theorem** (advanced joint convexity: Balle, Barthe, Gaboardi 2018). Let `P = (1−γ)R + γP'`, `Q = (1−γ)R + γQ'` and
     /// `e^{ε'} = 1 + (e^ε − 1)/γ`. Then `Δ(P, Q; ε) = γ Δ(P', (1−β)R + βQ'; ε')` with `β = e^{ε−ε'}`: pointwise, `P − e^ε Q = γP' − e^ε γQ' −
     /// (e^ε − 1)(1−γ)R = γ(P' − e^{ε'}((1−β)R + βQ'))`, as `e^{ε'}β = e^ε` and `γe^{ε'}(1−β) = (e^ε−1)(1−γ)`. By convexity it is at most `γ` times the larger
-    /// of `Δ(P', R; ε')` and `Δ(P', Q'; ε')`. Where `R = Q'`, as for a count of which a Poisson sample is hidden and `Δ_{1,0}`, there is equality.
+    /// of `Δ(P', R; ε')` and `Δ(P', Q'; ε')`. Equality holds for `R = Q'`, for example for `Δ_{1,0}` of a count of a hidden Poisson sample.
     ///
     /// # Errors
     /// A rate outside `(0, 1]`.
@@ -304,7 +303,8 @@ impl Curve {
         self.enclosure(&prepared, interrupt)
     }
 
-    /// A number on the same side of a level as δ at the rational that a double stores; δ itself where it is next to the level, or costs no more.
+    /// A number on the same side of a level as δ at the rational that a double stores. It is δ itself where δ is next to the level or costs
+    /// no more.
     ///
     /// # Errors
     /// As [`Curve::delta_at`].
@@ -315,89 +315,93 @@ impl Curve {
         interrupt: &dyn Interrupt,
     ) -> Result<Enclosure, Error> {
         match (self, Epsilon::from_f64(epsilon)) {
-            (Self::Composed(parts, None), Some(prepared)) if self.has_rough_values() && epsilon >= 0.0 => {
-                Ok(parts.told_from(level, &prepared, interrupt)?.to_enclosure())
+            (Self::Form(form), Some(prepared)) if form.has_rough_values() && epsilon >= 0.0 => {
+                Ok(form.told_from(level, &prepared, interrupt)?.to_enclosure())
             }
             _ => self.delta_at(epsilon, interrupt),
         }
     }
 
-    /// Whether δ to a few digits is less work than δ.
+    /// Whether a few digits of δ cost less than δ.
     #[must_use]
     pub fn has_rough_values(&self) -> bool {
-        matches!(self, Self::Composed(parts, None) if parts.is_exact())
+        matches!(self, Self::Form(form) if form.has_rough_values())
     }
 
-    /// δ(ε), for an ε of either sign, to about a relative width, or better where that is no more work.
+    /// δ(ε) for an ε of either sign, to about a relative width. The value is narrower where that costs no more.
     ///
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
     pub fn within(&self, width: f64, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         match self {
-            Self::Composed(parts, None) if self.has_rough_values() && !epsilon.is_negative() => {
-                parts.within(width, epsilon, interrupt)
+            Self::Form(form) if form.has_rough_values() && !epsilon.is_negative() => {
+                form.within(width, epsilon, interrupt)
             }
             _ => self.ball(epsilon, interrupt),
         }
     }
 
-    /// Whether a value is an enclosure between two numbers that need not be close: an attained one, and a bound of all patterns.
+    /// Whether a value is an enclosure between an attained number and a bound of all pairs of values. These need not be close.
     #[must_use]
     pub fn is_bracket(&self) -> bool {
         match self {
-            Self::Composed(parts, None) => !parts.is_exact(),
+            Self::Form(form) => form.is_bracket(),
             Self::Amplified(_, curve) => curve.is_bracket(),
             Self::Mean(parts) => parts.iter().any(|(_, curve)| curve.is_bracket()),
             Self::Max(curves) | Self::Min(curves) => curves.iter().any(Self::is_bracket),
-            _ => false,
+            Self::MeanOverSizes(_) => false,
         }
     }
 
     /// Whether a value is a bound of many laws at once, which no effort makes narrow.
     fn is_loose(&self) -> bool {
         match self {
-            Self::Composed(_, end) => end.is_some(),
+            Self::Form(form) => form.is_loose(),
             Self::Amplified(_, curve) => curve.is_loose(),
             Self::Mean(parts) => parts.iter().any(|(_, curve)| curve.is_loose()),
             Self::Max(curves) | Self::Min(curves) => curves.iter().any(Self::is_loose),
-            _ => false,
+            Self::MeanOverSizes(_) => false,
         }
     }
 
-    /// The curve of one end of every such enclosure.
+    /// The curve of one end of every [bracket](Self::is_bracket).
     pub(crate) fn end(&self, end: End) -> Self {
         let all = |curves: &[Self]| curves.iter().map(|curve| curve.end(end)).collect();
         match self {
-            Self::Composed(parts, None) => Self::Composed(Arc::clone(parts), Some(end)),
+            Self::Form(form) => Self::Form(form.end(end).unwrap_or_else(|| Arc::clone(form))),
             Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.end(end))),
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.end(end))).collect())
             }
             Self::Max(curves) => Self::Max(all(curves)),
             Self::Min(curves) => Self::Min(all(curves)),
-            _ => self.clone(),
+            Self::MeanOverSizes(_) => self.clone(),
         }
     }
 
-    /// The worst pattern of a composition at this ε, or the worst that was found; nothing for other curves.
+    /// The worst pairs of values of a composition at this ε, or the worst that were found; nothing for other curves.
     ///
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
-    pub fn pattern(&self, epsilon: &Rational, interrupt: &dyn Interrupt) -> Result<Option<Pattern>, Error> {
+    pub fn worst_pairs(
+        &self,
+        epsilon: &Rational,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Option<Pattern>, Error> {
         match self {
-            Self::Composed(parts, _) => parts.pattern(&Epsilon::new(epsilon), interrupt).map(Some),
+            Self::Form(form) => form.worst_pairs(&Epsilon::new(epsilon), interrupt),
             _ => Ok(None),
         }
     }
 
-    /// By balls; by digits where balls leave it wide, as they do next to a tie of κ with an integer.
+    /// δ by balls. A wide result, as next to a tie of κ with an integer, is computed again by digits.
     fn enclosure(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
         let found = self
             .ball(epsilon, interrupt)
             .map(|ball| (ball.relative_error(), ball.to_enclosure().clamp(0.0, 1.0)));
         let bracket = self.is_bracket();
         let narrow = |&(error, enclosure): &(f64, Enclosure)| {
-            bracket || error < WIDE || enclosure.upper() < LEAST_NORMAL
+            bracket || error < WIDE || enclosure.upper() < MIN_NORMAL
         };
         if let Ok((_, enclosure)) = found
             && found.as_ref().is_ok_and(narrow)
@@ -407,19 +411,19 @@ impl Curve {
         if let Err(error @ (Error::Argument(_) | Error::Interrupted)) = found {
             return Err(error);
         }
-        if self.terms() <= WORTH_DIGITS
+        if self.terms() <= MAX_TERMS_OF_DIGITS
             && let Some(exact) = epsilon.exact()
         {
-            match digits::delta(self, &exact, DIGITS, interrupt) {
+            match crate::curve::digits::delta(self, &exact, DIGITS, interrupt) {
                 Ok(digits) => return Ok(outward(&digits)),
-                // Laws of which there are no digits.
+                // These laws have no digits.
                 Err(Error::Precision(_)) => {}
                 Err(error) => return Err(error),
             }
         }
         match found?.1 {
             enclosure if enclosure.width() <= UNINFORMATIVE => Ok(enclosure),
-            // A bound that is loose itself need not be known that well.
+            // A loose bound need not be known as well as δ.
             enclosure if self.is_loose() && enclosure.width() <= LOOSE => Ok(enclosure),
             enclosure => Err(Error::precision(format!(
                 "delta can only be enclosed between {} and {} here, which says too little",
@@ -448,10 +452,10 @@ impl Curve {
         epsilons.iter().zip(self.shared(epsilons)).map(each).collect()
     }
 
-    /// δ at those of many ε that can share work.
+    /// δ at the ε that share work.
     fn shared(&self, epsilons: &[f64]) -> Vec<Option<Ball>> {
         match self {
-            Self::Pair(laws, direction) => laws.deltas(*direction, epsilons),
+            Self::Form(form) => form.deltas(epsilons),
             Self::Max(curves) => {
                 let mut greatest = vec![Some(Ball::ZERO); epsilons.len()];
                 for curve in curves {
@@ -465,7 +469,7 @@ impl Curve {
         }
     }
 
-    /// `ln δ(ε)`, where δ itself may be far below the least double; −∞ where δ is zero.
+    /// `ln δ(ε)`, also for a δ far below the least double; −∞ for δ = 0.
     ///
     /// # Errors
     /// As [`Curve::delta`].
@@ -483,45 +487,31 @@ impl Curve {
         Ok(logarithm)
     }
 
-    /// The curve of the opposite direction: of `Δ_{w,v}` where this is that of `Δ_{v,w}`.
+    /// The curve of the opposite direction: `Δ_{w,v}` for `Δ_{v,w}`.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let each = |curves: &[Self]| curves.iter().map(Self::reversed).collect();
         match self {
-            Self::Pair(laws, direction) => Self::Pair(laws.clone(), direction.reversed()),
-            Self::Range(laws, direction) => Self::Range(laws.clone(), direction.reversed()),
-            Self::Peaks(tests, direction) => Self::Peaks(tests.clone(), direction.reversed()),
-            Self::Answers(laws) => Self::Answers(laws.reversed()),
-            Self::Smoothed(laws) => Self::Smoothed(laws.reversed()),
-            Self::Adaptive(strategy) => Self::Adaptive(strategy.reversed()),
-            Self::Grouped(laws, direction) => Self::Grouped(laws.clone(), direction.reversed()),
-            Self::Varied(laws, direction) => Self::Varied(laws.clone(), direction.reversed()),
-            Self::KnownInSample(laws, direction) => Self::KnownInSample(laws.clone(), direction.reversed()),
+            Self::Form(form) => Self::Form(form.reversed()),
             Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.reversed())),
             Self::Mean(parts) => {
                 Self::Mean(parts.iter().map(|(weight, curve)| (weight.clone(), curve.reversed())).collect())
             }
             Self::MeanOverSizes(mean) => mean.reversed().into(),
-            Self::Composed(parts, end) => Self::Composed(Arc::new(parts.reversed()), *end),
             Self::Max(curves) => Self::Max(each(curves)),
             Self::Min(curves) => Self::Min(each(curves)),
         }
     }
 
-    /// The same expression with the recipes of the laws instead of the forms that only the fast tier evaluates. What is computed for
-    /// these laws is kept with them: so this is called once, before a curve is evaluated several times.
+    /// The same expression with laws of answers in place of the forms that only the fast tier evaluates. The laws keep what is computed for
+    /// them, so this is called once, before several evaluations.
     pub(crate) fn written_out(&self) -> Result<Self, Error> {
         let all = |curves: &[Self]| curves.iter().map(Self::written_out).collect::<Result<Vec<_>, _>>();
         Ok(match self {
-            Self::Grouped(laws, direction) => laws.written_out(*direction)?,
-            Self::Varied(laws, direction) => laws.written_out(*direction)?,
-            Self::KnownInSample(laws, direction) => laws.written_out(*direction)?,
-            Self::Composed(parts, None) => parts.written_out()?,
-            Self::Composed(..) => {
-                return Err(Error::precision(
-                    "a bound in convex order has no exact value and no digits; delta() encloses it",
-                ));
-            }
+            Self::Form(form) => match form.written_out()? {
+                None => self.clone(),
+                Some(laws) => laws.into(),
+            },
             Self::Amplified(rate, curve) => Self::Amplified(rate.clone(), Box::new(curve.written_out()?)),
             Self::Mean(parts) => {
                 let part = |(weight, curve): &(Weight, Self)| Ok((weight.clone(), curve.written_out()?));
@@ -529,36 +519,26 @@ impl Curve {
             }
             Self::Max(curves) => Self::Max(all(curves)?),
             Self::Min(curves) => Self::Min(all(curves)?),
-            _ => self.clone(),
+            Self::MeanOverSizes(_) => self.clone(),
         })
     }
 
-    /// The limit of δ for ε → ∞; it is attained at a finite ε.
+    /// The limit of δ for ε → ∞, which a finite ε attains.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
-    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
+    pub fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Enclosure, Error> {
         Ok(self.mass_ball(interrupt)?.to_enclosure().clamp(0.0, 1.0))
     }
 
-    /// The same as a ball, which is certainly positive where doubles underflow.
+    /// The limit of δ as a ball, which stays positive where doubles underflow.
     pub(crate) fn mass_ball(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let value = |curve: &Self| curve.mass_ball(interrupt);
         match self {
-            Self::Pair(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
-            Self::Range(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
-            // The heights between the first and the last test fall to zero.
-            Self::Peaks(tests, _) => Ok(if tests.gives_away() { Ball::ONE } else { Ball::ZERO }),
-            Self::Answers(laws) => laws.mass_at_infinity(interrupt),
-            Self::Smoothed(laws) => Ok(laws.mass_at_infinity()),
-            Self::Adaptive(strategy) => strategy.mass_at_infinity(interrupt),
-            Self::Grouped(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
-            Self::Varied(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
-            Self::KnownInSample(laws, direction) => Ok(laws.mass_at_infinity(*direction)),
+            Self::Form(form) => form.infinity_mass(interrupt),
             Self::Amplified(rate, curve) => Ok(rate.ball * value(curve)?),
             Self::Mean(parts) => mean(parts, &value, interrupt),
-            Self::MeanOverSizes(mean) => mean.mass_at_infinity(interrupt),
-            Self::Composed(parts, _) => parts.mass_at_infinity(interrupt),
+            Self::MeanOverSizes(mean) => mean.infinity_mass(interrupt),
             Self::Max(curves) => {
                 curves.iter().try_fold(Ball::ZERO, |greatest, curve| Ok(greatest.max(value(curve)?)))
             }
@@ -566,51 +546,28 @@ impl Curve {
         }
     }
 
-    /// About how many terms of sums one evaluation takes: whether work is long, not a promise.
+    /// The approximate number of terms of one evaluation: an estimate of the work, not a promise.
     #[must_use]
     pub fn terms(&self) -> f64 {
         match self {
-            Self::Pair(pair, _) => pair.terms(),
-            Self::Range(range, _) => range.terms(),
-            Self::Peaks(tests, _) => tests.terms(),
-            Self::Answers(laws) => laws.terms(),
-            Self::Smoothed(laws) => laws.terms(),
-            Self::Adaptive(strategy) => strategy.terms(),
-            Self::Grouped(laws, _) => laws.terms(),
-            Self::Varied(laws, _) => laws.terms(),
-            Self::KnownInSample(laws, _) => laws.terms(),
+            Self::Form(form) => form.terms(),
             Self::Amplified(_, curve) => curve.terms(),
             Self::Mean(parts) => parts.iter().map(|(_, curve)| curve.terms()).sum(),
             Self::MeanOverSizes(mean) => mean.terms(),
-            Self::Composed(parts, _) => parts.terms(),
             Self::Max(curves) | Self::Min(curves) => curves.iter().map(Self::terms).sum(),
         }
     }
 
-    /// δ at an ε of at least zero; only a value that reaches `floor` matters.
+    /// δ at `ε ≥ 0`. A value below `floor` may be coarse.
     fn at(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let value = |curve: &Self| curve.at(epsilon, Ball::ZERO, interrupt);
         match self {
-            Self::Pair(laws, direction) => laws.delta(*direction, epsilon, interrupt),
-            Self::Range(laws, direction) => laws.delta(*direction, epsilon, interrupt),
-            Self::Peaks(tests, direction) => tests.delta(*direction, epsilon, interrupt),
-            Self::Answers(laws) => laws.delta(epsilon, floor, interrupt),
-            Self::Smoothed(laws) => laws.delta(epsilon, floor, interrupt),
-            Self::Adaptive(strategy) => strategy.delta(epsilon, floor, interrupt),
-            Self::Grouped(laws, direction) => laws.delta(*direction, epsilon, interrupt),
-            Self::Varied(laws, direction) => laws.delta(*direction, epsilon, interrupt),
-            Self::KnownInSample(laws, direction) => laws.delta(*direction, epsilon, interrupt),
+            Self::Form(form) => form.delta(epsilon, floor, interrupt),
             Self::Amplified(rate, curve) => {
                 Ok(rate.ball * curve.at(&epsilon.amplified(rate.ball), Ball::ZERO, interrupt)?)
             }
             Self::Mean(parts) => mean(parts, &value, interrupt),
             Self::MeanOverSizes(mean) => mean.delta(epsilon, interrupt),
-            Self::Composed(parts, Some(end)) => parts.delta(epsilon, *end, interrupt),
-            Self::Composed(parts, None) if parts.is_exact() => parts.exactly(epsilon, interrupt),
-            Self::Composed(parts, None) => {
-                let [lower, upper] = parts.ends(epsilon, interrupt)?;
-                Ok(lower.hull(upper))
-            }
             Self::Max(curves) => {
                 let contenders = contenders(curves, epsilon, interrupt)?;
                 maximum(&contenders, &|curve, floor| curve.at(epsilon, floor, interrupt))
@@ -629,7 +586,7 @@ fn mean(parts: &[(Weight, Curve)], value: &Value<'_>, interrupt: &dyn Interrupt)
     })
 }
 
-/// The least of several bounds of one δ. One of which nothing is known, far out, leaves it to the others.
+/// The least of several bounds of one δ. A bound that cannot be computed, far out, is left out.
 fn minimum(curves: &[Curve], value: &Value<'_>) -> Result<Ball, Error> {
     let values = curves.iter().map(value).filter(|found| !matches!(found, Err(Error::Precision(_))));
     let known = values.collect::<Result<Vec<Ball>, Error>>()?;
@@ -639,26 +596,24 @@ fn minimum(curves: &[Curve], value: &Value<'_>) -> Result<Ball, Error> {
     Ok(known.into_iter().fold(Ball::ONE, Ball::min))
 }
 
-/// All curves but those of shifts of one law that are certainly not the greatest.
+/// The curves that may be the greatest. Shifts of one law that are certainly not the greatest are dropped.
 fn contenders<'a>(
     curves: &'a [Curve],
     epsilon: &Epsilon,
     interrupt: &dyn Interrupt,
 ) -> Result<Vec<&'a Curve>, Error> {
-    let answers = |curve: &'a Curve| if let Curve::Answers(laws) = curve { Some(laws) } else { None };
+    let answers = |curve: &'a Curve| if let Curve::Form(form) = curve { form.as_answers() } else { None };
     let pairs: Vec<&Answers> = curves.iter().filter_map(answers).collect();
     let mut contends = forms::contenders(&pairs, epsilon.ratio(), interrupt)?.into_iter();
     let stays = |curve: &&'a Curve| answers(curve).is_none() || contends.next().unwrap_or(true);
     Ok(curves.iter().filter(stays).collect())
 }
 
-/// The greatest. Laws of answers are looked at coarsely first: which of them are certainly not the greatest need not be known
-/// any better.
+/// The greatest value. Forms that use a floor are first evaluated coarsely; only those that may be the greatest are evaluated again.
 fn maximum(curves: &[&Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error>) -> Result<Ball, Error> {
     let anything = Ball::from_u64(2);
-    let is_coarse = |curve: &Curve| {
-        curves.len() > 1 && matches!(curve, Curve::Answers(_) | Curve::Smoothed(_) | Curve::Adaptive(_))
-    };
+    let is_coarse =
+        |curve: &Curve| curves.len() > 1 && matches!(curve, Curve::Form(form) if form.uses_floor());
     let look = |curve| value(curve, if is_coarse(curve) { anything } else { Ball::ZERO });
     let values = curves.iter().copied().map(look).collect::<Result<Vec<_>, _>>()?;
     let floor =
@@ -669,9 +624,9 @@ fn maximum(curves: &[&Curve], value: &dyn Fn(&Curve, Ball) -> Result<Ball, Error
     })
 }
 
-/// Doubles around a probability that is known to many digits.
+/// An enclosure in doubles of a probability that is known to many digits.
 fn outward(probability: &DigitsEnclosure) -> Enclosure {
-    // What cannot be written out is too small to be a double.
+    // An end that cannot be written out is too small for a double.
     let end = |end: &Dyadic| end.to_rational().map(|exact| Enclosure::from(&exact));
     let lower = end(probability.lower()).map_or(0.0, Enclosure::lower);
     let upper = end(probability.upper()).map_or(f64::from_bits(1), Enclosure::upper);
@@ -680,12 +635,14 @@ fn outward(probability: &DigitsEnclosure) -> Enclosure {
 
 #[cfg(test)]
 mod kinds;
+#[cfg(test)]
+mod new_form;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::answer::{Law, Sampling};
-    use crate::exact;
+    use crate::curve::exact;
     use crate::interrupt::Uninterrupted;
     use proptest::prelude::*;
 
@@ -718,7 +675,7 @@ mod tests {
         let missed = Rational::from(1i64).sub(rate);
         let present = absent.shifted(1).unwrap();
         let mixed = Law::mixture(vec![(missed, absent.clone()), (rate.clone(), present)]).unwrap();
-        Curve::Answers(Answers::new(mixed, absent))
+        Curve::from(Answers::new(mixed, absent))
     }
 
     /// The same, as the amplified curve of the count of the sample with the critical entry.
@@ -771,7 +728,8 @@ mod tests {
         ];
         for curve in inner.map(|inner| Curve::amplified(rate.clone(), inner).unwrap()) {
             for epsilon in ["0", "0.01", "0.3", "1.5", "-0.2"].map(rational) {
-                let digits = outward(&digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap());
+                let digits =
+                    outward(&crate::curve::digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap());
                 let ball = curve.ball(&Epsilon::new(&epsilon), &Uninterrupted).unwrap().to_enclosure();
                 assert!(
                     ball.lower() <= digits.upper() && digits.lower() <= ball.upper(),
@@ -791,8 +749,8 @@ mod tests {
         assert_eq!(exactly(&amplified("1", &count)), exactly(&count));
         let twice = amplified("1/2", &amplified("1/3", &count));
         assert_eq!(exactly(&twice), exactly(&amplified("1/6", &count)));
-        let limit = twice.mass_at_infinity(&Uninterrupted).unwrap();
-        let whole = count.mass_at_infinity(&Uninterrupted).unwrap();
+        let limit = twice.infinity_mass(&Uninterrupted).unwrap();
+        let whole = count.infinity_mass(&Uninterrupted).unwrap();
         assert!((limit.upper() * 6.0 - whole.upper()).abs() <= 1e-15);
         for rate in ["0", "-1/2", "3/2"] {
             let Err(Error::Argument(message)) = Curve::amplified(rational(rate), count.clone()) else {

@@ -245,12 +245,12 @@ const NEGLIGIBLE: i64 = 106;
 const DISTANCE: f64 = 4.3;
 const POINTS: f64 = 17.0;
 /// More points than this are not tried.
-const MOST_POINTS: f64 = 1e18;
+const MAX_POINTS: f64 = 1e18;
 
 /// Tilts beyond this are not tried.
 const FARTHEST: f64 = 700.0;
 /// Steps that are taken towards one; it takes some five.
-const MOST_STEPS: u32 = 200;
+const MAX_STEPS: u32 = 200;
 /// A variance at which a law is all but certain.
 const CONCENTRATED: f64 = 1e-9;
 
@@ -413,7 +413,7 @@ impl<'a> LatticeSum<'a> {
         let farthest = (self.reach() * (1.0 - 1.0 / 64.0)).min(FARTHEST);
         let (mut low, mut high) = (-farthest, farthest);
         let (mut c, mut longest) = (start.clamp(low, high), None);
-        for attempt in 1..MOST_STEPS {
+        for attempt in 1..MAX_STEPS {
             let (mean, variance) = self.moments(c);
             let (gap, deviation) = (k as f64 - mean, variance.sqrt());
             let step = gap / variance;
@@ -450,7 +450,7 @@ impl<'a> LatticeSum<'a> {
         let variance = self.moments(c).1;
         let largest = if event == Event::Equal { Ball::ONE } else { weight(tilt).re };
         let mut points = (POINTS * variance.sqrt()).ceil() + 9.0;
-        while points < MOST_POINTS {
+        while points < MAX_POINTS {
             let aliases = Aliases { law: self, ends, c, level, points, event }.bound(variance);
             if aliases.certainly_less(largest * power(NEGLIGIBLE)) {
                 let points = 2 * (points / 2.0) as u64 + 1;

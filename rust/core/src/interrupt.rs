@@ -1,8 +1,8 @@
-//! How long work asks whether it should go on.
+//! Cancellation hook polled by long loops.
 
 use crate::error::Error;
 
-/// Asked every few thousand terms by loops that can take long.
+/// A hook that long loops poll every few thousand terms.
 pub trait Interrupt {
     /// # Errors
     /// [`Error::Interrupted`] when the work should stop.

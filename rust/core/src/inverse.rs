@@ -6,28 +6,28 @@
 //! Curves fall about as `e^{−ε²/2σ²}`. So what is interpolated is `√(ln δ(0) − ln δ(ε))`, nearly a straight line, also
 //! where one end of the bracket is many times the answer.
 
-use crate::composition::End;
 use crate::curve::Curve;
 use crate::error::Error;
+use crate::forms::End;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::enclosure::Enclosure;
 use crate::numbers::rational::Rational;
 
-/// Beyond this ε no curve of a p ≥ 1e-300 changes; for a smaller p the answer may be open above.
+/// Maximum ε of the search. No curve of a p ≥ 1e-300 changes beyond it; for a smaller p the answer may be open above.
 const LARGEST_EPSILON: f64 = 4096.0;
-/// Proposals before plain bisection, which always ends, takes over.
+/// Maximum number of proposals. Plain bisection follows, which always ends.
 const PROPOSALS: u32 = 60;
-/// What is enclosed between an attained value and a bound is not known any better than this, relatively.
+/// Relative width to which a bracket between an attained value and a bound is known.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
-/// How far from the answer of the attained end that of the bound is first looked for, relatively.
+/// Relative distance from the answer of the attained end at which the search for the answer of the bound starts.
 const NEXT_TO_IT: f64 = 1.0 / 64.0;
 
-/// A relative width of δ beyond what doubles lose.
+/// A relative width of δ above the rounding of doubles.
 const WIDE: f64 = 1e-11;
 
-/// What a certified evaluation says about ε.
+/// The result of a certified comparison at ε.
 enum Side {
     /// `Δ(ε) ≤ δ`: ε is large enough.
     Reached,
@@ -66,7 +66,7 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
         return Err(Error::argument("delta must be at least 0"));
     }
     if curve.is_bracket() {
-        // Where even the attained end exceeds δ, ε is too small, for the bound too; where the bound does not, it is large enough.
+        // ε is too small where the attained end exceeds δ, and large enough where the bound does not exceed it.
         let end = |end, start| searched(&curve.end(end), delta, NARROW_IN_A_BRACKET, start, interrupt);
         let (lower, top) = end(End::Lower, Start { missed: 0.0, top: None })?;
         let (upper, _) = if lower.lower() == f64::INFINITY {
@@ -79,7 +79,7 @@ pub fn epsilon(curve: &Curve, delta: &Rational, interrupt: &dyn Interrupt) -> Re
     searched(curve, delta, 0.0, Start { missed: 0.0, top: None }, interrupt).map(|(found, _)| found)
 }
 
-/// The answer, and about `ln δ(0)`.
+/// The answer, and `ln δ(0)` approximately.
 fn searched(
     curve: &Curve,
     delta: &Rational,
@@ -102,10 +102,10 @@ fn searched(
 }
 
 impl Search<'_> {
-    /// Where ε stands, and about `ln δ` there.
+    /// The side of ε, and `ln δ` there approximately.
     fn compare(&self, epsilon: f64) -> Result<(Side, f64), Error> {
         let delta = match (self.delta)(epsilon) {
-            // Far out, where nothing is known of δ, there is nothing to compare.
+            // Far out nothing is known of δ, so there is nothing to compare.
             Err(Error::Precision(_)) if epsilon > 0.0 => return Ok((Side::Undecided { width: 0.0 }, 0.0)),
             found => found?,
         };
@@ -119,7 +119,7 @@ impl Search<'_> {
         Ok((side, approximate::ln(delta.upper())))
     }
 
-    /// From an end that is not above the answer: where that is not 0, the answer is expected next to it.
+    /// The search from an end that is not above the answer. From an end above 0 the answer is expected next to it.
     fn run(&self, start: f64, logarithm: f64, top: f64) -> Result<Enclosure, Error> {
         let fallen = |logarithm: f64| (top - logarithm).max(0.0).sqrt();
         let gap_of = |logarithm: f64| fallen(approximate::ln(self.target.upper())) - fallen(logarithm);
@@ -227,6 +227,7 @@ mod same_bits;
 mod tests {
     use super::*;
     use crate::answer::Law;
+    use crate::composition::Composed;
     use crate::forms::Answers;
     use crate::interrupt::Uninterrupted;
     use std::cell::{Cell, RefCell};
@@ -248,7 +249,7 @@ mod tests {
     /// The curve of one answer that is right with probability `p` under the first law, `q` under the second.
     fn test(p: &str, q: &str) -> Curve {
         let law = |p: &Rational| Law::table(0, vec![Rational::from(1i64).sub(p), p.clone()]).unwrap();
-        Curve::Answers(Answers::new(law(&rational(p)), law(&rational(q))))
+        Curve::from(Answers::new(law(&rational(p)), law(&rational(q))))
     }
 
     /// ε(δ), and how many evaluations it takes; an error where these are more than allowed.
@@ -335,7 +336,7 @@ mod tests {
     #[test]
     fn where_delta_is_a_bracket_so_is_epsilon() {
         let composition = crate::composition::tests::alike(1024, 4096, "1/2");
-        let curve = Curve::Composed(std::sync::Arc::new(composition), None);
+        let curve = Curve::from(Composed::new(std::sync::Arc::new(composition), None));
         assert!(curve.is_bracket());
         let delta = rational("1/1000");
         let found = epsilon(&curve, &delta, &Uninterrupted).unwrap();

@@ -6,6 +6,7 @@ pub(crate) mod fast;
 mod hypergeometric;
 mod log_pmf;
 pub(crate) mod normal;
+pub(crate) mod pmf;
 mod recurrence;
 
 pub(crate) use binomial::first_term;

@@ -1,10 +1,10 @@
 //! Certified enclosures of binomial laws and of the privacy curves of exact counts.
 //!
-//! Every number that leaves this crate is an [`Enclosure`](enclosure::Enclosure): an interval of doubles that
-//! contains the truth for the inputs taken exactly as given. The way of a number:
+//! Every number that leaves this crate is an [`Enclosure`](numbers::enclosure::Enclosure): an interval of doubles that
+//! contains the truth for the inputs taken exactly as given. The layers, each built on those to its left:
 //!
 //! ```text
-//! rational → ball → laws → pair → curve → enclosure
+//! numbers → laws → fourier, convolve, digits, exact → answer → forms → curve, composition, adaptive → inverse, trade_off
 //! ```
 //!
 //! ```
@@ -22,16 +22,16 @@
 //! # }
 //! ```
 
-// Radii and bounds are computed in doubles from integers on purpose; every such place states why it is safe.
+// Radii and bounds are computed in doubles from integers on purpose. Each place states why it is safe.
 #![allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_possible_wrap
 )]
-// What a backend's instructions shall be used for must be inlined into it (see statpriv-simd).
+// A function must be inlined into a backend to use its instructions (see statpriv-simd).
 #![allow(clippy::inline_always)]
-// Exact comparisons of doubles are what error-free transformations are about.
+// Error-free transformations compare doubles exactly.
 #![allow(clippy::float_cmp)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::disallowed_methods))]
 
@@ -51,7 +51,7 @@ pub mod laws;
 pub mod numbers;
 pub mod trade_off;
 
-// Unit tests hold inner results against stored bits, as `tests/same_bits` holds what leaves the crate.
+// Unit tests compare inner results with stored bits; `tests/same_bits` compares public results.
 #[cfg(test)]
 extern crate self as statpriv_core;
 #[cfg(test)]

@@ -11,37 +11,35 @@
 //! and a best (randomised) test does exactly that, because trade-off functions are convex: `g` is the concave dual. With
 //! `Δ_{v,w}(−ε) = 1 − e^{−ε} + e^{−ε} Δ_{w,v}(ε)` the part below `x = 1` is `g(x) = x (1 − α − Δ_{w,v}(−ln x))`, where both forms are those of
 //! Dong, Roth and Su, *Gaussian Differential Privacy*: `sup_ε max{0, 1 − δ(ε) − e^ε α, e^{−ε}(1 − δ(ε) − α)}` for a curve that is its
-//! own reverse, such as the maximum over both directions, of which β is the greatest symmetric trade-off function
+//! own reverse. For the maximum over both directions β is the greatest symmetric trade-off function
 //! that both tests obey.
 //!
 //! The other way round, `β(α) ≤ b` for all `x`: `1 − Δ_{v,w} − xα ≤ b`. Divided by `x` that is the same statement for the reversed
 //! curve at `1/x`, so the least such `α` is `β` of the reversed curve at `b`.
 
-use crate::composition::{COARSE, End};
 use crate::curve::Curve;
 use crate::error::Error;
-use crate::forms::Epsilon;
+use crate::forms::{COARSE, End, Epsilon};
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::enclosure::Enclosure;
 use crate::numbers::rational::Rational;
-use std::sync::Arc;
 
-/// Evaluations of the dual that may pass before its enclosure is half as wide; after that it is returned as it is. On the way to
-/// a peak far out many may pass; close to it what is not known of δ ends the progress.
+/// Maximum number of evaluations of the dual before its enclosure is half as wide; then the enclosure is returned. The way to a peak far
+/// out takes many evaluations. Close to the peak the width of δ ends the progress.
 const PATIENCE: usize = 64;
 const PATIENCE_WHEN_CLOSE: usize = 12;
-/// An enclosure this narrow, relatively, is close.
+/// Relative width of an enclosure that is close to the peak.
 const CLOSE_TO_PEAK: f64 = 1e-13;
-/// An enclosure this narrow, relatively, is narrow enough: some ulps.
+/// Relative width of an enclosure that is narrow enough: some ulps.
 const NARROW: f64 = 8.0 * f64::EPSILON;
-/// What is enclosed between a test of one pattern and a bound of all is not known any better than this.
+/// Relative width to which a bracket between a test of one pattern and a bound of all patterns is known.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
-/// So is one of no more than so many times what is not known of δ.
+/// An enclosure is close too if it is at most this multiple of the width of δ.
 const CLOSE_TO_DELTA: f64 = 64.0;
-/// No evaluation brings the ends closer than what is not known of δ at the highest point; this near to it they are close enough.
+/// The ends are close enough at this multiple of the width of δ at the highest point; no evaluation brings them closer than that width.
 const AS_CLOSE_AS_DELTA: f64 = 2.0;
-/// Points that are closer than this, in ε and relative to it where ε is above 1, say nothing about the slope between.
+/// Minimum distance of two points for a slope, in ε, and relative to ε above 1.
 const CLOSE: f64 = 1.0 / ((1u64 << 48) as f64);
 /// `β(α)`, for an α from 0 to 1.
 ///
@@ -59,16 +57,11 @@ pub fn beta(curve: &Curve, alpha: &Rational, interrupt: &dyn Interrupt) -> Resul
         });
     }
     if curve.is_bracket() {
-        // No pattern errs less often than the bound allows. What one pattern errs bounds the worst one.
+        // No pattern errs less often than the bound allows. The error of one pattern bounds that of the worst one.
         let to = |curve: &Curve| dual(curve, alpha, NARROW_IN_A_BRACKET, interrupt);
         let lower = to(&curve.end(End::Upper))?.lower();
-        let upper = match curve {
-            Curve::Composed(parts, None) => {
-                let worst = parts.pattern(&Epsilon::new(&Rational::from(0i64)), interrupt)?;
-                to(&Curve::Composed(Arc::new(parts.only(&worst)), None))?.upper()
-            }
-            _ => 1.0,
-        };
+        let attained = if let Curve::Form(form) = curve { form.attained(interrupt)? } else { None };
+        let upper = attained.map_or(Ok(1.0), |form| to(&Curve::Form(form)).map(Enclosure::upper))?;
         return Ok(Enclosure::ordered(lower, upper.max(lower)));
     }
     dual(curve, alpha, NARROW, interrupt)
@@ -96,18 +89,7 @@ pub fn alpha(curve: &Curve, beta: &Rational, interrupt: &dyn Interrupt) -> Resul
 /// Whether δ is convex in `e^ε`: a minimum need not be.
 fn is_convex(curve: &Curve) -> bool {
     match curve {
-        Curve::Pair(..)
-        | Curve::Range(..)
-        // Peaks of a range are the supremum over it together with the curves at its ends.
-        | Curve::Peaks(..)
-        | Curve::Answers(_)
-        | Curve::Smoothed(_)
-        | Curve::Adaptive(_)
-        | Curve::Grouped(..)
-        | Curve::Varied(..)
-        | Curve::KnownInSample(..)
-        | Curve::Composed(..)
-        | Curve::MeanOverSizes(_) => true,
+        Curve::Form(_) | Curve::MeanOverSizes(_) => true,
         Curve::Amplified(_, curve) => is_convex(curve),
         Curve::Mean(parts) => parts.iter().all(|(_, curve)| is_convex(curve)),
         Curve::Max(curves) => curves.iter().all(is_convex),
@@ -343,10 +325,12 @@ mod same_bits;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::composition::Composed;
     use crate::curve::CountFamily;
     use crate::forms::Direction;
     use crate::interrupt::Uninterrupted;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     fn over(top: u64, bottom: u64) -> Rational {
         Rational::from(top).div(&Rational::from(bottom)).unwrap()
@@ -465,7 +449,7 @@ mod tests {
         let parts = crate::composition::tests::evenly(8, 50, [1, 7], 10);
         let parts = crate::composition::tests::borrowed(&parts);
         let composition = crate::composition::tests::partition(400, &parts, None);
-        let curve = Curve::Composed(Arc::new(composition), None);
+        let curve = Curve::from(Composed::new(Arc::new(composition), None));
         let found = beta(&curve, &over(1, 20), &Uninterrupted).unwrap();
         assert!(found.width() <= 1e-10 * found.upper(), "{found:?}");
         // 1 − δ(ε) − e^ε α for an ε next to the best one.

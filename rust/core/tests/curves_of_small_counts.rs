@@ -7,8 +7,8 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight};
-use statpriv_core::digits;
 use statpriv_core::error::Error;
+use statpriv_core::forms::Directed;
 use statpriv_core::forms::{BinomialPeaks, Direction, Epsilon};
 use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
@@ -259,7 +259,7 @@ fn epsilon_is_the_least_that_reaches_delta() {
         let curve = CountFamily::new(&number(p), &number(p), None).unwrap().of_size(size).unwrap();
         for delta in ["0.3", "0.01", "1e-5", "1e-9"].map(number) {
             let epsilon = inverse::epsilon(&curve, &delta, &Uninterrupted).unwrap();
-            let mass = curve.mass_at_infinity(&Uninterrupted).unwrap();
+            let mass = curve.infinity_mass(&Uninterrupted).unwrap();
             if epsilon.upper().is_infinite() {
                 assert!(delta < Rational::from_f64(mass.lower()).unwrap(), "p={p} n={size} {delta:?}");
                 continue;
@@ -376,7 +376,7 @@ fn the_limit_of_a_range_is_that_of_its_most_extreme_end() {
     ] {
         let curve = family(direction).of_size(6).unwrap();
         for enclosure in [
-            curve.mass_at_infinity(&Uninterrupted).unwrap(),
+            curve.infinity_mass(&Uninterrupted).unwrap(),
             curve.delta(&number("600"), &Uninterrupted).unwrap(),
         ] {
             assert!(
@@ -433,19 +433,23 @@ fn many_epsilons_give_what_each_of_them_gives() {
 fn tests_over_a_closed_range_have_digits() {
     let closed = BinomialPeaks::new(40, vec![3, 30], &number("1/20"), &number("9/10")).unwrap();
     for direction in Direction::BOTH {
-        let curve = Curve::Peaks(closed.clone(), direction);
+        let curve = Curve::from(Directed(closed.clone(), direction));
         for epsilon in ["0", "1/10", "1", "2"].map(number) {
             let found = curve.delta(&epsilon, &Uninterrupted).unwrap();
-            let digits = digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
+            let digits = statpriv_core::curve::digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
             for end in [digits.lower(), digits.upper()] {
                 assert!(found.contains(&end.to_rational().unwrap()), "{direction:?} {epsilon:?} {found:?}");
             }
         }
-        let limit = digits::mass_at_infinity(&curve, 10, &Uninterrupted).unwrap();
+        let limit = statpriv_core::curve::digits::infinity_mass(&curve, 10, &Uninterrupted).unwrap();
         assert_eq!(limit.upper().to_rational(), Some(number("0")));
     }
     let open = BinomialPeaks::new(40, vec![3, 30], &number("0"), &number("9/10")).unwrap();
-    let refused =
-        digits::delta(&Curve::Peaks(open, Direction::OneAgainstZero), &number("1"), 30, &Uninterrupted);
+    let refused = statpriv_core::curve::digits::delta(
+        &Curve::from(Directed(open, Direction::OneAgainstZero)),
+        &number("1"),
+        30,
+        &Uninterrupted,
+    );
     assert!(refused.unwrap_err().to_string().contains("have no last point of change, and no digits"));
 }

@@ -6,12 +6,11 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::float_cmp)]
 
 use proptest::prelude::*;
+use statpriv_core::curve::exact::{exact_delta, exact_terms};
 use statpriv_core::curve::{
     CountFamily, Curve, MeanOverSizes, Weight, histogram, poisson_published, sampled_histogram,
 };
-use statpriv_core::digits;
 use statpriv_core::error::Error;
-use statpriv_core::exact::{exact_delta, exact_terms};
 use statpriv_core::forms::{Direction, Epsilon};
 use statpriv_core::interrupt::{Interrupt, Uninterrupted};
 use statpriv_core::inverse;
@@ -229,7 +228,7 @@ proptest! {
         let truth = Ball::from_rational(&first) - ratio * Ball::from_rational(&second);
         let ball = curve.ball(&Epsilon::new(&epsilon), &Uninterrupted).unwrap();
         assert_overlap(ball, truth);
-        let digits = digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
+        let digits = statpriv_core::curve::digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
         let [lower, upper] = [digits.lower(), digits.upper()].map(|end| end.to_rational().unwrap());
         prop_assert!(upper.sub(&lower) <= upper.mul(&number("1e-30")));
         assert_overlap(Ball::from_rational(&lower).hull(Ball::from_rational(&upper)), truth);
@@ -239,7 +238,7 @@ proptest! {
     fn balls_of_many_sizes_contain_their_digits(curve in any_mean(3000), epsilon in prop_oneof![Just(0.0), 1e-3..0.3f64]) {
         let epsilon = Rational::from_f64(epsilon).unwrap();
         let found = curve.delta(&epsilon, &Uninterrupted).unwrap();
-        let digits = digits::delta(&curve, &epsilon, 20, &Uninterrupted).unwrap();
+        let digits = statpriv_core::curve::digits::delta(&curve, &epsilon, 20, &Uninterrupted).unwrap();
         let [lower, upper] = [digits.lower(), digits.upper()].map(|end| end.to_rational().unwrap());
         prop_assert!(Rational::from_f64(found.lower()).unwrap() <= lower.clone().max(upper.clone()), "{found:?}");
         prop_assert!(Rational::from_f64(found.upper()).unwrap() >= lower, "{found:?}");
@@ -309,7 +308,7 @@ fn a_mean_over_a_range_is_that_of_its_members() {
             assert_overlap(one, other);
             assert!(one.relative_error() < 1e-12 && other.relative_error() < 1e-12);
         }
-        let limits = [&mean, &written_out].map(|curve| curve.mass_at_infinity(&Uninterrupted).unwrap());
+        let limits = [&mean, &written_out].map(|curve| curve.infinity_mass(&Uninterrupted).unwrap());
         assert!(limits[0].lower() <= limits[1].upper() && limits[1].lower() <= limits[0].upper());
         assert!(limits[0].width() <= 1e-14 * limits[0].upper());
     }
@@ -335,11 +334,11 @@ fn the_limit_of_a_histogram_is_the_chance_that_the_other_cell_is_empty() {
     for size in [1u64, 2, 30] {
         let curve = histogram(size, &cells, Some((0, 1))).unwrap();
         let truth = power(&number("7/10"), size as usize - 1);
-        let mass = curve.mass_at_infinity(&Uninterrupted).unwrap();
+        let mass = curve.infinity_mass(&Uninterrupted).unwrap();
         assert!(mass.contains(&truth) && mass.width() <= 1e-15 * mass.upper(), "{mass:?}");
-        let digits = digits::mass_at_infinity(&curve, 20, &Uninterrupted).unwrap();
+        let digits = statpriv_core::curve::digits::infinity_mass(&curve, 20, &Uninterrupted).unwrap();
         assert!(digits.lower().order(&truth).is_le() && digits.upper().order(&truth).is_ge());
-        let worst = histogram(size, &cells, None).unwrap().mass_at_infinity(&Uninterrupted).unwrap();
+        let worst = histogram(size, &cells, None).unwrap().infinity_mass(&Uninterrupted).unwrap();
         assert!(worst.contains(&power(&number("8/10"), size as usize - 1)));
     }
     let million = histogram(1_000_000, &cells, None).unwrap();
@@ -353,7 +352,7 @@ fn the_limit_of_a_published_sample_needs_all_entries() {
     let rate = number("9/10");
     for size in [1u64, 5, 1 << 40] {
         let curve = poisson_published(size, &rate, &number("1/2"), None).unwrap();
-        let mass = curve.mass_at_infinity(&Uninterrupted).unwrap();
+        let mass = curve.infinity_mass(&Uninterrupted).unwrap();
         if size < 10 {
             let truth = power(&rate, size as usize).mul(&power(&number("1/2"), size as usize - 1));
             assert!(mass.contains(&truth) && mass.width() <= 1e-14 * mass.upper(), "{size}: {mass:?}");
@@ -404,14 +403,14 @@ fn the_limit_of_the_histogram_of_a_sample_is_found_beyond_its_last_change() {
     let curve = sampled_histogram(7, 3, &cells, None).unwrap();
     let before = curve.delta(&number("130"), &Uninterrupted).unwrap();
     assert!(before.lower() > 0.4 && before.upper() <= 3.0 / 7.0, "{before:?}");
-    let nothing = digits::mass_at_infinity(&curve, 20, &Uninterrupted).unwrap();
+    let nothing = statpriv_core::curve::digits::infinity_mass(&curve, 20, &Uninterrupted).unwrap();
     assert!(nothing.lower().order(&zero()).is_eq() && nothing.upper().order(&zero()).is_eq());
-    assert_eq!(curve.mass_at_infinity(&Uninterrupted).unwrap().upper(), 0.0);
+    assert_eq!(curve.infinity_mass(&Uninterrupted).unwrap().upper(), 0.0);
     let empty = sampled_histogram(7, 3, &[zero(), number("2/5"), number("3/5")], None).unwrap();
-    let mass = digits::mass_at_infinity(&empty, 20, &Uninterrupted).unwrap();
+    let mass = statpriv_core::curve::digits::infinity_mass(&empty, 20, &Uninterrupted).unwrap();
     assert!(mass.lower().order(&over(3, 7)).is_le() && mass.upper().order(&over(3, 7)).is_ge());
     let published = poisson_published(4, &over(1, 3), &over(1, 5), Some(Direction::OneAgainstZero)).unwrap();
-    let mass = digits::mass_at_infinity(&published, 20, &Uninterrupted).unwrap();
+    let mass = statpriv_core::curve::digits::infinity_mass(&published, 20, &Uninterrupted).unwrap();
     let truth = power(&over(1, 3), 4).mul(&power(&over(1, 5), 3));
     assert!(mass.lower().order(&truth).is_le() && mass.upper().order(&truth).is_ge());
 }

@@ -8,11 +8,12 @@ use crate::errors;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 use statpriv_core::adaptive::{Adaptive, Asked, Next};
-use statpriv_core::composition::{Attributes, Cell, Composition, End, Part as KernelPart};
+use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part as KernelPart};
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
-    Answers, BinomialPeaks, ContinuousNoise, Direction, GroupedCount, KnownInSample, Smoothed, VariedCount,
+    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, End, GroupedCount, KnownInSample, Smoothed,
+    VariedCount,
 };
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
@@ -215,7 +216,9 @@ impl Curve {
         let entries = convert::count(size, "size", 1)?;
         let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
         let tests = kernel(py, BinomialPeaks::new(entries, tests, &ends.0, &ends.1))?;
-        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Peaks(tests.clone(), direction)))
+        Ok(Self::in_directions(direction(py, pair)?, |direction| {
+            Kernel::from(Directed(tests.clone(), direction))
+        }))
     }
 
     /// Upper bound, over all probabilities, for the count of a sample of `size` entries that is published
@@ -354,7 +357,9 @@ impl Curve {
     ) -> PyResult<Self> {
         let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
         let laws = kernel(py, GroupedCount::new(others.into_iter().zip(p).collect()))?;
-        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Grouped(laws.clone(), direction)))
+        Ok(Self::in_directions(direction(py, pair)?, |direction| {
+            Kernel::from(Directed(laws.clone(), direction))
+        }))
     }
 
     /// The count of a property among groups of entries. Group `i` has `counts[i]` entries with probability
@@ -369,7 +374,9 @@ impl Curve {
     ) -> PyResult<Self> {
         let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
         let laws = kernel(py, VariedCount::new(counts.into_iter().zip(p).collect()))?;
-        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::Varied(laws.clone(), direction)))
+        Ok(Self::in_directions(direction(py, pair)?, |direction| {
+            Kernel::from(Directed(laws.clone(), direction))
+        }))
     }
 
     /// The count of a hidden sample of `size` of `population` entries, drawn without replacement. The
@@ -388,14 +395,14 @@ impl Curve {
         let (known, sample) = (convert::count(known, "known", 0)?, convert::count(size, "size", 1)?);
         let laws = kernel(py, KnownInSample::new(entries, known, sample, &convert::rational(p, "p")?))?;
         Ok(Self::in_directions(direction(py, pair)?, |direction| {
-            Kernel::KnownInSample(laws.clone(), direction)
+            Kernel::from(Directed(laws.clone(), direction))
         }))
     }
 
     /// `Δ_{v,w}` of the laws `P_v` and `P_w` of an answer.
     #[staticmethod]
     fn answers(first: PyRef<'_, Law>, second: PyRef<'_, Law>) -> Self {
-        Self(Kernel::Answers(Answers::new(first.0.clone(), second.0.clone())))
+        Self(Kernel::from(Answers::new(first.0.clone(), second.0.clone())))
     }
 
     /// `Δ_{v,w}` of an answer plus continuous noise. Exactly one of the two noise parameters is given, in
@@ -419,7 +426,7 @@ impl Curve {
             _ => return Err(errors::argument(py, "either laplace_scale or gaussian_sigma is required")),
         };
         let answers = Answers::new(first.0.clone(), second.0.clone());
-        kernel(py, Smoothed::new(answers, noise)).map(|laws| Self(Kernel::Smoothed(laws)))
+        kernel(py, Smoothed::new(answers, noise)).map(|laws| Self(Kernel::from(laws)))
     }
 
     /// An adaptive composition over a secret partition. A node is a list of the queries that may be asked
@@ -442,7 +449,7 @@ impl Curve {
         let node =
             |queries: Vec<AskedQuery<'_>>| queries.into_iter().map(asked).collect::<PyResult<Vec<_>>>();
         let nodes = nodes.into_iter().map(node).collect::<PyResult<_>>()?;
-        kernel(py, Adaptive::new(nodes)).map(|strategy| Self(Kernel::Adaptive(strategy)))
+        kernel(py, Adaptive::new(nodes)).map(|strategy| Self(Kernel::from(strategy)))
     }
 
     /// Amplification by sampling: `rate · Δ(ln(1 + (e^ε − 1)/rate))`. The sample holds the critical entry
@@ -486,7 +493,7 @@ impl Curve {
         let composition = Composition::new(convert::rational(unused, "unused")?, attributes.collect());
         kernel(py, composition).map(|parts| {
             let end = (bound || parts.has_ranges()).then_some(End::Dominating);
-            Self(Kernel::Composed(Arc::new(parts), end))
+            Self(Kernel::from(Composed::new(Arc::new(parts), end)))
         })
     }
 
@@ -501,7 +508,7 @@ impl Curve {
     /// the number of attributes with each pair of values. None for other curves.
     fn pattern(&self, py: Python<'_>, epsilon: &Bound<'_, PyAny>) -> PyResult<Option<Vec<Vec<u64>>>> {
         let epsilon = convert::rational(epsilon, "epsilon")?;
-        door::run(py, self.0.terms(), |run| self.0.pattern(&epsilon, run))
+        door::run(py, self.0.terms(), |run| self.0.worst_pairs(&epsilon, run))
     }
 
     /// The pointwise maximum.
@@ -538,6 +545,6 @@ impl Curve {
 
     /// The limit of δ(ε) for ε → ∞.
     fn mass_at_infinity(&self, py: Python<'_>) -> PyResult<Enclosure> {
-        door::run(py, self.0.terms(), |interrupt| self.0.mass_at_infinity(interrupt)).map(Enclosure)
+        door::run(py, self.0.terms(), |interrupt| self.0.infinity_mass(interrupt)).map(Enclosure)
     }
 }

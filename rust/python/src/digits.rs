@@ -7,7 +7,7 @@ use crate::door;
 use crate::errors;
 use crate::laws::{Quantity, draws_from, signed};
 use pyo3::prelude::*;
-use statpriv_core::digits::{self, DigitsEnclosure, Dyadic, MOST_DIGITS};
+use statpriv_core::digits::{self, DigitsEnclosure, Dyadic, MAX_DIGITS};
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::numbers::rational::Rational;
@@ -17,10 +17,10 @@ type Result<'py> = PyResult<Bound<'py, PyAny>>;
 /// Reads and checks the requested number of digits.
 pub(crate) fn count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     let wanted = convert::rational(value, "digits")?.to_i64().and_then(|digits| u32::try_from(digits).ok());
-    wanted.filter(|digits| (1..=MOST_DIGITS).contains(digits)).ok_or_else(|| {
+    wanted.filter(|digits| (1..=MAX_DIGITS).contains(digits)).ok_or_else(|| {
         errors::argument(
             value.py(),
-            format!("digits = {}; an integer from 1 to {MOST_DIGITS} is required", convert::shown(value)),
+            format!("digits = {}; an integer from 1 to {MAX_DIGITS} is required", convert::shown(value)),
         )
     })
 }
@@ -41,7 +41,7 @@ pub fn delta_digits<'py>(
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
     let (exact, digits) = (convert::not_negative(epsilon, "epsilon")?, count(digits)?);
-    run(epsilon.py(), |interrupt| digits::delta(&curve.0, &exact, digits, interrupt))
+    run(epsilon.py(), |interrupt| statpriv_core::curve::digits::delta(&curve.0, &exact, digits, interrupt))
 }
 
 /// ln δ(ε) of a curve to `digits` digits.
@@ -52,7 +52,9 @@ pub fn log_delta_digits<'py>(
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
     let (exact, digits) = (convert::not_negative(epsilon, "epsilon")?, count(digits)?);
-    run(epsilon.py(), |interrupt| digits::log_delta(&curve.0, &exact, digits, interrupt))
+    run(epsilon.py(), |interrupt| {
+        statpriv_core::curve::digits::log_delta(&curve.0, &exact, digits, interrupt)
+    })
 }
 
 /// ε(δ) of a curve to `digits` digits.
@@ -63,14 +65,14 @@ pub fn epsilon_digits<'py>(
     digits: &Bound<'py, PyAny>,
 ) -> Result<'py> {
     let (exact, digits) = (convert::not_negative(delta, "delta")?, count(digits)?);
-    run(delta.py(), |interrupt| digits::epsilon(&curve.0, &exact, digits, interrupt))
+    run(delta.py(), |interrupt| statpriv_core::curve::digits::epsilon(&curve.0, &exact, digits, interrupt))
 }
 
 /// The limit of δ(ε) for ε → ∞, to `digits` digits.
 #[pyfunction]
 pub fn mass_at_infinity_digits<'py>(curve: &Curve, digits: &Bound<'py, PyAny>) -> Result<'py> {
     let wanted = count(digits)?;
-    run(digits.py(), |interrupt| digits::mass_at_infinity(&curve.0, wanted, interrupt))
+    run(digits.py(), |interrupt| statpriv_core::curve::digits::infinity_mass(&curve.0, wanted, interrupt))
 }
 
 /// The value of a quantity at a negative `k`.

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use statpriv_core::error::Error;
 use statpriv_core::forms::enclosed::Enclosed;
-use statpriv_core::forms::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
+use statpriv_core::forms::finite::{ExpEpsilon, Finite, FiniteInDoubles, Probabilities};
 use statpriv_core::numbers::ball::Ball;
 use statpriv_core::numbers::enclosure::Enclosure as Kernel;
 use statpriv_core::numbers::rational::Rational;
@@ -100,10 +100,10 @@ fn factor(epsilon: &Bound<'_, PyAny>, exponential: &Bound<'_, PyAny>) -> PyResul
 
 /// The law with these probabilities. `rounded` says that some are floats, so their sum need not be exactly
 /// one.
-fn pmf(py: Python<'_>, name: &str, masses: &[Bound<'_, PyAny>], rounded: bool) -> PyResult<Pmf> {
+fn pmf(py: Python<'_>, name: &str, masses: &[Bound<'_, PyAny>], rounded: bool) -> PyResult<Probabilities> {
     let exact = |(answer, mass)| convert::rational(mass, &format!("{name}[{answer}]"));
     let exact: Vec<Rational> = masses.iter().enumerate().map(exact).collect::<PyResult<_>>()?;
-    let pmf = if rounded { Pmf::rounded(name, exact) } else { Pmf::exact(name, exact) };
+    let pmf = if rounded { Probabilities::rounded(name, exact) } else { Probabilities::exact(name, exact) };
     pmf.map_err(|error| errors::from_kernel(py, &error))
 }
 
@@ -199,7 +199,7 @@ impl FinitePair {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (at, wanted) = (factor(epsilon, exp_epsilon)?, digits::count(digits)?);
         let value = door::run(py, f64::INFINITY, |interrupt| {
-            statpriv_core::digits::hockey_stick(&*self.0.in_numbers()?, &at, wanted, interrupt)
+            statpriv_core::curve::digits::hockey_stick(&*self.0.in_numbers()?, &at, wanted, interrupt)
         })?;
         wrapped(py, value)
     }

@@ -8,10 +8,11 @@ use crate::enclosure::Enclosure;
 use crate::errors;
 use pyo3::prelude::*;
 use statpriv_core::curve::Curve as Kernel;
+use statpriv_core::curve::exact;
 use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use statpriv_core::numbers::rational::Rational;
-use statpriv_core::{exact, trade_off};
+use statpriv_core::trade_off;
 
 /// Work estimate of exact numbers. It is infinite, so that they are computed without the interpreter lock.
 const LONG: f64 = f64::INFINITY;

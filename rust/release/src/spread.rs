@@ -9,21 +9,21 @@ use rayon::prelude::*;
 const TOGETHER: usize = 1024;
 
 /// Maximum number of runs. More of them would take longer to fill than to sort.
-const MOST_RUNS: usize = 4096;
+const MAX_RUNS: usize = 4096;
 
 /// Runs in which more tokens than this agree in the next eight bits are unevenly spread, and are sorted by
 /// comparison.
-const MOST_ALIKE: usize = 64;
+const MAX_ALIKE: usize = 64;
 
 /// Maximum number of threads that fill runs. Each of them reads all tokens, so more threads would not pay
 /// off.
-const MOST_FILLING: usize = 8;
+const MAX_FILLING: usize = 8;
 
 /// The tokens in ascending order, and the previous place of each, computed on all threads of the current
 /// pool. How evenly the tokens are spread affects the time and nothing else.
 #[must_use]
 pub fn ascending(tokens: Vec<Token>) -> (Vec<Token>, Vec<u32>) {
-    let bits = (tokens.len() / TOGETHER).clamp(1, MOST_RUNS).ilog2();
+    let bits = (tokens.len() / TOGETHER).clamp(1, MAX_RUNS).ilog2();
     let sizes = sizes_of_runs(&tokens, bits);
     let (mut ascending, mut places) = in_runs(&tokens, bits, &sizes);
     drop(tokens);
@@ -47,7 +47,7 @@ fn leading(token: Token) -> u32 {
 }
 
 fn sizes_of_runs(tokens: &[Token], bits: u32) -> Vec<usize> {
-    let together = tokens.len().div_ceil(MOST_FILLING).max(1);
+    let together = tokens.len().div_ceil(MAX_FILLING).max(1);
     let of_piece = |tokens: &[Token]| {
         let mut sizes = vec![0; 1 << bits];
         for token in tokens {
@@ -63,7 +63,7 @@ fn sizes_of_runs(tokens: &[Token], bits: u32) -> Vec<usize> {
 /// of the runs, and reads all tokens for it.
 fn in_runs(tokens: &[Token], bits: u32, sizes: &[usize]) -> (Vec<Token>, Vec<u32>) {
     let (mut runs, mut places) = (vec![Token::default(); tokens.len()], vec![0; tokens.len()]);
-    let together = sizes.len().div_ceil(rayon::current_num_threads().min(MOST_FILLING));
+    let together = sizes.len().div_ceil(rayon::current_num_threads().min(MAX_FILLING));
     let of_threads: Vec<usize> = sizes.chunks(together).map(|sizes| sizes.iter().sum()).collect();
     let filled = cut(&mut runs, &of_threads).into_par_iter().zip(cut(&mut places, &of_threads));
     filled.zip(sizes.par_chunks(together)).enumerate().for_each(|(thread, ((runs, places), sizes))| {
@@ -87,7 +87,7 @@ fn write_ascending(run: &mut [(Token, u32)], agreeing: u32, ascending: &mut [Tok
     for (token, _) in run.iter() {
         sizes[digit(*token)] += 1;
     }
-    if sizes.iter().any(|size| *size > MOST_ALIKE) {
+    if sizes.iter().any(|size| *size > MAX_ALIKE) {
         run.sort_unstable_by_key(|(token, _)| u128::from_be_bytes(*token));
         for ((of, token), place) in run.iter().zip(ascending).zip(places) {
             (*token, *place) = *of;

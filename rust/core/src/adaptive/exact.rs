@@ -11,8 +11,8 @@ use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 use std::cmp::Ordering;
 
-/// So many paths take some seconds.
-const MOST_PATHS: f64 = 1e6;
+/// Maximum number of paths, some seconds of work.
+const MAX_PATHS: f64 = 1e6;
 
 /// `A` and `B`.
 pub(crate) type Terms = (Rational, Rational);
@@ -45,9 +45,9 @@ pub(crate) fn terms(
     interrupt: &dyn Interrupt,
 ) -> Result<Terms, Error> {
     let paths = paths(strategy);
-    if paths > MOST_PATHS {
+    if paths > MAX_PATHS {
         return Err(Error::precision(format!(
-            "the exact value is a sum over about {paths:.0e} sequences of answers, more than {MOST_PATHS:.0e}; delta() encloses it"
+            "the exact value is a sum over about {paths:.0e} sequences of answers, more than {MAX_PATHS:.0e}; delta() encloses it"
         )));
     }
     let of_query = |asked: &Asked| {

@@ -1,6 +1,6 @@
 //! What an answer does to the sum: with which probability it moves it by how much.
 //!
-//! With `P = x + y` as in [`crate::answer::row`], of all three laws, `R(a) U(y + D(a)/R(a))` for `D = w (P_v − e^ε P_w + (e^ε − 1) R)` is a convex
+//! With `P = x + y` as in [`crate::answer::pmf`], of all three laws, `R(a) U(y + D(a)/R(a))` for `D = w (P_v − e^ε P_w + (e^ε − 1) R)` is a convex
 //! function `φ(R, D)` of degree one, hence subadditive; `∂φ/∂D = U'` is in `[0, 1]`, and `∂φ/∂R`, the value at `y` of a tangent of `U`, is at least
 //! `min(y, 0)`, because `U(z) ≥ z_+`. So what is missing of the laws changes `Σ_a φ` by at most
 //!
@@ -9,7 +9,7 @@
 //! ```
 
 use super::{Adaptive, Asked};
-use crate::answer::row::row;
+use crate::answer::pmf::row;
 use crate::error::Error;
 use crate::forms::Epsilon;
 use crate::interrupt::Interrupt;
@@ -46,7 +46,7 @@ pub(super) struct Spread {
     pub greatest: f64,
 }
 
-/// Of every query at every node, with laws of which about `2^-left_out` may be missing.
+/// The outcomes of every query at every node. About `2^-left_out` of each law may be missing.
 ///
 /// # Errors
 /// Laws on too many answers; interruption.

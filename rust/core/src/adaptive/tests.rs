@@ -1,6 +1,6 @@
 use super::*;
+use crate::curve::exact;
 use crate::curve::{CountFamily, Curve};
-use crate::exact;
 use crate::interrupt::Uninterrupted;
 use crate::numbers::enclosure::Enclosure;
 use proptest::prelude::*;
@@ -64,7 +64,7 @@ fn one_property_on_all_entries_is_one_count() {
 }
 
 fn exactly(strategy: &Adaptive, ratio: &Rational) -> Rational {
-    exact::exact_delta(&Curve::Adaptive(strategy.clone()), ratio, &Uninterrupted).unwrap()
+    exact::exact_delta(&Curve::from(strategy.clone()), ratio, &Uninterrupted).unwrap()
 }
 
 /// Whether the enclosure at `ln ratio` contains the exact value; its relative width.
@@ -137,12 +137,12 @@ proptest! {
 fn the_mass_at_infinity_is_that_of_revealing_paths() {
     let (one, other) = (rational("0.3"), rational("0.6"));
     let strategy = any_of(5, &[2, 3], &[one.clone(), other.clone()]);
-    let limit = strategy.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+    let limit = strategy.infinity_mass(&Uninterrupted).unwrap().to_enclosure();
     // Nobody but the critical entry has the property: P_1 = Σ_k w_k P_{k,1}(n_k) Π_{l≠k} R_l(n_l), greatest for p = 0.6.
     assert!(limit.contains(&exactly(&strategy, &rational("1e40"))), "{limit:?}");
     assert!(limit.contains(&rational("0.1296")) && limit.width() < 1e-15, "{limit:?}");
     let some = any_of(6, &[2, 3], &[one, other]);
-    assert!(some.mass_at_infinity(&Uninterrupted).unwrap().is_exact_zero());
+    assert!(some.infinity_mass(&Uninterrupted).unwrap().is_exact_zero());
     assert!(exactly(&some, &rational("1e40")).is_zero());
 }
 
@@ -212,7 +212,7 @@ proptest! {
         };
         let forwards = Adaptive::new(sizes.iter().enumerate().map(node).collect()).unwrap();
         let strategy = if mirrored { forwards.reversed() } else { forwards };
-        let limit = strategy.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+        let limit = strategy.infinity_mass(&Uninterrupted).unwrap().to_enclosure();
         let truth = exactly(&strategy, &rational("1e30"));
         prop_assert!(limit.contains(&truth), "{limit:?} {}", truth.shown());
         // Where a path may stop before all entries are asked, nothing is said below.
@@ -232,7 +232,7 @@ fn a_query_without_weight_leaves_the_limit_between_nothing_and_the_greatest() {
         vec![count(3, 3, &rational("1/3"), Vec::new())],
     ];
     let strategy = Adaptive::new(nodes).unwrap();
-    let limit = strategy.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+    let limit = strategy.infinity_mass(&Uninterrupted).unwrap().to_enclosure();
     // All three have the property: 1/4 or 1/9 of those that hold the critical entry.
     assert!(limit.lower().abs() < 1e-14 && (limit.upper() - 0.25).abs() < 1e-14, "{limit:?}");
     assert!(limit.contains(&exactly(&strategy, &rational("1e30"))));
@@ -252,12 +252,12 @@ fn several_answers_that_reveal_the_value_are_not_followed() {
         next: Vec::new(),
     };
     let strategy = Adaptive::new(vec![vec![asked]]).unwrap();
-    let found = strategy.mass_at_infinity(&Uninterrupted);
+    let found = strategy.infinity_mass(&Uninterrupted);
     assert_eq!(
         found.unwrap_err(),
         Error::precision("several answers reveal the value, and their mass is not followed")
     );
-    assert!(strategy.reversed().mass_at_infinity(&Uninterrupted).unwrap().is_exact_zero());
+    assert!(strategy.reversed().infinity_mass(&Uninterrupted).unwrap().is_exact_zero());
 }
 
 /// Ranges of answers may touch, and follow one another upwards only; nodes come after those that lead to them.

@@ -11,7 +11,7 @@
 //! between `2^-622` and `2^554`: those of high parts are exact, and what the products of low parts lose to underflow, `2^-1074`,
 //! is below `2^-450` relatively.
 
-use super::row::{Row, check_length, cover};
+use super::pmf::{Pmf, check_length, cover};
 use super::sampling::binomial_mode;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -26,10 +26,10 @@ const STEP: f64 = 3.0 * UNIT;
 /// Logarithm of what factors are multiplied by.
 const SCALE: u64 = 500;
 /// Less than `2^-506` is not left out.
-pub(super) const MOST_BITS: u32 = 506;
+pub(super) const MAX_BITS: u32 = 506;
 /// Less certain factors are left to balls: to these, errors are relative to the computed value as well as to the truth.
-const MOST_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
-/// Terms between two questions whether to go on.
+const MAX_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 14;
 
 /// `P[k+1]/P[k]`, which falls.
@@ -127,7 +127,7 @@ struct Chain<'a> {
     terms: &'a mut Vec<DoubleDouble>,
 }
 
-/// The next so many terms of a chain; tells whether it was cut.
+/// The next terms of a chain, and whether it was cut.
 struct Links<'a, 'b>(&'a mut Chain<'b>, u64);
 
 impl Kernel for Links<'_, '_> {
@@ -272,7 +272,7 @@ impl<const N: usize> WeightedSums<N> {
             most = most.max(product.relative_error());
             *factor = product.to_double_double().filter(|factor| factor.hi > 0.0)?;
         }
-        if most > MOST_UNCERTAIN {
+        if most > MAX_UNCERTAIN {
             return None;
         }
         self.factor_error = most;
@@ -282,7 +282,7 @@ impl<const N: usize> WeightedSums<N> {
     /// The terms of the law, and what is left out of it.
     fn chains(&mut self, law: &Conditional, bits: u32, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let unit = law.at_mode.to_enclosure().upper().min(1.0);
-        let cut = (0..bits.min(MOST_BITS)).fold(1.0, |cut: f64, _| cut / 2.0) / unit;
+        let cut = (0..bits.min(MAX_BITS)).fold(1.0, |cut: f64, _| cut / 2.0) / unit;
         let mut left = Ball::ZERO;
         let starts = [(law.mode, law.greatest - law.mode), (law.total - law.mode, law.mode - law.least)];
         for ((terms, ratios), (start, steps)) in self.sides.iter_mut().zip(law.ratios).zip(starts) {
@@ -294,7 +294,7 @@ impl<const N: usize> WeightedSums<N> {
     }
 
     /// The sums, as rows.
-    pub fn rows(self) -> [Row; N] {
+    pub fn rows(self) -> [Pmf; N] {
         let error = self.factor_error
             + MULTIPLICATION
             + STEP * self.longest_chain as f64
@@ -305,7 +305,7 @@ impl<const N: usize> WeightedSums<N> {
             // The errors are relative to the terms: at most e^error − 1 ≤ error + error² of the sum together.
             let mass = |sum: DoubleDouble| Ball::from_double_double(sum, error + error * error) * unit;
             let masses = sums.into_iter().map(mass).collect();
-            Row { first: self.first, masses, missing: missing.next().unwrap_or(Ball::WHOLE) }
+            Pmf { first: self.first, masses, missing: missing.next().unwrap_or(Ball::WHOLE) }
         })
     }
 }
@@ -335,10 +335,10 @@ mod tests {
         terms
     }
 
-    fn summed(law: &Conditional, copies: u64) -> Row {
+    fn summed(law: &Conditional, copies: u64) -> Pmf {
         let mut sums = WeightedSums::new();
         for _ in 0..copies {
-            assert!(sums.add(law, &[Ball::ONE], MOST_BITS, &Uninterrupted).unwrap());
+            assert!(sums.add(law, &[Ball::ONE], MAX_BITS, &Uninterrupted).unwrap());
         }
         let [row] = sums.rows();
         row

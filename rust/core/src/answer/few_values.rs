@@ -5,7 +5,7 @@
 //! `P[S = a]` as a sum of positive products. The work is the number of combinations that matter, however far the values are
 //! apart; a convolution works along the whole lattice.
 
-use super::row::{self, Row};
+use super::pmf::{self, Pmf};
 use super::{LONGEST, Law, Recipe, sampling};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -14,16 +14,16 @@ use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 
 /// More combinations are not counted out: some seconds of work.
-const MOST_COMBINATIONS: f64 = (1u64 << 27) as f64;
+const MAX_COMBINATIONS: f64 = (1u64 << 27) as f64;
 /// A combination costs about as much as this many waves at one place of a lattice.
 const WAVES_PER_COMBINATION: f64 = 2.0;
 /// Waves that a place costs at least, with all that comes besides.
-const LEAST_WAVES: f64 = 64.0;
+const MIN_WAVES: f64 = 64.0;
 /// Points of a contour that are tried for how many matter.
 const TRIED: u32 = 512;
 /// A transform below `e^{-73}`, about `2^{-106}`, is no wave.
 const NEGLIGIBLE: f64 = 73.0;
-/// Combinations between two questions whether to go on.
+/// Combinations between two polls of the interrupt.
 const COMBINATIONS_PER_CHECK: usize = 1 << 16;
 
 /// The law of one number, and how many of them are added up.
@@ -43,7 +43,7 @@ impl FewValues {
     pub fn of(parts: &[(&Law, u64)], left_out: Option<u32>) -> Option<Vec<Self>> {
         let kinds = parts.iter().map(|(law, count)| Self::read(law, *count)).collect::<Option<Vec<_>>>()?;
         let places = places(&kinds, left_out);
-        let worth = MOST_COMBINATIONS.min(places * waves(&kinds).max(LEAST_WAVES) / WAVES_PER_COMBINATION);
+        let worth = MAX_COMBINATIONS.min(places * waves(&kinds).max(MIN_WAVES) / WAVES_PER_COMBINATION);
         let (mut together, mut products) = (1.0, 0.0);
         for kind in &kinds {
             together *= kind.combinations(left_out);
@@ -77,7 +77,7 @@ impl FewValues {
         Some(Self { values, shares, count })
     }
 
-    /// So many numbers that are `value` with probability `p`, and else zero; the lesser one first.
+    /// Numbers that are `value` with probability `p`, and else zero; the lesser value first.
     fn of_hits(value: i64, p: &Rational, trials: u64) -> Option<Self> {
         let one = Rational::from(1i64);
         let (values, share) =
@@ -108,12 +108,12 @@ impl FewValues {
     ///
     /// # Errors
     /// Too many answers; interruption.
-    pub fn sum(&self, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+    pub fn sum(&self, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
         if let [certain] = self.values.as_slice() {
-            return Ok(Row::point(certain * self.count as i64));
+            return Ok(Pmf::point(certain * self.count as i64));
         }
         let bits = left_out.map(|bits| self.bits_of_each(bits));
-        let mut counting = Counting { sum: Row::empty(), bits, since: 0, interrupt };
+        let mut counting = Counting { sum: Pmf::empty(), bits, since: 0, interrupt };
         counting.count_out(&self.values, &self.shares, self.count, (Ball::ONE, 0))?;
         Ok(counting.sum)
     }
@@ -132,7 +132,7 @@ impl FewValues {
 }
 
 struct Counting<'a> {
-    sum: Row,
+    sum: Pmf,
     bits: Option<u32>,
     since: usize,
     interrupt: &'a dyn Interrupt,
@@ -163,14 +163,14 @@ impl Counting<'_> {
     /// Of the last two values one has a binomial number of hits.
     fn place(
         &mut self,
-        number: &Row,
+        number: &Pmf,
         (other, value): (i64, i64),
         count: u64,
         (weight, at): (Ball, i64),
     ) -> Result<(), Error> {
         let answer = |hits: i64| at + hits * value + (count as i64 - hits) * other;
         let ends = (answer(number.first), answer(number.last()));
-        row::cover(&mut self.sum.first, &mut self.sum.masses, Ball::ZERO, ends)?;
+        pmf::cover(&mut self.sum.first, &mut self.sum.masses, Ball::ZERO, ends)?;
         let start = ends.0.abs_diff(self.sum.first) as usize;
         let step = value.abs_diff(other) as usize;
         let places = self.sum.masses.iter_mut().skip(start).step_by(step);

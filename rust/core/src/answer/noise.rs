@@ -1,7 +1,7 @@
 //! Noise on the integers.
 
 use super::LONGEST;
-use super::row::{Row, tail_bound};
+use super::pmf::{Pmf, tail_bound};
 use crate::error::Error;
 use crate::laws::normal::upper_tail;
 use crate::numbers::ball::Ball;
@@ -119,13 +119,13 @@ impl Noise {
     }
 
     /// Divided by their sum, which is that of the window and at most what the tails add to it.
-    pub(super) fn row(&self, left_out: Option<u32>) -> Result<Row, Error> {
+    pub(super) fn row(&self, left_out: Option<u32>) -> Result<Pmf, Error> {
         let relative = self.relative();
         if let Self::Truncated { least, most, .. } = self {
             let masses: Vec<Ball> = (*least..=*most).map(|k| relative(k.unsigned_abs()).0).collect();
             let total = masses.iter().fold(Ball::ZERO, |sum, &mass| sum + mass);
             let masses = masses.into_iter().map(|mass| mass / total).collect();
-            return Ok(Row { first: *least, masses, missing: Ball::ZERO });
+            return Ok(Pmf { first: *least, masses, missing: Ball::ZERO });
         }
         let Some(bits) = left_out else {
             return Err(Error::precision("noise without bounds has no last value"));
@@ -149,7 +149,7 @@ impl Noise {
         let both = inside + inside + Ball::ONE;
         let total = both.plus_at_most(rest + rest);
         let mirrored = side.iter().skip(1).rev().chain(&side).map(|&mass| mass / total).collect();
-        Ok(Row { first: -(k as i64), masses: mirrored, missing: (rest + rest) / both })
+        Ok(Pmf { first: -(k as i64), masses: mirrored, missing: (rest + rest) / both })
     }
 }
 

@@ -13,12 +13,12 @@ use dashu_int::{IBig, UBig};
 use std::collections::BTreeMap;
 
 /// What is still taken on.
-const MOST_SECONDS: f64 = 30.0;
-const MOST_BYTES: f64 = 1e9;
+const MAX_SECONDS: f64 = 30.0;
+const MAX_BYTES: f64 = 1e9;
 /// An addition or a product of two rationals of so many bits, with its gcd, takes about so long, and grows so.
 const MEASURED_BITS: f64 = 1000.0;
 const MEASURED_SECONDS: f64 = 4e-6;
-const LEAST_SECONDS: f64 = 4e-7;
+const MIN_SECONDS: f64 = 4e-7;
 const GROWTH: f64 = 1.6;
 
 /// Probabilities by answer; those of other answers are zero.
@@ -276,12 +276,12 @@ impl Cost {
     /// # Errors
     /// More than is taken on.
     fn check(self) -> Result<(), Error> {
-        if self.seconds <= MOST_SECONDS && self.answers * self.bits / 4.0 <= MOST_BYTES {
+        if self.seconds <= MAX_SECONDS && self.answers * self.bits / 4.0 <= MAX_BYTES {
             return Ok(());
         }
         Err(Error::precision(format!(
             "the exact law of the answer has about {:.0e} values of about {:.0e} bits each and would take about {:.0e} s, above the \
-             limit of {MOST_SECONDS} s or {MOST_BYTES:.0e} bytes; delta() without digits= encloses it, and short fractions cost least",
+             limit of {MAX_SECONDS} s or {MAX_BYTES:.0e} bytes; delta() without digits= encloses it, and short fractions cost least",
             self.answers, self.bits, self.seconds
         )))
     }
@@ -357,7 +357,7 @@ impl Cost {
 
 /// About the time that one operation takes.
 fn operation(bits: f64) -> f64 {
-    LEAST_SECONDS + MEASURED_SECONDS * approximate::power((bits / MEASURED_BITS).max(1e-6), GROWTH)
+    MIN_SECONDS + MEASURED_SECONDS * approximate::power((bits / MEASURED_BITS).max(1e-6), GROWTH)
 }
 
 fn size(x: &Rational) -> f64 {

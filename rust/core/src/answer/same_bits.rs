@@ -1,6 +1,6 @@
 //! Shapes, rows and pairs of rows of laws, to the last bit.
 
-use super::row::{row, rows};
+use super::pmf::{row, rows};
 use super::*;
 use crate::interrupt::Uninterrupted;
 use crate::record::{Inner, Plain, Record};

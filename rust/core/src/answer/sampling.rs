@@ -1,7 +1,7 @@
 //! Samples of entries that are marked or not: the number of marked ones in a sample, given that in the population.
 
-use super::conditional::{Conditional, MOST_BITS, WeightedSums};
-use super::row::{Row, log_concave, power};
+use super::conditional::{Conditional, MAX_BITS, WeightedSums};
+use super::pmf::{Pmf, log_concave, power};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
@@ -127,7 +127,7 @@ impl Sampling {
         marked: u64,
         left_out: Option<u32>,
         interrupt: &dyn Interrupt,
-    ) -> Result<Row, Error> {
+    ) -> Result<Pmf, Error> {
         match self {
             Self::WithoutReplacement { population, size } => {
                 without_replacement(*population, marked, *size, left_out)
@@ -137,7 +137,7 @@ impl Sampling {
             }
             Self::Poisson { rate } => binomial(marked, rate, left_out),
             Self::Overlapping { population, sizes } => {
-                let mut joint = Row::point(0);
+                let mut joint = Pmf::point(0);
                 let mut stride = 1i64;
                 for &size in sizes {
                     let one = without_replacement(*population, marked, size, left_out)?.scaled(stride)?;
@@ -169,15 +169,15 @@ impl Sampling {
     /// about `2^-bits/4R` on either side: less than `2^-bits` in all.
     pub(super) fn push<const N: usize>(
         &self,
-        populations: &[Arc<Row>; N],
+        populations: &[Arc<Pmf>; N],
         left_out: Option<u32>,
         interrupt: &dyn Interrupt,
-    ) -> Result<[Row; N], Error> {
+    ) -> Result<[Pmf; N], Error> {
         let first = populations.iter().map(|row| row.first).min().unwrap_or(0);
         let last = populations.iter().map(|row| row.last()).max().unwrap_or(-1);
         let share = left_out.map(|bits| bits + 2 + (last - first).max(1).ilog2() + 1);
         let negligible = share.map_or(Ball::ZERO, power);
-        let mut samples = populations.each_ref().map(|row| Row { missing: row.missing, ..Row::empty() });
+        let mut samples = populations.each_ref().map(|row| Pmf { missing: row.missing, ..Pmf::empty() });
         let mut sums = WeightedSums::new();
         for marked in first..=last {
             let mut weights = populations.each_ref().map(|row| row.at(marked));
@@ -192,7 +192,7 @@ impl Sampling {
             }
             interrupt.check()?;
             let bits = share.map(|share| share.saturating_sub(bits_below_one(&weights)));
-            if let Some(bits) = bits.filter(|_| share.is_some_and(|share| share <= MOST_BITS))
+            if let Some(bits) = bits.filter(|_| share.is_some_and(|share| share <= MAX_BITS))
                 && let Some(law) = self.conditional(marked.unsigned_abs())?
                 && sums.add(&law, &weights, bits, interrupt)?
             {
@@ -222,12 +222,12 @@ pub(super) fn ratio(a: u64, b: u64) -> Rational {
     Rational::from(a).div(&Rational::from(b)).unwrap_or_else(|| Rational::from(0i64))
 }
 
-pub(super) fn binomial(trials: u64, p: &Rational, left_out: Option<u32>) -> Result<Row, Error> {
+pub(crate) fn binomial(trials: u64, p: &Rational, left_out: Option<u32>) -> Result<Pmf, Error> {
     if p.is_zero() || trials == 0 {
-        return Ok(Row::point(0));
+        return Ok(Pmf::point(0));
     }
     if *p == Rational::from(1i64) {
-        return Ok(Row::point(trials as i64));
+        return Ok(Pmf::point(trials as i64));
     }
     let at = Probability::new(p)?;
     let mode = binomial_mode(trials, &at);
@@ -240,7 +240,7 @@ pub(super) fn binomial_mode(trials: u64, at: &Probability) -> u64 {
     (Ball::from_u64(trials + 1) * at.p).floor_or_above().unwrap_or(0).min(trials)
 }
 
-fn without_replacement(population: u64, marked: u64, size: u64, left_out: Option<u32>) -> Result<Row, Error> {
+fn without_replacement(population: u64, marked: u64, size: u64, left_out: Option<u32>) -> Result<Pmf, Error> {
     let law = Hypergeometric::new(population, marked, size)?;
     let mode = law.mode();
     log_concave((law.least(), mode, law.greatest()), law.probability(mode), |k| law.ratio_up(k), left_out)

@@ -1,8 +1,8 @@
 //! Rows against rationals, which share the description of a law and no computation, on random laws.
 
 use super::few_values::FewValues;
+use super::pmf::{Pmf, has_gaps, row};
 use super::rationals::{self, Masses};
-use super::row::{Row, has_gaps, row};
 use super::*;
 use crate::fourier::{LatticeSum, Repeated};
 use crate::interrupt::Uninterrupted;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 
 /// Laws with more answers than this take rationals too long.
-const MOST_ANSWERS: u64 = 40;
+const MAX_ANSWERS: u64 = 40;
 const LEVELS: [Option<u32>; 5] = [None, Some(3), Some(20), Some(60), Some(120)];
 
 fn number(text: &str) -> Rational {
@@ -157,7 +157,7 @@ fn made_of(inner: BoxedStrategy<Law>) -> Union<BoxedStrategy<Law>> {
 }
 
 fn is_small(law: &Law) -> bool {
-    matches!(law.support(), (Some(least), Some(most)) if most.abs_diff(least) < MOST_ANSWERS)
+    matches!(law.support(), (Some(least), Some(most)) if most.abs_diff(least) < MAX_ANSWERS)
 }
 
 /// Laws of every kind, made of others up to three times.
@@ -169,7 +169,7 @@ pub(crate) fn law() -> impl Strategy<Value = Law> {
 }
 
 /// What is published and what it takes: `x_k ≤ P[k]` for some `x_k` in the ball, and `Σ (P − x)` is at most what is missing.
-fn check(row: &Row, masses: &Masses) -> Result<(), TestCaseError> {
+fn check(row: &Pmf, masses: &Masses) -> Result<(), TestCaseError> {
     let window = row.first..=row.last();
     let possible = masses.iter().filter(|(_, mass)| !mass.is_zero());
     let mut left = total(possible.filter(|(answer, _)| !window.contains(answer)).map(|(_, mass)| mass));
@@ -785,12 +785,12 @@ fn noise_out_of_range_is_refused() {
 #[test]
 fn laws_on_too_many_answers_are_refused() {
     let far = 1i64 << 24;
-    assert!(super::row::check_length(5, far + 4).is_ok());
+    assert!(super::pmf::check_length(5, far + 4).is_ok());
     let needed = format!(
         "the answers from 5 to {} are too many for their probabilities to be written out; 2^24 are allowed",
         far + 5
     );
-    assert_eq!(refusal(super::row::check_length(5, far + 5)), needed);
+    assert_eq!(refusal(super::pmf::check_length(5, far + 5)), needed);
     let endless = Law::noise(Noise::Laplace { scale: number("1") }).unwrap();
     let released = Law::sum(vec![Law::point(1), endless.clone()]).unwrap();
     for law in [endless, released] {

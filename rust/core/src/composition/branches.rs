@@ -21,19 +21,19 @@ use super::{Attributes, Composition, Pattern, Prepared};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
-use crate::numbers::complex_ball::Disc;
+use crate::numbers::complex_ball::ComplexBall;
 
-/// Of more kinds than this the few that can be decided say little.
-const MOST_KINDS: usize = 64;
-/// Ways to give the attributes of a kind their values, all kinds together.
-const MOST_WAYS: f64 = 4096.0;
-/// Transforms that are kept, of all nodes.
-const MOST_TRANSFORMS: usize = 1 << 22;
-/// Products of transforms that are worth finding the patterns above a threshold.
-const MOST_PRODUCTS: usize = 50_000_000;
-/// Patterns above a threshold, at most: each of them is evaluated by itself.
-const MOST_LEFT: usize = 8;
-/// Branches between two questions whether to go on.
+/// Maximum number of kinds: of more kinds only a small share could be decided.
+const MAX_KINDS: usize = 64;
+/// Maximum number of ways to give the attributes their values, all kinds together.
+const MAX_WAYS: f64 = 4096.0;
+/// Maximum number of transforms in memory, over all nodes.
+const MAX_TRANSFORMS: usize = 1 << 22;
+/// Maximum number of products of transforms for a search of the patterns above a threshold.
+const MAX_PRODUCTS: usize = 50_000_000;
+/// Maximum number of patterns above a threshold, each of which is evaluated.
+const MAX_LEFT: usize = 8;
+/// Branches between two polls of the interrupt.
 const VISITS_PER_CHECK: usize = 256;
 
 /// Some kinds of attributes, each with some law.
@@ -44,7 +44,7 @@ struct Factor {
     /// What is added to the stop-loss.
     certain: Ball,
     /// The transform over the scale, at every node that is kept.
-    transforms: Vec<Disc>,
+    transforms: Vec<ComplexBall>,
 }
 
 impl Factor {
@@ -76,10 +76,10 @@ pub(super) struct Branches {
     levels: Vec<Level>,
     /// `w_0 (1 − r)`.
     constant: Factor,
-    /// What the nodes that are not kept add to a sum over nodes, at most.
+    /// A bound of what the dropped nodes add to a sum over nodes.
     beyond: Ball,
     period: Ball,
-    /// What is missing of laws adds no more than this.
+    /// A bound of what the missing masses add.
     missing: Ball,
 }
 
@@ -98,10 +98,10 @@ impl Branches {
     /// Whether there are few enough kinds of attributes.
     pub(super) fn can_be_followed(composition: &Composition) -> bool {
         let ways: f64 = composition.attributes.iter().map(Attributes::ways).sum();
-        composition.attributes.len() <= MOST_KINDS && ways <= MOST_WAYS
+        composition.attributes.len() <= MAX_KINDS && ways <= MAX_WAYS
     }
 
-    /// On a contour for a pattern that is thought to be bad, of which the bound is relatively so narrow. Nothing where this is too much work, or no contour serves.
+    /// Bounds on a contour for a pattern that is probably bad, with a bound of this relative width. Nothing where the work is too much or no contour serves.
     pub(super) fn new(
         prepared: &Prepared<'_>,
         dominating: &Dominating,
@@ -139,7 +139,7 @@ impl Branches {
         Ok(Some(nodes.into_branches(&laws, scales, shares, contour.period(), dominating)))
     }
 
-    /// The patterns that may be above a threshold; nothing where finding them is too much work.
+    /// The patterns that may be above a threshold; nothing where the search takes too long.
     pub(super) fn above(
         &self,
         threshold: Ball,
@@ -163,7 +163,7 @@ impl Branches {
     fn follow(&self, levels: &[Level], decided: &Factor, walk: &mut Walk<'_>) -> Result<bool, Error> {
         let Some((level, later)) = levels.split_first() else {
             walk.left.push(walk.path.clone());
-            return Ok(walk.left.len() <= MOST_LEFT);
+            return Ok(walk.left.len() <= MAX_LEFT);
         };
         for (share, factor) in &level.ways {
             if walk.visits.is_multiple_of(VISITS_PER_CHECK) {
@@ -171,7 +171,7 @@ impl Branches {
             }
             walk.visits += 1;
             walk.products += 2 * factor.transforms.len();
-            if walk.products > MOST_PRODUCTS {
+            if walk.products > MAX_PRODUCTS {
                 return Ok(false);
             }
             let more = decided.times(factor);
@@ -191,7 +191,7 @@ impl Branches {
     /// At least the stop-loss of every pattern of a branch.
     fn bound(&self, decided: &Factor, later: &Factor) -> Ball {
         let terms = decided.transforms.iter().zip(&later.transforms).map(|(one, other)| one.times(*other));
-        let sum = terms.fold(Disc::ZERO, Disc::plus).to_complex().re + self.beyond;
+        let sum = terms.fold(ComplexBall::ZERO, ComplexBall::plus).to_complex().re + self.beyond;
         decided.scale * later.scale * sum / self.period + decided.certain + later.certain + self.missing
     }
 }
@@ -244,14 +244,14 @@ impl Laws<'_> {
 /// The transforms of some sums over their scales, at the nodes of a contour that count.
 struct Nodes {
     /// By group, sum and node; any one of each group is taken.
-    transforms: Vec<Vec<Vec<Disc>>>,
-    weights: Vec<Disc>,
+    transforms: Vec<Vec<Vec<ComplexBall>>>,
+    weights: Vec<ComplexBall>,
     /// The others add no more than this.
     beyond: Ball,
 }
 
 impl Nodes {
-    /// Nothing where they are too many.
+    /// Nothing if they are too many.
     fn of(
         groups: &[Vec<Tilted>],
         contour: &Contour<'_>,
@@ -269,7 +269,7 @@ impl Nodes {
         for first in (0..=last).step_by(BLOCK) {
             interrupt.check()?;
             nodes.add(&steps, contour, first, BLOCK.min(last + 1 - first));
-            if nodes.weights.len() * sums > MOST_TRANSFORMS {
+            if nodes.weights.len() * sums > MAX_TRANSFORMS {
                 return Ok(None);
             }
         }
@@ -284,7 +284,8 @@ impl Nodes {
             if bounds.iter().all(|bound| *bound < NEGLIGIBLE) {
                 break;
             }
-            let products: Vec<Vec<Disc>> = group.iter().map(|sum| sum.products(first, count)).collect();
+            let products: Vec<Vec<ComplexBall>> =
+                group.iter().map(|sum| sum.products(first, count)).collect();
             for (node, bound) in bounds.iter_mut().enumerate() {
                 let largest =
                     products.iter().filter_map(|of_sum| of_sum.get(node)).map(|disc| disc.largest());

@@ -8,16 +8,16 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 
-/// Combinations of values that are gone through.
-pub(super) const MOST_COMBINATIONS: usize = 1 << 19;
-/// Combinations between two questions whether to go on.
+/// Maximum number of combinations of values that are listed.
+pub(super) const MAX_COMBINATIONS: usize = 1 << 19;
+/// Combinations between two polls of the interrupt.
 const COMBINATIONS_PER_CHECK: usize = 1 << 14;
 
-/// Whether so many values each can be gone through; `usize::MAX` of them cannot be listed.
+/// Whether all combinations of values can be listed; a length of `usize::MAX` means that the values cannot.
 pub(super) fn is_short(lengths: &[usize]) -> bool {
     let longest = lengths.iter().copied().max().unwrap_or(1).max(1);
     let all = lengths.iter().try_fold(1usize, |product, &length| product.checked_mul(length));
-    longest < usize::MAX && all.is_some_and(|all| all / longest <= MOST_COMBINATIONS)
+    longest < usize::MAX && all.is_some_and(|all| all / longest <= MAX_COMBINATIONS)
 }
 
 /// `E[(constant + Σ X)_+]` of summands given by their values and masses.

@@ -21,28 +21,28 @@ use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::DoubleDouble;
 
-/// Up to so many values of all alternatives together the maximum is taken at each of them.
-const MOST_VALUES: usize = 512;
-/// Up to so many laws it is looked for where one takes over from another.
+/// Maximum number of values of all alternatives for which the maximum is taken at each value.
+const MAX_VALUES: usize = 512;
+/// Maximum number of laws for which the crossings of two laws are searched.
 const FEW_LAWS: usize = 8;
-/// Else at so many points.
+/// Number of points of the maximum otherwise.
 const SPREAD_POINTS: i32 = 256;
 /// Points are at least this part of the whole apart: `2⁻³⁸`.
 const NEAREST: f64 = 1.0 / (1u64 << 38) as f64;
-/// Deviations below the mean beyond which next to nothing of a law lies.
+/// Standard deviations below the mean beyond which a law has almost no mass.
 const FARTHEST_BELOW: f64 = 12.0;
-/// What lowering the values of a summand may add: `2^-400`.
+/// Negative binary logarithm of what lowering the values of a summand may add: `2^-400`.
 const CAPPED: u64 = 400;
-/// How narrowly the bound is computed: it is looser itself.
+/// The width to which the bound is computed; the bound itself is looser.
 const WIDTH: Goal = Goal::Within { usually: 1e-6, at_most: 1e-4 };
 
 /// Independent summands, each with any of several laws.
 #[derive(Debug)]
 struct Candidates {
-    /// How many.
+    /// The number of summands.
     count: u64,
     laws: Vec<Vec<Atom>>,
-    /// What is missing for δ, of all of them.
+    /// The missing mass of all of them, for δ.
     missing: Ball,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Dominating {
     pub summands: Vec<Vec<Summand>>,
     /// At most `w_k Σ (P_{k,v} − rP_{k,w})_+` over answers that `R_k` does not give, by kind.
     pub certain: Vec<Ball>,
-    /// What is missing of laws adds no more than this.
+    /// A bound of what the missing masses add.
     pub missing: Ball,
     /// The greatest value of the sum.
     pub most: Ball,
@@ -145,7 +145,7 @@ impl Candidates {
         Ok(Self { count, laws, missing: Ball::ZERO })
     }
 
-    /// Values that hardly anything lies above are lowered to where it does.
+    /// Lowers values with almost no mass above them.
     fn cap(&mut self) {
         if self.laws.len() < 2 {
             return;
@@ -230,7 +230,7 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     let nearest = (most - least) * NEAREST;
     apart(&mut points, nearest);
     let (mean, deviation) = widest(laws);
-    if points.len() > MOST_VALUES {
+    if points.len() > MAX_VALUES {
         points = spread_points(mean, deviation, [least, most]);
     }
     points.retain(|point| *point >= mean - FARTHEST_BELOW * deviation);

@@ -6,7 +6,6 @@
 use super::part::Part;
 use super::{Composition, Pattern};
 use crate::answer::{Law, rationals};
-use crate::curve::Curve;
 use crate::error::Error;
 use crate::forms::Answers;
 use crate::interrupt::Uninterrupted;
@@ -14,16 +13,17 @@ use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use std::collections::BTreeMap;
 
-/// Pairs of densities, times the bits of a mass, that are taken on.
-const MOST_BITS: f64 = 4e8;
-const MOST_DENSITIES: f64 = 2e5;
-/// So many answers of a part are gone through to estimate the cost.
+/// Maximum product of the number of pairs of densities and the bits of a mass.
+const MAX_BITS: f64 = 4e8;
+/// Maximum number of pairs of densities.
+const MAX_DENSITIES: f64 = 2e5;
+/// Maximum number of answers of a part that are counted one by one for the estimate of the cost.
 const FEW_ANSWERS: f64 = 256.0;
 
 /// Masses by pairs of densities.
 type Densities = BTreeMap<(Rational, Rational), Rational>;
 
-/// Of one part: densities on the answers of `R_k`, and the masses of `w_k P_{k,v}` and `w_k P_{k,w}` on other answers.
+/// One part: densities on the answers of `R_k`, and the masses of `w_k P_{k,v}` and `w_k P_{k,w}` on other answers.
 struct OfPart {
     densities: Densities,
     elsewhere: Vec<(Rational, Rational)>,
@@ -34,7 +34,7 @@ impl Composition {
     ///
     /// # Errors
     /// Too many patterns or answers.
-    pub(crate) fn written_out(&self) -> Result<Curve, Error> {
+    pub(crate) fn written_out(&self) -> Result<Vec<Answers>, Error> {
         if self.has_ranges() {
             return Err(Error::precision(
                 "a bound over ranges of probabilities has no exact value; delta() encloses it",
@@ -48,15 +48,10 @@ impl Composition {
             )));
         }
         self.check_cost()?;
-        let curves = self
-            .all_patterns()
-            .iter()
-            .map(|pattern| self.laws_of(pattern))
-            .collect::<Result<Vec<_>, Error>>()?;
-        Ok(Curve::Max(curves))
+        self.all_patterns().iter().map(|pattern| self.laws_of(pattern)).collect()
     }
 
-    /// About how many likelihood ratios there are, over all patterns, and how many bits each mass has.
+    /// The approximate number of likelihood ratios over all patterns, and the bits of each mass.
     fn cost(&self) -> Result<(f64, f64), Error> {
         let (mut densities, mut bits) = (self.patterns(), 0.0);
         for attribute in &self.attributes {
@@ -92,7 +87,7 @@ impl Composition {
 
     fn check_cost(&self) -> Result<(), Error> {
         let (densities, bits) = self.cost()?;
-        if densities <= MOST_DENSITIES && densities * bits <= MOST_BITS {
+        if densities <= MAX_DENSITIES && densities * bits <= MAX_BITS {
             return Ok(());
         }
         Err(Error::precision(format!(
@@ -101,7 +96,7 @@ impl Composition {
         )))
     }
 
-    fn laws_of(&self, pattern: &Pattern) -> Result<Curve, Error> {
+    fn laws_of(&self, pattern: &Pattern) -> Result<Answers, Error> {
         let start = (self.unused.clone(), self.unused.clone());
         let mut densities = Densities::from([(start, Rational::from(1i64))]);
         let mut elsewhere = Vec::new();
@@ -119,7 +114,7 @@ impl Composition {
         let on_references =
             densities.into_iter().map(|((first, second), mass)| (first.mul(&mass), second.mul(&mass)));
         let (first, second) = on_references.chain(elsewhere).unzip();
-        Ok(Curve::Answers(Answers::new(Law::table(0, first)?, Law::table(0, second)?)))
+        Ok(Answers::new(Law::table(0, first)?, Law::table(0, second)?))
     }
 }
 
@@ -180,7 +175,7 @@ impl Part {
     }
 }
 
-/// The sum of so many independent entries, by squaring.
+/// The law of the sum of `count` independent entries, by squaring.
 fn repeated(one: &Densities, mut count: u64) -> Densities {
     let zero = Rational::from(0i64);
     let mut sum = Densities::from([((zero.clone(), zero), Rational::from(1i64))]);

@@ -28,16 +28,16 @@ use crate::numbers::rational::Rational;
 /// The points are `mean + σ sinh u`, with `u` in steps of `5/128` from −5 until little is left.
 const STEP: f64 = 5.0 / 128.0;
 const FIRST_STEP: i32 = -128;
-const MOST_STEPS: i32 = 240;
-/// Little is left of what is at the mean: `2^-60`.
+const MAX_STEPS: i32 = 240;
+/// The part of the value at the mean that counts as little: `2^-60`.
 const LITTLE: f64 = 1.0 / (1u64 << 60) as f64;
-/// A bound that is no more than this part above an attained value is good enough: `2^-13`.
+/// Maximum relative distance of a bound from an attained value: `2^-13`.
 const CLOSE: f64 = 1.0 / (1u64 << 13) as f64;
-/// Cells of one supremum.
-const MOST_CELLS: usize = 96;
-/// How far an end of the range is moved outwards at first, relatively: `2^-40`; then until it is certain.
+/// Maximum number of cells of one supremum.
+const MAX_CELLS: usize = 96;
+/// The first relative step by which an end of the range is moved outwards: `2^-40`. Steps double until the end is certain.
 const OUTWARDS: f64 = 1.0 / (1u64 << 40) as f64;
-const MOST_DOUBLINGS: u32 = 36;
+const MAX_DOUBLINGS: u32 = 36;
 
 /// The count and its gate, as `Δ_{1,0}` sees them.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(super) fn dominating(
     let deviation = sides.iter().map(Gated::deviation).fold(0.0, f64::max);
     let at_the_mean = about(supremum(about(mean))?);
     let mut points: Vec<(f64, Ball)> = Vec::new();
-    for step in FIRST_STEP..=MOST_STEPS {
+    for step in FIRST_STEP..=MAX_STEPS {
         interrupt.check()?;
         let u = STEP * f64::from(step);
         let point = about(mean) + deviation * (approximate::exp(u) - approximate::exp(-u)) / 2.0;
@@ -167,7 +167,7 @@ impl Gated {
             let Some((place, cell)) = highest else { return Ok(attained) };
             let [low, high] = cell.odds;
             let middle = (low * high).sqrt();
-            if about(cell.bound) <= enough || cells.len() >= MOST_CELLS || middle <= low || middle >= high {
+            if about(cell.bound) <= enough || cells.len() >= MAX_CELLS || middle <= low || middle >= high {
                 return Ok(attained.max(cells.iter().fold(Ball::ZERO, |most, cell| most.max(cell.bound))));
             }
             cells.swap_remove(place);
@@ -204,7 +204,7 @@ impl Gated {
         let about_it = if half > 0.0 { hits / (half + root) } else { (root - half) / misses };
         let [hits, misses] = [test, self.entries - 1 - test].map(Ball::from_u64);
         let scaled = exact(t)? * Ball::from_u64(self.entries);
-        for doubling in 0..MOST_DOUBLINGS {
+        for doubling in 0..MAX_DOUBLINGS {
             let moved = about_it * (1.0 + direction * OUTWARDS * f64::from(1u32 << doubling.min(31)));
             let odds = exact(moved)?;
             let left = (Ball::ONE + odds) * (hits / odds - self.ratio * misses);

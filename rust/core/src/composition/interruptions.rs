@@ -2,6 +2,7 @@
 
 use super::tests::{partition, rational};
 use super::*;
+use crate::composition::Composed;
 use crate::curve::Curve;
 use crate::inverse;
 use std::cell::Cell;
@@ -52,7 +53,7 @@ fn at_every_question_about_few_answers() {
         let level = delta * Ball::from_rational(&rational(factor));
         assert!(stops(u64::MAX, &|interrupt| composition.told_from(level, &at, interrupt)) > 0);
     }
-    stops(u64::MAX, &|interrupt| composition.mass_at_infinity(interrupt));
+    stops(u64::MAX, &|interrupt| composition.infinity_mass(interrupt));
 }
 
 /// Of four parts of a hundred entries sums are inverted, and δ is told from a level by rough values first. Early questions are those of each way that is tried.
@@ -70,7 +71,7 @@ fn at_the_first_questions_about_many_answers() {
         assert!(stops(16, &|interrupt| composition.delta(&at, end, interrupt)) > 1, "{end:?}");
     }
     assert_eq!(stops(16, &|interrupt| composition.ends(&at, interrupt)), 16);
-    let curve = Curve::Composed(Arc::new(composition), None);
+    let curve = Curve::from(Composed::new(Arc::new(composition), None));
     assert_eq!(stops(16, &|interrupt| curve.delta(&rational("1/10"), interrupt)), 16);
     assert_eq!(stops(16, &|interrupt| inverse::epsilon(&curve, &rational("1/1000"), interrupt)), 16);
 }

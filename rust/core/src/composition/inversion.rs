@@ -29,57 +29,57 @@ use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::complex::Complex;
-use crate::numbers::complex_ball::{Disc, ROUNDING};
+use crate::numbers::complex_ball::{ComplexBall, ROUNDING};
 use crate::numbers::double_double::DoubleDouble;
 use crate::numbers::special::trigonometric::{pi, sin_cos};
 use std::thread;
 
-/// Uniform variables that are added, a power of two.
+/// Number of uniform variables that are added, a power of two.
 const ORDER: u32 = 16;
 /// Nodes that are evaluated together.
 pub(super) const BLOCK: usize = 128;
-/// Independent recurrences, so that they can run side by side.
+/// Independent recurrences that run side by side.
 const LANES: usize = 8;
-/// More than what underflow loses in one operation.
+/// A bound of what underflow loses in one operation.
 const LEAST: f64 = 1e-290;
-/// What is certainly below this part of the largest term is not told apart from zero: `2^-64`.
+/// Terms certainly below this part of the largest one count as zero: `2^-64`.
 pub(super) const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
-/// Up to so many equal summands the power of a transform is taken in doubles.
+/// Maximum number of equal summands whose transform is raised to a power in doubles.
 const FEW: u64 = 1 << 12;
-/// Terms, nodes times atoms, that are worth a narrower enclosure at once, after a first one that was wide, and those that are taken on at all.
+/// Maximum number of terms, nodes times atoms: for a narrower enclosure at once, and for any enclosure.
 const WORTH_AT_ONCE: f64 = 2e7;
 pub(super) const WORTH: f64 = 1e8;
-const MOST_TERMS: f64 = 2e10;
-/// Relative widths that are tried, the first one that is affordable.
+const MAX_TERMS: f64 = 2e10;
+/// Relative widths; the first affordable one is used.
 const GOALS: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
-/// An enclosure this many times as wide as was aimed at is as narrow as that.
+/// Maximum width of an accepted enclosure, as a multiple of the width aimed at.
 const AS_AIMED_AT: f64 = 4.0;
 /// The factor by which the width aimed at is lowered where the outcome is wider than wanted.
 const FINER: f64 = 100.0;
-const MOST_REFINEMENTS: usize = 4;
-/// Periods that are tried.
-const MOST_PERIODS: u32 = 12;
+const MAX_REFINEMENTS: usize = 4;
+/// Maximum number of periods that are tried.
+const MAX_PERIODS: u32 = 12;
 /// A contour with aliases that are not subtracted has a period `M` with `cM` at least this, where they are below `10^-9`.
-const LEAST_DECAY: f64 = 24.0;
-/// Arguments that are tried for a bound, each half of the one before.
+const MIN_DECAY: f64 = 24.0;
+/// Number of arguments that are tried for a bound, each half of the one before.
 const HALVINGS: u32 = 16;
-/// Blocks between two questions whether to go on: as many on every machine.
+/// Blocks between two polls of the interrupt, the same on every machine.
 const BLOCKS_PER_CHECK: usize = 256;
 
 fn exact(x: f64) -> Ball {
     Ball::from_double_double(DoubleDouble::from_f64(x), 0.0)
 }
 
-/// How accurately `E[S_+]` is wanted.
+/// The accuracy to which `E[S_+]` is computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
     /// From zero to a bound.
     Bound,
-    /// As far as it is worth it.
+    /// As narrow as the work is worth.
     Narrow,
     /// To about this relative width, once.
     About(f64),
-    /// To about this relative width, and at most that one, if that is worth it.
+    /// To about the first relative width, and at most the second if the work is worth it.
     Within {
         /// Where the law has something like a density.
         usually: f64,
@@ -128,13 +128,13 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
     // Where much of the law lies on a point next to zero, the width falls with the smoothing and not with its square.
     let finer = std::iter::successors(Some(start / FINER), |width| Some(width / FINER));
     let mut found = at(start).evaluate(interrupt)?;
-    for width in finer.take_while(affordable).take(MOST_REFINEMENTS) {
+    for width in finer.take_while(affordable).take(MAX_REFINEMENTS) {
         if found.relative_error() <= wanted {
             break;
         }
         found = at(width).evaluate(interrupt)?;
     }
-    // Where transforms cannot be inverted a bound is left.
+    // A bound remains where transforms cannot be inverted.
     let wide = found.to_enclosure().width() > bounded.to_enclosure().width();
     Ok(if wide { bounded } else { found })
 }
@@ -160,7 +160,7 @@ impl Sum {
     }
 }
 
-/// About where and how wide the integrand is.
+/// The approximate place and width of the integrand.
 #[derive(Clone, Copy, Debug)]
 struct Saddle {
     c: f64,
@@ -203,7 +203,7 @@ impl<'a> Contour<'a> {
     pub(super) fn shared(sum: &'a Sum, width: f64) -> Option<Self> {
         let saddle = Saddle::of(sum);
         let contour = Self::new(sum, saddle, width);
-        let period = contour.period.max(LEAST_DECAY / saddle.c);
+        let period = contour.period.max(MIN_DECAY / saddle.c);
         let scale = sum.log_moment(exact(saddle.c)).exp();
         Self { period, ..contour }.settled(scale).map(|(contour, _)| contour)
     }
@@ -224,7 +224,7 @@ impl<'a> Contour<'a> {
     }
 
     /// `2 (sinh(aw)/(aw))^r/w²` at nodes, half of it at the first: what the transforms are multiplied by.
-    pub(super) fn weights(&self, first: usize, nodes: usize) -> Vec<Disc> {
+    pub(super) fn weights(&self, first: usize, nodes: usize) -> Vec<ComplexBall> {
         let smoothing = Smoothing::new(self, Ball::from_u64(2) * pi() / exact(self.period));
         let weight = |node| {
             let [narrow, _] = smoothing.weights(node, self);
@@ -247,7 +247,7 @@ impl<'a> Contour<'a> {
         (approximate::exp(logarithm) * self.period / std::f64::consts::TAU).ceil().max(1.0)
     }
 
-    /// About how many terms are added: at least one a node, of a sum that has summands.
+    /// The approximate number of terms: at least one for each node of a sum with summands.
     fn terms(&self) -> f64 {
         let atoms: Vec<f64> = self.sum.summands.iter().map(|summand| summand.atoms.len() as f64).collect();
         let all: f64 = atoms.iter().sum();
@@ -268,7 +268,7 @@ impl<'a> Contour<'a> {
     /// With a period for which the bounded aliases are a tenth of the width at most, if there is one; `scale` is `e^{K(c)}`.
     fn settled(mut self, scale: Ball) -> Option<(Self, Aliases)> {
         let wanted = about(scale * exact(self.saddle.relative * self.width));
-        for _ in 0..MOST_PERIODS {
+        for _ in 0..MAX_PERIODS {
             let aliases = self.aliases();
             if about(aliases.bound) <= 0.1 * wanted {
                 return Some((self, aliases));
@@ -285,7 +285,7 @@ impl<'a> Contour<'a> {
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
         let last = self.last_node();
-        if self.terms() > MOST_TERMS {
+        if self.terms() > MAX_TERMS {
             return Err(Error::precision("this composition needs more terms than are taken on"));
         }
         let last = last as usize;
@@ -356,7 +356,7 @@ impl<'a> Contour<'a> {
                 let own = shares.next().unwrap_or_default();
                 let others: Vec<_> = shares.map(|mine| scope.spawn(move || work(mine))).collect();
                 let mut parts = vec![work(own)];
-                // A worker that panics says nothing.
+                // A worker that panics gives no result.
                 parts
                     .extend(others.into_iter().map(|worker| worker.join().unwrap_or(vec![[Ball::WHOLE; 2]])));
                 parts
@@ -474,7 +474,7 @@ impl TiltedSummand {
 ///
 /// `z` as two doubles errs by less than `1.7u`, a product of two such powers by `√5 u` more than both together. So `z^n`, multiplied in
 /// any order, errs by at most `e(n) = (4n − 2.3) u`, as `e(a) + e(b) + √5u ≤ e(a + b)`; up to terms of second order, for which `n < 2^40` leaves
-/// 1 %: at most [`POWER`]` · n u`. Nodes are fewer than that, as each takes a term, of [`MOST_TERMS`].
+/// 1 %: at most [`POWER`]` · n u`. Nodes are fewer than that, as each takes a term, of [`MAX_TERMS`].
 #[derive(Debug)]
 struct Powers {
     squares: Vec<(f64, f64)>,
@@ -508,10 +508,10 @@ impl Powers {
         bits.fold((1.0, 0.0), |power, (_, &square)| product(power, square))
     }
 
-    /// As a disc.
-    fn disc(&self, n: usize) -> Disc {
+    /// As a complex ball.
+    fn disc(&self, n: usize) -> ComplexBall {
         let (re, im) = self.of(n);
-        Disc { re, im, radius: POWER * (n + 1) as f64 * ROUNDING }
+        ComplexBall { re, im, radius: POWER * (n + 1) as f64 * ROUNDING }
     }
 }
 
@@ -567,17 +567,18 @@ impl<'a> Steps<'a> {
     }
 
     /// The transform at some nodes `j = first, …`, at most [`BLOCK`], over `e^{K(c)}`: where it is next to zero, no more than that.
-    pub fn products(&self, first: usize, nodes: usize) -> Vec<Disc> {
+    pub fn products(&self, first: usize, nodes: usize) -> Vec<ComplexBall> {
         let (moduli, points) = self.moduli_with_points(first, nodes);
         let at = |(place, &radius): (usize, &f64)| {
-            let bound = Disc { radius, ..Disc::ZERO };
+            let bound = ComplexBall { radius, ..ComplexBall::ZERO };
             let Some(points) = points.as_ref().filter(|_| radius >= NEGLIGIBLE) else { return bound };
-            let origin = self.origin.as_ref().map_or(Disc::UNKNOWN, |origin| origin.disc(first + place));
+            let origin =
+                self.origin.as_ref().map_or(ComplexBall::UNKNOWN, |origin| origin.disc(first + place));
             let factors = self.tilted.summands.iter().zip(points).map(|(summand, points)| {
-                let transform = points.as_ref().map_or(Disc::UNKNOWN, |points| points.disc(place));
+                let transform = points.as_ref().map_or(ComplexBall::UNKNOWN, |points| points.disc(place));
                 self.raised(summand, transform, first + place)
             });
-            let product = factors.fold(origin, Disc::times);
+            let product = factors.fold(origin, ComplexBall::times);
             if product.radius < radius { product } else { bound }
         };
         moduli.iter().take(nodes).enumerate().map(at).collect()
@@ -607,11 +608,11 @@ impl<'a> Steps<'a> {
     }
 
     /// The transform of all equal summands; no transform is above one.
-    fn raised(&self, summand: &TiltedSummand, one: Disc, node: usize) -> Disc {
+    fn raised(&self, summand: &TiltedSummand, one: ComplexBall, node: usize) -> ComplexBall {
         if summand.count <= FEW {
             return one.power(summand.count);
         }
-        let nothing = |radius: f64| Disc { radius, ..Disc::ZERO };
+        let nothing = |radius: f64| ComplexBall { radius, ..ComplexBall::ZERO };
         let bound = modulus_power(one.largest().min(1.0), summand.count);
         if bound < NEGLIGIBLE {
             return nothing(bound);
@@ -623,7 +624,7 @@ impl<'a> Steps<'a> {
                 sum + Complex { re: Ball::ZERO, im: angle * difference }.exp_minus_one().scale(mass)
             });
         let power = gap.ln_one_plus().scale(Ball::from_u64(summand.count)).exp();
-        let found = Disc::from_complex(power);
+        let found = ComplexBall::from_complex(power);
         if found.radius < bound { found } else { nothing(bound) }
     }
 }
@@ -678,10 +679,10 @@ impl Points {
         POWER * (self.first + place + LANES) as f64 * ROUNDING * 1.01 + self.roundings
     }
 
-    fn disc(&self, place: usize) -> Disc {
+    fn disc(&self, place: usize) -> ComplexBall {
         match (self.re.get(place), self.im.get(place)) {
-            (Some(&re), Some(&im)) => Disc { re, im, radius: self.radius(place) },
-            _ => Disc::UNKNOWN,
+            (Some(&re), Some(&im)) => ComplexBall { re, im, radius: self.radius(place) },
+            _ => ComplexBall::UNKNOWN,
         }
     }
 
@@ -720,11 +721,11 @@ fn multiply_by_power(products: &mut [f64; BLOCK], mut x: [f64; BLOCK], mut n: u6
 #[derive(Debug)]
 struct Smoothing {
     /// `sinh(ac)` and `cosh(ac)`.
-    hyperbolic: [Disc; 2],
+    hyperbolic: [ComplexBall; 2],
     /// `e^{iaθ}`.
     turn: Option<Powers>,
-    unit: Disc,
-    a: Disc,
+    unit: ComplexBall,
+    a: ComplexBall,
 }
 
 /// `sinh(x)/x` is a series in `x²` up to here.
@@ -734,24 +735,24 @@ impl Smoothing {
     fn new(contour: &Contour<'_>, unit: Ball) -> Self {
         let (a, c) = (exact(contour.half_width), exact(contour.saddle.c));
         let (up, down) = ((a * c).exp(), (-(a * c)).exp());
-        let half = |x: Ball| Disc::from_complex(Complex::real(x / Ball::from_u64(2)));
+        let half = |x: Ball| ComplexBall::from_complex(Complex::real(x / Ball::from_u64(2)));
         Self {
             hyperbolic: [half(up - down), half(up + down)],
             turn: Powers::new(unit * a),
-            unit: Disc::from_complex(Complex::real(unit)),
-            a: Disc::from_complex(Complex::real(a)),
+            unit: ComplexBall::from_complex(Complex::real(unit)),
+            a: ComplexBall::from_complex(Complex::real(a)),
         }
     }
 
     /// For `a` and for `2a`: `sinh(2x)/(2x) = sinh(x)/x · cosh(x)`.
-    fn weights(&self, node: usize, contour: &Contour<'_>) -> [Disc; 2] {
+    fn weights(&self, node: usize, contour: &Contour<'_>) -> [ComplexBall; 2] {
         let angle = self.unit.scaled(node as f64);
-        let w = Disc { re: contour.saddle.c, im: angle.re, radius: angle.radius };
+        let w = ComplexBall { re: contour.saddle.c, im: angle.re, radius: angle.radius };
         let inverse = w.reciprocal();
         let pole = inverse.times(inverse);
         let x = w.times(self.a);
-        let turn = self.turn.as_ref().map_or(Disc::UNKNOWN, |turn| turn.disc(node));
-        let (real, imaginary) = (Disc { im: 0.0, ..turn }, Disc { re: 0.0, ..turn });
+        let turn = self.turn.as_ref().map_or(ComplexBall::UNKNOWN, |turn| turn.disc(node));
+        let (real, imaginary) = (ComplexBall { im: 0.0, ..turn }, ComplexBall { re: 0.0, ..turn });
         let [sinh, cosh] = self.hyperbolic;
         let even = cosh.times(real).plus(sinh.times(imaginary));
         let odd = if x.largest() < NEAR {
@@ -765,15 +766,16 @@ impl Smoothing {
 }
 
 /// `sinh(x)/x = Σ x^{2k}/(2k+1)!` for `|x| < 1`: beyond `k = 9` it is below `1.01/21! < 2^-65`.
-fn near_sine_quotient(x: Disc) -> Disc {
+fn near_sine_quotient(x: ComplexBall) -> ComplexBall {
     let square = x.times(x);
-    let step = |sum: Disc, k: u32| {
+    let step = |sum: ComplexBall, k: u32| {
         let divided = square.times(sum).scaled(1.0 / f64::from(2 * k * (2 * k + 1)));
         // The quotient of integers was rounded.
-        Disc { radius: divided.radius + 2.0 * ROUNDING * divided.modulus(), ..divided }.plus(Disc::ONE)
+        ComplexBall { radius: divided.radius + 2.0 * ROUNDING * divided.modulus(), ..divided }
+            .plus(ComplexBall::ONE)
     };
-    let sum = (1..=9).rev().fold(Disc::ONE, step);
-    Disc { radius: sum.radius + 1.0 / ((1u128 << 65) as f64), ..sum }
+    let sum = (1..=9).rev().fold(ComplexBall::ONE, step);
+    ComplexBall { radius: sum.radius + 1.0 / ((1u128 << 65) as f64), ..sum }
 }
 
 #[cfg(test)]
@@ -931,7 +933,7 @@ mod tests {
         let n = 100_000u64;
         let law = crate::answer::Law::binomial(n, &crate::numbers::rational::Rational::parse("1/2").unwrap())
             .unwrap();
-        let row = crate::answer::row::row(&law, Some(480), &Uninterrupted).unwrap();
+        let row = crate::answer::pmf::row(&law, Some(480), &Uninterrupted).unwrap();
         let step = Ball::ONE / Ball::from_u64(1000);
         for constant in [0.0, -0.5, -3.0] {
             let truth = (row.first..).zip(&row.masses).fold(Ball::ZERO, |sum, (k, &mass)| {
@@ -951,7 +953,7 @@ mod tests {
         let law =
             crate::answer::Law::binomial(1000, &crate::numbers::rational::Rational::parse("1/2").unwrap())
                 .unwrap();
-        let row = crate::answer::row::row(&law, None, &Uninterrupted).unwrap();
+        let row = crate::answer::pmf::row(&law, None, &Uninterrupted).unwrap();
         let sign =
             vec![Atom { value: exact(1.0), mass: exact(0.5) }, Atom { value: exact(-1.0), mass: exact(0.5) }];
         let sum = Sum { constant: exact(-900.0), summands: vec![Summand { count: 1000, atoms: sign }] };

@@ -22,7 +22,7 @@ struct Telling {
     certain: Ball,
 }
 
-pub(super) fn mass_at_infinity(composition: &Composition, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+pub(super) fn infinity_mass(composition: &Composition, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
     let of_choice = |choice: &Vec<Part>| {
         choice.iter().map(|part| telling(part, interrupt)).collect::<Result<Vec<_>, Error>>()
     };
@@ -171,7 +171,7 @@ mod tests {
         let bound = Composition::new(rational("-1"), attributes.into()).unwrap();
         let far = bound.delta(&Epsilon::new(&rational("50")), End::Dominating, &Uninterrupted).unwrap();
         assert!(far.to_enclosure().lower() >= 1.0);
-        let limit = mass_at_infinity(&bound, &Uninterrupted).unwrap().to_enclosure();
+        let limit = infinity_mass(&bound, &Uninterrupted).unwrap().to_enclosure();
         assert_eq!([limit.lower(), limit.upper()], [1.0; 2]);
     }
 }

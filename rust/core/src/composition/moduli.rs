@@ -29,27 +29,27 @@ use super::sum::{Sum, Summand};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
-use crate::numbers::complex_ball::Disc;
+use crate::numbers::complex_ball::ComplexBall;
 use crate::numbers::special::trigonometric::{angle, pi};
 
-/// By how much smoothing raises the bound, about and relatively: `2^-20`.
+/// The approximate relative amount by which smoothing raises the bound: `2^-20`.
 const WIDTH: f64 = 1.0 / ((1u64 << 20) as f64);
-/// How often leading laws are chosen for a tilt, and a tilt for them.
+/// Rounds in which leading laws are chosen for a tilt, and a tilt for them.
 const ROUNDS: usize = 4;
-/// `|τ|`, at most: of terms that point away from the positive real axis little is left.
+/// Maximum of `|τ|`: little remains of terms that point away from the positive real axis.
 const STEEPEST: f64 = 4.0;
-/// Values of all laws, the powers of each of which are kept.
-const MOST_ATOMS: usize = 1 << 17;
-/// Nodes, at most.
-const MOST_NODES: f64 = (1u64 << 22) as f64;
+/// Maximum number of values of all laws; the powers of each value are kept.
+const MAX_ATOMS: usize = 1 << 17;
+/// Maximum number of nodes.
+const MAX_NODES: f64 = (1u64 << 22) as f64;
 /// A term that may be below this part of the largest is bounded by its modulus: `2^-26`.
 const MATTERS: f64 = 1.0 / ((1u64 << 26) as f64);
-/// Where more terms matter, transforms return to one after they have fallen: sums have few values, and nothing of a bound by moduli is narrow.
-const MOST_THAT_MATTER: usize = 48;
-/// More than what underflow loses.
+/// Maximum number of terms that matter. With more of them sums have few values, transforms return to one, and a bound by moduli is wide.
+const MAX_THAT_MATTER: usize = 48;
+/// A bound of what underflow loses.
 const LEAST: f64 = 1e-290;
 
-/// Independent summands, as many as `count`, each with any one of these laws.
+/// `count` independent summands, each with any one of these laws.
 struct Undecided {
     count: u64,
     laws: Vec<Sum>,
@@ -71,7 +71,7 @@ struct Transform<'a> {
 }
 
 impl Prepared<'_> {
-    /// At least the value of every pattern. Nothing where no contour serves, or it is too much work.
+    /// An upper bound of every pattern. Nothing where no contour serves or the work is too much.
     pub(super) fn bound_by_moduli(&self, interrupt: &dyn Interrupt) -> Result<Option<Ball>, Error> {
         let mut undecided = self.undecided()?;
         let all = |of: fn(&Undecided) -> Ball| {
@@ -91,11 +91,11 @@ impl Prepared<'_> {
             }
         }
         let summands = undecided.iter().flat_map(|one| &one.laws).flat_map(|law| &law.summands);
-        if summands.map(|summand| summand.atoms.len()).sum::<usize>() > MOST_ATOMS {
+        if summands.map(|summand| summand.atoms.len()).sum::<usize>() > MAX_ATOMS {
             return Ok(None);
         }
         let leading = lead(self.constant, &mut undecided);
-        let affordable = |contour: &Contour<'_>| contour.last_node() <= MOST_NODES;
+        let affordable = |contour: &Contour<'_>| contour.last_node() <= MAX_NODES;
         let Some(contour) = Contour::shared(&leading, WIDTH).filter(affordable) else { return Ok(None) };
         let tilted: Vec<Vec<Tilted>> = undecided
             .iter()
@@ -219,10 +219,10 @@ impl<'a> Transforms<'a> {
     }
 
     /// `|F_{k,c}|` over the largest `F_k(c)`, and `β_{k,c}`.
-    fn polar(&self, found: &[Vec<Disc>], node: usize) -> Vec<(Ball, Ball)> {
-        let at = |discs: &Vec<Disc>| discs.get(node).copied().unwrap_or(Disc::UNKNOWN);
-        let leading = found.first().map_or(Disc::UNKNOWN, at);
-        let of_law = |(place, (law, discs)): (usize, (&Transform<'_>, &Vec<Disc>))| {
+    fn polar(&self, found: &[Vec<ComplexBall>], node: usize) -> Vec<(Ball, Ball)> {
+        let at = |discs: &Vec<ComplexBall>| discs.get(node).copied().unwrap_or(ComplexBall::UNKNOWN);
+        let leading = found.first().map_or(ComplexBall::UNKNOWN, at);
+        let of_law = |(place, (law, discs)): (usize, (&Transform<'_>, &Vec<ComplexBall>))| {
             let disc = at(discs);
             let turn = if place == 0 { Ball::ZERO } else { argument(disc.times(leading.conjugate())) };
             (double(up(law.height * disc.largest().min(1.0))), turn)
@@ -231,7 +231,7 @@ impl<'a> Transforms<'a> {
     }
 }
 
-fn argument(disc: Disc) -> Ball {
+fn argument(disc: ComplexBall) -> Ball {
     let z = disc.to_complex();
     angle(z.re, z.im)
 }
@@ -247,7 +247,7 @@ fn double(x: f64) -> Ball {
 
 /// `cos φ e^{τ(φ − A)} Π_k (max_c |F_{k,c}| e^{−τβ_{k,c}})^n` for a term that points to `direction` where the leading laws have it, of moduli and turns by summand and law: for `φ = A`, about, or
 /// for `φ = 0` where that is less.
-fn bound_of_term(direction: Disc, undecided: &[(u64, Vec<(Ball, Ball)>)]) -> Ball {
+fn bound_of_term(direction: ComplexBall, undecided: &[(u64, Vec<(Ball, Ball)>)]) -> Ball {
     let start = argument(direction);
     let at = |slope: Ball| {
         let angle = angle(Ball::ONE, slope);
@@ -303,7 +303,7 @@ fn over_nodes(
         // Nearly all of the integral is on the first nodes, and the largest of all terms among them.
         let largest = if first == 0 { terms.iter().copied().fold(0.0, f64::max) } else { f64::INFINITY };
         let matters = |term: f64| term >= MATTERS * largest;
-        if terms.iter().filter(|term| matters(**term)).count() > MOST_THAT_MATTER {
+        if terms.iter().filter(|term| matters(**term)).count() > MAX_THAT_MATTER {
             return Ok(None);
         }
         let nodes = (first == 0).then(|| FirstNodes::new(leading, undecided));
@@ -317,8 +317,8 @@ fn over_nodes(
 
 /// The transforms at the first nodes: for the leading laws together, and by summand and law.
 struct FirstNodes<'a> {
-    together: Vec<Disc>,
-    each: Vec<(&'a Transforms<'a>, Vec<Vec<Disc>>)>,
+    together: Vec<ComplexBall>,
+    each: Vec<(&'a Transforms<'a>, Vec<Vec<ComplexBall>>)>,
 }
 
 impl<'a> FirstNodes<'a> {
@@ -329,8 +329,8 @@ impl<'a> FirstNodes<'a> {
         Self { together: leading.products(0, BLOCK), each: undecided.iter().map(of_laws).collect() }
     }
 
-    fn bound(&self, node: usize, weight: Disc) -> Ball {
-        let term = self.together.get(node).copied().unwrap_or(Disc::UNKNOWN).times(weight);
+    fn bound(&self, node: usize, weight: ComplexBall) -> Ball {
+        let term = self.together.get(node).copied().unwrap_or(ComplexBall::UNKNOWN).times(weight);
         let polar: Vec<_> =
             self.each.iter().map(|(one, discs)| (one.count, one.polar(discs, node))).collect();
         double(weight.largest()) * bound_of_term(term, &polar)
@@ -407,7 +407,7 @@ mod tests {
             let polar = |&(modulus, turn): &(f64, f64)| (double(modulus), double(turn));
             let undecided: Vec<(u64, Vec<(Ball, Ball)>)> =
                 laws.iter().map(|laws| (count, [(1.0, 0.0)].iter().chain(laws).map(polar).collect())).collect();
-            let direction = Disc { re: start.cos(), im: start.sin(), radius: 1e-15 };
+            let direction = ComplexBall { re: start.cos(), im: start.sin(), radius: 1e-15 };
             let mut term = Complex { re: Ball::ZERO, im: double(start) }.exp();
             for (place, choice) in chosen.iter().take(undecided.len() * count as usize).enumerate() {
                 let (_, laws) = &undecided[place % undecided.len()];
@@ -443,12 +443,12 @@ mod tests {
     #[test]
     fn the_bound_of_one_law_is_its_real_part_where_that_is_positive() {
         for (re, im) in [(1.0, 0.0), (0.8, 0.6), (0.6, -0.8), (0.28, 0.96)] {
-            let direction = Disc { re, im, radius: 0.0 };
+            let direction = ComplexBall { re, im, radius: 0.0 };
             let found = bound_of_term(direction, &[(3, vec![(Ball::ONE, Ball::ZERO)])]).to_enclosure();
             assert!((found.upper() - re).abs() <= 1e-15, "{re} {found:?}");
         }
         for (re, im) in [(0.0, 1.0), (-0.6, -0.8), (-1.0, 0.0)] {
-            let direction = Disc { re, im, radius: 0.0 };
+            let direction = ComplexBall { re, im, radius: 0.0 };
             let found = bound_of_term(direction, &[(3, vec![(Ball::ONE, Ball::ZERO)])]).to_enclosure();
             assert!(found.lower() >= 0.0 && found.upper() < 0.26, "{re} {found:?}");
         }
@@ -457,7 +457,7 @@ mod tests {
     /// Beyond `3π/2` the tangent of `ln cos` is below a cosine: a turn of π from almost there leads back to the positive axis.
     #[test]
     fn turns_that_lead_once_around_are_bounded_by_moduli() {
-        let start = Disc { re: 0.6, im: 0.8, radius: 0.0 };
+        let start = ComplexBall { re: 0.6, im: 0.8, radius: 0.0 };
         let turned = double(2.0 * PI - 0.927);
         let found = bound_of_term(start, &[(1, vec![(Ball::ONE, Ball::ZERO), (Ball::ONE, turned)])]);
         assert!(found.to_enclosure().upper() >= 1.0);

@@ -1,27 +1,28 @@
 //! Parts of a partition, and what they add to the sum at one ε.
 
-use super::enumeration::MOST_COMBINATIONS;
+use super::enumeration::MAX_COMBINATIONS;
 use super::sum::{Atom, Summand, about};
-use super::{End, gate, range, rounded};
+use super::{gate, range, rounded};
 use crate::answer::Law;
-use crate::answer::row::{Row, row};
+use crate::answer::pmf::{Pmf, row};
 use crate::error::Error;
+use crate::forms::End;
 use crate::interrupt::{Interrupt, Uninterrupted};
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// At most about `2^-LEFT_OUT` of a law is left out.
+/// Negative binary logarithm of the mass of a law that may be left out.
 const LEFT_OUT: u32 = 480;
-/// The same of rounded real answers, of which there are many.
+/// The same for rounded real answers, which are many.
 const LEFT_OUT_ROUNDED: u32 = 240;
-/// Laws with no more answers than this are written out as a whole.
+/// Maximum number of answers of a law that is written out as a whole.
 const FEW_ANSWERS: f64 = 4096.0;
 
-/// What an entry of a part can be: a cell, with its probability, and how much of `P_v` and of `P_w` it carries.
+/// A cell that an entry of a part can be in: its probability, and how much of `P_v` and of `P_w` it carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// The probability of an entry to be in it.
+    /// The probability that an entry is in the cell.
     pub mass: Rational,
     /// `mass` times what such an entry adds to `w_k P_{k,v}/R_k`.
     pub first: Rational,
@@ -40,10 +41,10 @@ pub enum Part {
     Entries {
         /// Number of entries.
         count: u64,
-        /// Cells; those in which an entry adds nothing as well.
+        /// All cells, including cells in which an entry adds nothing.
         cells: Vec<Cell>,
     },
-    /// The count of a property among `count` independent entries, of which only a range of its probability is known: no law, but a
+    /// The count of a property among `count` independent entries. Only a range of its probability is known: no law, but a
     /// [bound of all](super::range). Both pairs of values are in it.
     Range {
         /// Number of entries.
@@ -78,7 +79,7 @@ pub enum Part {
         /// `R_k`.
         reference: Law,
     },
-    /// A real answer `y` of which `(P_{k,v} − rP_{k,w})/R_k` is monotone for every r, known by its [rounded](super::rounded) laws.
+    /// A real answer `y` for which `(P_{k,v} − rP_{k,w})/R_k` is monotone for every r, known by its [rounded](super::rounded) laws.
     Rounded {
         /// `w_k`.
         weight: Rational,
@@ -173,7 +174,7 @@ impl Part {
         }
     }
 
-    /// What it adds at `r = e^ε`; of real answers what gives one end of an enclosure.
+    /// What the part adds at `r = e^ε`. For real answers it gives one end of an enclosure.
     pub(super) fn at(&self, ratio: Ball, end: End, interrupt: &dyn Interrupt) -> Result<Evaluated, Error> {
         match self {
             Self::Entries { count, cells } => Ok(entries(*count, cells, ratio)),
@@ -188,7 +189,7 @@ impl Part {
             }
             Self::Answer { weight, first, second, reference } => {
                 let (rows, _) = rows_of([first, second, reference], interrupt)?;
-                Ok(answer(Ball::from_rational(weight), rows.each_ref().map(|row| -> &Row { row }), ratio))
+                Ok(answer(Ball::from_rational(weight), rows.each_ref().map(|row| -> &Pmf { row }), ratio))
             }
             Self::Rounded { weight, first, second, reference } => {
                 let [first, second, reference] =
@@ -204,16 +205,16 @@ impl Part {
 /// Values and masses, and what is missing for δ.
 pub(super) type Incomplete = (Vec<Atom>, Ball);
 
-/// One of several laws, it is not known which.
+/// One of several laws; which one is unknown.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub atoms: Vec<Atom>,
     pub missing: Ball,
-    /// Independent summands with this law, of which nothing is missing.
+    /// Independent summands with this law, which is complete.
     pub entries: Option<Summand>,
 }
 
-/// How the law of a summand is had.
+/// The form in which the law of a summand is known.
 #[derive(Clone, Debug)]
 enum Shape {
     /// The sum of independent entries in these cells.
@@ -280,7 +281,7 @@ fn sorted(cells: &[Cell]) -> Vec<Cell> {
 }
 
 /// From the rows of `P_{k,v}`, `P_{k,w}` and `R_k`.
-fn answer(weight: Ball, [first, second, reference]: [&Row; 3], ratio: Ball) -> Evaluated {
+fn answer(weight: Ball, [first, second, reference]: [&Pmf; 3], ratio: Ball) -> Evaluated {
     let lost = [reference.missing, weight * first.missing, weight * second.missing];
     let mut found = Evaluated { lost, ..Evaluated::NOTHING };
     let least = first.first.min(second.first).min(reference.first);
@@ -444,7 +445,7 @@ impl Evaluated {
             return Ok(Some(laws.iter().map(|law| (law.atoms.clone(), law.missing)).collect()));
         }
         let lengths = self.lengths(1);
-        if lengths.len() != 1 || lengths.iter().any(|&length| length > MOST_COMBINATIONS) {
+        if lengths.len() != 1 || lengths.iter().any(|&length| length > MAX_COMBINATIONS) {
             return Ok(None);
         }
         let (mut laws, missing) = self.laws(1, ratio)?;
@@ -476,7 +477,7 @@ pub(super) fn merged(parts: Vec<(u64, &Evaluated)>) -> Vec<(u64, Evaluated)> {
 }
 
 /// The laws of an answer in windows, and whether these hold all of them.
-pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Arc<Row>; 3], bool), Error> {
+pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Arc<Pmf>; 3], bool), Error> {
     let is_short = |law: &&Law| law.span() <= FEW_ANSWERS && matches!(law.support(), (Some(_), Some(_)));
     let whole = laws.iter().all(is_short);
     let left_out = (!whole).then_some(LEFT_OUT);
@@ -485,7 +486,7 @@ pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Ar
 }
 
 /// All but about `2^-left_out` of a binomial law.
-pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Row>, Error> {
+pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Pmf>, Error> {
     let left_out = (entries as f64 > FEW_ANSWERS).then_some(left_out);
     row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)
 }
@@ -540,7 +541,7 @@ mod tests {
     fn an_answer_whose_mass_cannot_be_told_from_zero_is_missing_of_all_three_laws() {
         let ball = |text: &str| Ball::from_rational(&Rational::parse(text).unwrap());
         let row =
-            |masses: [Ball; 3], missing| Row { first: 4, masses: masses.to_vec(), missing: ball(missing) };
+            |masses: [Ball; 3], missing| Pmf { first: 4, masses: masses.to_vec(), missing: ball(missing) };
         let unknown = ball("-1/1024").hull(ball("1/1024"));
         let reference = row([ball("1/2"), unknown, ball("1/2")], "1/512");
         let first = row([ball("1/2"), ball("1/4"), ball("1/4")], "1/8");

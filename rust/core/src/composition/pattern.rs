@@ -5,8 +5,9 @@ use super::envelope::Dominating;
 use super::inversion::Goal;
 use super::part::Evaluated;
 use super::sum::{Sum, about};
-use super::{COARSE, Composition, Pattern, Prepared};
+use super::{Composition, Pattern, Prepared};
 use crate::error::Error;
+use crate::forms::COARSE;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
@@ -28,7 +29,7 @@ const FAR_OUT: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Nodes of the rough inversion that patterns are compared by.
 const NODES: usize = 40;
 /// Times that all attributes are gone through in search of a better pattern.
-const MOST_ROUNDS: usize = 20;
+const MAX_ROUNDS: usize = 20;
 
 /// Exponents of a rough transform at the nodes, real and imaginary parts.
 type Exponents = Vec<(f64, f64)>;
@@ -284,7 +285,7 @@ impl Prepared<'_> {
         let Some(rough) = Rough::new(self, &pattern) else { return pattern };
         let mut exponents = rough.total(&pattern);
         let mut best = rough.value(&exponents);
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let before = best;
             for (attribute, counts) in pattern.iter_mut().enumerate() {
                 let choices = counts.len();

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 
-/// Cells of a range; fewer for parts of many entries, each of which takes longer.
+/// Cells of a range. Parts of many entries have fewer, as each cell takes longer.
 const CELLS: u64 = 32;
 const CELLS_OF_MANY: u64 = 16;
 const MANY: u64 = 4096;

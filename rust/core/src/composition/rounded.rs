@@ -12,16 +12,16 @@
 //! With noise of a log-concave density `f`, `P_v(y) = Σ_k P_v(k) f(y − k)`, and `f(y − k)` is totally positive: if `P_v(k)/P_w(k)` is monotone, so is `P_v(y)/P_w(y)` (Karlin, *Total
 //! Positivity*), and `g`, where `R` is a mean of `P_v` and `P_w`.
 
-use super::End;
 use super::sum::Atom;
-use crate::answer::row::Row;
+use crate::answer::pmf::Pmf;
 use crate::error::Error;
+use crate::forms::End;
 use crate::numbers::ball::Ball;
 
 /// Values and masses, and what is missing of the three laws: `m_R`, `w m_v`, `w m_w`.
 pub(super) fn atoms(
     weight: Ball,
-    [first, second, reference]: [&Row; 3],
+    [first, second, reference]: [&Pmf; 3],
     ratio: Ball,
     end: End,
 ) -> Result<(Vec<Atom>, [Ball; 3]), Error> {
@@ -96,7 +96,7 @@ fn spread(means: &[Atom]) -> Result<Vec<Atom>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::row::row;
+    use crate::answer::pmf::row;
     use crate::answer::{Law, Noise};
     use crate::composition::enumeration::Tail;
     use crate::interrupt::Uninterrupted;
@@ -119,7 +119,7 @@ mod tests {
         let laws = [noisy(others.clone(), 1), noisy(others, 0), noisy(Law::binomial(size, p).unwrap(), 0)];
         let (weight, ratio) = (Ball::ONE / Ball::from_u64(3), Ball::from_f64(1.25).unwrap());
         [End::Lower, End::Upper].map(|end| {
-            Tail::new(&atoms(weight, laws.each_ref().map(|row| -> &Row { row }), ratio, end).unwrap().0)
+            Tail::new(&atoms(weight, laws.each_ref().map(|row| -> &Pmf { row }), ratio, end).unwrap().0)
         })
     }
 

@@ -152,7 +152,7 @@ fn limits_and_exact_laws() {
     ];
     for (name, composition) in alone.chain(together) {
         for (side, composition) in [("", composition.clone()), (" back", composition.reversed())] {
-            let limit = composition.mass_at_infinity(&record.questions);
+            let limit = composition.infinity_mass(&record.questions);
             record.note(format!("{name}{side} limit"), limit);
         }
         record.note(format!("{name} patterns"), Plain((composition.patterns(), composition.is_exact())));
@@ -161,8 +161,13 @@ fn limits_and_exact_laws() {
             continue;
         }
         let written_out = composition.written_out();
-        let written_out =
-            written_out.map(|curve| crate::exact::exact_delta(&curve, &rational("5/4"), &Uninterrupted));
+        let written_out = written_out.map(|pairs| {
+            crate::curve::exact::exact_delta(
+                &crate::forms::WrittenOut::Worst(pairs).into(),
+                &rational("5/4"),
+                &Uninterrupted,
+            )
+        });
         record.note(format!("{name} written out"), Inner(written_out));
     }
     record.compare();

@@ -5,7 +5,7 @@ use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 
 /// More equal summands than this are not gone through one by one.
-const MOST_COPIES: u64 = 64;
+const MAX_COPIES: u64 = 64;
 
 /// A value and its mass.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl Sum {
     pub fn is_short(&self) -> bool {
         let lengths: Option<Vec<usize>> =
             self.summands.iter().try_fold(Vec::new(), |mut lengths, summand| {
-                if summand.count > MOST_COPIES {
+                if summand.count > MAX_COPIES {
                     return None;
                 }
                 lengths.extend((0..summand.count).map(|_| summand.atoms.len()));

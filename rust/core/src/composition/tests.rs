@@ -1,4 +1,5 @@
 use super::*;
+use crate::composition::Composed;
 use crate::interrupt::Uninterrupted;
 use proptest::prelude::*;
 
@@ -70,7 +71,7 @@ fn is_printed_as(ball: Ball, printed: f64, last: f64, width: f64) -> bool {
 
 /// The worst pattern, and the choice of each part in it.
 fn worst(composition: &Composition, epsilon: &str) -> Vec<usize> {
-    let pattern = composition.pattern(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
+    let pattern = composition.worst_pairs(&Epsilon::new(&rational(epsilon)), &Uninterrupted).unwrap();
     pattern.iter().map(|counts| counts.iter().position(|count| *count == 1).unwrap()).collect()
 }
 
@@ -223,8 +224,8 @@ fn cells_and_answers_say_the_same() {
                 assert!(!cells.certainly_less(found) && !found.certainly_less(cells), "{note}");
                 let upper = found.to_enclosure().upper();
                 assert!(found.to_enclosure().width() <= 1e-6 * upper.max(1e-100), "{note}");
-                let limit = answers.mass_at_infinity(&Uninterrupted).unwrap();
-                let same = partition(n, parts, Some(&pattern)).mass_at_infinity(&Uninterrupted).unwrap();
+                let limit = answers.infinity_mass(&Uninterrupted).unwrap();
+                let same = partition(n, parts, Some(&pattern)).infinity_mass(&Uninterrupted).unwrap();
                 assert!(!limit.certainly_less(same) && !same.certainly_less(limit), "{note}");
             }
         }
@@ -243,7 +244,7 @@ fn far_out_only_what_gives_the_pair_away_is_left() {
     ];
     for (n, parts) in cases {
         let composition = partition(n, parts, None);
-        let limit = composition.mass_at_infinity(&Uninterrupted).unwrap();
+        let limit = composition.infinity_mass(&Uninterrupted).unwrap();
         let far = delta(&composition, "300").1;
         assert!(!far.certainly_less(limit));
         assert!(
@@ -537,8 +538,8 @@ fn small() -> impl Strategy<Value = Composition> {
 
 /// `Δ` of the worst pattern by rationals, which go through all answers together.
 fn exactly(composition: &Composition, ratio: &Rational) -> Rational {
-    let curve = crate::curve::Curve::Composed(std::sync::Arc::new(composition.clone()), None);
-    crate::exact::exact_delta(&curve, ratio, &Uninterrupted).unwrap()
+    let curve = crate::curve::Curve::from(Composed::new(std::sync::Arc::new(composition.clone()), None));
+    crate::curve::exact::exact_delta(&curve, ratio, &Uninterrupted).unwrap()
 }
 
 /// ε next to `ln ratio`, below and above.
@@ -560,7 +561,7 @@ proptest! {
         prop_assert!(before.upper() - after.lower() <= 1e-14, "{after:?} {before:?}");
         let [lower, upper] = composition.ends(&around(&ratio)[0], &Uninterrupted).unwrap().map(Ball::to_enclosure);
         prop_assert!(upper.upper() >= truth.lower() && lower.lower() <= before.upper());
-        let found = composition.pattern(&around(&ratio)[0], &Uninterrupted).unwrap();
+        let found = composition.worst_pairs(&around(&ratio)[0], &Uninterrupted).unwrap();
         let attained = crate::numbers::enclosure::Enclosure::from(&exactly(&composition.only(&found), &ratio));
         prop_assert!(truth.upper() - attained.lower() <= 1e-14, "{found:?}");
     }
@@ -569,7 +570,7 @@ proptest! {
     #[test]
     fn the_limit_of_small_compositions_is_that_of_all_answers_together(composition in small()) {
         let truth = exactly(&composition, &rational("1e30"));
-        let limit = composition.mass_at_infinity(&Uninterrupted).unwrap().to_enclosure();
+        let limit = composition.infinity_mass(&Uninterrupted).unwrap().to_enclosure();
         prop_assert!(limit.contains(&truth) && limit.width() <= 1e-15, "{limit:?} {}", truth.shown());
     }
 

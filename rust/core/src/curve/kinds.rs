@@ -1,11 +1,19 @@
 //! What every kind of curve has, kind by kind; and what no curve is made of.
 
 use super::*;
+use crate::adaptive::Adaptive;
 use crate::adaptive::{Asked, Next};
 use crate::answer::Law;
+use crate::composition::Composed;
+use crate::composition::Composition;
 use crate::composition::{Attributes, Cell, Part};
-use crate::exact::{exact_delta, exact_terms};
+use crate::curve::exact::{exact_delta, exact_terms};
 use crate::forms::ContinuousNoise;
+use crate::forms::Directed;
+use crate::forms::GroupedCount;
+use crate::forms::KnownInSample;
+use crate::forms::Smoothed;
+use crate::forms::VariedCount;
 use crate::interrupt::Uninterrupted;
 
 fn number(text: &str) -> Rational {
@@ -60,7 +68,7 @@ fn bounded() -> Composition {
 }
 
 fn composed(composition: Composition, end: Option<End>) -> Curve {
-    Curve::Composed(Arc::new(composition), end)
+    Curve::from(Composed::new(Arc::new(composition), end))
 }
 
 fn adaptive() -> Adaptive {
@@ -81,14 +89,20 @@ fn kinds() -> Vec<(&'static str, Curve)> {
     vec![
         ("pair", count(6, "1/3")),
         ("sampled pair", family("1/3").sampled(6, &number("1/2")).unwrap()),
-        ("range", Curve::Range(BinomialRange::new(6, &number("1/3"), &number("1/2")).unwrap(), one)),
-        ("peaks", Curve::Peaks(BinomialPeaks::new(9, vec![3, 6], &number("0"), &number("1")).unwrap(), one)),
-        ("grouped", Curve::Grouped(GroupedCount::new(groups.clone()).unwrap(), one)),
-        ("varied", Curve::Varied(VariedCount::new(groups).unwrap(), one)),
-        ("known", Curve::KnownInSample(KnownInSample::new(9, 3, 6, &number("1/3")).unwrap(), one)),
-        ("answers", Curve::Answers(answers(6, "1/3"))),
-        ("smoothed", Curve::Smoothed(Smoothed::new(answers(6, "1/3"), noise).unwrap())),
-        ("adaptive", Curve::Adaptive(adaptive())),
+        ("range", Curve::from(Directed(BinomialRange::new(6, &number("1/3"), &number("1/2")).unwrap(), one))),
+        (
+            "peaks",
+            Curve::from(Directed(
+                BinomialPeaks::new(9, vec![3, 6], &number("0"), &number("1")).unwrap(),
+                one,
+            )),
+        ),
+        ("grouped", Curve::from(Directed(GroupedCount::new(groups.clone()).unwrap(), one))),
+        ("varied", Curve::from(Directed(VariedCount::new(groups).unwrap(), one))),
+        ("known", Curve::from(Directed(KnownInSample::new(9, 3, 6, &number("1/3")).unwrap(), one))),
+        ("answers", Curve::from(answers(6, "1/3"))),
+        ("smoothed", Curve::from(Smoothed::new(answers(6, "1/3"), noise).unwrap())),
+        ("adaptive", Curve::from(adaptive())),
         ("amplified", Curve::amplified(number("1/4"), count(6, "1/3")).unwrap()),
         ("mean", {
             let weights = ["1/4", "1/2"].map(|weight| Weight::from(number(weight)));
@@ -121,7 +135,7 @@ fn a_limit_is_what_is_left_far_out() {
             // A range has nothing but a bound, and its limit lies between zero and one.
             let most = limit.to_enclosure().upper() * (1.0 + 1e-12) + 1e-100;
             assert!(ends.upper() <= most, "{name}: {far:?} is above {limit:?}");
-            let enclosed = curve.mass_at_infinity(&Uninterrupted).unwrap();
+            let enclosed = curve.infinity_mass(&Uninterrupted).unwrap();
             assert!(enclosed.upper() <= 1.0 && enclosed.lower() >= 0.0);
         }
     }
@@ -133,9 +147,9 @@ fn the_opposite_direction_is_another_curve_and_its_opposite_the_same_again() {
     let opposite = |curve: &Curve| exact_delta(&curve.reversed(), &number("5/4"), &Uninterrupted).unwrap();
     let [one, zero] = laws(6, "1/3");
     let expected =
-        exact_delta(&Curve::Answers(Answers::new(zero, one)), &number("5/4"), &Uninterrupted).unwrap();
+        exact_delta(&Curve::from(Answers::new(zero, one)), &number("5/4"), &Uninterrupted).unwrap();
     assert_eq!(opposite(&count(6, "1/3")), expected);
-    assert_eq!(opposite(&Curve::Answers(answers(6, "1/3"))), expected);
+    assert_eq!(opposite(&Curve::from(answers(6, "1/3"))), expected);
     for (name, curve) in kinds() {
         let (there, back) = (at(&curve.reversed(), "0.2"), at(&curve.reversed().reversed(), "0.2"));
         assert!(agree(back, at(&curve, "0.2")), "{name}");
@@ -190,7 +204,7 @@ fn expressions_are_made_of_the_values_of_their_parts() {
 /// Laws of answers that are certainly not the greatest of several are looked at coarsely: the maximum is no wider for that.
 #[test]
 fn the_greatest_of_laws_of_answers_is_known_as_well_as_alone() {
-    let several = [answers(6, "1/3"), answers(400, "1/2"), answers(60, "1/5")].map(Curve::Answers);
+    let several = [answers(6, "1/3"), answers(400, "1/2"), answers(60, "1/5")].map(Curve::from);
     let maximum = Curve::Max(several.to_vec());
     for epsilon in ["0", "0.2", "2"] {
         let values = several.each_ref().map(|curve| at(curve, epsilon));
@@ -279,7 +293,7 @@ fn what_has_exact_values_and_what_has_none() {
 #[test]
 fn a_logarithm_of_what_may_be_zero_is_refused() {
     let [one, zero] = ["1/2", "1/4"].map(|p| Law::binomial(1, &number(p)).unwrap());
-    let curve = Curve::Answers(Answers::new(one, zero));
+    let curve = Curve::from(Answers::new(one, zero));
     let below = number("0.693147180559945309417232121458176568075500134360255254");
     let refused = curve.log_delta(&below, &Uninterrupted);
     let message = "delta cannot be told from zero here, so its logarithm is not known";
@@ -294,7 +308,7 @@ fn a_logarithm_of_what_may_be_zero_is_refused() {
 #[test]
 fn only_compositions_have_patterns() {
     for (name, curve) in kinds() {
-        let pattern = curve.pattern(&number("0.2"), &Uninterrupted).unwrap();
+        let pattern = curve.worst_pairs(&number("0.2"), &Uninterrupted).unwrap();
         assert_eq!(pattern.is_some(), ["composed", "bound"].contains(&name), "{name}");
     }
 }

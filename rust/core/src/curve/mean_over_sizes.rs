@@ -23,7 +23,7 @@
 //!
 //! Every member lies in `[0, 1]`: `Δ(k, w) ≤ w`, because the hockey stick is jointly convex and both laws are mixtures with weights `1−w`
 //! and `w` of the same law and of another one each. With `w = 1` members do not fall with `z`: adding an independent entry to a sum
-//! is post-processing, and the heights `E(L − rK)_+` of a gated count fall in convex order with either number of entries. With `w_k < 1` they need not be monotone, but they vanish together: `κ` of `pair/shifted_binomial.rs` lies beyond
+//! is post-processing, and the heights `E(L − rK)_+` of a gated count fall in convex order with either number of entries. With `w_k < 1` they need not be monotone, but they vanish together: `κ` of `forms/shifted_binomial.rs` lies beyond
 //! the last answer where `(e^ε−1)(1−w_k)/w_k` is large enough, and that falls with `k`.
 
 use super::{CountFamily, Curve, Irrelevant, Weight};
@@ -81,8 +81,8 @@ const SPREAD: f64 = 18.0;
 /// What is left of the mean is cut where its bound falls below this part of the sum …
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
 /// … or, on either side, after so many terms, some seconds; then it is added to the radius whatever it is. Wider laws are refused.
-const MOST_TERMS: u64 = 1 << 22;
-/// Terms between two questions whether to go on.
+const MAX_TERMS: u64 = 1 << 22;
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 12;
 
 /// Values of `z` whose members are evaluated together, where neighbouring sizes share work.
@@ -184,7 +184,7 @@ impl MeanOverSizes {
         Self { step: (step as u64).max(1), ..self }
     }
 
-    /// The number of entries of which some do not matter.
+    /// The number of entries, with those that do not matter.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
@@ -307,11 +307,11 @@ impl MeanOverSizes {
         member: &dyn Fn(u64) -> Result<Ball, Error>,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
-        if self.spread() > 2.0 * MOST_TERMS as f64 {
+        if self.spread() > 2.0 * MAX_TERMS as f64 {
             return Err(Error::precision(format!(
                 "a mean over about {:.0e} numbers of entries takes too long; fewer than {:.0e} are taken on",
                 self.spread(),
-                2.0 * MOST_TERMS as f64
+                2.0 * MAX_TERMS as f64
             )));
         }
         let at = |z: u64| {
@@ -328,7 +328,7 @@ impl MeanOverSizes {
     ///
     /// The member of `k` certain entries has `a^(k−1)`, with `a` that of two: the largest probability with which another entry is
     /// counted, or is not, unless counts are gated. So `Z ~ Bin(m, x)` gives `E[a^(size−1−Z)] = a^(size−1−m) (x + (1−x) a)^m`, which is no sum.
-    pub(super) fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    pub(super) fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         if let (Irrelevant::Binomial(law), Inclusion::Certain, 1) =
             (&self.irrelevant, &self.inclusion, self.step)
             && self.family.has_powers()
@@ -445,7 +445,7 @@ impl Run {
 
 /// Whether `rest` is certainly positive, and below a `2^-60`th of `sum` or more work than it is worth.
 fn is_left_out(rest: Ball, sum: Ball, terms: u64) -> bool {
-    rest.is_positive() && (terms > MOST_TERMS || (rest / sum).to_enclosure().upper() < NEGLIGIBLE)
+    rest.is_positive() && (terms > MAX_TERMS || (rest / sum).to_enclosure().upper() < NEGLIGIBLE)
 }
 
 /// Poisson sampling with published size of entries that have a property with probability `p`: see the module documentation.
@@ -566,7 +566,7 @@ mod tests {
         for mean in [irrelevant("1e-9", "1/2000"), irrelevant("1/3", "1/2"), published] {
             let curve = Curve::from(mean);
             let ball = curve.ball(&Epsilon::new(&epsilon).precisely(), &Uninterrupted).unwrap();
-            let digits = digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
+            let digits = crate::curve::digits::delta(&curve, &epsilon, 30, &Uninterrupted).unwrap();
             let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
             let gap = ball - end(digits.lower()).hull(end(digits.upper()));
             assert!(gap.to_enclosure().contains(&rational("0")), "{ball:?} is off by {gap:?}");
@@ -592,8 +592,8 @@ mod tests {
         let power = |k: u64| Ball::ONE / Ball::from_u64(2).powi(k);
         let is_left_out = |rest, terms| is_left_out(rest, Ball::ONE, terms);
         assert!(!is_left_out(power(60), 1) && is_left_out(power(61), 1));
-        assert!(!is_left_out(power(3), MOST_TERMS) && is_left_out(power(3), MOST_TERMS + 1));
-        assert!(!is_left_out(Ball::ZERO, MOST_TERMS + 1));
+        assert!(!is_left_out(power(3), MAX_TERMS) && is_left_out(power(3), MAX_TERMS + 1));
+        assert!(!is_left_out(Ball::ZERO, MAX_TERMS + 1));
     }
 
     #[test]

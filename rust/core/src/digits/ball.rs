@@ -17,7 +17,7 @@ const RADIUS_BITS: usize = 32;
 
 /// A number known to lie within `radius` units of `mantissa`, the unit being `2^exponent`.
 #[derive(Clone, Debug)]
-pub(crate) struct Ball {
+pub struct Ball {
     mantissa: IBig,
     radius: u64,
     exponent: i128,
@@ -251,7 +251,7 @@ impl Ball {
             return Self::new(product, 0, exponent, bits);
         }
         let ((a, left), (b, right)) = (leading(&self.mantissa), leading(&other.mantissa));
-        // So many bits of the product are below the error, or more than are wanted.
+        // Bits of the product that lie below the error or exceed the wanted precision.
         let known = |radius: u64, shift: usize| if radius == 0 { 0 } else { shift };
         let drop = known(other.radius, left)
             .max(known(self.radius, right))

@@ -12,11 +12,11 @@ use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 
-/// Terms between two questions whether to go on.
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 10;
 
 /// `P[Bin(n, p) = k]`, for `0 ≤ k ≤ n`; nothing if more bits are needed.
-pub(super) fn point(
+pub(crate) fn point(
     n: u64,
     probability: &Probability,
     k: u64,
@@ -30,7 +30,7 @@ pub(super) fn point(
 }
 
 /// `Σ_{i≥0} w(i) P[Bin(n, p) = a+i]` for `np ≤ a ≤ n`, `a ≥ 1`; nothing if more bits are needed.
-pub(super) fn upper(
+pub(crate) fn upper(
     n: u64,
     probability: &Probability,
     a: u64,
@@ -65,7 +65,7 @@ fn near_upper(
 }
 
 /// `P[Bin(n, p) ≥ k]`; nothing if more bits are needed.
-pub(super) fn upper_tail(
+pub(crate) fn upper_tail(
     n: u64,
     p: &Rational,
     k: u64,
@@ -88,7 +88,7 @@ pub(super) fn upper_tail(
     Ok(others.map(|others| Ball::one().minus(&others, bits)))
 }
 
-/// Time of a multiplication of numbers of so many bits, in nanoseconds, roughly: to choose a road by.
+/// Approximate time of a multiplication of numbers of this length, in nanoseconds, for the choice of a method.
 fn multiplication(bits: usize) -> f64 {
     let words = bits as f64 / 64.0 + 1.0;
     40.0 + if words < 32.0 { 1.2 * words * words } else { 7.0 * words * words.sqrt() }

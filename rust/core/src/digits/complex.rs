@@ -6,28 +6,28 @@ use dashu_int::IBig;
 
 /// `re + i·im`.
 #[derive(Clone, Debug)]
-pub(super) struct Complex {
-    pub(super) re: IBig,
-    pub(super) im: IBig,
+pub(crate) struct Complex {
+    pub(crate) re: IBig,
+    pub(crate) im: IBig,
 }
 
 impl Complex {
     /// The square.
-    pub(super) fn square(&self, places: usize) -> Self {
+    pub(crate) fn square(&self, places: usize) -> Self {
         let re = (&self.re + &self.im) * (&self.re - &self.im);
         let im = &self.re * &self.im;
         Self { re: re >> places, im: im >> (places - 1) }
     }
 
     /// The product.
-    pub(super) fn times(&self, other: &Self, places: usize) -> Self {
+    pub(crate) fn times(&self, other: &Self, places: usize) -> Self {
         let re = &self.re * &other.re - &self.im * &other.im;
         let im = &self.re * &other.im + &self.im * &other.re;
         Self { re: re >> places, im: im >> places }
     }
 
     /// `x^n` for `n ≥ 1`, three binary digits at a time.
-    pub(super) fn power(&self, n: u64, places: usize) -> Self {
+    pub(crate) fn power(&self, n: u64, places: usize) -> Self {
         let square = self.square(places);
         let third = self.times(&square, places);
         let fifth = third.times(&square, places);

@@ -9,12 +9,12 @@ thread_local! {
 }
 
 /// A ball is asked for so many bits.
-pub(super) fn add(bits: usize) {
+pub(crate) fn add(bits: usize) {
     ASKED_FOR.set(ASKED_FOR.get().wrapping_add(bits as u64));
 }
 
 /// Bits that balls are asked for from now on, on this thread.
-pub(super) struct Cost(u64);
+pub(crate) struct Cost(u64);
 
 impl Cost {
     pub fn from_now_on() -> Self {

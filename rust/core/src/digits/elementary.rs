@@ -31,7 +31,7 @@ fn inverse_tangent(m: u32, alternating: bool, places: usize) -> IBig {
 }
 
 /// π, to less than two units. Machin: `π = 16 arctan(1/5) − 4 arctan(1/239)`.
-pub(super) fn pi(places: usize) -> IBig {
+pub(crate) fn pi(places: usize) -> IBig {
     static PI: OnceLock<IBig> = OnceLock::new();
     // 20 series errors of at most 2^(1+ln2(places + 2)) units each lie far below 2^32 units.
     let compute = |places: usize| {
@@ -46,7 +46,7 @@ pub(super) fn pi(places: usize) -> IBig {
 ///
 /// As `artanh(1/m) = ½ ln((m+1)/(m−1))`, this is `ln((27/25)^9 (4800/4802) (8750/8748)^4)`, and
 /// `27^9 · 4800 · 8750^4 / (25^9 · 4802 · 8748^4) = 2`.
-pub(super) fn ln_2(places: usize) -> IBig {
+pub(crate) fn ln_2(places: usize) -> IBig {
     static LN_2: OnceLock<IBig> = OnceLock::new();
     let compute = |places: usize| {
         let fine = places + 40;
@@ -168,7 +168,7 @@ fn first_guess(x: f64) -> Ball {
 ///
 /// The angle `t`, between −π and π, is halved `h` times; the series of sine and cosine err by less than 2 units a term as
 /// in [`exp`]; a squaring takes an error `E` to at most `2E + 2` up to terms of second order, as the number has modulus 1.
-pub(super) fn root_of_unity(numerator: &IBig, denominator: &IBig, places: usize) -> (Complex, u64) {
+pub(crate) fn root_of_unity(numerator: &IBig, denominator: &IBig, places: usize) -> (Complex, u64) {
     let h = halvings(places);
     let fine = places + h + 16;
     let turn = IBig::from(numerator.rem_euclid(denominator));

@@ -168,7 +168,7 @@ impl Dyadic {
         }
     }
 
-    /// `d.ddd…e±x` with so many digits, rounded up or down.
+    /// `d.ddd…e±x` with `digits` digits, rounded up or down.
     #[must_use]
     pub fn decimal(&self, digits: usize, up: bool) -> String {
         let Self::Finite { mantissa, exponent } = self else {
@@ -358,18 +358,18 @@ impl DigitsEnclosure {
     }
 
     /// A probability: what lies outside `[0, 1]` cannot be the truth.
-    pub(super) fn probability(ball: &Ball) -> Self {
+    pub(crate) fn probability(ball: &Ball) -> Self {
         let (zero, one) = (Dyadic::zero(), Dyadic::new(IBig::ONE, 0));
         let Self { lower, upper } = Self::from(ball);
         Self { lower: lower.clamp(zero.clone(), one.clone()), upper: upper.clamp(zero, one) }
     }
 
     /// From the lower end of one ball to the upper end of another.
-    pub(super) fn between(lower: &Ball, upper: &Ball) -> Self {
+    pub(crate) fn between(lower: &Ball, upper: &Ball) -> Self {
         Self { lower: Self::from(lower).lower, upper: Self::from(upper).upper }
     }
 
-    pub(super) fn at_least(lower: &Ball) -> Self {
+    pub(crate) fn at_least(lower: &Ball) -> Self {
         Self { lower: Self::from(lower).lower, upper: Dyadic::Infinity }
     }
 

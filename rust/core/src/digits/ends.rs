@@ -3,114 +3,46 @@
 //! Everywhere else δ(ε) is transcendental, so digits decide any comparison with a rational; here it may be equal to one.
 
 use super::probability::size;
-use crate::curve::Curve;
-use crate::forms::{Direction, ShiftedBinomial};
-use crate::interrupt::Uninterrupted;
 use crate::numbers::rational::Rational;
 use dashu_int::{IBig, UBig};
 
 /// Longer numbers are not written out.
-const MOST_BITS: u64 = 1 << 16;
+const MAX_BITS: u64 = 1 << 16;
 
-/// Which end.
+/// An end of a curve.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub enum Limit {
     /// ε = 0: the total variation.
     Zero,
     /// ε → ∞: the mass that gives the value away.
     Infinity,
 }
 
-/// `Δ` at that end; nothing where it would be too long, or is a mean over many.
-pub(super) fn exactly(curve: &Curve, end: End) -> Option<Rational> {
-    let (zero, one) = (Rational::from(0i64), Rational::from(1i64));
-    match curve {
-        Curve::Pair(pair, direction) => of_pair(pair, *direction, end),
-        Curve::Range(range, direction) => {
-            let (lower, upper) = range.given();
-            if lower.is_zero() || *upper == one {
-                return Some(one);
-            }
-            let (lower, upper) = match direction {
-                Direction::OneAgainstZero => (lower.clone(), upper.clone()),
-                Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
-            };
-            match end {
-                End::Infinity => binomial(range.size() - 1, range.size() - 1, &upper),
-                End::Zero => supremum_of_total_variation(range.size(), &lower, &upper),
-            }
-        }
-        Curve::Peaks(tests, _) if tests.gives_away() => Some(one),
-        Curve::Peaks(tests, direction) => match end {
-            End::Infinity => (!tests.is_open()).then_some(zero),
-            End::Zero => {
-                let (lower, upper) = tests.range(*direction);
-                let (first, last) = peaks_of_total_variation(tests.size(), &lower, &upper)?;
-                greatest_total_variation(tests.size(), Vec::new(), &tests.outermost(*direction, first, last))
-            }
-        },
-        Curve::Answers(laws) => {
-            let masses = laws.masses(&Uninterrupted).ok()?;
-            let [first, second] = laws.in_order(&masses);
-            let gap = |(answer, mass): (&i64, &Rational)| match (second.get(answer), end) {
-                (Some(other), End::Zero) => mass.sub(other).max(Rational::from(0i64)),
-                (Some(other), End::Infinity) if !other.is_zero() => Rational::from(0i64),
-                _ => mass.clone(),
-            };
-            Some(first.iter().map(gap).fold(zero, |sum, gap| sum.add(&gap)))
-        }
-        Curve::Mean(parts) => parts
-            .iter()
-            .try_fold(zero, |sum, (weight, curve)| Some(sum.add(&weight.exact.mul(&exactly(curve, end)?)))),
-        Curve::Amplified(rate, curve) => exactly(curve, end).map(|value| value.mul(&rate.exact)),
-        Curve::Grouped(..) | Curve::Varied(..) | Curve::KnownInSample(..) | Curve::Composed(..) => {
-            exactly(&curve.written_out().ok()?, end)
-        }
-        Curve::MeanOverSizes(_) | Curve::Smoothed(_) | Curve::Adaptive(_) => None,
-        Curve::Max(curves) => {
-            curves.iter().try_fold(zero, |best, curve| Some(best.max(exactly(curve, end)?)))
-        }
-        Curve::Min(curves) => curves.iter().try_fold(one, |best, curve| Some(best.min(exactly(curve, end)?))),
-    }
-}
-
-fn of_pair(pair: &ShiftedBinomial, direction: Direction, end: End) -> Option<Rational> {
-    let (given, n, one) = (pair.given()?, pair.size(), Rational::from(1i64));
-    let p = match direction {
-        Direction::OneAgainstZero => given.p.clone(),
-        Direction::ZeroAgainstOne => one.sub(&given.p),
-    };
-    let w = given.inclusion.clone();
-    match end {
-        _ if p.is_zero() => Some(w),
-        End::Zero if p == one => Some(w),
-        End::Zero => total_variation(n, &p).map(|distance| distance.mul(&w)),
-        End::Infinity if w != one => Some(Rational::from(0i64)),
-        End::Infinity => binomial(n - 1, n - 1, &p),
-    }
-}
-
 /// `max_k P[Bin(n−1, p) = k]`, attained at `k = ⌈np⌉ − 1`, for `0 < p < 1`.
-fn total_variation(n: u64, p: &Rational) -> Option<Rational> {
+pub(crate) fn total_variation(n: u64, p: &Rational) -> Option<Rational> {
     binomial(n - 1, ceiling(&p.mul(&Rational::from(n)))? - 1, p)
 }
 
 /// At ε = 0 the peaks are at `j/(n−1)`; the theorem is in `docs/explanation/ranges.md`.
-fn supremum_of_total_variation(n: u64, lower: &Rational, upper: &Rational) -> Option<Rational> {
+pub(crate) fn supremum_of_total_variation(n: u64, lower: &Rational, upper: &Rational) -> Option<Rational> {
     let (first, last) = peaks_of_total_variation(n, lower, upper)?;
     let peaks = if first <= last && n > 2 { vec![first, last] } else { Vec::new() };
     greatest_total_variation(n, vec![lower.clone(), upper.clone()], &peaks)
 }
 
 /// The first and the last peak in the range.
-fn peaks_of_total_variation(n: u64, lower: &Rational, upper: &Rational) -> Option<(u64, u64)> {
+pub(crate) fn peaks_of_total_variation(n: u64, lower: &Rational, upper: &Rational) -> Option<(u64, u64)> {
     let others = Rational::from(n - 1);
     let first = ceiling(&lower.mul(&others))?;
     Some((first, n - 1 - ceiling(&Rational::from(1i64).sub(upper).mul(&others))?))
 }
 
 /// The greatest at these probabilities, and at the peaks between the first and the last of all.
-fn greatest_total_variation(n: u64, mut probabilities: Vec<Rational>, peaks: &[u64]) -> Option<Rational> {
+pub(crate) fn greatest_total_variation(
+    n: u64,
+    mut probabilities: Vec<Rational>,
+    peaks: &[u64],
+) -> Option<Rational> {
     let others = Rational::from(n - 1);
     let inner = peaks.iter().filter(|&j| (1..n - 1).contains(j));
     probabilities.extend(inner.filter_map(|&j| Rational::from(j).div(&others)));
@@ -119,14 +51,14 @@ fn greatest_total_variation(n: u64, mut probabilities: Vec<Rational>, peaks: &[u
         .try_fold(Rational::from(0i64), |best, p| Some(best.max(total_variation(n, &p)?)))
 }
 
-fn ceiling(x: &Rational) -> Option<u64> {
+pub(crate) fn ceiling(x: &Rational) -> Option<u64> {
     let bottom = IBig::from(x.denominator().clone());
     u64::try_from(&((x.numerator() + &bottom - IBig::ONE) / bottom)).ok()
 }
 
 /// `C(n,k) p^k (1−p)^{n−k}`.
-fn binomial(n: u64, k: u64, p: &Rational) -> Option<Rational> {
-    if n.saturating_mul(size(p)) > MOST_BITS {
+pub(crate) fn binomial(n: u64, k: u64, p: &Rational) -> Option<Rational> {
+    if n.saturating_mul(size(p)) > MAX_BITS {
         return None;
     }
     let ways = (1..=k.min(n - k)).fold(UBig::ONE, |ways, i| ways * (n + 1 - i) / i);
@@ -137,12 +69,16 @@ fn binomial(n: u64, k: u64, p: &Rational) -> Option<Rational> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::curve::last_change_of;
     use super::super::examples::curves;
     use super::*;
     use crate::curve::CountFamily;
-    use crate::exact::exact_delta;
+    use crate::curve::Curve;
+    use crate::curve::digits::{at_limit as exactly, last_change_of};
+    use crate::curve::exact::exact_delta;
     use crate::forms::BinomialPeaks;
+    use crate::forms::Directed;
+    use crate::forms::{Direction, ShiftedBinomial};
+    use crate::interrupt::Uninterrupted;
 
     fn number(text: &str) -> Rational {
         Rational::parse(text).unwrap()
@@ -164,12 +100,12 @@ mod tests {
             let family = CountFamily::new(&number(lower), &number(upper), Some(direction)).unwrap();
             let curve = family.of_size(4).unwrap();
             assert_eq!(
-                exactly(&curve, End::Zero),
+                exactly(&curve, Limit::Zero),
                 Some(number(at_zero)),
                 "{lower} to {upper}, {direction:?}"
             );
             assert_eq!(
-                exactly(&curve, End::Infinity),
+                exactly(&curve, Limit::Infinity),
                 Some(number(at_infinity)),
                 "{lower} to {upper}, {direction:?}"
             );
@@ -182,7 +118,7 @@ mod tests {
         let mut compared = 0;
         for (name, curve) in curves() {
             let far = Rational::from(IBig::ONE << last_change_of(&curve) as usize);
-            for (end, ratio) in [(End::Zero, Rational::from(1i64)), (End::Infinity, far)] {
+            for (end, ratio) in [(Limit::Zero, Rational::from(1i64)), (Limit::Infinity, far)] {
                 let Some(found) = exactly(&curve, end) else { continue };
                 if let Ok(expected) = exact_delta(&curve, &ratio, &Uninterrupted) {
                     assert_eq!(found, expected, "{name}");
@@ -214,23 +150,23 @@ mod tests {
     fn tests_over_an_open_range_have_no_last_value() {
         let end = |tests: Vec<u64>, lower: &str, upper: &str, end| {
             let tests = BinomialPeaks::new(9, tests, &number(lower), &number(upper)).unwrap();
-            exactly(&Curve::Peaks(tests, Direction::OneAgainstZero), end)
+            exactly(&Curve::from(Directed(tests, Direction::OneAgainstZero)), end)
         };
-        assert_eq!(end(vec![3], "0", "1/2", End::Infinity), None);
-        assert_eq!(end(vec![3], "1/9", "1", End::Infinity), None);
-        assert_eq!(end(vec![3], "1/9", "1/2", End::Infinity), Some(number("0")));
-        assert_eq!(end(vec![0], "0", "1/2", End::Infinity), Some(number("1")));
+        assert_eq!(end(vec![3], "0", "1/2", Limit::Infinity), None);
+        assert_eq!(end(vec![3], "1/9", "1", Limit::Infinity), None);
+        assert_eq!(end(vec![3], "1/9", "1/2", Limit::Infinity), Some(number("0")));
+        assert_eq!(end(vec![0], "0", "1/2", Limit::Infinity), Some(number("1")));
         // C(8, 3) 3^3 5^5 / 8^8
-        assert_eq!(end(vec![3], "0", "1/2", End::Zero), Some(number("4725000/16777216")));
-        assert_eq!(end(vec![3], "1/2", "3/4", End::Zero), Some(number("0")));
+        assert_eq!(end(vec![3], "0", "1/2", Limit::Zero), Some(number("4725000/16777216")));
+        assert_eq!(end(vec![3], "1/2", "3/4", Limit::Zero), Some(number("0")));
     }
 
     /// A critical entry that is counted with probability ⅓ only: a third of the distance, and no answer gives its value away.
     #[test]
     fn an_entry_that_may_be_left_out_moves_the_law_by_its_share() {
         let pair = ShiftedBinomial::new(4, &number("2/3"), &number("1/3")).unwrap();
-        let curve = Curve::Pair(pair, Direction::OneAgainstZero);
-        assert_eq!(exactly(&curve, End::Zero), Some(number("4/27")));
-        assert_eq!(exactly(&curve, End::Infinity), Some(number("0")));
+        let curve = Curve::from(Directed(pair, Direction::OneAgainstZero));
+        assert_eq!(exactly(&curve, Limit::Zero), Some(number("4/27")));
+        assert_eq!(exactly(&curve, Limit::Infinity), Some(number("0")));
     }
 }

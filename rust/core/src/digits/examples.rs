@@ -2,13 +2,14 @@
 
 use crate::answer::Law;
 use crate::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_published, sampled_histogram};
+use crate::forms::Directed;
 use crate::forms::{
     Answers, BinomialPeaks, BinomialRange, Direction, GroupedCount, KnownInSample, VariedCount,
 };
 use crate::numbers::rational::Rational;
 use Direction::{OneAgainstZero, ZeroAgainstOne};
 
-pub(super) fn number(text: &str) -> Rational {
+pub(crate) fn number(text: &str) -> Rational {
     Rational::parse(text).unwrap()
 }
 
@@ -26,7 +27,7 @@ fn sampled(n: u64, p: &str, inclusion: &str, direction: Direction) -> Curve {
 
 fn answers(first: &[&str], second: &[&str]) -> Curve {
     let law = |masses: &[&str]| Law::table(-1, masses.iter().map(|mass| number(mass)).collect()).unwrap();
-    Curve::Answers(Answers::new(law(first), law(second)))
+    Curve::from(Answers::new(law(first), law(second)))
 }
 
 fn known_entries(p: &str) -> MeanOverSizes {
@@ -34,7 +35,7 @@ fn known_entries(p: &str) -> MeanOverSizes {
 }
 
 /// All but those over a range of probabilities have terms `A − e^ε B`.
-pub(super) fn curves() -> Vec<(&'static str, Curve)> {
+pub(crate) fn curves() -> Vec<(&'static str, Curve)> {
     let range = |lower, upper| BinomialRange::new(9, &number(lower), &number(upper)).unwrap();
     let peaks = |tests| BinomialPeaks::new(25, tests, &number("1/20"), &number("9/10")).unwrap();
     let groups = || vec![(5, number("0.2")), (0, number("1/2")), (7, number("0.6"))];
@@ -53,16 +54,16 @@ pub(super) fn curves() -> Vec<(&'static str, Curve)> {
         ("all others count, certainly with it", count(6, "1", Some(OneAgainstZero))),
         ("sampled count", sampled(20, "0.3", "1/4", OneAgainstZero)),
         ("sampled count, reversed", sampled(20, "0.3", "1/4", ZeroAgainstOne)),
-        ("range", Curve::Range(range("0.2", "0.7"), OneAgainstZero)),
-        ("range, reversed", Curve::Range(range("0.2", "0.6"), ZeroAgainstOne)),
-        ("open range", Curve::Range(range("0", "0.7"), OneAgainstZero)),
-        ("peaks", Curve::Peaks(peaks(vec![3, 11, 18]), OneAgainstZero)),
-        ("peaks, reversed", Curve::Peaks(peaks(vec![3, 20]), ZeroAgainstOne)),
+        ("range", Curve::from(Directed(range("0.2", "0.7"), OneAgainstZero))),
+        ("range, reversed", Curve::from(Directed(range("0.2", "0.6"), ZeroAgainstOne))),
+        ("open range", Curve::from(Directed(range("0", "0.7"), OneAgainstZero))),
+        ("peaks", Curve::from(Directed(peaks(vec![3, 11, 18]), OneAgainstZero))),
+        ("peaks, reversed", Curve::from(Directed(peaks(vec![3, 20]), ZeroAgainstOne))),
         ("answers", answers(&["0.1", "0.2", "0.7"], &["0.3", "0.6", "0.1"])),
         ("answers that give away", answers(&["0.1", "0", "0.9"], &["0.5", "0.3", "0.2"])),
-        ("groups", Curve::Grouped(GroupedCount::new(groups()).unwrap(), OneAgainstZero)),
-        ("varied", Curve::Varied(VariedCount::new(groups()).unwrap(), ZeroAgainstOne)),
-        ("known in a sample", Curve::KnownInSample(known, ZeroAgainstOne)),
+        ("groups", Curve::from(Directed(GroupedCount::new(groups()).unwrap(), OneAgainstZero))),
+        ("varied", Curve::from(Directed(VariedCount::new(groups()).unwrap(), ZeroAgainstOne))),
+        ("known in a sample", Curve::from(Directed(known, ZeroAgainstOne))),
         ("known entries", known_entries("0.4").into()),
         ("known entries at thresholds", known_entries("0.4").with_thresholds(6).into()),
         ("published size", poisson_published(30, &number("0.2"), &number("1/2"), None).unwrap()),

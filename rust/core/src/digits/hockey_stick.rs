@@ -24,14 +24,14 @@ use dashu_int::IBig;
 use dashu_int::ops::DivRemEuclid;
 
 /// `⌊y⌋` and `y − ⌊y⌋`.
-pub(super) enum Complement {
+pub(crate) enum Complement {
     /// `y ≤ 0`.
     NotPositive,
     Positive(u64, Ball),
 }
 
 /// `y` of the module documentation; nothing if more bits are needed.
-pub(super) fn complement(
+pub(crate) fn complement(
     n: u64,
     p: &Rational,
     inclusion: &Rational,
@@ -64,7 +64,7 @@ pub(super) fn complement(
 ///
 /// # Errors
 /// [`Error::Interrupted`].
-pub(super) fn one_against_zero(
+pub(crate) fn one_against_zero(
     n: u64,
     probability: &Probability,
     inclusion: &Rational,
@@ -75,7 +75,7 @@ pub(super) fn one_against_zero(
     if n == 1 && *inclusion == Rational::from(1i64) {
         return Ok(Some(Ball::one()));
     }
-    // y is known to so many bits less than what it comes from.
+    // y has up to 80 bits less than the numbers that it is computed from.
     let wide = bits + 80;
     let located = match probability {
         Probability::Exact(p) => complement(n, p, inclusion, ratio, wide),

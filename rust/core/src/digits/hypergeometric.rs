@@ -1,4 +1,4 @@
-//! The hypergeometric law: `draws` from `population`, of which `marked` are marked.
+//! The hypergeometric law: `draws` entries from `population` entries, `marked` of them marked.
 
 use super::ball::Ball;
 use super::binomial;
@@ -11,7 +11,7 @@ use dashu_int::IBig;
 
 /// Its three numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
+pub(crate) struct Law {
     population: u64,
     marked: u64,
     draws: u64,
@@ -25,17 +25,17 @@ impl From<&Hypergeometric> for Law {
 
 impl Law {
     /// Least possible value.
-    pub(super) fn least(&self) -> u64 {
+    pub(crate) fn least(&self) -> u64 {
         (self.marked + self.draws).saturating_sub(self.population)
     }
 
     /// Greatest possible value.
-    pub(super) fn greatest(&self) -> u64 {
+    pub(crate) fn greatest(&self) -> u64 {
         self.marked.min(self.draws)
     }
 
     /// `⌊(draws+1)(marked+1)/(population+2)⌋`, a most probable value.
-    pub(super) fn mode(&self) -> u64 {
+    pub(crate) fn mode(&self) -> u64 {
         let top = u128::from(self.draws + 1) * u128::from(self.marked + 1);
         let mode = (top / u128::from(self.population + 2)) as u64;
         mode.clamp(self.least(), self.greatest())
@@ -54,7 +54,7 @@ impl Law {
     }
 
     /// `P[X = k+1]/P[X = k]`, zero at the end of the support.
-    pub(super) fn ratio_up(&self, k: u64, bits: usize) -> Ball {
+    pub(crate) fn ratio_up(&self, k: u64, bits: usize) -> Ball {
         let (top, bottom) = self.ratio(k);
         let (top, bottom) = (Ball::dyadic(IBig::from(top), 0), Ball::dyadic(IBig::from(bottom), 0));
         top.over(&bottom, bits).unwrap_or_else(Ball::zero)
@@ -63,7 +63,7 @@ impl Law {
     /// `P[X = k]`; nothing if more bits are needed.
     ///
     /// With `p = draws/population`, `C(m,k) C(N−m,s−k)/C(N,s)` is `b(k; m, p) b(s−k; N−m, p)/b(s; N, p)`.
-    pub(super) fn point(
+    pub(crate) fn point(
         &self,
         k: u64,
         bits: usize,
@@ -93,7 +93,7 @@ impl Law {
     }
 
     /// `P[X ≥ k]`; nothing if more bits are needed.
-    pub(super) fn upper_tail(
+    pub(crate) fn upper_tail(
         &self,
         k: u64,
         bits: usize,

@@ -42,7 +42,7 @@ use dashu_int::IBig;
 
 /// What is summed over `i ≥ 0`.
 #[derive(Clone, Debug)]
-pub(super) enum Weights {
+pub(crate) enum Weights {
     /// `w(0) = 1`, nothing else: a probability.
     Point,
     /// `w = 1`: a tail.
@@ -88,7 +88,7 @@ fn log2(x: f64) -> f64 {
 ///
 /// # Errors
 /// [`Error::Interrupted`].
-pub(super) fn weighted_sum(
+pub(crate) fn weighted_sum(
     n: u64,
     probability: &Probability,
     a: u64,

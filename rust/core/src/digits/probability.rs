@@ -7,7 +7,7 @@ use dashu_int::ops::BitTest;
 
 /// `r = e^ε > 0`.
 #[derive(Clone, Debug)]
-pub(super) enum Ratio {
+pub enum Ratio {
     /// `ε = 0`.
     One,
     /// `e^ε` for a rational `ε ≠ 0`: transcendental, by the theorem of Lindemann.
@@ -18,12 +18,12 @@ pub(super) enum Ratio {
 
 impl Ratio {
     /// `e^ε`.
-    pub(super) fn new(epsilon: &Rational) -> Self {
+    pub(crate) fn new(epsilon: &Rational) -> Self {
         if epsilon.is_zero() { Self::One } else { Self::Exponential(epsilon.clone()) }
     }
 
     /// `1 + (e^ε − 1)/γ`.
-    pub(super) fn amplified(epsilon: &Rational, rate: &Rational) -> Self {
+    pub(crate) fn amplified(epsilon: &Rational, rate: &Rational) -> Self {
         if epsilon.is_zero() || *rate == Rational::from(1i64) {
             return Self::new(epsilon);
         }
@@ -31,7 +31,7 @@ impl Ratio {
     }
 
     /// To about `bits` bits; nothing if it is too large to be written down.
-    pub(super) fn at(&self, bits: usize) -> Option<Ball> {
+    pub(crate) fn at(&self, bits: usize) -> Option<Ball> {
         match self {
             Self::One => Some(Ball::one()),
             Self::Exponential(epsilon) => exp(&Ball::rational(epsilon, bits + 64), bits),
@@ -45,7 +45,7 @@ impl Ratio {
     }
 
     /// `1/r`.
-    pub(super) fn inverse(&self) -> Self {
+    pub(crate) fn inverse(&self) -> Self {
         match self {
             Self::One => Self::One,
             Self::Exponential(epsilon) => Self::Exponential(epsilon.neg()),
@@ -58,7 +58,7 @@ impl Ratio {
 
 /// A number from 0 to 1, both excluded.
 #[derive(Clone, Debug)]
-pub(super) enum Probability {
+pub(crate) enum Probability {
     /// A rational.
     Exact(Rational),
     /// `s/(s + f r)`: where the test "more than `s` of the others" tells two values apart best.
@@ -67,7 +67,7 @@ pub(super) enum Probability {
 
 impl Probability {
     /// `p` and `1 − p`, each to about `bits` bits.
-    pub(super) fn at(&self, bits: usize) -> Option<(Ball, Ball)> {
+    pub(crate) fn at(&self, bits: usize) -> Option<(Ball, Ball)> {
         match self {
             Self::Exact(p) => {
                 let q = Rational::from(1i64).sub(p);
@@ -83,7 +83,7 @@ impl Probability {
     }
 
     /// `1 − p`.
-    pub(super) fn complement(&self) -> Self {
+    pub(crate) fn complement(&self) -> Self {
         match self {
             Self::Exact(p) => Self::Exact(Rational::from(1i64).sub(p)),
             Self::Peak { successes, failures, ratio } => {
@@ -93,7 +93,7 @@ impl Probability {
     }
 
     /// The rational it is, if it is one.
-    pub(super) fn exact(&self) -> Option<&Rational> {
+    pub(crate) fn exact(&self) -> Option<&Rational> {
         match self {
             Self::Exact(p) => Some(p),
             Self::Peak { .. } => None,
@@ -102,7 +102,7 @@ impl Probability {
 }
 
 /// Bits in which a rational is written.
-pub(super) fn size(x: &Rational) -> u64 {
+pub(crate) fn size(x: &Rational) -> u64 {
     (x.numerator().bit_len() + x.denominator().bit_len()) as u64
 }
 

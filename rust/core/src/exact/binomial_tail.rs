@@ -12,13 +12,13 @@ use dashu_int::UBig;
 const FEW: u64 = 16;
 
 /// `P[B = first−1]` and `P[B ≥ first]`, both times `(α+γ)^N`.
-pub(super) struct Tail {
+pub(crate) struct Tail {
     pub atom_below: UBig,
     pub mass: UBig,
 }
 
 /// The number of hits among `trials`, a hit as probable as `hits` to `misses`, both positive.
-pub(super) struct Binomial<'a> {
+pub(crate) struct Binomial<'a> {
     pub trials: u64,
     pub hits: &'a UBig,
     pub misses: &'a UBig,
@@ -107,7 +107,7 @@ struct Series {
 }
 
 /// `C(n, k)` for `k ≤ n`.
-pub(super) fn choose(n: u64, k: u64, interrupt: &dyn Interrupt) -> Result<UBig, Error> {
+pub(crate) fn choose(n: u64, k: u64, interrupt: &dyn Interrupt) -> Result<UBig, Error> {
     let short = k.min(n - k);
     Ok(product(n - short, n, interrupt)? / product(0, short, interrupt)?)
 }

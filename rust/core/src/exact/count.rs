@@ -1,6 +1,6 @@
 //! The hockey stick of one count, in integers.
 //!
-//! With `N = n−1`, `B ~ Bin(N, p)` and inclusion probability `w` the densities of `pair/shifted_binomial.rs` give, for the answers
+//! With `N = n−1`, `B ~ Bin(N, p)` and inclusion probability `w` the densities of `forms/shifted_binomial.rs` give, for the answers
 //! from `k` up,
 //!
 //! ```text
@@ -22,7 +22,7 @@ use dashu_int::{IBig, UBig};
 use std::cmp::Ordering;
 
 /// `Δ_{1,0}` for `size` entries with probability `p`, the critical one counted with probability `inclusion`.
-pub(super) fn one_against_zero(
+pub(crate) fn one_against_zero(
     size: u64,
     p: &Rational,
     inclusion: &Rational,
@@ -115,7 +115,7 @@ impl Count {
 }
 
 /// The first and the last `j` with `p_j = j/(j + (N−j) r)` inside `[lower, upper]`: `⌈N r lo/(1 − lo + r lo)⌉` and `⌊N r hi/(1 − hi + r hi)⌋`.
-pub(super) fn peaks_within(
+pub(crate) fn peaks_within(
     others: u64,
     lower: &Rational,
     upper: &Rational,
@@ -134,7 +134,7 @@ pub(super) fn peaks_within(
 }
 
 /// The probabilities `p_j` of those of these tests that are no test of `p = 0` or `p = 1`.
-pub(super) fn inner_peaks(others: u64, tests: &[u64], ratio: &Rational) -> Vec<Rational> {
+pub(crate) fn inner_peaks(others: u64, tests: &[u64], ratio: &Rational) -> Vec<Rational> {
     let peak =
         |&j: &u64| Rational::from(j).div(&Rational::from(j).add(&Rational::from(others - j).mul(ratio)));
     tests.iter().filter(|j| (1..others).contains(j)).filter_map(peak).collect()

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// `numerator / (2^twos · Π base^exponent)`; the bases are odd and above 1, and need not be coprime.
 #[derive(Clone, Debug)]
-pub(super) struct Quotient {
+pub struct Quotient {
     numerator: IBig,
     twos: usize,
     powers: BTreeMap<UBig, usize>,

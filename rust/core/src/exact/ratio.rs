@@ -11,11 +11,11 @@ use std::cmp::Ordering;
 /// Bits of `e^ε` that a decision is first tried with.
 const FIRST_BITS: usize = 128;
 /// More than this many bits are not asked for: only an ε of a hundred thousand digits that was made for it needs them.
-const MOST_BITS: usize = 1 << 20;
+const MAX_BITS: usize = 1 << 20;
 
 /// `e^ε ≥ 1` wherever something is decided.
 #[derive(Clone, Debug)]
-pub(super) enum Ratio {
+pub enum Ratio {
     /// A rational number.
     Rational(Rational),
     /// `1 + (e^ε − 1)/γ` for a rational ε other than 0 and a rational γ from 0 to 1, mostly 1: irrational (Lindemann).
@@ -70,7 +70,7 @@ impl Ratio {
             return decision(&Rational::from(IBig::ONE << (range + 1)));
         }
         let mut bits = FIRST_BITS;
-        while bits <= MOST_BITS {
+        while bits <= MAX_BITS {
             interrupt.check()?;
             let (low, high) = exponential(epsilon, bits);
             let at = |units: UBig| decision(&amplified(&Rational::dyadic(units, bits), rate));
@@ -81,7 +81,7 @@ impl Ratio {
             bits *= 2;
         }
         Err(Error::precision(format!(
-            "{MOST_BITS} bits of e^epsilon do not decide which side of a threshold it is on"
+            "{MAX_BITS} bits of e^epsilon do not decide which side of a threshold it is on"
         )))
     }
 

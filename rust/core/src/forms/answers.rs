@@ -1,46 +1,57 @@
 //! Two laws of answers, given as recipes: any query, sampling, post-processing and noise on the integers.
 //!
-//! `Δ(ε) = Σ_a max(0, P(a) − e^ε Q(a))`. With the rows of [`crate::answer::row`], `P = x + y` and `Q = x' + y'`, `Σy ≤ m`, `Σy' ≤ m'`,
+//! `Δ(ε) = Σ_a max(0, P(a) − e^ε Q(a))`. With the rows of [`crate::answer::pmf`], `P = x + y` and `Q = x' + y'`, `Σy ≤ m`, `Σy' ≤ m'`,
 //! the positive part being nondecreasing and of slope at most one,
 //!
 //! ```text
 //! Σ_a max(0, x(a) − r x'(a)) − r m'  ≤  Δ  ≤  Σ_a max(0, x(a) − r x'(a)) + m.
 //! ```
 //!
-//! How much may be missing follows from the value: first little, then ever less, until it does not matter.
+//! The missing mass is reduced from level to level until it does not matter beside the value.
 
 mod shifts;
 
 pub(crate) use shifts::contenders;
 
+use super::hockey_stick::{Digits, Form, HockeyStick};
 use super::{Direction, Epsilon};
+use crate::answer::pmf::{Pmf, power, rows};
 use crate::answer::rationals::{self, Masses};
-use crate::answer::row::{Row, power, rows};
 use crate::answer::{Law, Recipe};
+use crate::digits::{
+    self,
+    ends::Limit,
+    probability::{Ratio, size},
+    settle,
+};
 use crate::error::Error;
+use crate::exact::{self, quotient::Quotient};
 use crate::interrupt::Interrupt;
+use crate::interrupt::Uninterrupted;
 use crate::numbers::ball::Ball;
+use crate::numbers::rational::Rational;
+use std::cmp::Ordering;
 use std::sync::{Arc, Mutex};
 
-/// Negative logarithms of what may be missing, tried one after the other; at last nothing is.
+/// Negative binary logarithms of the mass that may be missing, tried in this order; at the last level no mass is missing.
 const LEVELS: [Option<u32>; 7] =
     [Some(80), Some(120), Some(240), Some(OF_SAMPLES), Some(1130), Some(2100), None];
-/// Up to here the laws of a sample given its population are double-doubles; beyond, each of them is written out in balls.
+/// Up to this level the laws of a sample given its population are double-doubles. Beyond it they are balls.
 const OF_SAMPLES: u32 = 460;
-/// Bits of a Δ that no double is small enough for: the least of them is 2^-1074.
+/// Bits of a Δ below every double, the least of which is 2^-1074.
 const BELOW_DOUBLES: u32 = 1100;
-/// The level of [`LEVELS`] at which answers are called impossible where it cannot be told from the laws: 2^-240.
+/// The level of [`LEVELS`], 2^-240, at which an undecided answer counts as impossible.
 const WIDE: usize = 2;
-/// Relatively narrower values are answers.
+/// Maximum relative width of a value that is returned.
 pub(super) const ACCURATE: f64 = 1e-14;
-/// Laws on at most so many answers are evaluated on all of them where that may show that Δ is exactly zero.
+/// Maximum number of answers of laws that are evaluated on every answer to show that Δ is exactly zero.
 const FEW_ANSWERS: f64 = 1e4;
-/// Answers between two questions whether to go on.
+/// Answers between two polls of the interrupt.
 pub(super) const ANSWERS_PER_CHECK: usize = 4096;
 
-type Rows = [Arc<Row>; 2];
-/// A value of what is known of the laws, by level.
-pub(super) type OfRows<'a> = dyn Fn(usize, [&Row; 2]) -> Result<Ball, Error> + 'a;
+type Rows = [Arc<Pmf>; 2];
+/// A value of the masses that are known of both laws, by level.
+pub(super) type OfRows<'a> = dyn Fn(usize, [&Pmf; 2]) -> Result<Ball, Error> + 'a;
 
 /// The laws of the released answer under two values of the critical entry.
 #[derive(Clone, Debug)]
@@ -58,14 +69,14 @@ struct Shared {
 }
 
 impl Answers {
-    /// Of `Δ_{v,w}` these are `P_v` and `P_w`.
+    /// The pair of `P_v` and `P_w` for `Δ_{v,w}`.
     #[must_use]
     pub fn new(first: Law, second: Law) -> Self {
         let (rows, rationals) = (Mutex::new(Vec::new()), Mutex::new(None));
         Self { shared: Arc::new(Shared { laws: [first, second], rows, rationals }), reversed: false }
     }
 
-    /// Of a property, from the laws under 1 and under 0.
+    /// The pair of a property in one direction, from its laws under 1 and under 0.
     pub(crate) fn in_direction(one: Law, zero: Law, direction: Direction) -> Self {
         Self { reversed: direction == Direction::ZeroAgainstOne, ..Self::new(one, zero) }
     }
@@ -76,24 +87,24 @@ impl Answers {
         self.in_order(&self.shared.laws)
     }
 
-    /// The other direction; both share what was computed for one of them.
+    /// The other direction. Both share what was computed for one of them.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self { reversed: !self.reversed, ..self.clone() }
     }
 
-    /// What belongs to the two laws, that of the first one first.
+    /// Two values in the order of the laws.
     pub(crate) fn in_order<'a, T>(&self, [one, other]: &'a [T; 2]) -> [&'a T; 2] {
         if self.reversed { [other, one] } else { [one, other] }
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         self.laws().map(Law::span).into_iter().fold(0.0, f64::max).min(1e6)
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`; to full accuracy unless it is certainly less than `floor`, below which it does not matter, or than all doubles.
+    /// `Δ(ε)` for `ε ≥ 0`, to full accuracy unless it is certainly below `floor` or below all doubles.
     ///
     /// # Errors
     /// Laws on too many answers; [`Error::Interrupted`].
@@ -104,7 +115,7 @@ impl Answers {
         })
     }
 
-    /// `Δ` from its value for the `x` alone, at one level after the other until what is missing does not matter.
+    /// `Δ` from its value for the `x` alone, level after level until the missing mass does not matter.
     ///
     /// The value may be that of the answers after any post-processing, such as added noise: the bounds of the module documentation hold for the
     /// processed laws, whose missing masses are the same.
@@ -123,7 +134,7 @@ impl Answers {
             });
             let (sum, [missing, other]) = match known {
                 Ok(known) => known,
-                // Wider windows are out of reach: what was found is right, and as narrow as it can be had.
+                // Wider windows are out of reach. The value found is right and cannot be made narrower.
                 Err(Error::Precision(_)) if found.is_ok() => return found,
                 Err(error) => return Err(error),
             };
@@ -155,7 +166,7 @@ impl Answers {
     ///
     /// # Errors
     /// As [`Self::delta`].
-    pub fn mass_at_infinity(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+    pub fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         if covers(self.laws()) {
             return Ok(Ball::ZERO);
         }
@@ -226,7 +237,7 @@ fn covers([first, second]: [&Law; 2]) -> bool {
     below && above && second.is_contiguous()
 }
 
-fn positive_part(first: &Row, ratio: Ball, second: &Row, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+fn positive_part(first: &Pmf, ratio: Ball, second: &Pmf, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
     let mut sum = Ball::ZERO;
     for (index, (answer, &mass)) in (first.first..).zip(&first.masses).enumerate() {
         if index.is_multiple_of(ANSWERS_PER_CHECK) {
@@ -244,6 +255,101 @@ fn positive_part(first: &Row, ratio: Ball, second: &Row, interrupt: &dyn Interru
         }
     }
     Ok(sum)
+}
+
+impl HockeyStick for Answers {
+    fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.delta(epsilon, floor, interrupt)
+    }
+
+    fn infinity_mass(&self, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.infinity_mass(interrupt)
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.reversed())
+    }
+
+    fn terms(&self) -> f64 {
+        self.terms()
+    }
+
+    fn uses_floor(&self) -> bool {
+        true
+    }
+
+    fn as_answers(&self) -> Option<&Answers> {
+        Some(self)
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Ok(self)
+    }
+
+    /// The probabilities of the answers whose likelihood ratio is above `e^ε`.
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+        let masses = self.masses(at.interrupt)?;
+        let [first, second] = self.in_order(&masses);
+        let zero = Rational::from(0i64);
+        let mut terms = (zero.clone(), zero.clone());
+        for (answer, mass) in first {
+            let other = second.get(answer).unwrap_or(&zero);
+            let (left, right) = (Quotient::rational(mass), Quotient::rational(other));
+            if at.ratio.compare(&left, &right, at.interrupt)? == Ordering::Greater {
+                terms = (terms.0.add(mass), terms.1.add(other));
+            }
+        }
+        Ok(exact::Terms { first: Quotient::rational(&terms.0), second: Quotient::rational(&terms.1) })
+    }
+}
+
+impl Digits for Answers {
+    /// From the probabilities as rationals: where `e^ε` is not 1 it is transcendental, and with enough bits no gap is undecided.
+    fn value(&self, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error> {
+        let masses = self.masses(at.interrupt)?;
+        let [first, second] = self.in_order(&masses);
+        let zero = Rational::from(0i64);
+        let ratio = at.whole_ratio();
+        if let Ratio::One = ratio {
+            let gaps = first.iter().map(|(answer, mass)| mass.sub(second.get(answer).unwrap_or(&zero)));
+            let total = gaps.filter(|gap| !gap.is_negative()).fold(zero.clone(), |sum, gap| sum.add(&gap));
+            return Ok(digits::Ball::rational(&total, at.accuracy + 64));
+        }
+        settle(at.accuracy, at.interrupt, |bits| {
+            let Some(r) = ratio.at(bits) else { return Ok(None) };
+            let mut sum = digits::Ball::zero();
+            for (answer, mass) in first {
+                let other = second.get(answer).unwrap_or(&zero);
+                let gap = digits::Ball::rational(mass, bits)
+                    .minus(&r.times(&digits::Ball::rational(other, bits), bits), bits);
+                if gap.is_positive() {
+                    sum = sum.plus(&gap, bits);
+                } else if !gap.is_not_positive() {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(sum))
+        })
+    }
+
+    // A likelihood ratio is at most 1/Q(a) ≤ 2^size(Q(a)).
+    fn last_change(&self) -> u64 {
+        self.masses(&Uninterrupted).map_or(0, |masses| {
+            self.in_order(&masses)[1].values().map(|mass| 1 + size(mass)).max().unwrap_or(0)
+        })
+    }
+
+    fn limit(&self, limit: Limit) -> Option<Rational> {
+        let masses = self.masses(&Uninterrupted).ok()?;
+        let [first, second] = self.in_order(&masses);
+        let zero = Rational::from(0i64);
+        let gap = |(answer, mass): (&i64, &Rational)| match (second.get(answer), limit) {
+            (Some(other), Limit::Zero) => mass.sub(other).max(Rational::from(0i64)),
+            (Some(other), Limit::Infinity) if !other.is_zero() => Rational::from(0i64),
+            _ => mass.clone(),
+        };
+        Some(first.iter().map(gap).fold(zero, |sum, gap| sum.add(&gap)))
+    }
 }
 
 #[cfg(test)]

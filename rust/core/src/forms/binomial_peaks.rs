@@ -1,4 +1,4 @@
-//! Some tests of a count at the probabilities where they distinguish best: what is left of a supremum over a range.
+//! Some tests of a count, each at the probability where it distinguishes best: the part of a supremum over a range that tests inside it add.
 //!
 //! `N = n−1`, `r = e^ε`, `f_j(p) = P[B ≥ j] − r P[B ≥ j+1]` for `B ~ Bin(N, p)`: the test "answer ≥ j+1". It rises up to its peak
 //! `p_j = j/(j+(N−j)r)`, of height `h_j`, and falls after it; `h_j = 1` for `j ≤ 0` and `j ≥ N`. For a set `J` of tests and `r ≥ 1` this is
@@ -15,12 +15,21 @@
 //!
 //! `Δ_{0,1}` at `p` is `Δ_{1,0}` at `1−p` of the answers counted from above: `J` becomes `N − J`. The proofs are in `docs/explanation/ranges.md`.
 
+use super::direction::Directed;
+use super::hockey_stick::{Digits, Form, HockeyStick};
 use super::shifted_binomial::{ShiftedBinomial, TERMS};
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size};
+use crate::digits::{
+    self,
+    ends::{self, Limit},
+    evaluation::last_change,
+};
 use crate::error::Error;
+use crate::exact::{self, cost, count};
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
+use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
@@ -78,7 +87,7 @@ impl BinomialPeaks {
         }
     }
 
-    /// Whether every probability inside, down to 0 or up to 1, is in the range, so that there is no ε from which on nothing changes.
+    /// Whether the range reaches 0 or 1, so that the curve changes at arbitrarily large ε.
     #[must_use]
     pub fn is_open(&self) -> bool {
         let (lower, upper) = &*self.given;
@@ -107,7 +116,7 @@ impl BinomialPeaks {
         outermost
     }
 
-    /// Whether a test shows the value of the critical entry for certain, whatever ε: `h_0` and `h_N`, at the probabilities 0 and 1.
+    /// Whether a test shows the value of the critical entry with certainty at every ε: `h_0` and `h_N`, at the probabilities 0 and 1.
     #[must_use]
     pub fn gives_away(&self) -> bool {
         let (lower, upper) = &*self.given;
@@ -151,7 +160,7 @@ impl BinomialPeaks {
                     && threshold.position == Position::Undecided
                     && threshold.first == j
                 {
-                    // The peak lies at this end up to rounding, on one side of it or the other; there its test is the best of all.
+                    // The peak lies at this end up to rounding. Its test is the best of all there.
                     found = found.hull(at(self.size, end, epsilon, interrupt)?);
                 }
             }
@@ -159,7 +168,7 @@ impl BinomialPeaks {
         })
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         2.0 * TERMS
@@ -188,11 +197,97 @@ pub(super) fn at(
     ShiftedBinomial::certain(size, p).delta(Direction::OneAgainstZero, epsilon, interrupt)
 }
 
+impl HockeyStick for Directed<BinomialPeaks> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        // The heights between the first and the last test fall to zero.
+        Ok(if self.0.gives_away() { Ball::ONE } else { Ball::ZERO })
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Ok(self)
+    }
+
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+        let Self(tests, direction) = self;
+        if tests.gives_away() {
+            return Ok(exact::Terms::integers(1, 0));
+        }
+        let ratio = at.rational_ratio()?;
+        let (lower, upper) = tests.range(*direction);
+        let others = tests.size() - 1;
+        let (first, last) = count::peaks_within(others, &lower, &upper, ratio)?;
+        let peaks = count::inner_peaks(others, &tests.outermost(*direction, first, last), ratio);
+        at.greatest(tests.size(), peaks)
+    }
+
+    fn cost(&self, at: &cost::At) -> cost::Cost {
+        let peak = approximate::log2(self.0.size() as f64) + at.ratio_bits;
+        let widest = at.count(self.0.size(), 0.5, peak);
+        cost::Cost { seconds: 2.0 * widest.seconds, ..widest }
+    }
+}
+
+impl Digits for Directed<BinomialPeaks> {
+    fn value(&self, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error> {
+        let Self(tests, direction) = self;
+        if tests.gives_away() {
+            return Ok(digits::Ball::one());
+        }
+        if tests.is_open() {
+            return Err(Error::precision(
+                "tests over a range of probabilities that reaches 0 or 1 have no last point of change, and no digits; delta() \
+                 encloses them",
+            ));
+        }
+        // Beside no other entry a test gives the value away, or there is none.
+        if tests.size() == 1 {
+            return Ok(digits::Ball::zero());
+        }
+        let (lower, upper) = tests.range(*direction);
+        let ratio = at.ratio(last_change(&[&lower, &upper]));
+        let (first, last) = at.peaks_within(tests.size() - 1, &lower, &upper, &ratio)?;
+        at.greatest(tests.size(), &ratio, Vec::new(), &tests.outermost(*direction, first, last))
+    }
+
+    // An open range has no digits.
+    fn last_change(&self) -> u64 {
+        let (lower, upper) = self.0.range(Direction::OneAgainstZero);
+        last_change(&[&lower, &upper])
+    }
+
+    fn limit(&self, limit: Limit) -> Option<Rational> {
+        let Self(tests, direction) = self;
+        if tests.gives_away() {
+            return Some(Rational::from(1i64));
+        }
+        match limit {
+            Limit::Infinity => (!tests.is_open()).then_some(Rational::from(0i64)),
+            Limit::Zero => {
+                let (lower, upper) = tests.range(*direction);
+                let (first, last) = ends::peaks_of_total_variation(tests.size(), &lower, &upper)?;
+                let outermost = tests.outermost(*direction, first, last);
+                ends::greatest_total_variation(tests.size(), Vec::new(), &outermost)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::curve::Curve;
-    use crate::digits;
     use crate::interrupt::Uninterrupted;
 
     /// Each test alone, on ranges that end next to its peak or far from it: what the digits tier finds, which locates peaks on its own.
@@ -208,9 +303,11 @@ mod tests {
                     let given = Rational::parse(epsilon).unwrap();
                     let found =
                         peaks.delta(direction, &Epsilon::new(&given), &Uninterrupted).unwrap().to_enclosure();
-                    let curve = Curve::Peaks(peaks.clone(), direction);
-                    let truth =
-                        digits::delta(&curve, &given, 20, &Uninterrupted).unwrap().midpoint().unwrap();
+                    let curve = Curve::from(Directed(peaks.clone(), direction));
+                    let truth = crate::curve::digits::delta(&curve, &given, 20, &Uninterrupted)
+                        .unwrap()
+                        .midpoint()
+                        .unwrap();
                     let truth = truth.to_rational().unwrap();
                     let input = format!("{test} from {first} to {last}, {direction:?}, {epsilon}");
                     assert!(found.contains(&truth) && found.width() < 1e-14, "{input}: {found:?}");

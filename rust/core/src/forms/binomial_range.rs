@@ -1,4 +1,4 @@
-//! The count of a property whose probability is only known to lie in a range: the exact supremum.
+//! The count of a property with a probability in a known range: the exact supremum over the range.
 //!
 //! `N = n−1`, `r = e^ε`, `f_j(p) = P[B ≥ j] − r P[B ≥ j+1]` for `B ~ Bin(N, p)`. Then `Δ_{1,0}(p) = max_j f_j(p)`, and
 //! each `f_j` rises up to its peak `p_j = j/(j+(N−j)r)`, of height `h_j`, and falls after it.
@@ -14,12 +14,22 @@
 //! The proof is in `docs/explanation/ranges.md`.
 
 use super::binomial_peaks::{self, height};
+use super::direction::Directed;
+use super::hockey_stick::{Digits, Form, HockeyStick};
 use super::shifted_binomial::TERMS;
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size};
+use crate::digits::{
+    self,
+    ends::{self, Limit},
+    evaluation::last_change,
+    probability,
+};
 use crate::error::Error;
+use crate::exact::{self, cost, count};
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
+use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
@@ -99,7 +109,7 @@ impl BinomialRange {
         })
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         4.0 * TERMS
@@ -107,7 +117,7 @@ impl BinomialRange {
 
     /// The limit for ε → ∞.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         match (self.ends, direction) {
             (None, _) => Ball::ONE,
             (Some((_, upper)), Direction::OneAgainstZero) => upper.p.powi(self.size - 1),
@@ -145,6 +155,106 @@ struct Peak {
     index: u64,
     /// Whether `p_j` certainly lies in the range.
     inside: bool,
+}
+
+impl HockeyStick for Directed<BinomialRange> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Ok(self)
+    }
+
+    /// The supremum over a range of probabilities, by the theorem of the module documentation.
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+        let Self(laws, direction) = self;
+        let one = Rational::from(1i64);
+        let (lower, upper) = laws.given();
+        let ratio = at.rational_ratio()?;
+        let (lower, upper) = match direction {
+            Direction::OneAgainstZero => (lower.clone(), upper.clone()),
+            Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
+        };
+        let others = laws.size() - 1;
+        let (first, last) = count::peaks_within(others, &lower, &upper, ratio)?;
+        let peaks = if first <= last { vec![first, last] } else { Vec::new() };
+        let mut candidates = count::inner_peaks(others, &peaks, ratio);
+        candidates.extend([lower, upper]);
+        at.greatest(laws.size(), candidates)
+    }
+
+    fn cost(&self, at: &cost::At) -> cost::Cost {
+        let (lower, upper) = self.0.given();
+        let peak = approximate::log2(self.0.size() as f64) + at.ratio_bits;
+        let widest = at.count(self.0.size(), 0.5, cost::bits(lower).max(cost::bits(upper)).max(peak));
+        cost::Cost { seconds: 4.0 * widest.seconds, ..widest }
+    }
+}
+
+impl Digits for Directed<BinomialRange> {
+    /// The supremum over a range of probabilities: at its ends, or at the outermost peaks inside.
+    ///
+    /// The theorem is in `docs/explanation/ranges.md`. With `N = n−1` the outermost peaks are `jL = ⌈κ(lo)⌉`, `jR = ⌊κ(hi)⌋`,
+    /// `κ(p) = N − y(p)`, where `y` is that of a certain count of `N` entries; heights at 0 and `N` belong to p = 0, 1.
+    fn value(&self, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error> {
+        let Self(range, direction) = self;
+        let one = Rational::from(1i64);
+        let (lower, upper) = range.given();
+        if lower.is_zero() || *upper == one {
+            return Ok(digits::Ball::one());
+        }
+        let (lower, upper) = match direction {
+            Direction::OneAgainstZero => (lower.clone(), upper.clone()),
+            Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
+        };
+        let ratio = at.ratio(last_change(&[&lower, &upper]));
+        let n = range.size();
+        let mut candidates = Vec::new();
+        if n > 2 {
+            let (first, last) = at.peaks_within(n - 1, &lower, &upper, &ratio)?;
+            if first <= last {
+                candidates = vec![first, last];
+                candidates.dedup();
+            }
+        }
+        let ends = vec![probability::Probability::Exact(lower), probability::Probability::Exact(upper)];
+        at.greatest(n, &ratio, ends, &candidates)
+    }
+
+    fn last_change(&self) -> u64 {
+        let (lower, upper) = self.0.given();
+        last_change(&[lower, upper])
+    }
+
+    fn limit(&self, limit: Limit) -> Option<Rational> {
+        let Self(range, direction) = self;
+        let one = Rational::from(1i64);
+        let (lower, upper) = range.given();
+        if lower.is_zero() || *upper == one {
+            return Some(one);
+        }
+        let (lower, upper) = match direction {
+            Direction::OneAgainstZero => (lower.clone(), upper.clone()),
+            Direction::ZeroAgainstOne => (one.sub(upper), one.sub(lower)),
+        };
+        match limit {
+            Limit::Infinity => ends::binomial(range.size() - 1, range.size() - 1, &upper),
+            Limit::Zero => ends::supremum_of_total_variation(range.size(), &lower, &upper),
+        }
+    }
 }
 
 #[cfg(test)]

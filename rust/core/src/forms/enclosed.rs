@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::enclosure::Enclosure;
 
-/// Answers between two questions whether to go on.
+/// Answers between two polls of the interrupt.
 const ANSWERS_PER_CHECK: usize = 4096;
 
 /// Two laws on the same answers, by enclosures of their probabilities.
@@ -54,41 +54,6 @@ impl Enclosed {
         Ok(Self { p, q, elsewhere: elsewhere.min(missing) })
     }
 
-    /// The laws that two functions give to each of these answers; `elsewhere` as for [`Self::new`].
-    ///
-    /// # Errors
-    /// Those of the functions, and those of [`Self::new`].
-    ///
-    /// # Examples
-    /// A count of 40 entries of probability ½, with and without the critical one among them:
-    ///
-    /// ```
-    /// # use statpriv_core::numbers::{enclosure::Enclosure, rational::Rational};
-    /// # use statpriv_core::{error::Error, interrupt::Uninterrupted};
-    /// use statpriv_core::laws::{Probability, binomial_pmf};
-    /// use statpriv_core::forms::{enclosed::Enclosed, finite::ExpEpsilon};
-    ///
-    /// # fn main() -> Result<(), Error> {
-    /// let half = Probability::from_f64(0.5)?;
-    /// let with = |k: u64| Ok(if k == 0 { Enclosure::point(0.0) } else { binomial_pmf(k - 1, 39, &half) });
-    /// let without = |k: u64| Ok(if k == 40 { Enclosure::point(0.0) } else { binomial_pmf(k, 39, &half) });
-    /// let laws = Enclosed::of_functions(with, without, 0..=40, Some(0.0))?;
-    /// let delta = laws.hockey_stick(&ExpEpsilon::of(Rational::from_f64(0.1)?), &Uninterrupted)?;
-    /// assert!(delta.lower() > 0.0 && delta.width() < 1e-15);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn of_functions<A: Copy>(
-        p: impl Fn(A) -> Result<Enclosure, Error>,
-        q: impl Fn(A) -> Result<Enclosure, Error>,
-        answers: impl IntoIterator<Item = A>,
-        elsewhere: Option<f64>,
-    ) -> Result<Self, Error> {
-        let listed = answers.into_iter().map(|answer| Ok((p(answer)?, q(answer)?)));
-        let (p, q) = listed.collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
-        Self::new(p, q, elsewhere)
-    }
-
     /// The hockey stick at `e^ε`.
     ///
     /// # Errors
@@ -121,7 +86,7 @@ fn probabilities(name: &str, masses: Vec<Enclosure>) -> Result<Vec<Enclosure>, E
     Ok(masses.into_iter().map(|mass| mass.clamp(0.0, 1.0)).collect())
 }
 
-/// The sums of the lower and of the upper ends, of which the first is not certainly above one.
+/// The sums of the lower and of the upper ends. The first sum is not certainly above one.
 fn total(name: &str, masses: &[Enclosure]) -> Result<(Ball, Ball), Error> {
     let sum = |of: fn(Enclosure) -> f64| masses.iter().fold(Ball::ZERO, |sum, &mass| sum + end(of(mass)));
     let (least, most) = (sum(Enclosure::lower), sum(Enclosure::upper));

@@ -21,7 +21,7 @@ use dashu_int::ops::{Gcd, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use exact_sum::ExactSum;
 
-/// Answers between two questions whether to go on.
+/// Answers between two polls of the interrupt.
 const ANSWERS_PER_CHECK: usize = 64;
 /// The fast way is left where its relative error is beyond this, half an ulp of a double.
 const ACCURATE: f64 = 1.0 / ((1u64 << 54) as f64);
@@ -63,12 +63,12 @@ impl ExpEpsilon {
 
 /// The probabilities of a law on finitely many answers: non-negative, and one in total once divided by their sum.
 #[derive(Clone, Debug)]
-pub struct Pmf {
+pub struct Probabilities {
     masses: Vec<Rational>,
     total: Rational,
 }
 
-impl Pmf {
+impl Probabilities {
     /// Exact probabilities; `name` is what messages call them.
     ///
     /// # Errors
@@ -167,8 +167,8 @@ fn over(mass: &Rational, denominator: &UBig) -> UBig {
 /// Two laws on the same answers.
 #[derive(Clone, Debug)]
 pub struct Finite {
-    p: Pmf,
-    q: Pmf,
+    p: Probabilities,
+    q: Probabilities,
 }
 
 impl Finite {
@@ -176,7 +176,7 @@ impl Finite {
     ///
     /// # Errors
     /// Different numbers of answers.
-    pub fn new(p: Pmf, q: Pmf) -> Result<Self, Error> {
+    pub fn new(p: Probabilities, q: Probabilities) -> Result<Self, Error> {
         if p.masses.len() != q.masses.len() {
             return Err(unequal_lengths(p.masses.len(), q.masses.len()));
         }
@@ -227,7 +227,7 @@ impl Finite {
     /// # Errors
     /// None: the probabilities, once divided, sum to one.
     pub fn laws(&self) -> Result<[Law; 2], Error> {
-        let law = |pmf: &Pmf| {
+        let law = |pmf: &Probabilities| {
             Law::table(
                 0,
                 pmf.masses.iter().map(|mass| mass.div(&pmf.total).unwrap_or(mass.clone())).collect(),
@@ -256,7 +256,7 @@ impl FiniteInDoubles {
     /// `P` and `Q`, answer by answer; they are divided by their sums.
     ///
     /// # Errors
-    /// As [`Pmf::rounded`] and [`Finite::new`]; NaN and infinity.
+    /// As [`Probabilities::rounded`] and [`Finite::new`]; NaN and infinity.
     pub fn new(p: Vec<f64>, q: Vec<f64>) -> Result<Self, Error> {
         if p.len() != q.len() {
             return Err(unequal_lengths(p.len(), q.len()));
@@ -278,7 +278,7 @@ impl FiniteInDoubles {
     pub fn exact(&self) -> Result<Finite, Error> {
         let pmf = |masses: &[f64], total: &Rational| {
             let masses = masses.iter().map(|&mass| Rational::from_f64(mass)).collect::<Result<_, _>>()?;
-            Ok::<_, Error>(Pmf { masses, total: total.clone() })
+            Ok::<_, Error>(Probabilities { masses, total: total.clone() })
         };
         Finite::new(pmf(&self.p, &self.p_total)?, pmf(&self.q, &self.q_total)?)
     }
@@ -419,8 +419,9 @@ mod tests {
     }
 
     fn pair(p: &[&str], q: &[&str]) -> Finite {
-        let pmf =
-            |name, masses: &[&str]| Pmf::exact(name, masses.iter().map(|x| rational(x)).collect()).unwrap();
+        let pmf = |name, masses: &[&str]| {
+            Probabilities::exact(name, masses.iter().map(|x| rational(x)).collect()).unwrap()
+        };
         Finite::new(pmf("P", p), pmf("Q", q)).unwrap()
     }
 
@@ -503,7 +504,7 @@ mod tests {
 
     #[test]
     fn sums_other_than_one_are_refused_or_divided_out() {
-        let exact = |masses: &[&str]| Pmf::exact("P", masses.iter().map(|x| rational(x)).collect());
+        let exact = |masses: &[&str]| Probabilities::exact("P", masses.iter().map(|x| rational(x)).collect());
         for (masses, message) in [
             (&["1/2", "1/3"] as &[&str], "P sums to 5/6"),
             (&["1/2", "1/2", "1e-30"], "P sums to 1 + 1"),
@@ -560,7 +561,7 @@ mod tests {
                 let mut masses: Vec<Rational> = weights.iter().map(|&w| Rational::from(u64::from(w))).collect();
                 masses.push(Rational::from(1u64));
                 let masses = masses.iter().map(|w| w.div(&Rational::from(total)).unwrap()).collect();
-                Pmf::exact("P", masses).unwrap()
+                Probabilities::exact("P", masses).unwrap()
             };
             let (p, q) = (law(weights.iter().map(|w| w.0).collect()), law(weights.iter().map(|w| w.1).collect()));
             let (there, back) = (Finite::new(p.clone(), q.clone()).unwrap(), Finite::new(q, p).unwrap());
@@ -577,7 +578,7 @@ mod tests {
     fn sums_are_taken_up_to_the_tolerance() {
         assert_eq!(tolerance(2), rational("4098/4503599627370496"));
         let half = rational("1/2");
-        let sum_to = |rest: Rational| Pmf::rounded("Q", vec![half.clone(), rest]);
+        let sum_to = |rest: Rational| Probabilities::rounded("Q", vec![half.clone(), rest]);
         for sign in [tolerance(2), tolerance(2).neg()] {
             assert!(sum_to(half.add(&sign)).is_ok());
             let refused = sum_to(half.add(&sign.mul(&rational("1.000001")))).unwrap_err().to_string();

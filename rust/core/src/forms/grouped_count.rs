@@ -14,10 +14,11 @@
 //!
 //! With the zeros counted instead of the ones, `Δ_{0,1}` is `Δ_{1,0}` for `1 − p`.
 
+use super::direction::Directed;
+use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::shifted_binomial::TERMS;
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
-use crate::curve::Curve;
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Trials};
 use crate::interrupt::Interrupt;
@@ -27,10 +28,10 @@ use crate::numbers::rational::Rational;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Groups of up to so many entries are multiplied out entry by entry: it takes less time than a logarithm.
+/// Maximum size of a group that is multiplied out entry by entry, in less time than a logarithm takes.
 const SMALL: u64 = 256;
-/// Most answers for which a sign may be undecided.
-const MOST_UNDECIDED: usize = 64;
+/// Maximum number of answers with an undecided sign.
+const MAX_UNDECIDED: usize = 64;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub struct GroupedCount {
 }
 
 impl GroupedCount {
-    /// Numbers of other entries with their probability, group by group; the critical entry, which is none of them, is counted too.
+    /// Each group has a number of other entries and their probability. The critical entry is counted in addition.
     ///
     /// # Errors
     /// A probability outside `[0, 1]`, more than 2^53 entries with the critical one.
@@ -78,15 +79,15 @@ impl GroupedCount {
         &self.given
     }
 
-    /// The curve by the recipes of the two laws.
-    pub(crate) fn written_out(&self, direction: Direction) -> Result<Curve, Error> {
+    /// The two laws of the answer.
+    pub(crate) fn written_out(&self, direction: Direction) -> Result<Answers, Error> {
         let parts =
             self.given.iter().map(|(others, p)| Law::binomial(*others, p)).collect::<Result<_, _>>()?;
         let others = Law::sum(parts)?;
-        Ok(Curve::Answers(Answers::in_direction(others.shifted(1)?, others, direction)))
+        Ok(Answers::in_direction(others.shifted(1)?, others, direction))
     }
 
-    /// About how many terms one evaluation takes, other work counted as so many terms: some 200 values of each group's transform.
+    /// The approximate number of terms of one evaluation: some 200 values of each group's transform, counted in terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
         let work = |&(others, _): &(u64, Probability)| {
@@ -95,14 +96,14 @@ impl GroupedCount {
         200.0 * (TERMS + self.random.iter().map(work).sum::<f64>())
     }
 
-    /// The limit of Δ for ε → ∞: what the first law gives to its extreme answer, that all others are alike. All of it, if they always are.
+    /// The limit of Δ for ε → ∞: the probability that all other entries are alike.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let power = |&(others, at): &(u64, Probability)| oriented(at, direction).p.powi(others);
         self.random.iter().map(power).fold(Ball::ONE, |product, power| product * power)
     }
 
-    /// `Δ_{v,w}(ε)`, for an ε of either sign; the time hangs on the number of groups, not on that of their entries.
+    /// `Δ_{v,w}(ε)`, for an ε of either sign; the time depends on the number of groups, not on their sizes.
     ///
     /// # Errors
     /// [`Error::Precision`] where too many signs are undecided, [`Error::Interrupted`].
@@ -125,7 +126,7 @@ impl GroupedCount {
         Count { others, size: self.size as i64, epsilon, interrupt }.delta()
     }
 
-    /// The laws of the numbers of ones, or of zeros: of small groups entry by entry, of the others each.
+    /// The laws of the numbers of ones, or of zeros: small groups as single Bernoulli trials, large ones as one binomial law each.
     pub(super) fn parts(&self, direction: Direction) -> (Trials, Vec<BinomialGroup>) {
         let (mut small, mut large) = (Vec::new(), Vec::new());
         for &(count, at) in &self.random {
@@ -157,7 +158,7 @@ pub(super) struct Count<'a> {
 }
 
 impl Count<'_> {
-    /// `f_a` and what it may fall short by; see the module documentation.
+    /// `f_a` and a bound of `Δ − f_a`; see the module documentation.
     fn delta(&self) -> Result<Ball, Error> {
         let Crossing { first, undecided } = self.crossing()?;
         let mass = self.others.probability(first - 1, self.interrupt)?;
@@ -172,8 +173,8 @@ impl Count<'_> {
         Ok(Crossing { first, undecided: self.undecided(first, known)? })
     }
 
-    /// The first integer for which `d_k` is not certainly negative, and all `d_k` that were looked at: from next to the mean of `S` tilted by ε,
-    /// where the ratio is about `e^ε`, in doubling steps, then by bisection. Three neighbours take one contour as well as one.
+    /// The first integer for which `d_k` is not certainly negative, and all `d_k` that were computed. The search starts next to the mean of `S` tilted by
+    /// ε, where the ratio is about `e^ε`, takes doubling steps and then bisects. Three neighbours cost one contour, as one does.
     ///
     /// `d_0 < 0`, and `d_k > 0` beyond the greatest value of `S`.
     fn search(&self) -> Result<(i64, BTreeMap<i64, Ball>), Error> {
@@ -214,7 +215,7 @@ impl Count<'_> {
             if difference.is_positive() {
                 break;
             }
-            if all.len() == MOST_UNDECIDED {
+            if all.len() == MAX_UNDECIDED {
                 return Err(Error::precision(format!(
                     "for the answers from {first} to {k} the likelihood ratio cannot be told from e^epsilon"
                 )));
@@ -238,6 +239,28 @@ pub(super) struct Crossing {
     pub first: i64,
     /// The `d_k` from there on that are not certainly at least zero.
     pub undecided: Vec<Ball>,
+}
+
+impl HockeyStick for Directed<GroupedCount> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn written_out(&self) -> Result<Option<WrittenOut>, Error> {
+        self.0.written_out(self.1).map(|laws| Some(WrittenOut::Laws(laws)))
+    }
 }
 
 #[cfg(test)]
@@ -355,7 +378,7 @@ pub(super) mod tests {
         let count = GroupedCount::new(groups.clone()).unwrap();
         assert_eq!(count.groups(), groups);
         for (direction, truth) in Direction::BOTH.into_iter().zip(["1/18", "2/9"]) {
-            let limit = count.mass_at_infinity(direction);
+            let limit = count.infinity_mass(direction);
             assert!(contains(limit, Ball::from_rational(&rational(truth))) && limit.relative_error() < 1e-25);
             assert!(
                 contains(delta(&count, direction, 1e6), limit)

@@ -1,4 +1,4 @@
-//! The count of a property in a hidden sample without replacement, some entries being known to the adversary.
+//! The count of a property in a hidden sample without replacement. The adversary knows some entries.
 //!
 //! Of `n` entries one is critical, `u` are known, `K` of them with the property, and `m = n−1−u` are independent with
 //! probability `p`. So the total is `K + v + B` with `B ~ Bin(m, p)`, and the answer the number of ones among `s` draws. With `r = e^ε`,
@@ -23,9 +23,10 @@
 mod exact;
 mod mixture;
 
+use super::direction::Directed;
+use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::{Law, Sampling};
-use crate::curve::Curve;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
@@ -37,10 +38,10 @@ use std::sync::Arc;
 
 /// Standard deviations that a sum covers.
 const DEVIATIONS: f64 = 24.0;
-/// More terms than this, some hours of work, are not taken on.
-const MOST_TERMS: f64 = 1e12;
-/// Up to so many known entries exact numbers and digits are computed for every number of ones among them.
-const MOST_WRITTEN_OUT: u64 = 1000;
+/// Maximum number of terms, some hours of work.
+const MAX_TERMS: f64 = 1e12;
+/// Maximum number of known entries for exact numbers and digits, which are computed for every number of ones among them.
+const MAX_WRITTEN_OUT: u64 = 1000;
 /// Steps by the estimated slope before a search goes on by halving.
 const STEPS: u32 = 4;
 
@@ -104,9 +105,9 @@ impl KnownInSample {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        if self.terms() > MOST_TERMS {
+        if self.terms() > MAX_TERMS {
             return Err(Error::precision(format!(
-                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MOST_TERMS:.0e}; the curve of the \
+                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MAX_TERMS:.0e}; the curve of the \
                  count of all entries bounds this one",
                 self.known,
                 self.size,
@@ -117,11 +118,11 @@ impl KnownInSample {
         Count::new(self, direction, epsilon, interrupt).supremum()
     }
 
-    /// The curve by the recipes of its laws, for every number of ones among the known entries.
-    pub(crate) fn written_out(&self, direction: Direction) -> Result<Curve, Error> {
-        if self.known > MOST_WRITTEN_OUT {
+    /// The laws of the answer for every number of ones among the known entries.
+    pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
+        if self.known > MAX_WRITTEN_OUT {
             return Err(Error::precision(format!(
-                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MOST_WRITTEN_OUT} \
+                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MAX_WRITTEN_OUT} \
                  are allowed, and delta() encloses the worst of any number",
                 self.known
             )));
@@ -129,12 +130,12 @@ impl KnownInSample {
         let others = Law::binomial(self.population - 1 - self.known, &self.p)?;
         let sample = || Sampling::WithoutReplacement { population: self.population, size: self.size };
         let laws = |total: u64| others.shifted(total as i64)?.sampled(sample());
-        let curves = (0..=self.known)
-            .map(|ones| Ok(Curve::Answers(Answers::in_direction(laws(ones + 1)?, laws(ones)?, direction))));
-        Ok(Curve::Max(curves.collect::<Result<_, Error>>()?))
+        let pairs =
+            (0..=self.known).map(|ones| Ok(Answers::in_direction(laws(ones + 1)?, laws(ones)?, direction)));
+        pairs.collect()
     }
 
-    /// About how many terms one evaluation takes: three sums for every answer that may be the best threshold, each from the middle
+    /// The approximate number of terms of one evaluation: three sums for every answer that may be the best threshold, each from the middle
     /// of a bell outwards.
     #[must_use]
     pub fn terms(&self) -> f64 {
@@ -144,9 +145,10 @@ impl KnownInSample {
         3.0 * answers * (2.0 + DEVIATIONS * hidden.sqrt())
     }
 
-    /// The limit for ε → ∞: with no known one, every other entry a one and all ones drawn, an answer that needs the critical entry.
+    /// The limit for ε → ∞: without known ones, the probability that every other entry is a one and all ones are drawn. That answer needs the
+    /// critical entry.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let Hidden { random, ones, at } = self.hidden(direction);
         let all = at.map_or(Ball::ONE, |at| at.p.powi(random));
         let marked = 1 + ones + random;
@@ -154,7 +156,7 @@ impl KnownInSample {
             .map_or(Ball::ZERO, |law| law.probability(marked) * all)
     }
 
-    /// What is neither known nor critical, in the orientation of the direction.
+    /// The entries that are neither known nor critical, in the orientation of the direction.
     fn hidden(&self, direction: Direction) -> Hidden {
         let others = self.population - 1 - self.known;
         let counted = match direction {
@@ -230,7 +232,7 @@ impl<'a> Count<'a> {
             let answer = low.midpoint(high);
             let urn = Urn { population: self.given.population, draws: self.given.size, hits: answer };
             let mixture = self.mixture(urn, known);
-            // Where P_0 has nothing: answers that are too large for it, or too small for both laws.
+            // P_0 is zero at answers that are too large for it or too small for both laws.
             let sums = mixture.sums(self.interrupt)?;
             if sums.map_or(mixture.is_too_low(), |sums| enough(sums.growth())) {
                 high = answer;
@@ -250,7 +252,7 @@ impl<'a> Count<'a> {
         (least <= most).then_some((least, most))
     }
 
-    /// Between which numbers of known ones `T_a` has its peak: mostly a single one. `c_a(K+1)/c_a(K)` is above `r` up to the peak.
+    /// The numbers of known ones between which `T_a` has its peak, mostly a single one. `c_a(K+1)/c_a(K)` is above `r` up to the peak.
     ///
     /// `ln c_a` is about a parabola, and its curvature tells how far to go; after some such steps by bisection.
     fn peak(&self, answer: u64, (least, most): (u64, u64), guess: u64) -> Result<(u64, u64), Error> {
@@ -285,7 +287,7 @@ impl<'a> Count<'a> {
         Ok((low, high))
     }
 
-    /// About the variance of which `c_a` is the bell: of the hidden ones and of the total at which the a-th one is drawn.
+    /// The approximate variance of the bell `c_a`: of the hidden ones and of the total at which the a-th one is drawn.
     fn variance(&self, answer: u64) -> f64 {
         let Hidden { random, at, .. } = self.hidden;
         let (n, s, share) =
@@ -312,7 +314,7 @@ impl<'a> Count<'a> {
         Ok(share * drawn * others * (sums.weight - self.excess * sums.beyond))
     }
 
-    /// The draws besides the critical entry, of which `a − 1` are to be ones.
+    /// The draws besides the critical entry, `a − 1` of them ones.
     fn others(&self, answer: u64) -> Urn {
         Urn { population: self.given.population - 1, draws: self.given.size - 1, hits: answer - 1 }
     }
@@ -321,6 +323,28 @@ impl<'a> Count<'a> {
         let Hidden { random, ones, at } = self.hidden;
         let odds = at.map_or(Ball::ONE, |at| at.odds);
         Mixture::new(random, odds, urn, known + ones)
+    }
+}
+
+impl HockeyStick for Directed<KnownInSample> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn written_out(&self) -> Result<Option<WrittenOut>, Error> {
+        self.0.written_out(self.1).map(|pairs| Some(WrittenOut::Worst(pairs)))
     }
 }
 
@@ -482,7 +506,7 @@ mod tests {
             let given = KnownInSample::new(n, known, size, &rational(p)).unwrap();
             for direction in Direction::BOTH {
                 let exact = given.exact(direction, &rational("1e30"), &Uninterrupted).unwrap();
-                let limit = given.mass_at_infinity(direction);
+                let limit = given.infinity_mass(direction);
                 assert!(
                     contains(limit, &exact) && limit.to_enclosure().width() < 1e-15,
                     "{n} {p} {limit:?} {exact:?}"

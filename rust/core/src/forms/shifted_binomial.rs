@@ -1,5 +1,4 @@
-//! The count of a property among `size` independent entries, one of which is, with probability `inclusion`,
-//! the critical one.
+//! The count of a property among `size` independent entries. With probability `inclusion` the critical entry is one of them.
 //!
 //! With `X ~ Bin(n, p)`, `q = 1 − p`, `r = e^ε` and inclusion probability `w`, the two laws have the densities
 //! `ℓ_1 = (1−w) + w X/(np)` and `ℓ_0 = (1−w) + w (n−X)/(nq)` with respect to the law of `X`. So `ℓ_1 − r ℓ_0` is affine
@@ -14,10 +13,20 @@
 //! `E[(X−κ)_+] = Σ_{k≥κ} (k−κ) b(k)` fall from the first on, and all are positive: nothing cancels. The first
 //! probability comes from the saddle-point formula, the others from `b(k+1)/b(k) = (n−k)p/((k+1)q)`.
 
+use super::direction::Directed;
+use super::hockey_stick::{Count, Digits, Form, HockeyStick};
 use super::stop_loss::{self, stop_loss};
 use super::threshold::{Position, Threshold};
 use super::{Direction, Epsilon, check_size, tie};
+use crate::digits::{
+    self,
+    ends::{self, Limit},
+    evaluation::last_change,
+    hockey_stick::one_against_zero,
+    probability, settle,
+};
 use crate::error::Error;
+use crate::exact::{self, cost, count};
 use crate::interrupt::Interrupt;
 use crate::laws::fast;
 use crate::laws::{Probability, binomial_probability};
@@ -25,9 +34,9 @@ use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// A relative error beyond this means that κ all but coincides with an integer, and Δ is mostly the gap.
+/// A larger relative error means that κ lies next to an integer and Δ is mostly the gap between them.
 const TIE: f64 = 1e-12;
-/// What an evaluation is worth in terms of a sum, more or less.
+/// The approximate cost of an evaluation, in terms of a sum.
 pub(super) const TERMS: f64 = 256.0;
 
 /// See the module documentation.
@@ -35,13 +44,13 @@ pub(super) const TERMS: f64 = 256.0;
 pub struct ShiftedBinomial {
     size: u64,
     at: Entry,
-    /// Nothing for an entry that is only known as a ball: the peaks of a range.
+    /// Nothing for a probability that is known as a ball only, as at the peaks of a range.
     given: Option<Arc<Given>>,
     inclusion: Ball,
     certain: bool,
 }
 
-/// The probabilities as they were given: what the digits and the exact tier start from.
+/// The probabilities as they were given, from which the digits and the exact tier start.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Given {
     /// The probability that an entry has the property.
@@ -50,7 +59,7 @@ pub struct Given {
     pub inclusion: Rational,
 }
 
-/// What an entry other than the critical one looks like.
+/// The value of an entry other than the critical one.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
     Never,
@@ -82,7 +91,7 @@ impl ShiftedBinomial {
         self.size
     }
 
-    /// The probabilities as they were given, where they were given as rationals.
+    /// The probabilities as they were given, if these were rationals.
     #[must_use]
     pub fn given(&self) -> Option<&Given> {
         self.given.as_deref()
@@ -161,7 +170,7 @@ impl ShiftedBinomial {
         }
     }
 
-    /// `Δ_{v,w}` at many doubles ε ≥ 0 that share what they can; nothing at those that the fast tier does not serve.
+    /// `Δ_{v,w}` at many doubles ε ≥ 0 that share work; nothing at an ε that the fast tier does not serve.
     pub(crate) fn deltas(&self, direction: Direction, epsilons: &[f64]) -> Vec<Option<Ball>> {
         let laws = match &self.at {
             Entry::Random(at) if self.certain && self.size > stop_loss::SMALL => {
@@ -181,7 +190,7 @@ impl ShiftedBinomial {
         values
     }
 
-    /// `Δ_{v,w}` at one ε for many sizes that share what they can; nothing at those that are to be asked for one by one.
+    /// `Δ_{v,w}` at one ε for many sizes that share work; nothing at a size that shares none.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
@@ -208,7 +217,7 @@ impl ShiftedBinomial {
         Ok(values)
     }
 
-    /// By the fast tier, where it applies.
+    /// The value of the fast tier, where it applies.
     fn in_doubles(&self, direction: Direction, epsilon: &Epsilon) -> Option<Ball> {
         let Entry::Random(at) = &self.at else { return None };
         if !self.certain || self.size <= stop_loss::SMALL || epsilon.is_zero() {
@@ -221,7 +230,7 @@ impl ShiftedBinomial {
         }
     }
 
-    /// About how many terms one evaluation takes, other work counted as so many terms.
+    /// The approximate number of terms of one evaluation, with other work counted in terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
         TERMS
@@ -229,7 +238,7 @@ impl ShiftedBinomial {
 
     /// The limit of Δ for ε → ∞: the mass of the first law where the second has none.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         match (self.at, direction) {
             (Entry::Never, Direction::OneAgainstZero) | (Entry::Always, Direction::ZeroAgainstOne) => {
                 self.inclusion
@@ -274,7 +283,7 @@ impl ShiftedBinomial {
         }
     }
 
-    /// The same threshold from exact inputs, for a value that hangs on how little κ differs from an integer.
+    /// The same threshold from exact inputs, for a value that depends on the small gap between κ and an integer.
     fn threshold_across_tie(
         &self,
         threshold: &Threshold,
@@ -314,6 +323,126 @@ impl ShiftedBinomial {
     }
 }
 
+impl HockeyStick for Directed<ShiftedBinomial> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn deltas(&self, epsilons: &[f64]) -> Vec<Option<Ball>> {
+        self.0.deltas(self.1, epsilons)
+    }
+
+    fn as_count(&self) -> Option<Count> {
+        let given = self.0.given()?;
+        let p = match self.1 {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
+        };
+        Some(Count { size: self.0.size(), p, inclusion: given.inclusion.clone() })
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Ok(self)
+    }
+
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+        let Self(laws, direction) = self;
+        let Some(given) = laws.given() else {
+            return Err(Error::argument("a probability that is not known exactly has no exact curve"));
+        };
+        let p = match direction {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
+        };
+        count::one_against_zero(laws.size(), &p, &given.inclusion, &at.ratio, at.interrupt)
+    }
+
+    fn cost(&self, at: &cost::At) -> cost::Cost {
+        let Self(laws, direction) = self;
+        laws.given().map_or(cost::Cost::NOTHING, |given| {
+            let hit = cost::share(&given.p);
+            let hit = if *direction == Direction::OneAgainstZero { hit } else { 1.0 - hit };
+            let count = at.count(laws.size(), hit, cost::bits(&given.p));
+            cost::Cost { denominator: count.denominator + cost::bits(&given.inclusion), ..count }
+        })
+    }
+}
+
+impl Digits for Directed<ShiftedBinomial> {
+    fn value(&self, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error> {
+        let Self(laws, direction) = self;
+        let one = Rational::from(1i64);
+        let Some(given) = laws.given() else {
+            return Err(Error::precision("this count has no exact probability to compute digits from"));
+        };
+        let p = match direction {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => one.sub(&given.p),
+        };
+        let w = &given.inclusion;
+        if p.is_zero() {
+            // No other entry counts, and only `P_1` puts mass, w, on the answer 1.
+            return Ok(digits::Ball::rational(w, at.accuracy + 64));
+        }
+        if p == one {
+            return all_alike(w, at);
+        }
+        let ratio = at.ratio(last_change(&[&p, w]));
+        let probability = probability::Probability::Exact(p);
+        settle(at.accuracy, at.interrupt, |bits| {
+            one_against_zero(laws.size(), &probability, w, &ratio, bits, at.interrupt)
+        })
+    }
+
+    fn last_change(&self) -> u64 {
+        self.0.given().map_or(0, |given| last_change(&[&given.p, &given.inclusion]))
+    }
+
+    fn limit(&self, limit: Limit) -> Option<Rational> {
+        let (given, n, one) = (self.0.given()?, self.0.size(), Rational::from(1i64));
+        let p = match self.1 {
+            Direction::OneAgainstZero => given.p.clone(),
+            Direction::ZeroAgainstOne => one.sub(&given.p),
+        };
+        let w = given.inclusion.clone();
+        match limit {
+            _ if p.is_zero() => Some(w),
+            Limit::Zero if p == one => Some(w),
+            Limit::Zero => ends::total_variation(n, &p).map(|distance| distance.mul(&w)),
+            Limit::Infinity if w != one => Some(Rational::from(0i64)),
+            Limit::Infinity => ends::binomial(n - 1, n - 1, &p),
+        }
+    }
+}
+
+/// All others count: `P_1` puts everything on an answer to which `P_0` gives `1 − w`, so `Δ = (1 − r(1−w))_+`.
+///
+/// For `w < 1` and `r ≠ 1` that is transcendental.
+fn all_alike(w: &Rational, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error> {
+    let absent = Rational::from(1i64).sub(w);
+    if absent.is_zero() || at.epsilon.is_zero() {
+        return Ok(digits::Ball::rational(w, at.accuracy + 64));
+    }
+    let ratio = at.ratio(last_change(&[w]));
+    settle(at.accuracy, at.interrupt, |bits| {
+        let Some(r) = ratio.at(bits) else { return Ok(None) };
+        let value = digits::Ball::one().minus(&r.times(&digits::Ball::rational(&absent, bits), bits), bits);
+        Ok(if value.is_not_positive() { Some(digits::Ball::zero()) } else { Some(value) })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -329,8 +458,9 @@ mod tests {
     /// The distance from forty digits that the digits tier, which shares no computation, finds; and the value they start with.
     fn gap(pair: &ShiftedBinomial, direction: Direction, epsilon: &Epsilon) -> (Ball, Ball) {
         let value = pair.delta(direction, epsilon, &Uninterrupted).unwrap();
-        let curve = Curve::Pair(pair.clone(), direction);
-        let truth = digits::delta(&curve, &epsilon.exact().unwrap(), 40, &Uninterrupted).unwrap();
+        let curve = Curve::from(Directed(pair.clone(), direction));
+        let truth =
+            crate::curve::digits::delta(&curve, &epsilon.exact().unwrap(), 40, &Uninterrupted).unwrap();
         let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
         let truth = end(truth.lower()).hull(end(truth.upper()));
         (value - truth, value)
@@ -398,7 +528,7 @@ mod tests {
     #[test]
     fn the_limit_is_the_mass_that_the_other_law_lacks() {
         let limit = |p: &Rational, inclusion: &Rational, direction| {
-            ShiftedBinomial::new(3, p, inclusion).unwrap().mass_at_infinity(direction).to_enclosure()
+            ShiftedBinomial::new(3, p, inclusion).unwrap().infinity_mass(direction).to_enclosure()
         };
         let (zero, third, one) = (over(0, 1), over(1, 3), over(1, 1));
         for (p, inclusion, up, down) in [

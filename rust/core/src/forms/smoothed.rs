@@ -7,17 +7,19 @@
 //! ```
 //!
 //! Adding noise is post-processing, and a curve changes by at most `Σ|g_k − g'_k|` if the `g` are changed to `g'`: `D_+` is 1-Lipschitz
-//! in `D`, and `f` integrates to one. So what the rows of the laws leave out costs what it costs without noise (`answers.rs`), and
-//! where the sign of `g_k` cannot be told, `g_k` may be taken as zero for the price of its size.
+//! in `D`, and `f` integrates to one. So missing masses cost as much as without noise (`answers.rs`). A `g_k` with an
+//! undecided sign may be taken as zero at the cost of its size.
 
 mod gaussian;
 mod laplace;
 
 use super::answers::{ACCURATE, Answers};
+use super::hockey_stick::{Digits, Form, HockeyStick};
 use super::{Epsilon, LARGEST};
-use crate::answer::row::Row;
+use crate::answer::pmf::Pmf;
 use crate::answer::{Law, Recipe};
 use crate::error::Error;
+use crate::exact;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -38,7 +40,7 @@ pub enum ContinuousNoise {
     },
 }
 
-/// Noise below one part in so many of the lattice is little.
+/// Noise below this part of the lattice step is small.
 const LITTLE: u64 = 1000;
 
 /// Two laws of answers on the integers with continuous noise.
@@ -47,7 +49,7 @@ pub struct Smoothed {
     answers: Answers,
     noise: ContinuousNoise,
     /// What does not depend on ε of Laplace noise, by the level of what may be missing; see [`laplace::densities`].
-    densities: Arc<Mutex<Vec<Arc<[Row; 2]>>>>,
+    densities: Arc<Mutex<Vec<Arc<[Pmf; 2]>>>>,
 }
 
 impl Smoothed {
@@ -78,13 +80,13 @@ impl Smoothed {
         &self.noise
     }
 
-    /// The other direction; both share what was computed for one of them.
+    /// The other direction. Both share what was computed for one of them.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self { answers: self.answers.reversed(), ..self.clone() }
     }
 
-    /// About how many terms one evaluation takes, other work counted as so many terms.
+    /// The approximate number of terms of one evaluation, with other work counted in terms.
     #[must_use]
     pub fn terms(&self) -> f64 {
         match self.noise {
@@ -95,11 +97,11 @@ impl Smoothed {
 
     /// Zero: both noises have a positive density everywhere.
     #[must_use]
-    pub fn mass_at_infinity(&self) -> Ball {
+    pub fn infinity_mass(&self) -> Ball {
         Ball::ZERO
     }
 
-    /// `Δ(ε)` for `ε ≥ 0`; only a value that reaches `floor` matters.
+    /// `Δ(ε)` for `ε ≥ 0`. A value certainly below `floor` may be coarse.
     ///
     /// # Errors
     /// Laws on too many answers; with Gaussian noise, laws whose likelihood ratio crosses `e^ε` more than once; [`Error::Interrupted`].
@@ -142,7 +144,7 @@ impl Smoothed {
         Ok(if beyond { Ball::ZERO.plus_at_most(delta) } else { delta })
     }
 
-    /// Δ without noise, where this is so little that it hardly ever moves an answer half way to the next.
+    /// Δ without noise, for noise that hardly ever moves an answer half way to the next one.
     ///
     /// Noise lowers Δ, and rounding to integers once more. That gives the answer itself but with probability `η = P[|noise| > ½]`, which changes `P[S] −
     /// r Q[S]` by at most `η(1 + r)`. `η = e^{−1/(2b)}` for Laplace noise and at most `e^{−1/(8σ²)}` for Gaussian noise.
@@ -173,10 +175,10 @@ impl Smoothed {
     fn densities(
         &self,
         level: usize,
-        rows: [&Row; 2],
+        rows: [&Pmf; 2],
         decay: Ball,
         interrupt: &dyn Interrupt,
-    ) -> Result<Arc<[Row; 2]>, Error> {
+    ) -> Result<Arc<[Pmf; 2]>, Error> {
         let known = self.densities.lock().ok().and_then(|known| known.get(level).map(Arc::clone));
         if let Some(known) = known {
             return Ok(known);
@@ -207,12 +209,43 @@ fn distance(laws: [&Law; 2]) -> Option<u64> {
     Some(most?.abs_diff(below?).max(above?.abs_diff(least?)))
 }
 
+impl HockeyStick for Smoothed {
+    fn delta(&self, epsilon: &Epsilon, floor: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.delta(epsilon, floor, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.infinity_mass())
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.reversed())
+    }
+
+    fn terms(&self) -> f64 {
+        self.terms()
+    }
+
+    fn uses_floor(&self) -> bool {
+        true
+    }
+
+    fn digits(&self) -> Result<&dyn Digits, Error> {
+        Err(Error::precision(
+            "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
+        ))
+    }
+
+    fn exact(&self, _: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+        Err(Error::precision("a curve with continuous noise has no rational terms; delta() encloses it"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::curve::Curve;
-    use crate::digits;
-    use crate::exact;
+    use crate::curve::exact::exact_terms;
     use crate::forms::gaussian_delta;
     use crate::interrupt::Uninterrupted;
     use crate::trade_off;
@@ -345,14 +378,14 @@ mod tests {
         assert!(at(Law::point(0), "0.3").is_exact_zero() && at(Law::point(0), "0.2999").is_positive());
         let binomial = || Law::binomial(5, &rational("1/2")).unwrap();
         assert!(at(binomial(), "0.3").is_exact_zero() && at(binomial(), "0.05").is_positive());
-        assert!(count(3, laplace("10")).mass_at_infinity().is_exact_zero());
+        assert!(count(3, laplace("10")).infinity_mass().is_exact_zero());
     }
 
     /// Of the Gaussian mechanism it is `Φ(Φ^{-1}(1 − α) − μ)`: with `α = ½` that is `Φ(−μ)`.
     #[test]
     fn the_trade_off_of_gaussian_noise_is_that_of_the_mechanism() {
-        let beta = trade_off::beta(&Curve::Smoothed(alone(gaussian("1"))), &rational("1/2"), &Uninterrupted)
-            .unwrap();
+        let beta =
+            trade_off::beta(&Curve::from(alone(gaussian("1"))), &rational("1/2"), &Uninterrupted).unwrap();
         assert!(
             beta.contains(&rational("0.15865525393145705141476745436796")) && beta.width() < 1e-9,
             "{beta:?}"
@@ -407,13 +440,14 @@ mod tests {
 
     #[test]
     fn digits_and_rationals_are_refused() {
-        let curve = Curve::Smoothed(alone(laplace("1")));
+        let curve = Curve::from(alone(laplace("1")));
         let half = rational("1/2");
-        let Err(Error::Precision(message)) = digits::delta(&curve, &half, 20, &Uninterrupted) else {
+        let Err(Error::Precision(message)) = crate::curve::digits::delta(&curve, &half, 20, &Uninterrupted)
+        else {
             panic!("not refused")
         };
         assert!(message.contains("no closed digits; delta() without digits= encloses it"), "{message}");
-        let Err(Error::Precision(message)) = exact::exact_terms(&curve, &half, &Uninterrupted) else {
+        let Err(Error::Precision(message)) = exact_terms(&curve, &half, &Uninterrupted) else {
             panic!("not refused")
         };
         assert!(message.contains("no rational terms; delta() encloses it"), "{message}");

@@ -8,9 +8,9 @@ use crate::laws::{Probability, binomial_probability};
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::{DoubleDouble, UNIT};
 
-/// More terms than this are refused: they would take a second.
-const MOST_TERMS: u64 = 1 << 24;
-/// Terms between two questions whether to go on.
+/// Maximum number of terms, about one second of work.
+const MAX_TERMS: u64 = 1 << 24;
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 16;
 /// The sum is cut where the geometric bound of the rest falls below this part of it: `2^-80`.
 const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 80) as f64);
@@ -120,9 +120,9 @@ fn over_first_probability(
         }
         if count.is_multiple_of(TERMS_PER_CHECK) {
             interrupt.check()?;
-            if count > MOST_TERMS {
+            if count > MAX_TERMS {
                 return Err(Error::precision(format!(
-                    "n = {n} needs a sum of more than {MOST_TERMS} terms, which this version does not take on"
+                    "n = {n} needs a sum of more than {MAX_TERMS} terms, which this version does not take on"
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! The count of a property among independent entries with probabilities of their own, of which any may be the critical one.
+//! The count of a property among independent entries with probabilities of their own. Any entry may be the critical one.
 //!
 //! `S` is the number of ones among all entries, `T = S − X_j` that among the others of entry j, and the answer is `1 + T` or `T`. With `r = e^ε ≥ 1`,
 //! `ρ_T(k) = P[T = k−1]/P[T = k]` and
@@ -12,7 +12,7 @@
 //!
 //! **All entries have the same threshold, up to one.** `P[S = k] = q P[T = k] + p P[T = k−1]`, so that
 //! `ρ_S(k) = (q P[T = k−1] + p P[T = k−2])/(q P[T = k] + p P[T = k−1])` lies between `ρ_T(k−1)` and `ρ_T(k)`. Where `ρ_S(l) < r ≤ ρ_S(h)`, therefore
-//! `ρ_T(l−1) < r ≤ ρ_T(h)`, and the maximum is attained at some `a` from `l` to `h`: mostly one of two integers, and for every entry one of the same.
+//! `ρ_T(l−1) < r ≤ ρ_T(h)`, and the maximum is attained at some `a` from `l` to `h`: mostly one of two integers, the same two for every entry.
 //!
 //! So the worst entry is found from the values `f_a` at a few `a`, which [`LatticeSum::leave_one_out`] gives for all entries from one transform of `S`.
 //! `f_a ≤ 0` for `a ≤ 0`; with `n` entries `f_n = P[T = n−1]` is the limit of Δ for ε → ∞, and `f_a = 0` beyond.
@@ -20,28 +20,31 @@
 //! Entries that are certain, `p` of 0 or 1, shift all answers. For one of these as the critical one `T` counts one entry more than for any other, which makes
 //! Δ no larger: a sum is post-processing of its terms.
 
+use super::Answers;
+use super::direction::Directed;
 use super::grouped_count::{Count, Crossing, GroupedCount, oriented};
+use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::{Direction, Epsilon};
-use crate::curve::Curve;
 use crate::error::Error;
 use crate::fourier::{Lattice, LatticeSum};
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
+use std::sync::Arc;
 
-/// Most groups of which the curves are written out one by one.
-const MOST_WRITTEN_OUT: usize = 300;
+/// Maximum number of groups whose curves are written out one by one.
+const MAX_WRITTEN_OUT: usize = 300;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
 pub struct VariedCount {
-    /// All entries, as if they were others of one more.
+    /// All entries, as the other entries of one more.
     all: GroupedCount,
 }
 
 impl VariedCount {
-    /// Numbers of entries with their probability, group by group; the critical entry is any of them, the worst one counts.
+    /// Each group has a number of entries and their probability. Any entry may be the critical one; the worst counts.
     ///
     /// # Errors
     /// A probability outside `[0, 1]`, no entry, 2^53 entries or more.
@@ -60,47 +63,47 @@ impl VariedCount {
         self.all.groups()
     }
 
-    /// The curves of the critical entry in each group, by the recipes of their laws.
+    /// The laws of the answer for a critical entry in each group.
     ///
     /// # Errors
     /// More than a few hundred groups.
-    pub(crate) fn written_out(&self, direction: Direction) -> Result<Curve, Error> {
+    pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
         let groups = self.groups();
-        if groups.len() > MOST_WRITTEN_OUT {
+        if groups.len() > MAX_WRITTEN_OUT {
             return Err(Error::precision(format!(
                 "digits and exact values of a count among {} groups of entries with different probabilities take too long; up to \
-                 {MOST_WRITTEN_OUT} groups are tried, and delta() without digits= encloses it for any number",
+                 {MAX_WRITTEN_OUT} groups are tried, and delta() without digits= encloses it for any number",
                 groups.len()
             )));
         }
         let critical =
             (0..groups.len()).filter(|&index| groups.get(index).is_some_and(|(count, _)| *count > 0));
-        let curve = |index: usize| {
+        let laws = |index: usize| {
             let less = |(other, (count, p)): (usize, &(u64, Rational))| {
                 (count - u64::from(other == index), p.clone())
             };
             GroupedCount::new(groups.iter().enumerate().map(less).collect())?.written_out(direction)
         };
-        Ok(Curve::Max(critical.map(curve).collect::<Result<_, _>>()?))
+        critical.map(laws).collect()
     }
 
-    /// About how many terms one evaluation takes.
+    /// The approximate number of terms of one evaluation.
     #[must_use]
     pub fn terms(&self) -> f64 {
         self.all.terms()
     }
 
-    /// The limit of Δ for ε → ∞: the probability that all others are alike, the critical entry being the one that is least so.
+    /// The limit of Δ for ε → ∞: the largest probability, over the critical entry, that all other entries are alike.
     #[must_use]
-    pub fn mass_at_infinity(&self, direction: Direction) -> Ball {
+    pub fn infinity_mass(&self, direction: Direction) -> Ball {
         let shares = self.all.random.iter().map(|&(_, at)| oriented(at, direction).p);
         match shares.reduce(Ball::min) {
-            Some(least) => self.all.mass_at_infinity(direction) / least,
+            Some(least) => self.all.infinity_mass(direction) / least,
             None => Ball::ONE,
         }
     }
 
-    /// `max_j Δ_{v,w}(ε)`, for an ε of either sign; the time hangs on the number of groups, not on that of their entries.
+    /// `max_j Δ_{v,w}(ε)`, for an ε of either sign; the time depends on the number of groups, not on their sizes.
     ///
     /// # Errors
     /// As [`GroupedCount::delta`].
@@ -113,7 +116,7 @@ impl VariedCount {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        let limit = self.mass_at_infinity(direction);
+        let limit = self.infinity_mass(direction);
         if self.all.size <= 1 {
             return Ok(limit);
         }
@@ -133,6 +136,28 @@ impl VariedCount {
         let critical: Vec<Probability> =
             self.all.random.iter().map(|&(_, at)| oriented(at, direction)).collect();
         Ok(limit.max(without.largest(&critical, interrupt)?))
+    }
+}
+
+impl HockeyStick for Directed<VariedCount> {
+    fn delta(&self, epsilon: &Epsilon, _: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        self.0.delta(self.1, epsilon, interrupt)
+    }
+
+    fn infinity_mass(&self, _: &dyn Interrupt) -> Result<Ball, Error> {
+        Ok(self.0.infinity_mass(self.1))
+    }
+
+    fn reversed(&self) -> Form {
+        Arc::new(self.opposite())
+    }
+
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
+    fn written_out(&self) -> Result<Option<WrittenOut>, Error> {
+        self.0.written_out(self.1).map(|pairs| Some(WrittenOut::Worst(pairs)))
     }
 }
 
@@ -292,7 +317,7 @@ mod tests {
         ];
         let count = VariedCount::new(groups).unwrap();
         for (direction, truth) in Direction::BOTH.into_iter().zip(["1/6", "4/9"]) {
-            let limit = count.mass_at_infinity(direction);
+            let limit = count.infinity_mass(direction);
             assert!(contains(limit, Ball::from_rational(&rational(truth))) && limit.relative_error() < 1e-25);
             for epsilon in [40.0, 1e6] {
                 assert!(contains(delta(&count, direction, epsilon), limit));

@@ -39,7 +39,7 @@ use std::ops::RangeInclusive;
 
 /// Above `e^{1/2}`, as a quotient.
 const ONE_LESS: (u64, u64) = (5, 3);
-/// Trials between two questions whether to go on.
+/// Trials between two polls of the interrupt.
 const TRIALS_PER_CHECK: usize = 1024;
 /// `2^-46`, twice `64η`.
 const ROUGH: f64 = 1.0 / ((1u64 << 46) as f64);
@@ -48,7 +48,7 @@ const QUOTIENT: f64 = 1.0 / ((1u64 << 49) as f64);
 /// What is known where doubles say nothing.
 const UNKNOWN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 /// `2^-40`.
-const LEAST_DENOMINATOR: f64 = 1.0 / ((1u64 << 40) as f64);
+const MIN_DENOMINATOR: f64 = 1.0 / ((1u64 << 40) as f64);
 
 impl LatticeSum<'_> {
     /// `f_a` for some integers `a` above the least value, for a sum of trials and the `t ≥ 0` with `1 + t` about `e^near`.
@@ -252,7 +252,7 @@ impl RoughThreshold {
         let mut terms = Vec::with_capacity(bends.len());
         for (&(constant, slope), bend) in exact.terms.iter().zip(bends) {
             let (constant, slope) = (constant.to_double_with_error()?, slope.to_double_with_error()?);
-            let least = Some(1.0 + bend / 4.0).filter(|least| *least > LEAST_DENOMINATOR)?;
+            let least = Some(1.0 + bend / 4.0).filter(|least| *least > MIN_DENOMINATOR)?;
             error += each * (constant.0.abs() + slope.0.abs()) / (least * least);
             error += 2.0 * (constant.1 + slope.1) / least;
             terms.push((constant.0, slope.0));

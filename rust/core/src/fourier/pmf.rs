@@ -294,7 +294,7 @@ fn add_products<A: Arithmetic>(
 mod tests {
     use super::super::{BinomialGroup, Lattice, Repeated, Trials, TwoSidedGeometric};
     use super::*;
-    use crate::convolve::convolve;
+    use crate::convolve::sums_of_products;
     use crate::interrupt::Uninterrupted;
     use crate::laws::{Probability, binomial_probability};
     use crate::numbers::rational::Rational;
@@ -357,8 +357,7 @@ mod tests {
         let masses = weights.iter().map(|&weight| Ball::from_f64(weight).unwrap() / total).collect();
         let mut truth = weights;
         for _ in 0..5 {
-            let square = convolve(&truth, &truth, &Uninterrupted).unwrap();
-            truth = square.into_iter().map(|mass| mass.midpoint().unwrap()).collect();
+            truth = sums_of_products(&truth, &truth, &Uninterrupted).unwrap().0;
         }
         let law = Repeated { first: -3, masses, count: 32 };
         let scale = total.powi(32);

@@ -16,9 +16,9 @@ const DIRECT_TRIALS: u64 = 64;
 /// Up to this number of trials an enclosure is one too: it has no width where doubles hold the result.
 const EXACT_TRIALS: u64 = 16;
 /// Smaller doubles are taken as rationals: `2^-900`.
-const LEAST_DOUBLE: f64 = f64::from_bits((1023 - 900) << 52);
+const MIN_DOUBLE: f64 = f64::from_bits((1023 - 900) << 52);
 /// Smaller probabilities could underflow: `2^-300`.
-const LEAST_PROBABILITY: f64 =
+const MIN_PROBABILITY: f64 =
     1.0 / ((1u128 << 100) as f64) / ((1u128 << 100) as f64) / ((1u128 << 100) as f64);
 /// Relative errors of `p` and `q` that the bounds of [`super::fast`] allow: `2^-98`. A rational has `2^-104`; the peaks of a range, which
 /// come from `e^ε` by seven operations, have up to `2^-98.8`.
@@ -36,7 +36,7 @@ pub(crate) struct Law {
 impl Law {
     /// Nothing where `p` or `q` is too small, or not known well enough.
     pub fn new(p: Ball, q: Ball) -> Option<Self> {
-        let usable = |x: Ball| x.to_double_double().filter(|x| x.hi > LEAST_PROBABILITY);
+        let usable = |x: Ball| x.to_double_double().filter(|x| x.hi > MIN_PROBABILITY);
         let law = Self { p: usable(p)?, q: usable(q)? };
         (p.relative_error().max(q.relative_error()) <= INPUT_ERROR).then_some(law)
     }
@@ -90,7 +90,7 @@ impl Probability {
     pub fn from_f64(p: f64) -> Result<Self, Error> {
         let (hi, lo) = two_sum(1.0, -p);
         match Ball::from_f64(p) {
-            Some(hit) if (LEAST_DOUBLE..1.0).contains(&p) => {
+            Some(hit) if (MIN_DOUBLE..1.0).contains(&p) => {
                 let miss = Ball::from_double_double(DoubleDouble { hi, lo }, 0.0);
                 Ok(Self::prepared(hit, miss, hit / miss))
             }

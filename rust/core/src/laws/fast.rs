@@ -28,7 +28,7 @@ mod tests;
 use crate::laws::{Probability, first_term};
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::DoubleDouble;
-use contour::{Contour, LEAST_VARIANCE};
+use contour::{Contour, MIN_VARIANCE};
 use count::{AtMany, AtOne, Count, Value};
 use positive_sum::{Binomial, PositiveSum, Ratios};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
@@ -57,7 +57,7 @@ impl Weight {
     }
 }
 
-/// Up to so many terms the sum is not dearer than the contour.
+/// Maximum number of terms for which the sum costs no more than the contour.
 const FEW_TERMS: f64 = 128.0;
 
 /// Wider results are left to other tiers: `2^-40`.
@@ -91,7 +91,7 @@ impl Kernel for Sum {
         let Self { trials, law, first, weight } = self;
         let ratios = Binomial::new::<A>(trials, law, first);
         let variance = first * (trials - first) / trials;
-        if variance > 1.1 * LEAST_VARIANCE && ratios.needed() > FEW_TERMS {
+        if variance > 1.1 * MIN_VARIANCE && ratios.needed() > FEW_TERMS {
             let contour = Contour::at_saddle_point(trials, law, first, weight, variance);
             return contour.run::<A>().map(|scaled| Value { scaled, in_units_of: None });
         }

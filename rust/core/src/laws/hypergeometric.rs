@@ -1,4 +1,4 @@
-//! The hypergeometric law: `draws` from `population` of which `marked` are marked.
+//! The hypergeometric law: `draws` entries from `population` entries, `marked` of them marked.
 
 use super::fast;
 use super::log_pmf;

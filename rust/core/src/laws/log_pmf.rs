@@ -29,7 +29,7 @@ const OUTWARD: f64 = 0.51 * f64::EPSILON;
 /// Below this every probability is under `2^-1075`.
 const UNDERFLOW: f64 = -746.0;
 /// The exponential's table reaches down to here.
-const LEAST_LOGARITHM: f64 = -11_000.0;
+const MIN_LOGARITHM: f64 = -11_000.0;
 /// Errors of the logarithm beyond this are left to the balls.
 const LARGEST_ERROR: f64 = 1.0 / (1u64 << 40) as f64;
 
@@ -101,7 +101,7 @@ impl LogProbability {
     ///
     /// `|e^(x+t) − e^x| ≤ e^x (|t| + t²)` for `|t| ≤ 1`; one per cent pays for `t²`, and [`OUTWARD`] for the rounding of the sum.
     pub(super) fn scaled(self) -> Option<Scaled> {
-        if self.error > LARGEST_ERROR || self.hi < LEAST_LOGARITHM {
+        if self.error > LARGEST_ERROR || self.hi < MIN_LOGARITHM {
             return None;
         }
         let (mantissa, exponent) = exp(self.hi, self.lo);

@@ -9,14 +9,14 @@ use crate::numbers::scaled::Scaled;
 
 /// Terms that share an anchor, in their middle.
 const BLOCK: usize = 128;
-/// Blocks between two questions whether to go on, some 50 µs.
+/// Blocks between two polls of the interrupt, some 50 µs.
 const BLOCKS_PER_CHECK: usize = 128;
 /// Where products of ratios leave `2^±900`, every term is computed by itself.
 const SMALLEST_PRODUCT: f64 = f64::from_bits((1023 - 900) << 52);
 /// And where a ratio leaves `2^±200`: four of them are multiplied before they meet the value.
-const LEAST_RATIO: f64 = f64::from_bits((1023 - 200) << 52);
+const MIN_RATIO: f64 = f64::from_bits((1023 - 200) << 52);
 /// From here on doubles are normal, with some room: `2^-1020`.
-const LEAST_ACCURATE: f64 = f64::from_bits(3 << 52);
+const MIN_ACCURATE: f64 = f64::from_bits(3 << 52);
 /// The least double above zero, an upper bound of whatever underflows.
 const TINY: f64 = f64::from_bits(1);
 /// A tail is cut where the bound of the rest is this part of it: `2^-60`.
@@ -38,7 +38,7 @@ pub(super) trait LogConcave {
     fn ratio(&self, k: f64) -> (f64, f64);
 }
 
-/// The length of a row of so many probabilities.
+/// The length of a row of `terms` probabilities.
 ///
 /// # Errors
 /// More than 2^26.
@@ -165,7 +165,7 @@ fn fill<L: LogConcave>(law: &L, start: u64, lower: &mut [f64], upper: &mut [f64]
     let (below, above) = (1.0 - error, 1.0 + error);
     if anchor.exponent >= -1000 {
         let scale = power_of_two(anchor.exponent);
-        if all_between(lower, LEAST_ACCURATE / scale, f64::INFINITY) {
+        if all_between(lower, MIN_ACCURATE / scale, f64::INFINITY) {
             for (low, high) in lower.iter_mut().zip(upper) {
                 let value = *low * scale;
                 *high = at_most_one(value * above);
@@ -209,8 +209,7 @@ fn walk<L: LogConcave>(law: &L, k: f64, middle: usize, anchor: f64, values: &mut
         let (top, bottom) = law.ratio(k - 1.0 - PLACES[i % BLOCK]);
         *slot = bottom / top;
     }
-    if !(all_between(after, LEAST_RATIO, 1.0 / LEAST_RATIO)
-        && all_between(downwards, LEAST_RATIO, 1.0 / LEAST_RATIO))
+    if !(all_between(after, MIN_RATIO, 1.0 / MIN_RATIO) && all_between(downwards, MIN_RATIO, 1.0 / MIN_RATIO))
     {
         return false;
     }

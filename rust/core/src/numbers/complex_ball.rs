@@ -1,6 +1,6 @@
 //! Complex numbers in doubles, with a bound of their errors.
 //!
-//! A [`Disc`] contains the number it stands for: `|z − (re + i im)| ≤ radius`. A product of complex doubles errs by at most `√5 u |a||b|`
+//! A [`ComplexBall`] contains the number it stands for: `|z − (re + i im)| ≤ radius`. A product of complex doubles errs by at most `√5 u |a||b|`
 //! (Brent, Percival and Zimmermann, *Error bounds on complex floating-point multiplication*), a sum by `√2 u |a + b|`. Radii are computed in
 //! doubles from non-negative terms by fewer than 16 operations, and enlarged by `2^-48` for that and by [`LEAST`] for underflow.
 
@@ -16,7 +16,7 @@ const PRODUCT: f64 = 2.24;
 
 /// A complex number, certified: see the module documentation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Disc {
+pub(crate) struct ComplexBall {
     pub re: f64,
     pub im: f64,
     pub radius: f64,
@@ -26,7 +26,7 @@ fn enlarged(radius: f64) -> f64 {
     radius * (1.0 + 1.0 / ((1u64 << 48) as f64)) + LEAST
 }
 
-impl Disc {
+impl ComplexBall {
     pub const ZERO: Self = Self { re: 0.0, im: 0.0, radius: 0.0 };
     pub const ONE: Self = Self { re: 1.0, im: 0.0, radius: 0.0 };
 
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn contains(disc: Disc, z: Complex) -> bool {
+    fn contains(disc: ComplexBall, z: Complex) -> bool {
         let far = |x: Ball, at: f64| {
             (x - Ball::from_f64(at).unwrap())
                 .to_enclosure()
@@ -134,9 +134,9 @@ mod tests {
         far(z.re, disc.re).hypot(far(z.im, disc.im)) <= disc.radius * (1.0 + 1e-9)
     }
 
-    fn exact(re: f64, im: f64) -> (Disc, Complex) {
+    fn exact(re: f64, im: f64) -> (ComplexBall, Complex) {
         let ball = |x: f64| Ball::from_f64(x).unwrap();
-        (Disc { re, im, radius: 0.0 }, Complex { re: ball(re), im: ball(im) })
+        (ComplexBall { re, im, radius: 0.0 }, Complex { re: ball(re), im: ball(im) })
     }
 
     proptest! {
@@ -151,7 +151,7 @@ mod tests {
             prop_assert!(contains(x.power(n), power));
             prop_assert!(x.power(n).radius <= 1e-13 * x.modulus().powi(n as i32) + 1e-280);
             // Of numbers that are not exact, every member.
-            let wide = Disc { radius: 1e-3, ..y };
+            let wide = ComplexBall { radius: 1e-3, ..y };
             let member = Complex { re: q.re + Ball::from_f64(0.6e-3).unwrap(), im: q.im - Ball::from_f64(0.8e-3).unwrap() };
             prop_assert!(contains(wide.times(x), member * p));
             prop_assert!(contains(wide.reciprocal(), member.reciprocal()));
@@ -162,14 +162,19 @@ mod tests {
     #[test]
     fn what_underflows_and_what_is_not_known_stays_inside() {
         for size in [1e-150, 1e-170, 1e-300] {
-            let small = Disc { re: size, im: -size, radius: 0.0 };
+            let small = ComplexBall { re: size, im: -size, radius: 0.0 };
             assert!(small.modulus() >= 1.41 * size && small.largest() >= small.modulus());
         }
-        let unknown = Disc { radius: f64::INFINITY, ..Disc::ONE };
-        for disc in [unknown, unknown.times(Disc::ZERO), unknown.plus(Disc::ONE), Disc::ZERO.reciprocal()] {
+        let unknown = ComplexBall { radius: f64::INFINITY, ..ComplexBall::ONE };
+        for disc in [
+            unknown,
+            unknown.times(ComplexBall::ZERO),
+            unknown.plus(ComplexBall::ONE),
+            ComplexBall::ZERO.reciprocal(),
+        ] {
             assert!(disc.to_complex().re.to_enclosure().upper() == f64::INFINITY);
         }
-        let near_zero = Disc { re: 1.0, im: 0.0, radius: 1.0 };
+        let near_zero = ComplexBall { re: 1.0, im: 0.0, radius: 1.0 };
         assert!(near_zero.reciprocal().radius.is_infinite());
     }
 }

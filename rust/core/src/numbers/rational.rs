@@ -34,7 +34,7 @@ impl Rational {
         Ok(Self::reduced(numerator, denominator))
     }
 
-    /// For parts already in lowest terms, of which the denominator is positive.
+    /// From parts in lowest terms with a positive denominator.
     pub(crate) fn from_coprime(numerator: IBig, denominator: UBig) -> Self {
         Self { numerator, denominator }
     }

@@ -4,7 +4,7 @@ use crate::number;
 use crate::record::{Plain, Record};
 use statpriv_core::answer::{Law, Noise, Relabelling, Sampling};
 use statpriv_core::curve::Curve;
-use statpriv_core::forms::finite::{ExpEpsilon, Finite, FiniteInDoubles, Pmf};
+use statpriv_core::forms::finite::{ExpEpsilon, Finite, FiniteInDoubles, Probabilities};
 use statpriv_core::forms::{Answers, ContinuousNoise, Epsilon, Smoothed};
 use statpriv_core::numbers::ball::Ball;
 use statpriv_core::numbers::rational::Rational;
@@ -95,7 +95,7 @@ fn pairs() -> Vec<(&'static str, [Law; 2])> {
 
 /// Their curves, which keep what they computed.
 pub fn curves() -> Vec<(&'static str, Curve)> {
-    let curve = |[one, other]: [Law; 2]| Curve::Answers(Answers::new(one, other));
+    let curve = |[one, other]: [Law; 2]| Curve::from(Answers::new(one, other));
     pairs().into_iter().map(|(name, laws)| (name, curve(laws))).collect()
 }
 
@@ -116,7 +116,7 @@ fn laws_of_answers() {
                 pair.reversed().delta(&at, Ball::ZERO, &record.questions),
             );
         }
-        record.note(format!("{name} limit"), pair.mass_at_infinity(&record.questions));
+        record.note(format!("{name} limit"), pair.infinity_mass(&record.questions));
         record.note(format!("{name} terms"), pair.terms());
     }
     record.compare();
@@ -195,8 +195,11 @@ fn finite_laws() {
         ("long", long),
     ];
     for (name, [p, q]) in &cases {
-        let exact = Finite::new(Pmf::exact("P", rational(p)).unwrap(), Pmf::exact("Q", rational(q)).unwrap())
-            .unwrap();
+        let exact = Finite::new(
+            Probabilities::exact("P", rational(p)).unwrap(),
+            Probabilities::exact("Q", rational(q)).unwrap(),
+        )
+        .unwrap();
         let (in_p, in_q) = (doubles(p), doubles(q));
         let rough = FiniteInDoubles::new(in_p.clone(), in_q.clone()).unwrap();
         let ratios =

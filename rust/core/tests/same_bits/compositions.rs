@@ -4,9 +4,11 @@ use crate::number;
 use crate::record::{Plain, Record};
 use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::answer::Law;
-use statpriv_core::composition::{Attributes, Cell, Composition, End, Part};
+use statpriv_core::composition::Composed;
+use statpriv_core::composition::{Attributes, Cell, Composition, Part};
 use statpriv_core::curve::Curve;
-use statpriv_core::exact::exact_delta;
+use statpriv_core::curve::exact::exact_delta;
+use statpriv_core::forms::End;
 use statpriv_core::forms::Epsilon;
 use statpriv_core::inverse;
 use statpriv_core::numbers::ball::Ball;
@@ -117,8 +119,8 @@ fn compositions_of_parts() {
             };
             record.note(format!("{name} e={epsilon}"), value);
         }
-        record.note(format!("{name} limit"), composition.mass_at_infinity(&record.questions));
-        record.note(format!("{name} back limit"), composition.reversed().mass_at_infinity(&record.questions));
+        record.note(format!("{name} limit"), composition.infinity_mass(&record.questions));
+        record.note(format!("{name} back limit"), composition.reversed().infinity_mass(&record.questions));
     }
     record.compare();
 }
@@ -159,7 +161,8 @@ fn worst_patterns() {
     for (name, composition) in compositions().into_iter().filter(|(_, composition)| !composition.has_ranges())
     {
         for epsilon in ["0.002", "0.4"] {
-            let pattern = composition.pattern(&Epsilon::new(&number(epsilon)), &record.questions).unwrap();
+            let pattern =
+                composition.worst_pairs(&Epsilon::new(&number(epsilon)), &record.questions).unwrap();
             record.note(format!("{name} e={epsilon}"), Plain(pattern));
         }
     }
@@ -172,7 +175,7 @@ fn curves_of_compositions() {
     for (name, composition) in compositions() {
         if ["two small parts", "certain ones", "alike", "answers", "range", "gated"].contains(&name) {
             let is_bound = composition.has_ranges();
-            let curve = Curve::Composed(Arc::new(composition), None);
+            let curve = Curve::from(Composed::new(Arc::new(composition), None));
             record.note(format!("{name} delta"), curve.delta(&number("0.1"), &record.questions));
             if is_bound {
                 continue;
@@ -239,9 +242,9 @@ fn adaptive_strategies() {
                 strategy.reversed().delta(&at, Ball::ZERO, &record.questions),
             );
         }
-        record.note(format!("{name} limit"), strategy.mass_at_infinity(&record.questions));
+        record.note(format!("{name} limit"), strategy.infinity_mass(&record.questions));
         if ["small", "unused"].contains(&name) {
-            let curve = Curve::Adaptive(strategy);
+            let curve = Curve::from(strategy);
             record.note(format!("{name} exact"), exact_delta(&curve, &number("9/8"), &record.questions));
         }
     }

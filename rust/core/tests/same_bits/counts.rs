@@ -109,7 +109,7 @@ fn logarithm_of_delta() {
                 curve.log_delta(&number(epsilon), &record.questions),
             );
         }
-        record.note(format!("n={n} p={p} limit"), curve.mass_at_infinity(&record.questions));
+        record.note(format!("n={n} p={p} limit"), curve.infinity_mass(&record.questions));
     }
     record.compare();
 }

@@ -3,9 +3,10 @@
 use crate::record::{Plain, Record};
 use crate::{around, number};
 use statpriv_core::answer::{Law, Noise, Sampling};
+use statpriv_core::curve::exact::{exact_delta, exact_terms};
 use statpriv_core::curve::{CountFamily, Curve, MeanOverSizes, Weight, poisson_published, sampled_histogram};
 use statpriv_core::digits;
-use statpriv_core::exact::{exact_delta, exact_terms};
+use statpriv_core::forms::Directed;
 use statpriv_core::forms::{Answers, BinomialPeaks, BinomialRange, Direction, GroupedCount, KnownInSample};
 use statpriv_core::laws::Hypergeometric;
 use statpriv_core::numbers::rational::Rational;
@@ -77,14 +78,14 @@ fn curves() -> Vec<(&'static str, Curve)> {
         ("large count", count(1 << 50, "0.3")),
         ("one direction", family("0.01", Some(Direction::ZeroAgainstOne)).of_size(5000).unwrap()),
         ("sampled count", family("0.3", None).sampled(200, &number("1/4")).unwrap()),
-        ("range", Curve::Range(range, Direction::OneAgainstZero)),
-        ("peaks", Curve::Peaks(peaks, Direction::OneAgainstZero)),
+        ("range", Curve::from(Directed(range, Direction::OneAgainstZero))),
+        ("peaks", Curve::from(Directed(peaks, Direction::OneAgainstZero))),
         ("closed peaks", {
             let peaks = BinomialPeaks::new(40, vec![3, 30], &number("1/20"), &number("9/10")).unwrap();
-            Curve::Peaks(peaks, Direction::ZeroAgainstOne)
+            Curve::from(Directed(peaks, Direction::ZeroAgainstOne))
         }),
-        ("groups", Curve::Grouped(groups, Direction::OneAgainstZero)),
-        ("known", Curve::KnownInSample(known, Direction::ZeroAgainstOne)),
+        ("groups", Curve::from(Directed(groups, Direction::OneAgainstZero))),
+        ("known", Curve::from(Directed(known, Direction::ZeroAgainstOne))),
         ("mean over sizes", mean(90).into()),
         ("poisson", poisson_published(60, &number("0.2"), &number("1/2"), None).unwrap()),
         ("histogram", sampled_histogram(50, 20, &cells, None).unwrap()),
@@ -107,14 +108,18 @@ fn digits_of_curves() {
         for (epsilon, digits) in
             ["0", "0.001", "0.3", "4", "-0.2"].into_iter().flat_map(|e| [10, 40].map(|d| (e, d)))
         {
-            let delta = digits::delta(&curve, &number(epsilon), digits, &record.questions);
+            let delta =
+                statpriv_core::curve::digits::delta(&curve, &number(epsilon), digits, &record.questions);
             record.note(format!("{name} e={epsilon} {digits} digits"), delta);
         }
         record.note(
             format!("{name} logarithm"),
-            digits::log_delta(&curve, &number("0.2"), 30, &record.questions),
+            statpriv_core::curve::digits::log_delta(&curve, &number("0.2"), 30, &record.questions),
         );
-        record.note(format!("{name} limit"), digits::mass_at_infinity(&curve, 30, &record.questions));
+        record.note(
+            format!("{name} limit"),
+            statpriv_core::curve::digits::infinity_mass(&curve, 30, &record.questions),
+        );
     }
     record.compare();
 }
@@ -124,7 +129,8 @@ fn digits_of_epsilon() {
     let mut record = Record::of("digits of epsilon");
     for (name, curve) in curves().into_iter().filter(|(name, _)| *name != "answers") {
         for delta in ["0.01", "1e-7"] {
-            let epsilon = digits::epsilon(&curve, &number(delta), 25, &record.questions);
+            let epsilon =
+                statpriv_core::curve::digits::epsilon(&curve, &number(delta), 25, &record.questions);
             record.note(format!("{name} d={delta}"), epsilon);
         }
     }
@@ -164,15 +170,15 @@ fn large_curves() -> Vec<(&'static str, Curve)> {
         ("sampled count", family().sampled(9_000_000, &third).unwrap()),
         ("range", {
             let range = BinomialRange::new(3_000_000, &p, &number("0.7")).unwrap();
-            Curve::Range(range, Direction::OneAgainstZero)
+            Curve::from(Directed(range, Direction::OneAgainstZero))
         }),
         ("peaks", {
             let peaks =
                 BinomialPeaks::new(90_000_000, vec![300, 40_000_000], &number("0"), &number("1")).unwrap();
-            Curve::Peaks(peaks, Direction::OneAgainstZero)
+            Curve::from(Directed(peaks, Direction::OneAgainstZero))
         }),
-        ("groups", Curve::Grouped(groups, Direction::OneAgainstZero)),
-        ("known", Curve::KnownInSample(known, Direction::ZeroAgainstOne)),
+        ("groups", Curve::from(Directed(groups, Direction::OneAgainstZero))),
+        ("known", Curve::from(Directed(known, Direction::ZeroAgainstOne))),
         ("mean over sizes", mean.into()),
         ("poisson", poisson_published(5_000_000, &third, &p, None).unwrap()),
         ("histogram", sampled_histogram(5_000_000, 2_000_000, &[p.clone(), rest], None).unwrap()),
@@ -181,7 +187,7 @@ fn large_curves() -> Vec<(&'static str, Curve)> {
     .into_iter()
     .chain(large_laws(&p).map(|(name, law)| {
         let shifted = law.shifted(1).unwrap();
-        (name, Curve::Answers(Answers::new(shifted, law)))
+        (name, Curve::from(Answers::new(shifted, law)))
     }))
     .collect()
 }

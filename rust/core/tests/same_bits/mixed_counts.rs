@@ -5,6 +5,7 @@ use crate::record::Record;
 use statpriv_core::curve::{
     CountFamily, Curve, MeanOverSizes, Weight, histogram, poisson_published, sampled_histogram,
 };
+use statpriv_core::forms::Directed;
 use statpriv_core::forms::{
     BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, VariedCount,
 };
@@ -20,7 +21,7 @@ fn note(record: &mut Record, name: &str, curve: &Curve, epsilons: &[&str]) {
         let ball = curve.ball(&at, &record.questions);
         record.note(format!("{name} e={epsilon}"), (curve.delta(&number(epsilon), &record.questions), ball));
     }
-    record.note(format!("{name} limit"), curve.mass_at_infinity(&record.questions));
+    record.note(format!("{name} limit"), curve.infinity_mass(&record.questions));
     record.note(format!("{name} terms"), curve.terms());
 }
 
@@ -60,7 +61,7 @@ fn ranges_of_probabilities() {
     ] {
         let range = BinomialRange::new(size, &number(lower), &number(upper)).unwrap();
         for direction in Direction::BOTH {
-            let curve = Curve::Range(range.clone(), direction);
+            let curve = Curve::from(Directed(range.clone(), direction));
             note(&mut record, &format!("n={size} {lower} to {upper} {direction:?}"), &curve, &EPSILONS);
         }
     }
@@ -75,7 +76,7 @@ fn gates_and_tests() {
     {
         let peaks = BinomialPeaks::new(size, tests.clone(), &number(lower), &number(upper)).unwrap();
         for direction in Direction::BOTH {
-            let curve = Curve::Peaks(peaks.clone(), direction);
+            let curve = Curve::from(Directed(peaks.clone(), direction));
             note(&mut record, &format!("n={size} {tests:?} {lower} {direction:?}"), &curve, &EPSILONS);
         }
     }
@@ -100,7 +101,7 @@ fn groups_of_entries() {
     let mut record = Record::of("groups of entries");
     for which in 0..4 {
         for direction in Direction::BOTH {
-            let curve = Curve::Grouped(GroupedCount::new(groups(which)).unwrap(), direction);
+            let curve = Curve::from(Directed(GroupedCount::new(groups(which)).unwrap(), direction));
             note(&mut record, &format!("groups {which} {direction:?}"), &curve, &EPSILONS);
         }
     }
@@ -114,7 +115,7 @@ fn any_entry_of_varied_ones() {
         (1..300u64).map(|i| (1, Rational::from(i).div(&Rational::from(1000u64)).unwrap())).collect();
     for (name, groups) in [("few", groups(0)), ("three", groups(1)), ("many", many)] {
         for direction in Direction::BOTH {
-            let curve = Curve::Varied(VariedCount::new(groups.clone()).unwrap(), direction);
+            let curve = Curve::from(Directed(VariedCount::new(groups.clone()).unwrap(), direction));
             note(&mut record, &format!("{name} {direction:?}"), &curve, &EPSILONS);
         }
     }
@@ -134,7 +135,7 @@ fn known_entries_in_a_sample() {
     ] {
         for direction in Direction::BOTH {
             let count = KnownInSample::new(population, known, size, &number(p)).unwrap();
-            let curve = Curve::KnownInSample(count, direction);
+            let curve = Curve::from(Directed(count, direction));
             note(&mut record, &format!("{population} {known} {size} {p} {direction:?}"), &curve, &EPSILONS);
         }
     }

@@ -208,9 +208,14 @@ pub struct Inner<T>(pub T);
 
 impl<T: Debug> Bits for Inner<T> {
     fn bits(&self) -> String {
-        digest(&format!("{:?}", self.0))
+        let printed = format!("{:?}", self.0);
+        digest(&STORED_NAMES.iter().fold(printed, |printed, (name, stored)| printed.replace(name, stored)))
     }
 }
+
+/// Types that had another name when their bits were stored.
+#[allow(dead_code)] // Only the tests inside the kernel see that.
+const STORED_NAMES: [(&str, &str); 2] = [("ComplexBall {", "Disc {"), ("Pmf {", "Row {")];
 
 /// Integers, and what consists of them.
 pub struct Plain<T>(pub T);

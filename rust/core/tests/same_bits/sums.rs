@@ -2,7 +2,6 @@
 
 use crate::number;
 use crate::record::Record;
-use statpriv_core::convolve::{convolve, convolve_around};
 use statpriv_core::fourier::{BinomialGroup, Lattice, LatticeSum, Repeated, Trials, TwoSidedGeometric};
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::laws::Probability;
@@ -110,47 +109,6 @@ fn lattice_variables() {
                 record.note(format!("{name} {i} at {c} {angle}"), (balls, (spread, (mean, variance))));
             }
         }
-    }
-    record.compare();
-}
-
-fn falling(length: usize, rate: f64) -> Vec<f64> {
-    let steps = std::iter::successors(Some(1.0), |x: &f64| Some(x * rate));
-    steps.take(length).enumerate().map(|(i, x)| x * ((i * 37 % 11) as f64 + 0.5) / 16.0).collect()
-}
-
-#[test]
-fn convolutions() {
-    let mut record = Record::of("convolutions");
-    for (a, b, rate) in
-        [(1, 1, 0.5), (5, 9, 0.5), (63, 64, 0.9), (65, 200, 0.1), (700, 800, 1.0), (2000, 3000, 0.999)]
-    {
-        let (first, second) = (falling(a, rate), falling(b, 1.0 - rate / 3.0));
-        let sum = convolve(&first, &second, &record.questions);
-        record.note(format!("{a} by {b}, {rate}"), sum);
-        for target in [0, a / 2, a + b - 2] {
-            let around = convolve_around(&first, &second, target, &record.questions).unwrap();
-            for (i, run) in around.chunks(around.len().div_ceil(8)).enumerate() {
-                record.note(format!("{a} by {b}, {rate}, around {target} run {i}"), run.to_vec());
-            }
-        }
-    }
-    record.compare();
-}
-
-/// Entries so many that transforms are faster.
-#[test]
-fn long_convolutions() {
-    let mut record = Record::of("long convolutions");
-    let bell = |length: usize| {
-        let middle = length as f64 / 2.0;
-        let height = |x: f64| 1.0 / (1.0 + 1600.0 * x * x);
-        (0..length).map(|i| height((i as f64 - middle) / middle)).collect::<Vec<_>>()
-    };
-    let (first, second) = (bell(70_000), bell(66_000));
-    let sum = convolve(&first, &second, &record.questions).unwrap();
-    for (i, run) in sum.chunks(8192).enumerate() {
-        record.note(format!("run {i}"), run.to_vec());
     }
     record.compare();
 }

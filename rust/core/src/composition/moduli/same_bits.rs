@@ -12,7 +12,7 @@ fn bounds_by_moduli() {
     for (re, im) in [(1.0, 0.0), (0.8, 0.6), (0.6, -0.8), (-0.28, 0.96)] {
         let law = |modulus: f64, turn: f64| (double(modulus), double(turn));
         let one = vec![law(1.0, 0.0), law(0.875, -0.25), law(0.75, 0.5)];
-        let found = bound_of_term(Disc { re, im, radius: 1e-15 }, &[(2, one.clone()), (1, one)]);
+        let found = bound_of_term(ComplexBall { re, im, radius: 1e-15 }, &[(2, one.clone()), (1, one)]);
         record.note(format!("a term to {re} {im}"), Inner(found));
     }
     let range =

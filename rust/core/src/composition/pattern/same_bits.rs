@@ -1,9 +1,10 @@
 //! By what patterns are compared roughly, which ones are looked at, and how often, to the last bit.
 
+use super::super::Attributes;
 use super::super::tests::{borrowed, evenly, partition, rational};
-use super::super::{Attributes, COARSE, End};
 use super::*;
 use crate::forms::Epsilon;
+use crate::forms::{COARSE, End};
 use crate::numbers::rational::Rational;
 use crate::record::{Inner, Plain, Record};
 

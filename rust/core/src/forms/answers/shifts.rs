@@ -2,7 +2,7 @@
 //!
 //! Of a sum of independent numbers `d + S` is compared with `S`, for each difference `d` of two values. If the law of `S` is log-concave the
 //! largest difference is the worst; else all are tried, hundreds for a hundred values, and doubles tell most of them from the worst. With
-//! `l ≤ x ≤ u` for each mass `x` of a row, of which `m` is missing (see [`crate::answer::row`]),
+//! `l ≤ x ≤ u` for each mass `x` of a row with the missing mass `m` (see [`crate::answer::pmf`]),
 //!
 //! ```text
 //! Σ_a max(0, l(a−d) − r u(a)) − r m  ≤  Δ_d  ≤  Σ_a max(0, u(a−d) − r l(a)) + m.
@@ -13,7 +13,7 @@
 //! than two least doubles for each answer.
 
 use super::{Answers, LEVELS};
-use crate::answer::row::{Row, row};
+use crate::answer::pmf::{Pmf, row};
 use crate::answer::{Law, Recipe};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -24,7 +24,7 @@ use crate::numbers::enclosure::Enclosure;
 const MOVED: f64 = 4.0 * f64::EPSILON;
 /// Two least doubles.
 const UNDERFLOW: f64 = f64::from_bits(2);
-/// So many sums are formed side by side.
+/// Number of sums that are formed side by side.
 const LANES: usize = 8;
 
 /// Which of several pairs of laws may be the worst, as far as that shows in doubles.
@@ -112,7 +112,7 @@ struct Doubles {
 }
 
 impl Doubles {
-    fn of(row: &Row) -> Self {
+    fn of(row: &Pmf) -> Self {
         let (lower, upper) = row
             .masses
             .iter()

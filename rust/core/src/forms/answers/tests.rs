@@ -64,7 +64,7 @@ proptest! {
         let [first, second] = laws.each_ref().map(exact);
         let lost = first.iter().filter(|(answer, _)| second.get(answer).is_none_or(Rational::is_zero));
         let lost = lost.fold(zero(), |sum, (_, mass)| sum.add(mass));
-        let found = Answers::new(laws[0].clone(), laws[1].clone()).mass_at_infinity(&Uninterrupted).unwrap();
+        let found = Answers::new(laws[0].clone(), laws[1].clone()).infinity_mass(&Uninterrupted).unwrap();
         let [least, _, most] = members(found);
         prop_assert!(least <= lost && lost <= most, "{} is not in {:?}", lost.shown(), found);
         prop_assert!(found.relative_error() < 1e-20 || found.is_exact_zero(), "{:?}", found);
@@ -76,7 +76,7 @@ proptest! {
         let noise = Law::noise(Noise::Geometric { alpha }).unwrap();
         let noisy = laws.map(|law| Law::sum(vec![law, noise.clone()]).unwrap());
         let pair = Answers::new(noisy[0].clone(), noisy[1].clone());
-        prop_assert!(pair.mass_at_infinity(&Uninterrupted).unwrap().is_exact_zero());
+        prop_assert!(pair.infinity_mass(&Uninterrupted).unwrap().is_exact_zero());
         let masses = pair.masses(&Uninterrupted).unwrap();
         for law in masses.iter() {
             prop_assert_eq!(law.values().fold(zero(), |sum, mass| sum.add(mass)), Rational::from(1i64));
@@ -149,9 +149,8 @@ fn tiny_deltas_are_found_in_wider_windows() {
 #[test]
 fn nothing_is_at_infinity_where_the_second_law_covers_the_first() {
     let noise = Law::noise(Noise::Laplace { scale: fraction(2, 1) }).unwrap();
-    let mass = |first: &Law, second: &Law| {
-        Answers::new(first.clone(), second.clone()).mass_at_infinity(&Uninterrupted)
-    };
+    let mass =
+        |first: &Law, second: &Law| Answers::new(first.clone(), second.clone()).infinity_mass(&Uninterrupted);
     let shifted = noise.shifted(1).unwrap();
     assert!(mass(&shifted, &noise).unwrap().is_exact_zero());
     let twice = [&shifted, &noise].map(|law| law.scaled(2).unwrap());
@@ -199,7 +198,7 @@ fn noise_on_every_other_integer_reaches_what_the_data_reach() {
         Law::sum(vec![Law::table(0, masses).unwrap(), noise.clone()]).unwrap()
     };
     let mass = |first: &Law, second: &Law| {
-        members(Answers::new(first.clone(), second.clone()).mass_at_infinity(&Uninterrupted).unwrap())
+        members(Answers::new(first.clone(), second.clone()).infinity_mass(&Uninterrupted).unwrap())
     };
     let [least, _, most] = mass(&released(&[1, 1, 2]), &released(&[2, 1]));
     assert!(least <= zero() && most < Rational::parse("1e-70").unwrap(), "{}", most.shown());

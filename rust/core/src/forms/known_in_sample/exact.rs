@@ -8,7 +8,7 @@ use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 
 /// What is still taken on.
-const MOST_SECONDS: f64 = 30.0;
+const MAX_SECONDS: f64 = 30.0;
 /// Seconds for one product of large integers and for each word of them, measured and rounded up.
 const SECONDS_PER_PRODUCT: f64 = 3e-8;
 const SECONDS_PER_WORD: f64 = 2e-9;
@@ -47,12 +47,12 @@ impl KnownInSample {
         let words = n * (bits + 1.0) / 64.0;
         let products = (known + 2.0) * (size + 1.0) * random + n * (n + size);
         let seconds = products * (SECONDS_PER_PRODUCT + SECONDS_PER_WORD * words);
-        if seconds <= MOST_SECONDS {
+        if seconds <= MAX_SECONDS {
             return Ok(());
         }
         Err(Error::precision(format!(
             "exact_delta for {} known entries in a sample of {} of {} would take about {seconds:.0e} s, above the limit of \
-             {MOST_SECONDS} s; delta() encloses it at any size",
+             {MAX_SECONDS} s; delta() encloses it at any size",
             self.known, self.size, self.population
         )))
     }

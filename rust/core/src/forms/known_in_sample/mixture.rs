@@ -25,10 +25,10 @@ const LARGEST_RATIO: f64 = 1.0 - 1.0 / (1u64 << 30) as f64;
 const SLACK: f64 = 1.0 + 1.0 / (1u64 << 19) as f64;
 /// Sums are not followed beyond `2^900`.
 const LARGEST: f64 = f64::from_bits((1023 + 900) << 52);
-/// Steps between two questions whether to go on, less than a millisecond.
+/// Steps between two polls of the interrupt, less than a millisecond.
 const STEPS_PER_CHECK: u64 = 1 << 15;
 
-/// `draws` from a population, of which `hits` are to be marked.
+/// `draws` from a population, `hits` of them marked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Urn {
     pub population: u64,

@@ -24,7 +24,7 @@
 //! For a monotone likelihood ratio, as of a shifted log-concave law against that law, the signs are as in the lemma or mirrored, for any ε. For other laws, at the
 //! ends of windows, and where signs are not known, the `g_k` that are not of this form are taken as zero, for the price of their sizes.
 
-use crate::answer::row::{Row, common_window};
+use crate::answer::pmf::{Pmf, common_window};
 use crate::error::Error;
 use crate::forms::answers::ANSWERS_PER_CHECK;
 use crate::interrupt::Interrupt;
@@ -41,7 +41,7 @@ const GROWTH: f64 = 1.5;
 /// A logarithm of `N/M` below this is zero for our purposes: its square counts.
 const SMALL: f64 = 1.0 / ((1u64 << 48) as f64);
 /// Newton's steps, and bisections where these leave the bracket, before what was reached must do.
-const MOST_STEPS: u32 = 200;
+const MAX_STEPS: u32 = 200;
 /// Below `e^−MINUTE` the exponents are too large for balls to hold the values well.
 const MINUTE: u64 = 1 << 40;
 /// The part of Δ that answers of the wrong sign may amount to.
@@ -64,7 +64,7 @@ pub(super) fn minute(distance: u64, sigma: Ball, epsilon: Ball) -> Option<Ball> 
 /// # Errors
 /// A likelihood ratio that crosses `e^ε` more than once; [`Error::Interrupted`].
 pub(super) fn delta(
-    rows: [&Row; 2],
+    rows: [&Pmf; 2],
     sigma: Ball,
     ratio: Ball,
     interrupt: &dyn Interrupt,
@@ -92,7 +92,7 @@ pub(super) fn delta(
 
 /// The `g_k` whose signs are known, zero for the others, and the sizes of these.
 fn gaps(
-    [first, second]: [&Row; 2],
+    [first, second]: [&Pmf; 2],
     ratio: Ball,
     interrupt: &dyn Interrupt,
 ) -> Result<(Vec<Ball>, Ball), Error> {
@@ -259,7 +259,7 @@ impl Crossing {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut x = start;
         let mut balance = self.balance(x, reach, interrupt)?;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let Some(height) = balance.logarithm().to_enclosure().midpoint().filter(|h| h.abs() > SMALL)
             else {
                 break;

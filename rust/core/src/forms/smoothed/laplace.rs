@@ -21,7 +21,7 @@
 //! depend on ε. A change of one `d_k` by `e` changes the positive part of what is interpolated by at most `e` times the interpolating function, whose
 //! integral is `τ`, or `(1+τ)/2` at the ends, so a `d_k` whose sign is not known is taken as zero for at most its size.
 
-use crate::answer::row::{Row, common_window};
+use crate::answer::pmf::{Pmf, common_window};
 use crate::error::Error;
 use crate::forms::Epsilon;
 use crate::forms::answers::ANSWERS_PER_CHECK;
@@ -45,14 +45,14 @@ pub(super) fn vanishes(distance: u64, scale: &Rational, epsilon: &Epsilon) -> bo
 }
 
 /// The `d` over each law alone, on a common window.
-pub(super) fn densities(rows: [&Row; 2], decay: Ball, interrupt: &dyn Interrupt) -> Result<[Row; 2], Error> {
+pub(super) fn densities(rows: [&Pmf; 2], decay: Ball, interrupt: &dyn Interrupt) -> Result<[Pmf; 2], Error> {
     let (first, last) = common_window(rows)?;
     let [one, other] = rows.map(|row| density(row, first, last, decay, interrupt));
     Ok([one?, other?])
 }
 
 /// `Σ_j x_j a^{|k−j|}` for `first ≤ k ≤ last`, by a sweep from either side.
-fn density(row: &Row, first: i64, last: i64, decay: Ball, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+fn density(row: &Pmf, first: i64, last: i64, decay: Ball, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let mut masses = Vec::with_capacity((last - first + 1).max(0) as usize);
     let mut sum = Ball::ZERO;
     for (index, answer) in (first..=last).enumerate() {
@@ -71,12 +71,12 @@ fn density(row: &Row, first: i64, last: i64, decay: Ball, interrupt: &dyn Interr
         *entry = *entry + sum;
         sum = sum + row.at(answer);
     }
-    Ok(Row { first, masses, missing: row.missing })
+    Ok(Pmf { first, masses, missing: row.missing })
 }
 
 /// Δ of what the rows hold, from their densities.
 pub(super) fn delta(
-    [first, second]: [&Row; 2],
+    [first, second]: [&Pmf; 2],
     decay: Ball,
     ratio: Ball,
     interrupt: &dyn Interrupt,
@@ -140,15 +140,15 @@ mod tests {
         Ball::from_rational(&rational(text))
     }
 
-    fn row(first: i64, masses: &[&str]) -> Row {
-        Row { first, masses: masses.iter().map(|mass| ball(mass)).collect(), missing: Ball::ZERO }
+    fn row(first: i64, masses: &[&str]) -> Pmf {
+        Pmf { first, masses: masses.iter().map(|mass| ball(mass)).collect(), missing: Ball::ZERO }
     }
 
     fn agrees(a: Ball, b: Ball) -> bool {
         !(a - b).is_positive() && !(b - a).is_positive()
     }
 
-    fn rows() -> [Row; 2] {
+    fn rows() -> [Pmf; 2] {
         [row(-1, &["0.2", "0.1", "0", "0.5", "0.2"]), row(0, &["0.4", "0.3", "0.1", "0.1", "0", "0.1"])]
     }
 

@@ -43,7 +43,7 @@ use crate::numbers::special::{self, plain_exponential};
 use statpriv_simd::{Arithmetic, Kernel, Portable};
 
 /// The contour needs at least this variance.
-pub(crate) const LEAST_VARIANCE: f64 = 400.0;
+pub(crate) const MIN_VARIANCE: f64 = 400.0;
 /// Evaluations: `j = 0, …, 15`.
 pub(super) const EVALUATIONS: usize = 16;
 /// `M/σ`.
@@ -65,7 +65,7 @@ const TWO_TO_MINUS_92: f64 = 1.0 / ((1u128 << 92) as f64);
 const TWO_TO_MINUS_95: f64 = 1.0 / ((1u128 << 95) as f64);
 const TWO_TO_MINUS_100: f64 = 1.0 / ((1u128 << 100) as f64);
 /// `sσ` must be at least this.
-const LEAST_TILT: f64 = 0.49;
+const MIN_TILT: f64 = 0.49;
 /// Up to here the lower part of a logarithm is below `2^-40`, as the plain exponential needs it.
 const LARGEST_PLAIN: f64 = 8000.0;
 /// The evaluations at `±θ_j` are conjugate.
@@ -217,7 +217,7 @@ impl Line {
         let (p_tilted, q_tilted) = (weighted.mul_with::<A>(inverse), q.mul_with::<A>(inverse));
         let variance = trials * p_tilted.hi * q_tilted.hi;
         let deviation = variance.sqrt();
-        if variance < LEAST_VARIANCE || tilt > GREATEST_TILT || tilt * deviation < LEAST_TILT {
+        if variance < MIN_VARIANCE || tilt > GREATEST_TILT || tilt * deviation < MIN_TILT {
             return None;
         }
         let lower = p_tilted.hi <= 0.5;

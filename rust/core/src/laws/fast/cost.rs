@@ -66,7 +66,7 @@ impl Cost {
 
     fn is_bounded(self) -> bool {
         match self {
-            Self::Terms(terms) => terms <= Binomial::MOST_TERMS as u64,
+            Self::Terms(terms) => terms <= Binomial::MAX_TERMS as u64,
             Self::Multiplications(multiplications) => multiplications <= MULTIPLICATIONS_OF_A_CONTOUR,
         }
     }
@@ -149,7 +149,7 @@ proptest! {
 fn the_longest_sum_is_met_next_to_the_mean_where_the_contour_begins() {
     for n in TRIALS.into_iter().skip(2) {
         let longest = of_delta(n, law(439.99 / n as f64, false), 1e-6);
-        assert_eq!(longest, Some(Cost::Terms(Binomial::MOST_TERMS as u64)), "n = {n}");
+        assert_eq!(longest, Some(Cost::Terms(Binomial::MAX_TERMS as u64)), "n = {n}");
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `Δ_{1,0}(ε) = Q/(npq) · E[(X−κ)_+]` with `Q = q + p e^ε`, `κ = n p e^ε/Q`, `X ~ Bin(n, p)`.
 
-use super::contour::{LEAST_VARIANCE, Line};
+use super::contour::{Line, MIN_VARIANCE};
 use super::positive_sum::{Binomial, PositiveSum, Ratios};
 use super::{FEW_TERMS, Law, Scaled, Weight};
 use crate::numbers::double_double::DoubleDouble;
@@ -164,7 +164,7 @@ impl Count {
         let &Place { first, weight, .. } = place;
         let ratios = Binomial::new::<A>(trials, law, first);
         let variance = first * (trials - first) / trials;
-        if variance > 1.1 * LEAST_VARIANCE && ratios.needed() > FEW_TERMS {
+        if variance > 1.1 * MIN_VARIANCE && ratios.needed() > FEW_TERMS {
             return Err(variance);
         }
         Ok(PositiveSum { ratios, weight }.run::<A>().map(|sum| (sum, Some(first))))

@@ -22,7 +22,7 @@ use crate::numbers::ball::Ball;
 use crate::numbers::double_double::DoubleDouble;
 use statpriv_simd::Portable;
 
-/// Sizes further apart share nothing: so many steps cost as much as one value by itself.
+/// Maximum distance of sizes that share work: this number of steps costs as much as one value.
 const NEAR: u64 = 48;
 /// Where a value may be wrong by more than this part of it, a walk starts anew: `2^-44`.
 const WIDEST: f64 = 1.0 / ((1u64 << 44) as f64);
@@ -30,12 +30,12 @@ const WIDEST: f64 = 1.0 / ((1u64 << 44) as f64);
 const LARGEST_EPSILON: f64 = 64.0;
 /// What leaves `2^±300` ends a walk; so nothing under- or overflows.
 const LARGEST: f64 = ((1u128 << 100) as f64) * ((1u128 << 100) as f64) * ((1u128 << 100) as f64);
-/// Sizes between two questions whether to go on.
+/// Sizes between two polls of the interrupt.
 const SIZES_PER_CHECK: usize = 64;
 /// `2^-53`.
 const U: f64 = f64::EPSILON / 2.0;
 
-/// `Δ_{1,0}(ε)` of the counts of so many entries, in any order, for ε > 0; nothing at sizes without others nearby, or where a walk does not keep its
+/// `Δ_{1,0}(ε)` of counts of several sizes, in any order, for ε > 0; nothing at sizes without others nearby, or where a walk does not keep its
 /// accuracy: these are to be asked for one by one.
 pub(crate) fn deltas_of_sizes(
     sizes: &[u64],
@@ -261,7 +261,8 @@ mod tests {
     /// The distance from what the digits tier finds, relatively; it shares no computation.
     fn check(size: u64, p: &Rational, epsilon: &Rational, value: Ball) {
         let family = CountFamily::new(p, p, Some(Direction::OneAgainstZero)).unwrap();
-        let truth = digits::delta(&family.of_size(size).unwrap(), epsilon, 30, &Uninterrupted).unwrap();
+        let truth =
+            crate::curve::digits::delta(&family.of_size(size).unwrap(), epsilon, 30, &Uninterrupted).unwrap();
         let end = |end: &digits::Dyadic| Ball::from_rational(&end.to_rational().unwrap());
         let gap = value - end(truth.lower()).hull(end(truth.upper()));
         assert!(

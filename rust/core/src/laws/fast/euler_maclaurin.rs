@@ -45,12 +45,12 @@ use statpriv_simd::{Arithmetic, Kernel};
 
 /// Nodes of Gauss's rule.
 const NODES: usize = 28;
-/// The series of φ has so many terms.
+/// Terms of the series of φ.
 const DEGREE: usize = 13;
 /// The conditions of the module.
-const LEAST_LENGTH: f64 = 512.0;
-const MOST_CHANGE: f64 = 0.1658;
-const MOST_QUOTIENT: f64 = 0.0393;
+const MIN_LENGTH: f64 = 512.0;
+const MAX_CHANGE: f64 = 0.1658;
+const MAX_QUOTIENT: f64 = 0.0393;
 /// Bound of what the rule, the series and the correction leave out, relative to the sum.
 const LEFT_OUT: f64 = 4e-16;
 /// `2^-53`.
@@ -139,8 +139,7 @@ impl Kernel for EulerMaclaurin {
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
         let Self { middles: [a, d, b, c], quotient, length } = self;
         let change = length * (1.0 / a + 1.0 / b + 1.0 / c + 1.0 / d);
-        let met =
-            length >= LEAST_LENGTH && change <= MOST_CHANGE && (0.0..=MOST_QUOTIENT).contains(&quotient);
+        let met = length >= MIN_LENGTH && change <= MAX_CHANGE && (0.0..=MAX_QUOTIENT).contains(&quotient);
         if !met {
             return None;
         }

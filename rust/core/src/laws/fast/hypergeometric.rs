@@ -47,7 +47,7 @@ impl Kernel for Tail {
         let curvature = middles.iter().map(|middle| 1.0 / middle).sum::<f64>();
         let cells = Cells { falling: [b, c], rising: [a, d], slope: 2.0 * quotient, curvature };
         let needed = cells.needed();
-        if needed > Cells::MOST_TERMS {
+        if needed > Cells::MAX_TERMS {
             return EulerMaclaurin { middles, quotient, length: needed.ceil() }.run::<A>();
         }
         PositiveSum { ratios: cells, weight: Weight::One }.run::<A>()
@@ -57,7 +57,7 @@ impl Kernel for Tail {
 impl Ratios for Cells {
     /// `u` for each of three products and for the division.
     const ERROR: f64 = 4.0;
-    const MOST_TERMS: f64 = 512.0;
+    const MAX_TERMS: f64 = 512.0;
 
     #[inline(always)]
     fn at(&self, index: Lanes) -> Lanes {

@@ -69,7 +69,7 @@ pub(super) fn on_every_backend<K: Kernel>(kernel: impl Fn() -> K) -> impl Iterat
 fn delta_error(n: u64, p: &Rational, epsilon: DoubleDouble) -> Vec<(f64, f64)> {
     let exact = double(epsilon.hi).add(&double(epsilon.lo));
     let curve = CountFamily::new(p, p, Some(Direction::OneAgainstZero)).unwrap().of_size(n).unwrap();
-    let truth = middle(&digits::delta(&curve, &exact, 40, &Uninterrupted).unwrap());
+    let truth = middle(&crate::curve::digits::delta(&curve, &exact, 40, &Uninterrupted).unwrap());
     let count = Count { trials: n as f64, law: law(p) };
     on_every_backend(|| AtOne(count, epsilon))
         .map(|value| {

@@ -7,7 +7,7 @@ use super::lanes::{Lanes, WIDTH};
 use super::{Law, Scaled, Weight};
 use statpriv_simd::{Arithmetic, Kernel};
 
-/// Blocks that are summed side by side, as so many groups of [`WIDTH`].
+/// Blocks that are summed side by side, in groups of [`WIDTH`].
 const GROUPS: usize = 2;
 const BLOCKS: usize = GROUPS * WIDTH;
 /// Terms of each block that are held at a time.
@@ -22,7 +22,7 @@ pub(super) trait Ratios: Copy {
     /// How many `u` a product of the term before with the ratio errs by, relatively, beside what is common to all.
     const ERROR: f64;
     /// Longer sums are left to others.
-    const MOST_TERMS: f64;
+    const MAX_TERMS: f64;
 
     /// At four indices; zero from the last term on.
     fn at(&self, index: Lanes) -> Lanes;
@@ -69,7 +69,7 @@ impl Ratios for Binomial {
     /// `u` for the division, and for each of two products.
     const ERROR: f64 = 3.0;
     /// Where the contour does not apply there are no more, see [`Self::needed`].
-    const MOST_TERMS: f64 = 208.0;
+    const MAX_TERMS: f64 = 208.0;
 
     #[inline(always)]
     fn at(&self, index: Lanes) -> Lanes {
@@ -150,7 +150,7 @@ impl<R: Ratios> Kernel for PositiveSum<R> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
         let terms = self.ratios.needed().min(self.ratios.all());
-        if terms.is_nan() || terms > R::MOST_TERMS {
+        if terms.is_nan() || terms > R::MAX_TERMS {
             return None;
         }
         let length = (terms / BLOCKS as f64).ceil().max(1.0);
@@ -183,7 +183,7 @@ impl<R: Ratios> Kernel for PositiveSum<R> {
 }
 
 impl<R: Ratios> PositiveSum<R> {
-    /// Over blocks of so many terms. Neighbours stand in different groups, so that they are joined first.
+    /// The sum over blocks of this length. Neighbours stand in different groups, so they are joined first.
     #[inline(always)]
     fn sums<A: Arithmetic>(&self, length: f64) -> Block {
         let blocks = self.blocks::<A>(length);
@@ -369,8 +369,8 @@ mod tests {
         let ratios = |trials: f64, first: f64| Binomial { trials, odds: 1.0, shortfall: 0.0, first };
         let sum = |trials, first| PositiveSum { ratios: ratios(trials, first), weight: Weight::One };
         let needed = |trials: f64| ratios(trials, trials / 2.0).needed();
-        assert!(needed(1700.0) < Binomial::MOST_TERMS && sum(1700.0, 850.0).run::<Portable>().is_some());
-        assert!(needed(3000.0) > Binomial::MOST_TERMS && sum(3000.0, 1500.0).run::<Portable>().is_none());
+        assert!(needed(1700.0) < Binomial::MAX_TERMS && sum(1700.0, 850.0).run::<Portable>().is_some());
+        assert!(needed(3000.0) > Binomial::MAX_TERMS && sum(3000.0, 1500.0).run::<Portable>().is_none());
         assert!(sum(1e6, 1000.0).run::<Portable>().is_none());
         let unknown = Binomial { odds: f64::NAN, ..ratios(100.0, 60.0) };
         let unknown = PositiveSum { ratios: unknown, weight: Weight::One };

@@ -111,7 +111,7 @@ fn hockey_sticks_of_counts_contain_the_truth_on_every_backend() {
         }
         let curve = CountFamily::new(&p, &p, Some(Direction::OneAgainstZero)).unwrap().of_size(n).unwrap();
         let given = exact(epsilon.hi).add(&exact(epsilon.lo));
-        let truth = ball(&digits::delta(&curve, &given, 24, &Uninterrupted).unwrap());
+        let truth = ball(&crate::curve::digits::delta(&curve, &given, 24, &Uninterrupted).unwrap());
         for (backend, value) in found {
             check(value, truth, &|| format!("{backend:?}, n = {n}, p = {p:?}, ε = {epsilon:?}"));
             answered += 1;
@@ -149,7 +149,7 @@ fn the_peaks_of_a_range_of_probabilities_are_taken_at_any_size() {
             let deviations = Rational::parse(x).unwrap();
             let epsilon = deviations.mul(&exact((n as f64).sqrt().recip()));
             let found = curve.ball(&crate::forms::Epsilon::new(&epsilon), &Uninterrupted).unwrap();
-            let truth = digits::delta(&curve, &epsilon, 24, &Uninterrupted).unwrap();
+            let truth = crate::curve::digits::delta(&curve, &epsilon, 24, &Uninterrupted).unwrap();
             check(found, ball(&truth), &|| format!("n = {n}, x = {x}"));
         }
     }

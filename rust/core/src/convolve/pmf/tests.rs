@@ -7,8 +7,8 @@ use crate::numbers::rational::Rational;
 use crate::record::Questions;
 use proptest::prelude::*;
 
-fn row(masses: Vec<Ball>) -> Row {
-    Row { first: 0, masses, missing: Ball::ZERO }
+fn row(masses: Vec<Ball>) -> Pmf {
+    Pmf { first: 0, masses, missing: Ball::ZERO }
 }
 
 /// A convolution asks once there are more than `2^18` products since it asked last.
@@ -16,7 +16,7 @@ fn row(masses: Vec<Ball>) -> Row {
 fn long_convolutions_ask_whether_to_go_on() {
     let asked = |short: usize| {
         let questions = Questions::default();
-        let row = |length: usize| Row { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };
+        let row = |length: usize| Pmf { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };
         row(BALLS_PER_CHECK / 2).convolved(&row(short), &questions).unwrap();
         questions.number()
     };
@@ -26,7 +26,7 @@ fn long_convolutions_ask_whether_to_go_on() {
 /// Of rows with `2^18` answers that are possible `2^36` products are allowed, and no more.
 #[test]
 fn convolutions_of_too_many_products_are_refused() {
-    let row = |length: usize| Row { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };
+    let row = |length: usize| Pmf { first: 0, masses: vec![Ball::ONE; length], missing: Ball::ZERO };
     let refused = row(1 << 18).convolved(&row((1 << 18) + 1), &Uninterrupted).unwrap_err().to_string();
     assert_eq!(refused, "a convolution of 68719738880 products is not tried");
 }
@@ -112,7 +112,7 @@ fn counts_of_two_tables_are_those_of_both() {
 fn a_mass_that_is_hardly_known_or_far_below_the_others_widens_no_other_sum() {
     let mut masses = vec![Ball::ONE; 3 * TILE];
     masses[0] = Ball::ONE.plus_at_most(Ball::ONE.times_power_of_two(-20));
-    masses[1] = Ball::ONE.times_power_of_two(-BAND * MOST_BANDS as i64 - 1);
+    masses[1] = Ball::ONE.times_power_of_two(-BAND * MAX_BANDS as i64 - 1);
     let zero = Rational::from(0i64);
     let (unequal, equal) = (row(masses), row(vec![Ball::ONE; 2 * TILE]));
     for sum in [

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::curve::{CountFamily, poisson_published, sampled_histogram};
+use crate::forms::Directed;
+use crate::forms::Direction;
 use crate::forms::{BinomialPeaks, BinomialRange};
+use crate::numbers::rational::Rational;
 use crate::record::{Inner, Plain, Record};
 
 fn number(text: &str) -> Rational {
@@ -22,11 +25,11 @@ fn curves() -> Vec<(&'static str, Curve)> {
         ("forwards", forwards().of_size(900).unwrap()),
         ("backwards", forwards().of_size(900).unwrap().reversed()),
         ("sampled", forwards().sampled(900, &number("5/11")).unwrap()),
-        ("range", Curve::Range(range("1/100", "0.7777"), Direction::OneAgainstZero)),
-        ("long range", Curve::Range(range("1/1000000007", "1/2"), Direction::ZeroAgainstOne)),
+        ("range", Curve::from(Directed(range("1/100", "0.7777"), Direction::OneAgainstZero))),
+        ("long range", Curve::from(Directed(range("1/1000000007", "1/2"), Direction::ZeroAgainstOne))),
         ("peaks", {
             let peaks = BinomialPeaks::new(4000, vec![300, 2000], &number("0"), &number("1")).unwrap();
-            Curve::Peaks(peaks, Direction::OneAgainstZero)
+            Curve::from(Directed(peaks, Direction::OneAgainstZero))
         }),
         ("amplified", Curve::amplified(number("3/10"), count("1/3", 800)).unwrap()),
         ("mean", {

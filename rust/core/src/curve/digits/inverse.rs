@@ -1,16 +1,17 @@
 //! ε(δ) to any number of digits: certified comparisons move the ends of a bracket, estimates only say where to compare.
 
-use super::ball::Ball;
-use super::curve::{Evaluation, last_change_of};
-use super::elementary::ln;
-use super::enclosure::{DigitsEnclosure, Dyadic};
-use super::ends::{self, End};
+use super::{at_limit, last_change_of};
 use crate::curve::Curve;
+use crate::digits::Evaluation;
+use crate::digits::ball::Ball;
+use crate::digits::elementary::ln;
+use crate::digits::enclosure::{DigitsEnclosure, Dyadic};
+use crate::digits::ends::Limit;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 
-/// Comparisons with so many bits more, one after another, before a tie is believed.
+/// Comparisons, each with twice as many bits, before a tie is accepted.
 const TRIES: u32 = 3;
 /// Bits of the first comparisons, unless δ all but is an end of the curve.
 const COARSE: usize = 64;
@@ -67,12 +68,12 @@ pub(super) fn epsilon(
     let bits = accuracy + 64;
     let logarithm = ln(&Ball::rational(delta, bits + 64), bits);
     let mut search = Search { curve, delta, logarithm, accuracy, coarse: COARSE, interrupt };
-    let start = search.look_at_end(&Ball::zero(), End::Zero)?;
+    let start = search.look_at_end(&Ball::zero(), Limit::Zero)?;
     if start.side == Side::Reached {
         return Ok(DigitsEnclosure::from(&Ball::zero()));
     }
     let last = Ball::from(last_change_of(curve));
-    let end = search.look_at_end(&last, End::Infinity)?;
+    let end = search.look_at_end(&last, Limit::Infinity)?;
     if end.side == Side::Missed {
         return Ok(DigitsEnclosure::point(Dyadic::Infinity));
     }
@@ -116,9 +117,9 @@ impl Search<'_> {
     }
 
     /// An end of the curve, where δ may be equal to a rational.
-    fn look_at_end(&self, epsilon: &Ball, end: End) -> Result<Look, Error> {
+    fn look_at_end(&self, epsilon: &Ball, end: Limit) -> Result<Look, Error> {
         let (side, look) = self.look(epsilon, self.accuracy + COARSE)?;
-        let exact = if side == Side::Tied { ends::exactly(self.curve, end) } else { None };
+        let exact = if side == Side::Tied { at_limit(self.curve, end) } else { None };
         let Some(exact) = exact else { return Ok(look) };
         let excess = exact.sub(self.delta);
         let side = if exact > *self.delta { Side::Missed } else { Side::Reached };
@@ -225,9 +226,9 @@ fn exactly(x: &Ball) -> Result<Rational, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
-    use super::super::examples::{curves, number};
     use super::*;
+    use crate::digits::cost::Cost;
+    use crate::digits::examples::{curves, number};
     use crate::interrupt::Uninterrupted;
     use crate::record::{Bits, Plain, Questions, Record};
 

@@ -5,55 +5,29 @@
 //! of such laws are such laws again, of the same sums, mixtures, relabellings and samples of the `x`, and what is missing of them is at
 //! most what is missing of their parts together.
 
-use super::convolution::OF_BALLS;
 use super::few_values::{self, FewValues};
-use super::{LONGEST, Law, Recipe, Relabelling, sampling};
+use super::{Law, Recipe, Relabelling, sampling};
+use crate::convolve::pmf::OF_BALLS;
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Repeated};
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
+pub(crate) use crate::laws::pmf::Pmf;
+pub(super) use crate::laws::pmf::check_length;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// Terms of a row between two questions whether what is left can be left out.
 const TERMS_PER_CHECK: usize = 8;
-/// Up to so many products two rows are convolved directly where there is another way.
+/// Maximum number of products of a direct convolution, where there is another way.
 const DIRECT_PRODUCTS: f64 = (1u64 << 24) as f64;
 /// With more values than this to add up at each node of an inversion, more products are convolved directly.
 const VALUES_AT_ONCE: f64 = 8.0;
-/// Up to so many products a place, where the sum has gaps: there inversion goes along the whole lattice for each place.
+/// Maximum number of products for each place of a sum with gaps, where inversion follows the whole lattice for each place.
 const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 
-/// Masses of `first`, `first + 1`, ….
-#[derive(Clone, Debug)]
-pub(crate) struct Row {
-    pub first: i64,
-    pub masses: Vec<Ball>,
-    /// At most so much is missing, in total.
-    pub missing: Ball,
-}
-
-impl Row {
-    pub fn empty() -> Self {
-        Self { first: 0, masses: Vec::new(), missing: Ball::ZERO }
-    }
-
-    pub fn point(value: i64) -> Self {
-        Self { first: value, masses: vec![Ball::ONE], missing: Ball::ZERO }
-    }
-
-    /// The last answer of the window; one before the first where that is empty.
-    pub fn last(&self) -> i64 {
-        self.first + self.masses.len() as i64 - 1
-    }
-
-    /// The mass in the window.
-    pub fn at(&self, answer: i64) -> Ball {
-        let index = answer.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
-        index.and_then(|index| self.masses.get(index)).copied().unwrap_or(Ball::ZERO)
-    }
-
+impl Pmf {
     /// Adds `weight` times another row; what the weights do not sum to is missing elsewhere.
     pub fn add(&mut self, other: &Self, weight: Ball) -> Result<(), Error> {
         self.missing = self.missing + other.missing * weight;
@@ -101,10 +75,10 @@ impl Row {
 ///
 /// # Errors
 /// More answers than are written out.
-pub(crate) fn common_window(rows: [&Row; 2]) -> Result<(i64, i64), Error> {
+pub(crate) fn common_window(rows: [&Pmf; 2]) -> Result<(i64, i64), Error> {
     let filled = rows.into_iter().filter(|row| !row.masses.is_empty());
     let first = filled.clone().map(|row| row.first).min().unwrap_or(0);
-    let last = filled.map(Row::last).max().unwrap_or(-1);
+    let last = filled.map(Pmf::last).max().unwrap_or(-1);
     check_length(first, last)?;
     Ok((first, last))
 }
@@ -127,15 +101,6 @@ pub(super) fn cover<T: Copy>(
     Ok(())
 }
 
-pub(super) fn check_length(first: i64, last: i64) -> Result<(), Error> {
-    if last.saturating_sub(first) >= LONGEST as i64 {
-        return Err(Error::precision(format!(
-            "the answers from {first} to {last} are too many for their probabilities to be written out; 2^24 are allowed"
-        )));
-    }
-    Ok(())
-}
-
 /// `2^-bits`.
 pub(crate) fn power(bits: u32) -> Ball {
     (Ball::ONE / Ball::from_u64(2)).powi(u64::from(bits))
@@ -155,7 +120,7 @@ pub(super) fn log_concave(
     at_mode: Ball,
     ratio_up: impl Fn(u64) -> Ball,
     left_out: Option<u32>,
-) -> Result<Row, Error> {
+) -> Result<Pmf, Error> {
     if left_out.is_none() {
         check_length(least as i64, greatest as i64)?;
     }
@@ -181,14 +146,14 @@ pub(super) fn log_concave(
     let below = side(&|step| Ball::ONE / ratio_up(mode - step - 1), mode - least)?;
     let first = (mode - below.len() as u64) as i64;
     let masses = below.into_iter().rev().chain([at_mode]).chain(above).collect();
-    Ok(Row { first, masses, missing })
+    Ok(Pmf { first, masses, missing })
 }
 
-/// The row of a law, of which at most about `2^-left_out` is missing; nothing at all where that is `None`.
+/// The row of a law, with at most about `2^-left_out` missing; complete for `None`.
 ///
 /// # Errors
 /// Too many answers; interruption.
-pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Arc<Row>, Error> {
+pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Arc<Pmf>, Error> {
     if let Some(row) = law.remembered(left_out) {
         return Ok(row);
     }
@@ -200,12 +165,12 @@ pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -
     let row = Arc::new(match law.recipe() {
         Recipe::Table { first, masses } => {
             let masses = masses.iter().map(Ball::from_rational).collect();
-            Row { first: *first, masses, missing: Ball::ZERO }
+            Pmf { first: *first, masses, missing: Ball::ZERO }
         }
         Recipe::Binomial { trials, p } => sampling::binomial(*trials, p, left_out)?,
         Recipe::Repeated { .. } | Recipe::Sum(_) => sum(law, left_out, interrupt)?,
         Recipe::Mixture(parts) => {
-            let mut mixture = Row::empty();
+            let mut mixture = Pmf::empty();
             for (weight, law) in parts {
                 mixture.add(&*inner(law)?, Ball::from_rational(weight))?;
             }
@@ -213,7 +178,7 @@ pub(crate) fn row(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -
         }
         Recipe::Shifted(law, by) => {
             let row = inner(law)?;
-            Row { first: row.first + by, ..Row::clone(&row) }
+            Pmf { first: row.first + by, ..Pmf::clone(&row) }
         }
         Recipe::Scaled(law, by) => inner(law)?.scaled(*by)?,
         Recipe::Sampled(law, sampling) => {
@@ -235,7 +200,7 @@ pub(crate) fn rows(
     laws: [&Law; 2],
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<[Arc<Row>; 2], Error> {
+) -> Result<[Arc<Pmf>; 2], Error> {
     rows_before(&[], laws, left_out, interrupt)
 }
 
@@ -245,7 +210,7 @@ fn rows_before(
     laws: [&Law; 2],
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<[Arc<Row>; 2], Error> {
+) -> Result<[Arc<Pmf>; 2], Error> {
     if left_out.is_none()
         && let [Some((one, noise)), Some((other, same))] = laws.map(Law::without_noise)
         && noise == same
@@ -274,7 +239,7 @@ fn rows_before(
 
 /// A sum of independent numbers: few values far apart are counted out; by inversion where that is cheaper and all of them have
 /// cumulant functions, or of those that have one and several copies; else directly.
-fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let mut summands = Summands::default();
     summands.collect(law, 1);
     let Summands { parts, smoothing, offset } = summands;
@@ -308,16 +273,16 @@ fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Ro
 }
 
 /// The sum of independent numbers with these laws, the short ones first.
-fn added_up(rows: impl Iterator<Item = Result<Row, Error>>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+fn added_up(rows: impl Iterator<Item = Result<Pmf, Error>>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let mut rows = rows.collect::<Result<Vec<_>, Error>>()?;
     rows.sort_by_key(|row| row.masses.len());
-    rows.iter().try_fold(Row::point(0), |total, row| total.convolved(row, interrupt))
+    rows.iter().try_fold(Pmf::point(0), |total, row| total.convolved(row, interrupt))
 }
 
 /// Two-sided geometric noise is added: `P[a] = (1−α)/(1+α) (F(a) + G(a))` with `F(a) = d(a) + αF(a−1)` and
 /// `G(a) = α(d(a+1) + G(a+1))`, of which every term is positive. Outside the data both fall by `α` a step, so that what is left
 /// out beyond a side's last mass `t` is `t α/(1−α)`.
-fn smoothed(data: &Row, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Row, Error> {
+fn smoothed(data: &Pmf, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let Some(bits) = left_out else { return Err(Error::precision("noise without bounds has no last value")) };
     let (mut forward, mut backward) = (Vec::new(), Vec::new());
     let sweep = |side: &mut Vec<Ball>, masses: &mut dyn Iterator<Item = Ball>| -> Result<Ball, Error> {
@@ -352,12 +317,12 @@ fn smoothed(data: &Row, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Inte
         *entry = *entry + alpha * next;
     }
     let masses = masses.into_iter().map(|mass| mass * scale).collect();
-    Ok(Row { first, masses, missing: data.missing + (above + below) * scale })
+    Ok(Pmf { first, masses, missing: data.missing + (above + below) * scale })
 }
 
 /// The same of data that lie between two answers, with all answers on or below the first as one, and all on or above the last:
 /// there both laws of a pair fall by `α` a step, and their ratio does not change. `P[X ≤ first] = Σ_j d_j α^{j−first}/(1+α)`, and likewise at the last.
-fn with_merged_ends(data: &Row, alpha: Ball, first: i64, last: i64) -> Result<Row, Error> {
+fn with_merged_ends(data: &Pmf, alpha: Ball, first: i64, last: i64) -> Result<Pmf, Error> {
     check_length(first, last)?;
     let answers = || first..=last;
     let (mut forward, mut backward) = (Vec::new(), Vec::new());
@@ -374,7 +339,7 @@ fn with_merged_ends(data: &Row, alpha: Ball, first: i64, last: i64) -> Result<Ro
     backward.reverse();
     let one = Ball::ONE;
     if first == last {
-        return Ok(Row { first, masses: vec![one], missing: data.missing });
+        return Ok(Pmf { first, masses: vec![one], missing: data.missing });
     }
     let (inner, tail) = ((one - alpha) / (one + alpha), one / (one + alpha));
     let mass = |index: usize| {
@@ -384,7 +349,7 @@ fn with_merged_ends(data: &Row, alpha: Ball, first: i64, last: i64) -> Result<Ro
         let scale = if index == 0 || index + 1 == forward.len() { tail } else { inner };
         scale * (here + alpha * above)
     };
-    Ok(Row { first, masses: (0..forward.len()).map(mass).collect(), missing: data.missing })
+    Ok(Pmf { first, masses: (0..forward.len()).map(mass).collect(), missing: data.missing })
 }
 
 /// Independent summands, equal ones together, and a constant.
@@ -530,7 +495,7 @@ fn inverted(
     lattices: &[Box<dyn Lattice>],
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<Row, Error> {
+) -> Result<Pmf, Error> {
     let law = LatticeSum::new(lattices.iter().map(AsRef::as_ref).collect());
     let (first, last, missing) = match (left_out, law.support()) {
         (Some(bits), _) => law.window(power(bits + 1), interrupt)?,
@@ -539,7 +504,7 @@ fn inverted(
     };
     check_length(first, last)?;
     let masses = law.probabilities(first, last, interrupt)?;
-    Ok(Row { first, masses, missing })
+    Ok(Pmf { first, masses, missing })
 }
 
 /// `P[answer ≤ x] = P[counts[x] ≥ rank]`; the masses are differences of these or of their complements, whichever are smaller,
@@ -549,7 +514,7 @@ fn order_statistic(
     rank: u64,
     left_out: Option<u32>,
     interrupt: &dyn Interrupt,
-) -> Result<Row, Error> {
+) -> Result<Pmf, Error> {
     let mut masses = Vec::with_capacity(counts.len());
     let mut before = (Ball::ZERO, Ball::ONE);
     let mut known: Option<&Law> = None;
@@ -573,12 +538,12 @@ fn order_statistic(
         masses.push(if rising { reached.0 - before.0 } else { before.1 - reached.1 });
         before = reached;
     }
-    Ok(Row { first: 0, masses, missing: Ball::ZERO })
+    Ok(Pmf { first: 0, masses, missing: Ball::ZERO })
 }
 
 /// `count` copies, by repeated squaring.
-fn power_of(base: &Row, mut count: u64, interrupt: &dyn Interrupt) -> Result<Row, Error> {
-    let (mut result, mut square) = (Row::point(0), base.clone());
+fn power_of(base: &Pmf, mut count: u64, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
+    let (mut result, mut square) = (Pmf::point(0), base.clone());
     while count > 0 {
         if count & 1 == 1 {
             result = result.convolved(&square, interrupt)?;

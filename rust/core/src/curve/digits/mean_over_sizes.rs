@@ -1,15 +1,15 @@
 //! Means over the number of entries that matter, to any number of digits: see `curve/mean_over_sizes.rs` for what they are.
 
-use super::ball::Ball;
-use super::curve::Evaluation;
-use super::probability::Probability;
-use super::{binomial, hypergeometric, settle};
 use crate::curve::{Inclusion, Irrelevant, MeanOverSizes};
+use crate::digits::Evaluation;
+use crate::digits::ball::Ball;
+use crate::digits::probability::Probability;
+use crate::digits::{binomial, hypergeometric, settle};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 
-/// Terms between two questions whether to go on.
+/// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 10;
 
 /// The law of the number of entries that do not matter.
@@ -172,10 +172,10 @@ impl Evaluation<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
-    use super::super::examples::number;
     use super::*;
     use crate::curve::CountFamily;
+    use crate::digits::cost::Cost;
+    use crate::digits::examples::number;
     use crate::forms::Direction;
     use crate::interrupt::Uninterrupted;
     use crate::record::{Plain, Record};

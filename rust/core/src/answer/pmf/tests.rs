@@ -23,21 +23,21 @@ fn large_sum() -> Law {
     Law::sum(vec![table.shifted(5).unwrap(), count, weighted]).unwrap()
 }
 
-fn directly(law: &Law) -> Row {
+fn directly(law: &Law) -> Pmf {
     let inner = |law: &Law| row(law, None, &Uninterrupted).unwrap();
     match law.recipe() {
         Recipe::Sum(parts) => parts
             .iter()
             .map(directly)
-            .fold(Row::point(0), |sum, part| sum.convolved(&part, &Uninterrupted).unwrap()),
+            .fold(Pmf::point(0), |sum, part| sum.convolved(&part, &Uninterrupted).unwrap()),
         Recipe::Repeated { law, count } => {
-            (0..*count).fold(Row::point(0), |sum, _| sum.convolved(&inner(law), &Uninterrupted).unwrap())
+            (0..*count).fold(Pmf::point(0), |sum, _| sum.convolved(&inner(law), &Uninterrupted).unwrap())
         }
         Recipe::Shifted(law, by) => {
             let row = directly(law);
-            Row { first: row.first + by, ..row }
+            Pmf { first: row.first + by, ..row }
         }
-        _ => Row::clone(&inner(law)),
+        _ => Pmf::clone(&inner(law)),
     }
 }
 
@@ -84,21 +84,21 @@ fn the_tail_after_a_term_is_geometric_at_most() {
 
 #[test]
 fn windows_grow_to_both_sides_and_keep_what_they_hold() {
-    let mut row = Row::point(3);
-    row.add(&Row::point(1), Ball::from_u64(5)).unwrap();
-    row.add(&Row::point(6), Ball::from_u64(7)).unwrap();
-    row.add(&Row::point(3), Ball::from_u64(2)).unwrap();
+    let mut row = Pmf::point(3);
+    row.add(&Pmf::point(1), Ball::from_u64(5)).unwrap();
+    row.add(&Pmf::point(6), Ball::from_u64(7)).unwrap();
+    row.add(&Pmf::point(3), Ball::from_u64(2)).unwrap();
     let masses: Vec<f64> = (0..=7).map(|answer| row.at(answer).to_enclosure().upper()).collect();
     assert_eq!(masses, [0.0, 5.0, 0.0, 3.0, 0.0, 0.0, 7.0, 0.0]);
     assert_eq!((row.first, row.last()), (1, 6));
-    let far = row.add(&Row::point(1 << 40), Ball::ONE).unwrap_err();
+    let far = row.add(&Pmf::point(1 << 40), Ball::ONE).unwrap_err();
     assert!(far.to_string().contains("the answers from 1 to 1099511627776 are too many"), "{far}");
-    assert!(Row::empty().add(&Row::empty(), Ball::ONE).is_ok() && Row::empty().last() == -1);
+    assert!(Pmf::empty().add(&Pmf::empty(), Ball::ONE).is_ok() && Pmf::empty().last() == -1);
 }
 
 #[test]
 fn what_is_missing_adds_up() {
-    let part = |bits| Row { missing: power(bits), ..Row::point(2) };
+    let part = |bits| Pmf { missing: power(bits), ..Pmf::point(2) };
     let sum = part(1).convolved(&part(2), &Uninterrupted).unwrap();
     assert!(agree(sum.missing, Ball::from_u64(3) * power(2)));
     let mut mixture = part(3);
@@ -113,7 +113,7 @@ fn what_is_missing_adds_up() {
 #[test]
 fn at_merged_ends_all_answers_on_one_side_are_one() {
     let half = Ball::ONE / Ball::from_u64(2);
-    let data = Row { first: 0, masses: vec![half, Ball::ZERO, half], missing: power(9) };
+    let data = Pmf { first: 0, masses: vec![half, Ball::ZERO, half], missing: power(9) };
     for (last, parts_of_24) in [(0, vec![24]), (2, vec![10, 4, 10]), (3, vec![10, 4, 5, 5])] {
         let row = with_merged_ends(&data, half, 0, last).unwrap();
         assert_eq!((row.first, row.last()), (0, last));

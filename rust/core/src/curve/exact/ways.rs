@@ -1,8 +1,8 @@
 //! The number of entries that do not matter: its probabilities as integers over one denominator.
 
-use super::binomial_tail::choose;
 use crate::curve::Irrelevant;
 use crate::error::Error;
+use crate::exact::binomial_tail::choose;
 use crate::interrupt::Interrupt;
 use dashu_int::UBig;
 use dashu_int::ops::UnsignedAbs;

@@ -1,4 +1,4 @@
-//! Convolutions of rows, `Σ_i x_i y_{k−i}`, in double-doubles; [`crate::convolve`] has those of doubles.
+//! Convolutions of probability mass functions, `Σ_i x_i y_{k−i}`, in double-doubles.
 //!
 //! All products are positive, so that relative errors are not amplified but counted, once for all of them. Masses range over more than doubles do:
 //! they are sorted into bands, and each pair of bands is added up by itself, in units of its own.
@@ -13,9 +13,9 @@
 //! **Range.** In units of its band a mass is between `2^-`[`BAND`] and 1. So products of high parts are above `2^-800`; of those of low parts what
 //! underflow takes, `2^-1074` each, is below `2^-270` relatively.
 
-use super::row::{Row, check_length};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::laws::pmf::{Pmf, check_length};
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::{ADDITION, DoubleDouble, UNIT, two_sum};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
@@ -23,7 +23,7 @@ use statpriv_simd::{Arithmetic, Backend, Kernel};
 /// Binary orders of magnitude of a band.
 const BAND: i64 = 400;
 /// Masses in further bands are left to balls.
-const MOST_BANDS: usize = 8;
+const MAX_BANDS: usize = 8;
 /// Sums that are added up side by side.
 const TILE: usize = 8;
 /// Products that are added up before they are added to the others.
@@ -31,19 +31,19 @@ const BLOCK: usize = 256;
 /// Of the sum of so many: see the module documentation.
 const IN_BLOCK: f64 = ((BLOCK + 4) * (BLOCK + 4)) as f64 / 16.0 * UNIT;
 /// Less certain masses are left to balls, so that they widen no sum but their own.
-const MOST_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
-/// A product of balls costs as much as so many products of double-doubles: with more zeros than this between masses, balls are multiplied.
-pub(super) const OF_BALLS: usize = 32;
+const MAX_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
+/// The cost of a product of balls, in products of double-doubles. With more zeros than this between masses, balls are multiplied.
+pub(crate) const OF_BALLS: usize = 32;
 /// More products than this are not tried.
-const MOST_PRODUCTS: usize = 1 << 36;
-/// Products of double-doubles, and of balls, between two questions whether to go on.
+const MAX_PRODUCTS: usize = 1 << 36;
+/// Products of double-doubles, and of balls, between two polls of the interrupt.
 const PRODUCTS_PER_CHECK: usize = 1 << 22;
 const BALLS_PER_CHECK: usize = 1 << 18;
 
 /// Masses that are not zero, with their places in a window.
 type Placed<T> = Vec<(usize, T)>;
 
-impl Row {
+impl Pmf {
     /// `P * Q`: what is missing is at most `1 − (1−m)(1−m') ≤ m + m'`.
     pub fn convolved(&self, other: &Self, interrupt: &dyn Interrupt) -> Result<Self, Error> {
         let (long, short) = (self.possible(), other.possible());
@@ -55,7 +55,7 @@ impl Row {
         let first = self.first + other.first;
         check_length(first, self.last() + other.last())?;
         let products = short.len().saturating_mul(long.len());
-        if products > MOST_PRODUCTS {
+        if products > MAX_PRODUCTS {
             return Err(Error::precision(format!("a convolution of {products} products is not tried")));
         }
         let mut masses = vec![Ball::ZERO; self.masses.len() + other.masses.len() - 1];
@@ -88,7 +88,7 @@ struct Factor {
     error: f64,
 }
 
-/// A mass whose relative error is at most [`MOST_UNCERTAIN`].
+/// A mass whose relative error is at most [`MAX_UNCERTAIN`].
 struct Certain {
     place: usize,
     mass: Ball,
@@ -99,7 +99,7 @@ struct Certain {
 
 impl Factor {
     fn new(masses: Placed<Ball>) -> Self {
-        let is_certain = |mass: Ball| mass.is_positive() && mass.relative_error() <= MOST_UNCERTAIN;
+        let is_certain = |mass: Ball| mass.is_positive() && mass.relative_error() <= MAX_UNCERTAIN;
         let exponents = masses.iter().filter(|(_, mass)| is_certain(*mass)).map(|(_, mass)| mass.exponent());
         let top = exponents.max().unwrap_or(0);
         let mut factor = Self { certain: Vec::new(), others: Vec::new(), top, error: 0.0 };
@@ -149,7 +149,7 @@ impl Factor {
 fn in_band(mass: Ball, top: i64) -> Option<(usize, DoubleDouble)> {
     let band = (top - mass.exponent()) / BAND;
     let scaled = mass.times_power_of_two(BAND * band - top).to_double_double()?;
-    Some((usize::try_from(band).ok().filter(|&band| band < MOST_BANDS)?, scaled))
+    Some((usize::try_from(band).ok().filter(|&band| band < MAX_BANDS)?, scaled))
 }
 
 /// Consecutive masses, zeros among them, with [`TILE`] more zeros on either side.
