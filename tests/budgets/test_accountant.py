@@ -528,6 +528,17 @@ def test_groups_survive_json():
     assert sp.PartitionAccountant.from_json(acc.compose(query, size=5).to_json()) == acc
 
 
+def test_a_declared_partition_by_group_survives_json():
+    query = sp.PropertyQuery({"f": "1/3", "m": "1/2"}, attribute="smoker")
+    declared = [query] * 2, sp.RandomPartition([{"f": 10, "m": 5}] * 2)
+    people = sp.Population(groups={"f": 30, "m": 20})
+    acc = sp.PartitionAccountant(people, epsilon=1, delta=1, declared=declared)
+    restored = sp.PartitionAccountant.from_json(acc.to_json())
+    validator().validate(json.loads(acc.to_json()))
+    assert restored == acc
+    assert restored.get_delta(1) == acc.get_delta(1)
+
+
 def _edited(**changes):
     return json.dumps({**json.loads(accountant().compose(SMOKERS, size=100).to_json()), **changes})
 

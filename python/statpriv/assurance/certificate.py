@@ -17,21 +17,25 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from statpriv.assurance import checker
+from statpriv.assurance.certificate_fields import RELEASE, RELEASES, SEVERAL_GROUPS, SITUATION
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.codec import range_of
+from statpriv.model.fields import is_by_group
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Processed
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.samplings import WithoutReplacement
 from statpriv.model.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
+from statpriv.model.strategies import AdaptiveSituation
 from statpriv.numeric.digits import exact_ends
 from statpriv.numeric.exact import Number, as_fraction
-from statpriv.numeric.literals import abridged, literal, spelled
+from statpriv.numeric.literals import abridged, spelled
 from statpriv.rules.own_group_in_parts import groups_alone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from statpriv.composition.cohorts import Cohort
     from statpriv.curves.curve import PrivacyCurve
@@ -42,7 +46,7 @@ __all__ = ["Certificate", "certify", "together"]
 
 _DIGITS = 30
 _LARGEST_EPSILON = 1000
-_LONGEST = 2**13  # bits of a numerator or denominator: Python writes them, and the checker reads them
+_FORMAT = {"format": checker.FORMAT}
 
 
 class RefutedError(ArgumentError):
@@ -101,17 +105,13 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
     if groups := _of_groups(curve.situation):
         return _group_by_group(groups, epsilon=exact_epsilon, delta=target)
     counts = _of_counts(curve.situation)
-    situation = _described(counts)
-    claim = {"epsilon": _text(exact_epsilon), "delta": _text(target)}
+    situation, claim = _described(counts), {"epsilon": exact_epsilon, "delta": target}
     missed: list[str] = []
     for theorem, bound in _theorems(counts):
         ends = _computed(counts, bound, exact_epsilon)
-        margin = {
-            "lower": _text(target - Fraction(ends["upper"])),
-            "upper": _text(target - Fraction(ends["lower"])),
-        }
+        margin = target - Fraction(ends["upper"]), target - Fraction(ends["lower"])
         witness = {"theorem": theorem, "delta": ends, "margin": margin}
-        document = {"format": checker.FORMAT, "claim": claim, "situation": situation, "witness": witness}
+        document = RELEASE.write({**_FORMAT, "claim": claim, "situation": situation, "witness": witness})
         verdict = _checked(document)
         if verdict.verdict == "proved":
             return Certificate(_written(document))
@@ -131,12 +131,14 @@ def together(
     releases: Sequence[Certificate], cohorts: Sequence[Cohort], *, epsilon: Fraction, delta: Fraction
 ) -> Certificate:
     """A certificate of several releases from one table, made of one for each on its own rows."""
-    document = {
-        "format": checker.FORMAT,
-        "claim": {"epsilon": _text(epsilon), "delta": _text(delta)},
-        "cohorts": [{"rows": cohort.rows, "joined_after": cohort.joined_after} for cohort in cohorts],
-        "releases": [release.document for release in releases],
-    }
+    document = RELEASES.write(
+        {
+            **_FORMAT,
+            "claim": {"epsilon": epsilon, "delta": delta},
+            "cohorts": [{"rows": cohort.rows, "joined_after": cohort.joined_after} for cohort in cohorts],
+            "releases": [release.document for release in releases],
+        }
+    )
     if any("situation" not in release for release in document["releases"]):
         raise NotAvailableError("several releases are certified together only where none is stated by group")
     if _checked(document).verdict != "proved":
@@ -155,11 +157,13 @@ def _group_by_group(groups: dict[str, PartitionedSituation], *, epsilon: Fractio
             raise NotAvailableError(f"the group {name!r} by itself: {missed}") from None
 
     proofs = {name: proof(name) for name in groups}
-    document = {
-        "format": checker.FORMAT,
-        "claim": {"epsilon": _text(epsilon), "delta": _text(delta)},
-        "groups": {name: of_group.document for name, of_group in proofs.items()},
-    }
+    document = SEVERAL_GROUPS.write(
+        {
+            **_FORMAT,
+            "claim": {"epsilon": epsilon, "delta": delta},
+            "groups": {name: of_group.document for name, of_group in proofs.items()},
+        }
+    )
     if _checked(document).verdict != "proved":
         raise DisagreementError("the checker does not prove the worst group; please report it")
     return Certificate(_written(document))
@@ -205,12 +209,6 @@ def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[st
     digits = None if doubles or bound == "tightest" else _DIGITS
     lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=digits))
     return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
-
-
-def _text(exact: Fraction) -> str:
-    if max(abs(exact.numerator), exact.denominator).bit_length() > _LONGEST:
-        raise NotAvailableError(f"{abridged(exact)} cannot be certified; fractions of up to {_LONGEST} bits can")
-    return literal(exact)
 
 
 def _decimal(exact: Fraction, rounding: str) -> str:
@@ -286,53 +284,55 @@ class _Part(NamedTuple):
     gate: tuple[int, int] | None = None
     cells: tuple[tuple[Fraction, Fraction], ...] = ()
 
-    def document(self, count: int) -> dict[str, Any]:
-        """So many such parts, as they stand in a certificate."""
-        stated = {"size": self.size, "count": count, "attribute": self.attribute}
-        if self.cells:
-            return {"cells": [_range(*ends) for ends in self.cells], **stated}
-        gate = None if self.gate is None else list(self.gate)
-        return {"probability": _range(self.lower, self.upper), **stated, "gate": gate}
-
-
-def _range(lower: Fraction, upper: Fraction) -> dict[str, str]:
-    return {"lower": _text(lower), "upper": _text(upper)}
+    def stated(self, count: int) -> dict[str, Any]:
+        """What a certificate says of `count` such parts."""
+        return {**self._asdict(), "probability": (self.lower, self.upper), "count": count}
 
 
 def _parts(situation: AnySituation) -> list[_Part]:
     """The parts on which counts are released, where nothing but counts is."""
-    if not isinstance(situation, Situation | PartitionedSituation):
+    if isinstance(situation, AdaptiveSituation):
         raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
     queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
-    asked = [asked_of(query) for query in queries]
-    if not all(isinstance(query, PropertyQuery | HistogramQuery) and query.is_uniform for query in asked):
-        raise NotAvailableError(
-            f"query = {abridged(queries[0])}: only counts with one p, or a range of it, and histograms can be certified"
-        )
     return [_part(query, size) for query, size in zip(queries, _sizes(situation), strict=True)]
 
 
 def _part(query: Query, size: int) -> _Part:
     count: Any = asked_of(query)
+    part_of = _PARTS.get(type(count))
+    if part_of is None or not count.is_uniform:
+        raise NotAvailableError(
+            f"query = {abridged(query)}: only counts with one p, or a range of it, and histograms can be certified"
+        )
+    return part_of(query, count, size)
+
+
+def _histogram(query: Query, asked: Any, size: int) -> _Part:  # noqa: ANN401  (of one law)
+    cells = tuple(range_of(p) for p in asked.cells)
+    if not all(0 < low <= high < 1 for low, high in cells):
+        raise NotAvailableError(f"query = {query!r}: only cells of p strictly between 0 and 1 can be certified")
+    return _Part(Fraction(0), Fraction(1), size, asked.attribute, cells=cells)
+
+
+def _count(query: Query, asked: PropertyQuery, size: int) -> _Part:
     gate = gate_for_every_p(query)
-    if isinstance(count, HistogramQuery):
-        cells = tuple((p.lower, p.upper) if isinstance(p, Between) else (p, p) for p in count.cells)
-        if not all(0 < low <= high < 1 for low, high in cells):  # type: ignore[operator]
-            raise NotAvailableError(f"query = {query!r}: only cells of p strictly between 0 and 1 can be certified")
-        return _Part(Fraction(0), Fraction(1), size, count.attribute, cells=cells)  # type: ignore[arg-type]
     if gate is not None:
         published = gate.counts
         if not published or published[0] > size:
             raise NotAvailableError(f"query = {query!r}: the gate withholds every count; there is nothing to certify")
         return _Part(Fraction(0), Fraction(1), size, None, gate=(published[0], min(published[-1], size)))
-    if count.lower == 0 or count.upper == 1:
+    if asked.lower == 0 or asked.upper == 1:
         raise NotAvailableError(f"query = {query!r}: only p strictly between 0 and 1 can be certified")
-    return _Part(count.lower, count.upper, size, count.attribute)
+    return _Part(asked.lower, asked.upper, size, asked.attribute)
+
+
+_PARTS: dict[type, Callable[[Query, Any, int], _Part]] = {PropertyQuery: _count, HistogramQuery: _histogram}
+"""What becomes a part of a certificate."""
 
 
 def _sizes(situation: AnySituation) -> tuple[int, ...]:
     sampling = situation.sampling
-    if isinstance(sampling, RandomPartition) and all(isinstance(size, int) for size in sampling.sizes):
+    if isinstance(sampling, RandomPartition):
         return sampling.sizes
     if isinstance(sampling, WithoutReplacement):
         return (sampling.size,)
@@ -348,7 +348,7 @@ def _described(situation: AnySituation) -> dict[str, Any]:
     adversary = situation.adversary
     if isinstance(situation, PartitionedSituation) and situation.pattern is not None:
         raise NotAvailableError("a pair for each part cannot be certified; the worst combination of values can")
-    if not isinstance(adversary.known, int) or (adversary.known and adversary.values != "worst"):
+    if is_by_group(adversary.known) or (adversary.known and adversary.values != "worst"):
         raise NotAvailableError(
             f"{adversary!r} cannot be certified; a number of known entries at their worst values can"
         )
@@ -358,9 +358,11 @@ def _described(situation: AnySituation) -> dict[str, Any]:
             raise NotAvailableError(f"pair = {situation.pair!r}; histograms can be certified for the worst pair")
         if adversary.known and situation.sampling is not None:
             raise NotAvailableError(f"{adversary!r} cannot be certified beside a histogram on a part of the entries")
-    return {
-        "population": situation.population.size,
-        "known_rows": adversary.known,
-        "parts": [part.document(count) for part, count in parts.items()],
-        "pair": None if situation.pair is None else list(situation.pair),
-    }
+    return SITUATION.write(
+        {
+            "population": situation.population.size,
+            "known_rows": adversary.known,
+            "parts": [part.stated(count) for part, count in parts.items()],
+            "pair": None if situation.pair is None else list(situation.pair),
+        }
+    )

@@ -13,13 +13,13 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias, cast
 
 from statpriv.composition.any_property import AnyPropertyCurve
-from statpriv.composition.ledger import QUERIES, SIZES
+from statpriv.composition.ledger import QUERIES
 from statpriv.composition.stated_laws import stated_law
 from statpriv.curves.build import compose, privacy_curve
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.codec import KEPT_QUERY
-from statpriv.model.fields import Record
+from statpriv.model.fields import COUNT, SIZE, Record, by_group, by_name, list_of
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
@@ -169,7 +169,7 @@ class Declared:
     @property
     def stated(self) -> dict[str, Any]:
         """What a document says of the promise."""
-        return {"declared": {"queries": self.queries, "sizes": self.partition.sizes}}
+        return {"declared": {"queries": self.queries, "sizes": self.partition.strata or self.partition.sizes}}
 
 
 Promise: TypeAlias = OneAttribute | AnyProperty | Declared
@@ -207,7 +207,7 @@ def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[
     return tuple(queries)
 
 
-_DECLARED = Record({"queries": QUERIES, "sizes": SIZES})
+_DECLARED = Record({"queries": QUERIES, "sizes": list_of(by_group(SIZE, COUNT), "a list of sizes", least=1)})
 PROMISE = Record(
     {"only": KEPT_QUERY.optional(), "declared": _DECLARED.field("a table with queries and sizes").optional()},
     one_of=("only", "declared"),
@@ -220,4 +220,4 @@ def promise_arguments(stated: dict[str, Any] | None) -> dict[str, Any]:
     if stated is None or stated["declared"] is None:
         return {} if stated is None else {"only": stated["only"]}
     declared = stated["declared"]
-    return {"declared": ([*declared["queries"]], RandomPartition(declared["sizes"]))}
+    return {"declared": ([*declared["queries"]], RandomPartition([*map(by_name, declared["sizes"])]))}

@@ -145,7 +145,7 @@ def _answer(value: Value) -> object:
     """An answer of a table: a number, a text, or None where it is suppressed."""
     if value is None or value == {"suppressed": True}:
         return None
-    if isinstance(value, dict):
+    if hasattr(value, "keys"):
         return text_from(value["text"], least=0) if "text" in value else as_fraction(value["number"], "an answer")
     return as_fraction(value, "an answer")
 
@@ -501,11 +501,10 @@ def _renewed(document: Value) -> Value:
 
 
 def _renewed_law(law: Value) -> Value:
-    if not isinstance(law, list | dict):
-        return law
     if isinstance(law, dict):
         ends: Value = law.get("between")
         return {group: _renewed_law(inner) for group, inner in law["groups"]} if ends is None else ends
-    if isinstance(law[0], list):
-        return {value: _renewed_law(mass) for value, mass in law}
-    return [_renewed_law(inner) for inner in law]
+    if not isinstance(law, list):
+        return law
+    pairs = all(len(inner) == 2 and type(inner) is list for inner in law)
+    return {value: _renewed_law(mass) for value, mass in law} if pairs else list(map(_renewed_law, law))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -186,9 +187,9 @@ class Record:
         return values
 
     def write(self, values: Mapping[str, Any]) -> dict[str, Value]:
-        """The table of values by key; what is None or left out is not written."""
-        given = {key: values.get(key) for key in self.fields}
-        return {key: self.fields[key].write(value) for key, value in given.items() if value is not None}
+        """The table of values by key; an optional one that is None or left out is not written."""
+        given = ((key, field, values.get(key)) for key, field in self.fields.items())
+        return {key: field.write(value) for key, field, value in given if value is not None or field.absent is MISSING}
 
     def field(self, allowed: str) -> Field:
         """The field of a document that holds such a table."""
@@ -239,11 +240,8 @@ def schema_of(schema: Schema, **about: str) -> Schema:
     return {**head, **schema, "$defs": dict(sorted(used.items()))}
 
 
-def _references(schema: object) -> list[str]:
-    if isinstance(schema, dict):
-        own = [schema["$ref"].removeprefix("#/$defs/")] if "$ref" in schema else []
-        return own + [name for value in schema.values() for name in _references(value)]
-    return [name for value in schema for name in _references(value)] if isinstance(schema, list) else []
+def _references(schema: Schema) -> list[str]:
+    return re.findall(r'"#/\$defs/([^"]+)"', json.dumps(schema))
 
 
 # --- texts, tables and lists ---------------------------------------------------------------------

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import statpriv
+from statpriv.assurance.certificate_fields import CERTIFICATE
 from statpriv.composition import state
 from statpriv.files.assessment import COUNTS
 from statpriv.files.claims import CLAIMS
@@ -29,6 +30,11 @@ def generated() -> dict[str, dict[str, Any]]:
             title="State of a statpriv partition accountant",
             description="What PartitionAccountant.to_json() writes, and what version 1 wrote. Numbers that are no "
             "counts are exact numbers in strings.",
+        ),
+        "releasing/certificate.schema.json": schema_of(
+            CERTIFICATE,
+            title="Certificate",
+            description="A claim of privacy that `python -m statpriv.checker` proves or refutes.",
         ),
         "releasing/claims.schema.json": schema_of(
             CLAIMS.schema,
