@@ -312,7 +312,7 @@ MAX_DENSITY_CELLS = Limit(
     1024,
     "Cells of a density",
     refusal="`ArgumentError`. Take wider cells.",
-    reason="About one second of work.",
+    reason="Some seconds of work.",
 )
 MAX_COUNT_OUTCOMES = Limit(
     200_000,
@@ -405,7 +405,7 @@ MAX_RANDOMIZED_RESPONSES = Limit(
     10**9,
     "Mechanisms that `RandomizedResponse` composes",
     refusal="`ArgumentError`. `advanced_composition` takes more.",
-    reason="A sum has about 20 √k terms: some seconds of work.",
+    reason="A sum has about 20 √k terms: some twenty seconds of work.",
 )
 MAX_POWER_BITS = Limit(
     10**6,
@@ -417,7 +417,7 @@ MAX_ALLOCATED_ANSWERS = Limit(
     2**14,
     "Answers of `random_allocation_delta`",
     refusal="`ArgumentError`.",
-    reason="Some seconds of work.",
+    reason="Some ten seconds of work.",
 )
 MAX_ALLOCATION_GRID = Limit(
     2**16,
