@@ -45,8 +45,8 @@ class Limit(int):
         return int, (int(self),)
 
 
-_BOUND = "No exact law. `bound=None` gives the smallest certified bound; `explain()` names this limit."
-_REFUSED = "`NotAvailableError` from this rule."
+_BOUND = 'A certified bound, where one applies. `bound="exact"` raises `NotAvailableError`, which names this limit.'
+_REFUSED = "`NotAvailableError`, or another bound."
 
 # Numbers.
 
@@ -84,7 +84,7 @@ MAX_CERTIFIED_EPSILON = Limit(
     1000,
     "ε of a certificate",
     refusal="`ArgumentError`.",
-    reason="Larger ε mean nothing, and the checker exponentiates it.",
+    reason="The checker exponentiates ε, and a larger one promises nothing.",
 )
 MAX_SOUGHT_EPSILON = Limit(
     1024,
@@ -117,7 +117,7 @@ MAX_LOSSES = Limit(
     2**20,
     "Intervals of the grid of an exported privacy loss distribution, on either side of zero",
     refusal="`ArgumentError`. Take a longer `interval` or a larger `truncation`.",
-    reason="Seconds of work and the size that dp_accounting handles.",
+    reason="Seconds of work.",
 )
 
 # Known entries.
@@ -486,13 +486,13 @@ MAX_PERCENT_SIGNS = Limit(
     3,
     "Percent signs in a pattern of LIKE",
     refusal="`PlanError`.",
-    reason="Engines backtrack at each of them.",
+    reason="The time to match a pattern grows with each of them.",
 )
 MAX_PREDICATE_DIGITS = Limit(
     18,
     "Digits of a number in a predicate, before or after the point",
     refusal="`PlanError`.",
-    reason="Every engine compares decimals of this length exactly.",
+    reason="18 + 18 digits fit into the decimals of every engine.",
 )
 MAX_TABLE_ROWS = Limit(
     2**32 - 1,
