@@ -45,8 +45,8 @@ class Limit(int):
         return int, (int(self),)
 
 
-_BOUND = 'No exact law. `bound="tightest"` gives the smallest certified bound; `explain()` names this limit.'
-_REFUSED = "`NotAvailableError` from this rule."
+_BOUND = 'A certified bound, where one applies. `bound="exact"` raises `NotAvailableError`, which names this limit.'
+_REFUSED = "`NotAvailableError`, or another bound."
 
 # Numbers.
 
@@ -84,7 +84,7 @@ MAX_CERTIFIED_EPSILON = Limit(
     1000,
     "ε of a certificate",
     refusal="`ArgumentError`.",
-    reason="Larger ε mean nothing, and the checker exponentiates it.",
+    reason="The checker exponentiates ε, and a larger one promises nothing.",
 )
 MAX_SOUGHT_EPSILON = Limit(
     1024,
@@ -117,7 +117,7 @@ MAX_LOSSES = Limit(
     2**20,
     "Intervals of the grid of an exported privacy loss distribution, on either side of zero",
     refusal="`ArgumentError`. Take a longer `interval` or a larger `truncation`.",
-    reason="Seconds of work and the size that dp_accounting handles.",
+    reason="Seconds of work.",
 )
 
 # Known entries.
@@ -312,7 +312,7 @@ MAX_DENSITY_CELLS = Limit(
     1024,
     "Cells of a density",
     refusal="`ArgumentError`. Take wider cells.",
-    reason="About one second of work.",
+    reason="Some seconds of work.",
 )
 MAX_COUNT_OUTCOMES = Limit(
     200_000,
@@ -405,7 +405,7 @@ MAX_RANDOMIZED_RESPONSES = Limit(
     10**9,
     "Mechanisms that `RandomizedResponse` composes",
     refusal="`ArgumentError`. `advanced_composition` takes more.",
-    reason="A sum has about 20 √k terms: some seconds of work.",
+    reason="A sum has about 20 √k terms: some twenty seconds of work.",
 )
 MAX_POWER_BITS = Limit(
     10**6,
@@ -417,7 +417,7 @@ MAX_ALLOCATED_ANSWERS = Limit(
     2**14,
     "Answers of `random_allocation_delta`",
     refusal="`ArgumentError`.",
-    reason="Some seconds of work.",
+    reason="Some ten seconds of work.",
 )
 MAX_ALLOCATION_GRID = Limit(
     2**16,
@@ -486,13 +486,13 @@ MAX_PERCENT_SIGNS = Limit(
     3,
     "Percent signs in a pattern of LIKE",
     refusal="`PlanError`.",
-    reason="Engines backtrack at each of them.",
+    reason="The time to match a pattern grows with each of them.",
 )
 MAX_PREDICATE_DIGITS = Limit(
     18,
     "Digits of a number in a predicate, before or after the point",
     refusal="`PlanError`.",
-    reason="Every engine compares decimals of this length exactly.",
+    reason="18 + 18 digits fit into the decimals of every engine.",
 )
 MAX_TABLE_ROWS = Limit(
     2**32 - 1,

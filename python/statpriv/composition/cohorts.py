@@ -44,7 +44,7 @@ class Draws:
         return tuple(rate * rows for rate in self.rates)
 
     def draw(self, rows: int) -> tuple[Fraction, ...]:
-        """So many rows are drawn, with these weights."""
+        """Draw rows, and return their weights."""
         self.left -= rows
         return self.weights(rows)
 

@@ -1,4 +1,4 @@
-"""Parts of which a reader knows who is in them: each is by itself, and the worst one counts."""
+"""Parts whose members a reader knows: each part stands alone, and the worst one counts."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class RepeatedReleases:
         return self._computed[asked]
 
     def remembering(self, epsilon: Fraction, deltas: tuple[Enclosure, ...]) -> RepeatedReleases:
-        """The same, where δ inside each release was found before, in doubles."""
+        """The same releases, with δ inside each of them known in doubles."""
         self._computed[epsilon, None] = deltas
         return self
 

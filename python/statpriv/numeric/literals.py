@@ -44,7 +44,7 @@ def literal(value: Fraction) -> str:
 
 
 def at_most(value: float, digits: int = 6) -> str:
-    """A number of so many digits that is not below `value`.
+    """A number of `digits` digits that is not below `value`.
 
     >>> at_most(0.1234567), at_most(float("inf"))
     ('0.123457', '∞')
@@ -53,7 +53,7 @@ def at_most(value: float, digits: int = 6) -> str:
 
 
 def at_least(value: float, digits: int = 6) -> str:
-    """A number of so many digits that is not above `value`.
+    """A number of `digits` digits that is not above `value`.
 
     >>> at_least(0.1234567)
     '0.123456'

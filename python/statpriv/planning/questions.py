@@ -185,7 +185,7 @@ def largest_size(
     known: Number = 0,
     bound: str = "tightest",
 ) -> Design:
-    """How many entries each of so many such queries may use, so how precise its answer can be.
+    """How many entries each of several such queries may use, so how precise its answer can be.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def most_known(
     queries: Number = 1,
     bound: str = "tightest",
 ) -> Design:
-    """How many entries an adversary may know, all entries shared equally by so many such queries.
+    """How many entries an adversary may know, all entries shared equally by the queries.
 
     Parameters
     ----------
@@ -378,7 +378,7 @@ def widest_range(
     step: Number = "0.001",
     bound: str = "tightest",
 ) -> Design:
-    """How far p may lie beyond what the query states, all entries shared equally by so many such queries.
+    """How far p may lie beyond what the query states, all entries shared equally by the queries.
 
     Parameters
     ----------

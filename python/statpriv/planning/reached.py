@@ -111,7 +111,7 @@ def guarantee(
     known: Number = 0,
     bound: str = "tightest",
 ) -> PrivacyCurve:
-    """The privacy curve of so many such queries, all entries shared equally by them.
+    """The privacy curve of several such queries that share all entries equally.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Two neighbouring alternatives, of which one holds and the other does not."""
+"""Two neighbouring alternatives: one holds, the other does not."""
 
 from __future__ import annotations
 

@@ -64,12 +64,12 @@ _MAX_STEP = Fraction(8)
 _SHORTER = Fraction(3, 4)
 """Steps of a chain that are tried for the best bound, from the largest on."""
 _UNIT = Fraction(1, 32)
-"""Of the lattice of steps around the best of them."""
+"""Spacing of the lattice of steps around the best of them."""
 _EXPONENTIAL_BITS = 120
 _MAX_EXPONENT = Fraction(2000)
 """Beyond it an exponential times the least positive double is above one."""
 _DIGITS = 30
-"""Of the tails, whose difference has fewer."""
+"""Digits of the tails; their difference has fewer."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def several_rows(
     known: Number = 0,
     bound: str = "tightest",
 ) -> tuple[Enclosure, Kind]:
-    """δ at one ε if one person has so many rows, and what the enclosure is of; arguments as of `sensitivity_of`."""
+    """δ at one ε if one person has `rows` rows, and the kind of the enclosure; arguments as of `sensitivity_of`."""
     release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
     person = as_count(rows, "rows", least=1)
     if person > release.unknown:
@@ -241,7 +241,7 @@ def several_rows(
 
 
 def if_one_count(curve: PrivacyCurve, rows: int, epsilon: Fraction) -> Enclosure | None:
-    """δ if one person has so many rows, exactly, where the answers are together one count of all; else None.
+    """The exact δ if one person has `rows` rows and the answers together are one count of all; else None.
 
     >>> curve = privacy_curve(PropertyQuery("2/5"), Population(472))
     >>> [round(if_one_count(curve, rows, Fraction(1, 10)).upper, 4) for rows in (2, 4)]
@@ -313,7 +313,7 @@ class _Release:
         return curve.delta(epsilon), curve.kind
 
     def knowing(self, known: int) -> _Release:
-        """The same with so many known rows, wherever they are."""
+        """The same with this many known rows, wherever they are."""
         adversary = Adversary(known=known, values=self.situation.adversary.values)
         return replace(self, situation=replace(self.situation, adversary=adversary))
 
@@ -381,7 +381,7 @@ class _Release:
         return sorted({number for number in numbers if self.situation.adversary.total < number < self.size})
 
     def person_of(self, rows: int, epsilon: Fraction) -> tuple[Enclosure, Kind]:
-        """δ if one person has so many rows. Those that do not change have their worst values, as known rows do."""
+        """δ if one person has `rows` rows. Those that do not change have their worst values, as known rows do."""
         exact = self.if_one_count(rows, epsilon)
         return (self._chained(rows, epsilon), "bound") if exact is None else (exact, "exact")
 
@@ -429,7 +429,7 @@ class _Release:
 
 
 def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:
-    """δ if so many rows change, each step being (ε/rows, step)-close for somebody who knows the others of them.
+    """δ if `rows` rows change, each step being (ε/rows, step)-close for somebody who knows the other ones.
 
     >>> one_row_at_a_time(Enclosure(0.001, 0.001), 2, Fraction(0))
     Enclosure(0.002, 0.002)

@@ -225,7 +225,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def entries_of(population: object, known: int) -> int:
-    """How many entries a population has, of which so many are known."""
+    """The size of a population, which exceeds the number of known entries."""
     size = as_instance(
         population, "population", Population, "a Population such as sp.Population(1024) is required"
     ).size

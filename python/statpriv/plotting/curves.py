@@ -139,7 +139,7 @@ def against_known(
 
 
 def sizes_between(first: Number, last: Number, points: int = 100) -> list[int]:
-    """At most so many sizes from the first to the last, both included, in about equal ratios.
+    """At most this many sizes from the first to the last, both included, in about equal ratios.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def marked_as_bounds(lines: list[Line]) -> tuple[Line, ...]:
 
 
 def _numbers_known(population: int, points: int) -> tuple[int, ...]:
-    """About so many numbers from 0 to all others: half of them evenly, half closer together near the end."""
+    """About this many numbers from 0 to all others: half of them evenly, half closer together near the end."""
     others = population - 1
     if population <= points:
         return tuple(range(population))

@@ -45,7 +45,7 @@ _FIGURE_SIZE = (6.4, 4.0)
 _SQUARE = (4.4, 4.3)
 _DOTS_PER_INCH = 200
 _LOGARITHMIC_FROM = 30
-"""An axis is logarithmic if its largest value is more than so many times its least."""
+"""An axis is logarithmic if its largest value is more than this many times its least."""
 _MAX_SPELLED_OUT = 10**6
 """Ticks of an axis of counts that ends before it are written with all their digits."""
 _COUNTS: tuple[Quantity, ...] = ("n", "known", "queries", "size")

@@ -56,7 +56,7 @@ def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
 
 
 def block(guarantee: Guarantee) -> list[tuple[int, Enclosure]]:
-    """δ at the target's ε if so many rows belong to one person: the other rows of the person are known ones.
+    """δ at the target's ε if `rows` rows belong to one person: the other rows of the person are known ones.
 
     Exactly where the answers are together one count of all rows. Else by chaining c steps that change one row each, at
     ε/c: :mod:`statpriv.planning.sensitivity` has both.
@@ -96,7 +96,7 @@ def _union(guarantee: Guarantee) -> Enclosure:
 def _labels(guarantee: Guarantee, leaked: int, *, known: int = 0) -> Enclosure:
     """The greatest Σ_k w_k · Δ̂_k over all splits of the leaked labels; in a stratified plan that of the worst group.
 
-    There all labels are those of the group of the critical row, as far as it has so many.
+    There all labels are those of the group of the critical row, as far as it has enough.
     """
     known += guarantee.plan.guarantee.known_rows
     deltas = guarantee.deltas(known=known, epsilon=guarantee.epsilon)

@@ -64,7 +64,7 @@ class Destination:
 
     @contextmanager
     def reserved(self, size: int) -> Iterator[None]:
-        """Hold so many bytes of the disk below the path, so that no other file takes them: not the ledger's either.
+        """Hold this many bytes of the disk below the path, so that no other file takes them: not the ledger's either.
 
         They are random, which no file system stores in fewer, and belong to a file without a name, which goes with the
         process.

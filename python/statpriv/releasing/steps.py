@@ -63,7 +63,7 @@ class StatedQuery:
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of one query, on a part of so many rows.
+    """The steps of one query, on a part of this many rows.
 
     Attributes
     ----------

@@ -234,7 +234,7 @@ class Books:
         )
 
     def add_cohort(self, data_set: int, rows: int) -> None:
-        """Let so many rows join now."""
+        """Let rows join now."""
         self.connection.execute(
             "INSERT INTO cohort VALUES (?, (SELECT count(*) FROM release WHERE data_set = ?), ?)"
             " ON CONFLICT DO UPDATE SET rows = rows + excluded.rows",

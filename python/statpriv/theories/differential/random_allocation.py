@@ -40,9 +40,9 @@ __all__ = ["random_allocation_delta"]
 _BITS = 128
 """Masses are multiples of 2^-128: what is lost in rounding is below 1e-30."""
 _STEPS = ((64, 64), (1024, 32), (2**14, 16))
-"""Grid steps to a standard deviation of Y, for up to so many answers."""
+"""Pairs of a number of answers and the grid steps to a standard deviation of Y up to it."""
 _DEVIATIONS = 11
-"""How far the grid reaches from the mean of `ln Y`, in standard deviations: mass 1e-28 is past it."""
+"""Reach of the grid from the mean of `ln Y`, in standard deviations: mass 1e-28 is past it."""
 
 
 def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivity: Number = 1) -> Enclosure:

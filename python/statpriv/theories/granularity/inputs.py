@@ -105,7 +105,7 @@ class Inputs:
 
     @classmethod
     def disjoint(cls, count: int, by: Kind) -> Inputs:
-        """So many disjoint inputs of which nothing else is known."""
+        """Disjoint inputs that are otherwise unknown."""
         inputs = object.__new__(cls)
         object.__setattr__(inputs, "parts", tuple(frozenset({_Any(f"any {by} of input {i}")}) for i in range(count)))
         object.__setattr__(inputs, "by", by)

@@ -156,7 +156,7 @@ def root(square: Fraction | float) -> Value | float:
 
 
 def grown(budget: Budget, notion: Notion, distance: Fraction) -> tuple[Value, ...]:
-    """The coordinates of a budget over so many steps; nothing over none."""
+    """The coordinates of a budget over a distance; zero over distance 0."""
     if notion == "pure":
         return (distance * budget[0],)
     if notion == "approximate":

@@ -99,10 +99,10 @@ class Granularity(Protocol):
 
     @abstractmethod
     def elements(self, count: int, /) -> Inputs | None:
-        """So many disjoint inputs that partition what the database consists of; none if that has to be declared."""
+        """Disjoint inputs, one a query, that partition the database; None where they have to be declared."""
 
     def disjoint(self, count: int, /) -> Inputs | None:
-        """So many disjoint inputs as the setting "disjoint" means them; none if that has to be declared."""
+        """Disjoint inputs as the setting "disjoint" means them; None where they have to be declared."""
         return self.elements(count)
 
     def neighbours(self, first: Any, second: Any, /) -> bool:  # noqa: ANN401

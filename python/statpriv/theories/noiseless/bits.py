@@ -97,7 +97,7 @@ class BitLaw(Protocol):
         ...
 
     def masses(self, table: TruthTable | None, size: int) -> Masses:
-        """`M_S` for all S of at most so many entries, as multiples of one unit; None is the function that is 1."""
+        """`M_S` for all S of at most this size, as multiples of one unit; None is the function that is 1."""
         ...
 
     def slices(self, table: TruthTable, leaked: Sequence[int]) -> Iterator[tuple[Fraction, BitLaw, TruthTable]]:
@@ -261,7 +261,7 @@ def _integer_weights(values: Any) -> NDArray[Any]:  # noqa: ANN401  (numbers of 
 
 
 def _sets(entries: Sequence[int] | range, size: int) -> Iterator[tuple[int, ...]]:
-    """All sets of at most so many entries."""
+    """All sets of at most this many entries."""
     for count in range(min(size, len(entries)) + 1):
         yield from combinations(entries, count)
 

@@ -251,7 +251,7 @@ class BooleanFunction:
     def theorem_4(
         self, leaked: int, *, delta: Number, queries: int = 1, method: Method = "printed"
     ) -> NoiselessGuarantee:
-        """(ε, 2δ) by Theorem 4 when any so many entries have leaked; Corollary 1 for more queries than one.
+        """(ε, 2δ) by Theorem 4 when any `leaked` entries have leaked; Corollary 1 for more queries than one.
 
         Parameters
         ----------

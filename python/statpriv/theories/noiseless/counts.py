@@ -228,7 +228,7 @@ class SubsetCounts:
 
     @property
     def hidden_among(self) -> int:
-        """The size of the smallest block: an entry is hidden at least among so many."""
+        """The size of the smallest block: every entry is hidden among at least this many."""
         return min(self._blocks.values())
 
     @cached_property

@@ -144,7 +144,7 @@ def _thresholds(others: int, mass: Fraction) -> list[int]:
 
 
 def _of_lattice(law: list[Fraction], shift: int, epsilon: Number, size: int) -> Enclosure:
-    """The curve of the sum of so many lattice entries for a shift, both ways; 1 where there is nothing to hide in."""
+    """The curve of the sum of this many lattice entries for a shift, both ways; 1 where there is nothing to hide in."""
     if size == 0:
         return Enclosure(1)
     masses: dict[int, Number] = {shift: 0, **dict(enumerate(law))}

@@ -96,7 +96,7 @@ def leakage_test(coefficients: Integers, unit: Fraction, known_fraction: Fractio
 
 
 def _leaking_entry(summands: Any, least: int) -> int | None:  # noqa: ANN401  (a numpy array of integers)
-    """An entry without which some sum of at least so many of the other summands is negative."""
+    """An entry without which some sum of at least this many of the other summands is negative."""
     order = sorted(range(len(summands)), key=lambda j: summands[j])
     sums = [0, *accumulate(int(summands[j]) for j in order)]
     negative = sum(1 for value in summands if value < 0)

@@ -41,9 +41,9 @@ _ROUNDS = 12
 _PRECISION = 72
 _PLACES = 170
 _LEADING = 64
-"""Bits of G of which the distance from one is computed: the rest is bounded."""
+"""Bits of G from which its distance from one is computed: the rest is bounded."""
 _DIGITS = 43
-"""Bits of X: any X will do for which the distance from one is below one."""
+"""Bits of X: any X with a distance below one will do."""
 
 
 def quadratic_forms(gram: Integers, vectors: Integers, *, refined: bool = True) -> list[Bounds]:

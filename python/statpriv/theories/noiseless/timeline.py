@@ -68,7 +68,7 @@ class Timeline:
     # --- the database changes ---------------------------------------------------------------------
 
     def add(self, count: int) -> Timeline:
-        """So many new entries, independent of all others.
+        """New entries join, independent of all others.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Timeline:
         return self.remove(leaving).add(len(leaving))
 
     def replace_oldest(self, count: int) -> Timeline:
-        """The oldest so many entries leave, and as many new ones come: the streaming model.
+        """The oldest entries leave, and as many new ones join: the streaming model.
 
         Parameters
         ----------

@@ -82,7 +82,7 @@ class DailyCounts:
 
     @property
     def days(self) -> int:
-        """How many there are."""
+        """The number of days."""
         return len(self.others[0]).bit_length() - 1
 
     def printed_mu(self) -> Enclosure:

@@ -200,7 +200,7 @@ def chained_epsilon(*epsilons: Number) -> Enclosure:
         raise ArgumentError(
             f"epsilons: the least is {spelled(min(values))}; at most {budget.MAX_NESTED_EPSILON} is required"
         )
-    # t is at least the product of the ε_i/4 where these are small, and 1 − t at least e^{−min ε}: so many bits go.
+    # t is at least the product of the small ε_i/4, and 1 − t at least e^{−min ε}: these bits are lost.
     small = sum((4 * v.denominator // v.numerator).bit_length() + 2 for v in values)
     bits = _BITS + small + 2 * math.ceil(min(values)) + 2
     context = interval_context(bits)
