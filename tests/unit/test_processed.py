@@ -277,11 +277,11 @@ def test_noise_on_the_integers_reaches_all_that_the_halves_do(added):
     """Answers that are no integers keep their distance from these; with more than one other entry none is certain."""
     curve = sp.privacy_curve(sp.SumQuery({0: "1/2", "1/2": "1/4", 3: "1/4"}).noisy(added), sp.Population(5))
     assert curve.kind == "exact"
-    assert curve.mass_at_infinity().lower == 0
-    assert curve.mass_at_infinity().upper < 1e-50
+    assert curve.infinity_mass().lower == 0
+    assert curve.infinity_mass().upper < 1e-50
     found = curve.epsilon("1e-6")
     assert curve.delta(found.upper).lower <= 1e-6 <= curve.delta(found.lower).upper
     assert found.width < 1e-12
     assert "upper bound" not in curve._repr_html_()
     lone = sp.privacy_curve(sp.SumQuery({0: "1/2", "1/2": "1/2"}).noisy(added), sp.Population(1))
-    assert 1 in lone.mass_at_infinity()
+    assert 1 in lone.infinity_mass()

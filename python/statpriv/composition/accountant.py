@@ -570,7 +570,7 @@ class PartitionAccountant:
         if self._promise is not None:
             return self._promised.epsilon(target)
         charged = self.charged
-        if charged.largest(charged.of_each(PrivacyCurve.mass_at_infinity))[0] > target:
+        if charged.largest(charged.of_each(PrivacyCurve.infinity_mass))[0] > target:
             return Enclosure(math.inf, math.inf)
         return least_epsilon(lambda at: charged.largest(charged.deltas(at)), target)
 

@@ -237,7 +237,7 @@ class PartitionedSituation:
         if not listed or not all(isinstance(each, tuple) for each in pair):
             raise ArgumentError(
                 f"pair = {abridged(pair)} with unrelated properties; a pair for each of the {self.parts} parts, such "
-                "as pattern() of a curve gives them, is required"
+                "as worst_case_pairs() of a curve gives them, is required"
             )
         pattern = tuple(
             cast("tuple[Any, Any]", asked.checked_pair(each))
