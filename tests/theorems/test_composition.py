@@ -169,7 +169,7 @@ def steps_of(draw, query):
     steps = draw(st.lists(STEPS, max_size=2))
     for added in draw(st.lists(NOISES, max_size=1)):
         steps.insert(draw(st.integers(0, len(steps))), added)
-    return sp.Processed(query, *steps) if steps else query
+    return sp.PostProcessed(query, *steps) if steps else query
 
 
 @st.composite
@@ -188,7 +188,7 @@ def several(draw, parts, kinds=PLAIN, groups=(), *, processed=True):
 @st.composite
 def chosen_pairs(draw, queries):
     """The worst pair, or, of one attribute, two values that some entry has."""
-    plain = [query.query if isinstance(query, sp.Processed) else query for query in queries]
+    plain = [query.query if isinstance(query, sp.PostProcessed) else query for query in queries]
     if len({query.attribute for query in plain}) > 1 or (len(plain) > 1 and plain[0].attribute is None):
         return None
     literal = Literal(plain[0], sp.Population(1))

@@ -331,7 +331,7 @@ def test_what_is_done_to_a_count_reveals_no_more(p, known):
         sp.compose(
             queries, sp.Population(7), sp.RandomPartition([3, 3]), adversary=sp.Adversary(known=known), bound=bound
         )
-        for queries in ([count, count], [sp.Processed(count, sp.Threshold(2)), count])
+        for queries in ([count, count], [sp.PostProcessed(count, sp.Threshold(2)), count])
     )
     assert processed.delta("0.1") == plain.delta("0.1")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from statpriv.curves.build import privacy_curve
 from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.variants import of_groups, unlabelled
 from statpriv.numeric.enclosure import Enclosure
 
@@ -27,7 +27,7 @@ def curve_of_part(query: Query, size: Size, *, known: int) -> PrivacyCurve:
     """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
     if isinstance(size, int):
         known = min(known, size - 1)
-        if not isinstance(query, Processed):  # known entries only shift an exact count
+        if not isinstance(query, PostProcessed):  # known entries only shift an exact count
             return privacy_curve(query, Population(size - known))
         return privacy_curve(query, Population(size), adversary=Adversary(known=known))
     present = {group: entries for group, entries in size.items() if entries}

@@ -11,7 +11,16 @@ from statpriv.model import noise
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
-from statpriv.model.queries.processed import Clamping, Gate, Numerical, Processed, Rounding, Step, Table, Threshold
+from statpriv.model.queries.processed import (
+    Clip,
+    Numerical,
+    PostProcessed,
+    RangeGate,
+    Relabel,
+    Rounding,
+    Step,
+    Threshold,
+)
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.queries.sum import MeanQuery, SumQuery
 from statpriv.model.situation import Query
@@ -59,13 +68,13 @@ def written_query(query: Query) -> Document:
     >>> written_query(sp.PropertyQuery("1/2", attribute="smoker"))
     {'type': 'PropertyQuery', 'p': '1/2', 'attribute': 'smoker'}
     """
-    if isinstance(query, Processed):
+    if isinstance(query, PostProcessed):
         inner = written_query(query.query)
         return {"type": "Processed", "query": inner, "steps": [_written_step(step) for step in query.steps]}
     if type(query) not in _QUERIES:
         raise ArgumentError(
             f"query = {abridged(query)}; queries of your own cannot be written as JSON, those of statpriv "
-            f"({', '.join(kind.__name__ for kind in _QUERIES)}, and Processed ones of them) can"
+            f"({', '.join(kind.__name__ for kind in _QUERIES)}, and PostProcessed ones of them) can"
         )
     labels = {key: getattr(query, key) for key in ("attribute", "name") if getattr(query, key) is not None}
     return {"type": type(query).__name__, **_QUERIES[type(query)](query), **labels}
@@ -77,7 +86,7 @@ def query_from(document: Document) -> Query:
     kind = stated.pop("type")
     if kind == "Processed":
         inner = cast("Numerical", query_from(stated["query"]))
-        return Processed(inner, *(_step_from(step) for step in stated["steps"]))
+        return PostProcessed(inner, *(_step_from(step) for step in stated["steps"]))
     if kind not in _READERS:
         raise ArgumentError(f"type = {abridged(kind)}; one of {', '.join(_READERS)} or Processed is required")
     return _READERS[kind](stated)
@@ -168,7 +177,7 @@ _READERS: dict[str, Callable[[Document], Query]] = {
 
 
 def _written_step(step: Step) -> Document:
-    if isinstance(step, Table):
+    if isinstance(step, Relabel):
         return {"type": "Table", "published": [[_written_answer(a), _written_answer(b)] for a, b in step.published]}
     if isinstance(step, noise.Truncated):
         return {
@@ -177,7 +186,7 @@ def _written_step(step: Step) -> Document:
             "lower": str(step.lower),
             "upper": str(step.upper),
         }
-    kind = type(step).__name__
+    kind = next(word for word, (made, _) in _PARAMETERS.items() if made is type(step))
     parameters = {name: getattr(step, name) for name in _PARAMETERS[kind][1]}
     numbers = {name: written_number(Fraction(value)) for name, value in parameters.items() if value is not None}
     return {"type": kind, **numbers}
@@ -187,7 +196,7 @@ def _step_from(document: Document) -> Step:
     stated = dict(document)
     kind = stated.pop("type")
     if kind == "Table":
-        return Table({_answer_from(answer): _answer_from(instead) for answer, instead in stated["published"]})
+        return Relabel({_answer_from(answer): _answer_from(instead) for answer, instead in stated["published"]})
     if kind == "Truncated":
         inner = cast("noise.DiscreteNoise", _step_from(stated["noise"]))
         return noise.Truncated(inner, number_from(stated["lower"]), number_from(stated["upper"]))
@@ -198,9 +207,9 @@ def _step_from(document: Document) -> Step:
 
 _PARAMETERS: dict[str, tuple[Callable[..., Step], tuple[str, ...]]] = {
     "Threshold": (Threshold, ("above",)),
-    "Gate": (Gate, ("lower", "upper")),
+    "Gate": (RangeGate, ("lower", "upper")),
     "Rounding": (Rounding, ("base",)),
-    "Clamping": (Clamping, ("lower", "upper")),
+    "Clamping": (Clip, ("lower", "upper")),
     "DiscreteLaplace": (noise.DiscreteLaplace, ("alpha", "scale")),
     "DiscreteGaussian": (noise.DiscreteGaussian, ("sigma",)),
     "Laplace": (noise.Laplace, ("scale",)),
@@ -218,7 +227,7 @@ def _written_answer(answer: object) -> object:
         return {"number": written_number(Fraction(answer))}
     if isinstance(answer, str):
         return {"text": answer}
-    raise ArgumentError(f"{abridged(answer)} in a Table cannot be written as JSON; numbers, strings and None can")
+    raise ArgumentError(f"{abridged(answer)} in a Relabel cannot be written as JSON; numbers, strings and None can")
 
 
 def _answer_from(document: Any) -> Any:  # noqa: ANN401  (any JSON value)

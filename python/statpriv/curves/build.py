@@ -31,7 +31,7 @@ def privacy_curve(
     ----------
     query : a query
         What is asked: `PropertyQuery`, `HistogramQuery`, `SumQuery`, `MeanQuery`, `OrderStatisticQuery`, `LinearQuery`,
-        one of them `Processed`, or an object with a method `answer_laws`.
+        one of them `PostProcessed`, or an object with a method `answer_laws`.
     population : Population
         How many entries there are, the critical one included.
     adversary : Adversary, optional

@@ -146,9 +146,11 @@ class Part:
         if self.rounded_to is not None:
             steps.append(sp.Rounding(self.rounded_to))
         if self.gate is not None:
-            return sp.Processed(sp.PropertyQuery(sp.Between(0, 1), name=self.name), sp.Gate(*self.gate), *steps)
+            return sp.PostProcessed(
+                sp.PropertyQuery(sp.Between(0, 1), name=self.name), sp.RangeGate(*self.gate), *steps
+            )
         asked = sp.PropertyQuery(sp.Between(*stated), attribute=self.attribute, name=self.name)
-        return sp.Processed(asked, *steps) if steps else asked
+        return sp.PostProcessed(asked, *steps) if steps else asked
 
     def document(self) -> dict[str, object]:
         """The part as it stands in a file, without the keys that have their defaults."""

@@ -13,7 +13,7 @@ from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.situation import Situation
 from statpriv.numeric.enclosure import Enclosure
@@ -190,7 +190,7 @@ def spelled(value: Fraction) -> str:
 
 def _described(query: object) -> str:
     """What is asked, in few words."""
-    if isinstance(query, Processed):
+    if isinstance(query, PostProcessed):
         return ", ".join([_described(query.query), *(_step(step) for step in query.steps)])
     name = getattr(query, "name", None)
     if name is not None:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import statpriv
 from statpriv.errors import ArgumentError
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Gate, Rounding, Step, Threshold
+from statpriv.model.queries.processed import RangeGate, Rounding, Step, Threshold
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
@@ -466,7 +466,7 @@ def written_part(
 
 def _written_step(step: Step) -> tuple[str, int | list[int]]:
     """A step that the certificate makes use of; all of them are about whole numbers."""
-    if isinstance(step, Gate):
+    if isinstance(step, RangeGate):
         return "gate", [int(step.lower), int(step.upper)]
     if isinstance(step, Threshold):
         return "suppressed_below", int(step.above) + 1

@@ -19,7 +19,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.situation import asked_of
 from statpriv.numeric.enclosure import Enclosure
@@ -217,7 +217,7 @@ def _restated(query: Query, hulls: Mapping[object, tuple[_Range, ...]]) -> Query
         if isinstance(asked, HistogramQuery)
         else PropertyQuery(ranges[0], attribute=cast("PropertyQuery", asked).attribute)
     )
-    return Processed(wider, *query.steps) if isinstance(query, Processed) else cast("Query", wider)
+    return PostProcessed(wider, *query.steps) if isinstance(query, PostProcessed) else cast("Query", wider)
 
 
 # --- what a report says of it --------------------------------------------------------------------
@@ -315,7 +315,7 @@ def _term(delta: Enclosure, weight: Fraction) -> dict[str, Any]:
 
 def _part(query: Query, size: int) -> dict[str, Any]:
     asked: Any = asked_of(query)
-    return written_part(asked, size, query.steps if isinstance(query, Processed) else ())
+    return written_part(asked, size, query.steps if isinstance(query, PostProcessed) else ())
 
 
 def _stated(query: Query, size: int, stated: StatedQuery) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import isqrt, lcm
 from typing import TYPE_CHECKING, Any
 
-from statpriv.model.queries.processed import Gate, Rounding, Threshold
+from statpriv.model.queries.processed import RangeGate, Rounding, Threshold
 
 if TYPE_CHECKING:
     from statpriv.model.queries.processed import Step
@@ -117,7 +117,7 @@ class Steps:
         """The gate of a count, as the theory knows it; nothing without one, or of a histogram."""
         if not self.publication.gate or len(self.expected) > 1:
             return ()
-        return (Gate(*self.expected[0]),)
+        return (RangeGate(*self.expected[0]),)
 
     def stated(self, predicate: str) -> StatedQuery:
         """What is said of them together with what is counted."""
