@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from statpriv.model.queries.histogram import HistogramQuery
     from statpriv.model.queries.linear import LinearQuery
     from statpriv.model.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
-    from statpriv.model.queries.processed import Clamping, Gate, Processed, Rounding, Table, Threshold
+    from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Threshold
     from statpriv.model.queries.property import Between, PropertyQuery
     from statpriv.model.queries.protocol import AnswerLaws
     from statpriv.model.queries.sum import MeanQuery, SumQuery
@@ -83,11 +83,9 @@ _HOME = {
     "BudgetExceededError": "errors",
     "Certificate": "assurance.certificate",
     "Claim": "assurance.verification",
-    "Clamping": "model.queries.processed",
     "DisagreementError": "errors",
     "Enclosure": "numeric.enclosure",
     "EnclosureArray": "numeric.enclosure_array",
-    "Gate": "model.queries.processed",
     "GuaranteeNotReachedError": "errors",
     "HistogramQuery": "model.queries.histogram",
     "LedgerError": "errors",
@@ -108,7 +106,6 @@ _HOME = {
     "Population": "model.populations",
     "PrecisionError": "errors",
     "PrivacyCurve": "curves.curve",
-    "Processed": "model.queries.processed",
     "PropertyQuery": "model.queries.property",
     "PublicationError": "errors",
     "MultinomialPartition": "model.partitions",
@@ -120,7 +117,6 @@ _HOME = {
     "StatprivError": "errors",
     "Stratified": "model.samplings",
     "SumQuery": "model.queries.sum",
-    "Table": "model.queries.processed",
     "TableError": "errors",
     "TemplateLaw": "model.samplings",
     "Threshold": "model.queries.processed",
@@ -137,7 +133,18 @@ _HOME = {
     "release": "releasing",
     "sensitivity_of": "planning.sensitivity",
     "verify": "assurance.verification",
+    "RangeGate": "model.queries.processed",
+    "Clip": "model.queries.processed",
+    "PostProcessed": "model.queries.processed",
+    "Relabel": "model.queries.processed",
 }
+_RENAMED = {
+    "Clamping": "Clip",
+    "Gate": "RangeGate",
+    "Processed": "PostProcessed",
+    "Table": "Relabel",
+}
+"""Old names, which go in 0.3."""
 _MODULES = {
     "design": "planning",
     "differential": "theories.differential",
@@ -160,11 +167,10 @@ __all__ = [
     "BudgetExceededError",
     "Certificate",
     "Claim",
-    "Clamping",
+    "Clip",
     "DisagreementError",
     "Enclosure",
     "EnclosureArray",
-    "Gate",
     "GuaranteeNotReachedError",
     "HistogramQuery",
     "LedgerError",
@@ -185,19 +191,20 @@ __all__ = [
     "PlanError",
     "PoissonSampling",
     "Population",
+    "PostProcessed",
     "PrecisionError",
     "PrivacyCurve",
-    "Processed",
     "PropertyQuery",
     "PublicationError",
     "RandomPartition",
+    "RangeGate",
+    "Relabel",
     "Report",
     "Rounding",
     "RowsSpentError",
     "StatprivError",
     "Stratified",
     "SumQuery",
-    "Table",
     "TableError",
     "TemplateLaw",
     "Threshold",
@@ -228,6 +235,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _RENAMED:
+        from warnings import warn
+
+        warn(f"sp.{name} is now sp.{_RENAMED[name]}; the old name goes in 0.3", DeprecationWarning, stacklevel=2)
+        renamed: object = getattr(import_module("statpriv"), _RENAMED[name])
+        return renamed
     if name in _HOME:
         value: object = getattr(import_module(f"statpriv.{_HOME[name]}"), name)
     elif name in _MODULES:

@@ -483,7 +483,7 @@ def test_a_query_of_your_own_can_be_asked_but_not_written():
     with pytest.raises(sp.ArgumentError, match=r"queries of your own cannot be written as JSON"):
         acc.to_json()
     strange = SMOKERS.mapped({0: (1, 2)})
-    with pytest.raises(sp.ArgumentError, match=r"\(1, 2\) in a Table cannot be written as JSON"):
+    with pytest.raises(sp.ArgumentError, match=r"\(1, 2\) in a Relabel cannot be written as JSON"):
         written_query(strange)
     with pytest.raises(sp.ArgumentError, match="more digits than a JSON document can hold"):
         written_query(SMOKERS.thresholded(Fraction(1, 10**5000)))

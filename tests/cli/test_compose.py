@@ -132,8 +132,8 @@ rounded_to = 5
 def test_what_is_done_to_counts_is_read(written):
     composition = read_composition(written(GATED))
     gated, rounded = composition.parts
-    assert gated.query() == sp.Processed(
-        sp.PropertyQuery(sp.Between(0, 1)), sp.Gate(10, 40), sp.Threshold(11), sp.Rounding(5)
+    assert gated.query() == sp.PostProcessed(
+        sp.PropertyQuery(sp.Between(0, 1)), sp.RangeGate(10, 40), sp.Threshold(11), sp.Rounding(5)
     )
     assert rounded.query() == sp.PropertyQuery(sp.Between("0.45", "0.55"), attribute="b").rounded(5)
     assert read_composition(written(json.dumps(composition.document()), "gated.json")) == composition

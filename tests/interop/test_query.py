@@ -26,7 +26,7 @@ def test_two_exact_laws_give_the_exact_curve():
 def test_dicts_leave_answers_out():
     query = interop.query_from_laws({"a": "1/2", "b": "1/2"}, {"b": 1})
     assert sp.privacy_curve(query, HERE, pair=(1, 0)).exact_delta(exp_epsilon=1) == Fraction(1, 2)
-    assert sp.privacy_curve(query, HERE).mass_at_infinity().upper == 0.5
+    assert sp.privacy_curve(query, HERE).infinity_mass().upper == 0.5
 
 
 def test_float_arrays_are_normalised_as_by_the_hockey_stick():

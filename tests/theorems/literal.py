@@ -111,11 +111,11 @@ class Literal:
     @property
     def plain(self) -> Any:
         """The query before its answer is processed."""
-        return self.query.query if isinstance(self.query, sp.Processed) else self.query
+        return self.query.query if isinstance(self.query, sp.PostProcessed) else self.query
 
     @property
     def steps(self) -> tuple[Any, ...]:
-        return self.query.steps if isinstance(self.query, sp.Processed) else ()
+        return self.query.steps if isinstance(self.query, sp.PostProcessed) else ()
 
     @cached_property
     def laws(self) -> list[dict[Any, Fraction]]:

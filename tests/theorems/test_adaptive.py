@@ -231,11 +231,11 @@ def test_a_function_a_tree_and_a_tree_of_ranges_are_the_same_analyst():
 
 
 def test_a_part_that_is_not_asked_leaves_no_mass_at_infinity():
-    half = sp.compose_adaptive(sp.AnyOf([A, B]), sp.Population(5), sp.RandomPartition([2, 2])).mass_at_infinity()
+    half = sp.compose_adaptive(sp.AnyOf([A, B]), sp.Population(5), sp.RandomPartition([2, 2])).infinity_mass()
     assert (half.lower, half.upper) == (0, 0)
     whole = sp.compose_adaptive(sp.AnyOf([A, B]), sp.Population(4), sp.RandomPartition([2, 2]))
     # Nobody but the critical entry has property "a": (1 − p)^3.
-    assert Fraction("0.343") in whole.mass_at_infinity()
+    assert Fraction("0.343") in whole.infinity_mass()
     assert math.isinf(whole.epsilon("0.3").lower)
 
 

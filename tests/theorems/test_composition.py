@@ -169,7 +169,7 @@ def steps_of(draw, query):
     steps = draw(st.lists(STEPS, max_size=2))
     for added in draw(st.lists(NOISES, max_size=1)):
         steps.insert(draw(st.integers(0, len(steps))), added)
-    return sp.Processed(query, *steps) if steps else query
+    return sp.PostProcessed(query, *steps) if steps else query
 
 
 @st.composite
@@ -188,7 +188,7 @@ def several(draw, parts, kinds=PLAIN, groups=(), *, processed=True):
 @st.composite
 def chosen_pairs(draw, queries):
     """The worst pair, or, of one attribute, two values that some entry has."""
-    plain = [query.query if isinstance(query, sp.Processed) else query for query in queries]
+    plain = [query.query if isinstance(query, sp.PostProcessed) else query for query in queries]
     if len({query.attribute for query in plain}) > 1 or (len(plain) > 1 and plain[0].attribute is None):
         return None
     literal = Literal(plain[0], sp.Population(1))
@@ -376,13 +376,13 @@ def test_the_partition_sum_is_that_of_theorem_5_1(data):
 @settings(settings.get_profile("compositions"))
 @given(st.data())
 def test_the_worst_pattern_attains_the_curve(data):
-    """The pair of vectors that `pattern` names has the δ that the curve claims."""
+    """The pair of vectors that `worst_case_pairs` names has the δ that the curve claims."""
     parts = data.draw(st.integers(2, 3))
     n = data.draw(st.integers(parts, 4))
     queries = data.draw(several(parts, ("property", "histogram", "sum"), processed=False))
     composed = Composed(queries, sp.Population(n), sp.RandomPartition(data.draw(sizes_within(n, parts))))
     assume(cheap(composed))
-    pattern = composed.curve().pattern(POINT)
+    pattern = composed.curve().worst_case_pairs(POINT)
     firsts = [composed.coordinates.index(k) for k in range(len(composed.attributes))]
     assert all(pattern[k] == pattern[firsts[coordinate]] for k, coordinate in enumerate(composed.coordinates))
     pair = tuple(tuple(pattern[k][side] for k in firsts) for side in (0, 1))
@@ -412,7 +412,7 @@ def test_a_pair_for_each_part_is_compared(data):
         for order in (pair, pair[::-1])
     )
     assert curve.kind == "exact"
-    assert curve.pattern(POINT) == pattern
+    assert curve.worst_case_pairs(POINT) == pattern
     for x in MULTIPLIERS:
         assert curve.exact_delta(exp_epsilon=x) == named(x)
         assert curve.reversed().exact_delta(exp_epsilon=x) == turned(x)

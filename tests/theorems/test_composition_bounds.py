@@ -242,7 +242,7 @@ def test_all_parts_together_have_more_unknown_entries_with_at_most_the_chance_th
     monkeypatch.setattr(known_in_parts, "CHANCES", (chance,))
     asked, partition = [sp.PropertyQuery(f"{k}/11") for k in (3, 4, 5, 6)], sp.RandomPartition([500] * 4)
     curve = sp.compose(asked, sp.Population(4000), partition, adversary=sp.Adversary(known=2000), bound="revealed")
-    assert 0 < curve.mass_at_infinity().upper <= chance
+    assert 0 < curve.infinity_mass().upper <= chance
 
 
 def test_of_a_single_bound_that_cannot_be_computed_the_reason_is_told():
@@ -259,7 +259,7 @@ def test_where_every_entry_is_in_a_part_known_ones_may_leave_an_answer_that_tell
     for bound in ("revealed", "worst-entry", "tightest"):
         curve = sp.compose(asked, sp.Population(6), partition, adversary=sp.Adversary(known=4), bound=bound)
         # Under the other values the last has both properties; the fifth is in either part.
-        assert (Fraction(2, 3) + Fraction(3, 4)) / 2 <= curve.mass_at_infinity().upper
+        assert (Fraction(2, 3) + Fraction(3, 4)) / 2 <= curve.infinity_mass().upper
         assert math.isinf(curve.epsilon("1/2").lower)
 
 
@@ -331,7 +331,7 @@ def test_what_is_done_to_a_count_reveals_no_more(p, known):
         sp.compose(
             queries, sp.Population(7), sp.RandomPartition([3, 3]), adversary=sp.Adversary(known=known), bound=bound
         )
-        for queries in ([count, count], [sp.Processed(count, sp.Threshold(2)), count])
+        for queries in ([count, count], [sp.PostProcessed(count, sp.Threshold(2)), count])
     )
     assert processed.delta("0.1") == plain.delta("0.1")
 
@@ -384,7 +384,7 @@ def test_what_is_asked_of_a_curve_may_be_asked_of_a_bound(bound, queries, known)
     assert upper(curve, reached) <= 0.05 <= upper(curve, reached - 0.01)
     # Of a test with errors α and β: β ≥ 1 − δ(ε) − e^ε α, at ε = 0 among others.
     assert curve.beta("0.1").lower >= 1 - upper(curve, 0) - 0.1 - 1e-9
-    assert curve.mass_at_infinity().upper <= 1
+    assert curve.infinity_mass().upper <= 1
     assert bound in str(curve.compare("0.1"))
     assert "docs/explanation/" in curve.explain()
     again = pickle.loads(pickle.dumps(curve))  # noqa: S301  (what was written just now)

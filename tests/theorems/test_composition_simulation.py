@@ -127,7 +127,7 @@ def test_a_mixed_pattern_is_needed_to_attain_it():
     curve = certified(UNRELATED)
     alike = np.concatenate([UNRELATED.errors(0, v, w) for v, w in permutations([(0, 0), (1, 1)])])
     assert "no test attains it at 0.1" in contradictions(lambda epsilon: curve.delta(epsilon).upper, alike)
-    worst = UNRELATED.errors(0, *zip(*curve.pattern("0.1"), strict=True))
+    worst = UNRELATED.errors(0, *zip(*curve.worst_case_pairs("0.1"), strict=True))
     assert contradictions(lambda epsilon: curve.delta(epsilon).upper, worst, [0.1]) == []
 
 

@@ -384,12 +384,12 @@ def test_six_and_seven_entries(data):
 
 STEPS = st.one_of(
     st.builds(sp.Threshold, VALUES),
-    st.builds(lambda ends: sp.Gate(*sorted(ends)), st.tuples(VALUES, VALUES)),
+    st.builds(lambda ends: sp.RangeGate(*sorted(ends)), st.tuples(VALUES, VALUES)),
     st.builds(sp.Rounding, st.sampled_from(["1/2", 1, 2, 3])),
-    st.builds(lambda ends: sp.Clamping(*sorted(ends)), st.tuples(VALUES, VALUES)),
-    st.builds(lambda end: sp.Clamping(lower=end), VALUES),
-    st.builds(lambda end: sp.Clamping(upper=end), VALUES),
-    st.builds(sp.Table, st.dictionaries(VALUES, st.sampled_from([None, "few", 0, 1, Fraction(7, 2)]), min_size=1)),
+    st.builds(lambda ends: sp.Clip(*sorted(ends)), st.tuples(VALUES, VALUES)),
+    st.builds(lambda end: sp.Clip(lower=end), VALUES),
+    st.builds(lambda end: sp.Clip(upper=end), VALUES),
+    st.builds(sp.Relabel, st.dictionaries(VALUES, st.sampled_from([None, "few", 0, 1, Fraction(7, 2)]), min_size=1)),
 )
 NOISES = st.one_of(
     st.builds(lambda m, p: noise.Binomial(trials=m, p=p), st.integers(1, 2), PROBABILITIES),
@@ -431,7 +431,7 @@ def test_an_answer_that_is_processed(data):
             steps.insert(data.draw(st.integers(0, len(steps))), added)
     adversary = data.draw(adversaries(population, most=2))
     pair = data.draw(pairs(query))
-    literally(sp.Processed(query, *steps), population, sampling, adversary, pair)
+    literally(sp.PostProcessed(query, *steps), population, sampling, adversary, pair)
 
 
 @settings(max_examples=60)
@@ -446,7 +446,7 @@ def test_several_counts_that_are_processed_each(data):
         steps.insert(data.draw(st.integers(0, len(steps))), data.draw(SMALL_NOISES))
     assume(steps)
     adversary = data.draw(adversaries(population, most=2))
-    literally(sp.Processed(query, *steps), population, sampling, adversary, data.draw(pairs(query)))
+    literally(sp.PostProcessed(query, *steps), population, sampling, adversary, data.draw(pairs(query)))
 
 
 def convolved_with_geometric(p, q, alpha, x):
@@ -640,7 +640,7 @@ def test_a_query_of_ones_own(data):
         return released
 
     compared = [(published(stated[v]), published(stated[w])) for v, w in ([pair] if pair else permutations(stated, 2))]
-    query = sp.Processed(Stated(stated), *steps) if steps else Stated(stated)
+    query = sp.PostProcessed(Stated(stated), *steps) if steps else Stated(stated)
     judged(
         Situation(query, sp.Population(data.draw(st.integers(1, 9))), None, sp.Adversary(), pair),
         lambda x: max(sp.reference.hockey_stick(p, q, x) for p, q in compared),
@@ -884,19 +884,19 @@ TWO_OR_MINUS_TWO = noise.Truncated(noise.DiscreteLaplace(alpha="1/3"), -2, 2)
     [
         *([sp.Threshold(above)] for above in ("-5", "1/3", "1/2", 1, "3/2", 9)),
         *([sp.Rounding(base)] for base in ("1/7", "1/2", 2, 3, 100)),
-        *([sp.Clamping(*ends)] for ends in (("1/3", None), (None, "4/3"), ("1/3", "1/2"), (0, 1), (-9, 9), (1, 1))),
-        [sp.Table({0: "none", 1: "one", 2: "one"})],
-        [sp.Table({1: 0})],
-        [sp.Clamping("1/3", "7/3"), sp.Rounding("1/2"), sp.Threshold(1)],
+        *([sp.Clip(*ends)] for ends in (("1/3", None), (None, "4/3"), ("1/3", "1/2"), (0, 1), (-9, 9), (1, 1))),
+        [sp.Relabel({0: "none", 1: "one", 2: "one"})],
+        [sp.Relabel({1: 0})],
+        [sp.Clip("1/3", "7/3"), sp.Rounding("1/2"), sp.Threshold(1)],
         [sp.Rounding(3), TWO_OR_MINUS_TWO],
-        [sp.Clamping(0, 6), TWO_OR_MINUS_TWO, sp.Threshold("1/2")],
-        [TWO_OR_MINUS_TWO, sp.Rounding(2), sp.Clamping(0, 2)],
+        [sp.Clip(0, 6), TWO_OR_MINUS_TWO, sp.Threshold("1/2")],
+        [TWO_OR_MINUS_TWO, sp.Rounding(2), sp.Clip(0, 2)],
         [noise.Binomial(trials=2, p="1/5"), TWO_OR_MINUS_TWO],
     ],
     ids=repr,
 )
 def test_each_step(query, steps):
-    literal = Literal(sp.Processed(query, *steps), sp.Population(3))
+    literal = Literal(sp.PostProcessed(query, *steps), sp.Population(3))
     curve = sp.privacy_curve(literal.query, literal.population)
     assert curve.kind == "exact"
     for x in MULTIPLIERS:

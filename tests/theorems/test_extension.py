@@ -173,7 +173,7 @@ def test_a_query_with_groups_and_known_entries():
 
 @pytest.mark.parametrize("step", [sp.Threshold("1/2"), sp.Rounding("1/2"), TriangularNoise(1)], ids=repr)
 def test_a_query_that_is_processed(step):
-    curve = sp.privacy_curve(sp.Processed(VARIANCE, step), FIVE)
+    curve = sp.privacy_curve(sp.PostProcessed(VARIANCE, step), FIVE)
     truth = truth_after([step], reference.iid(PMF, 5), VARIANCE.answer, list(PMF))
     assert "unprocessed" in agrees(curve, truth)
     assert "Two layers" in curve.explain() or not isinstance(step, DiscreteNoise)
@@ -227,7 +227,7 @@ def test_a_sampling_of_order_statistics_and_of_means():
 
 @pytest.mark.parametrize("step", [sp.Threshold(1), sp.Rounding(2), TriangularNoise(2)], ids=repr)
 def test_a_sampling_of_an_answer_that_is_processed(step):
-    query = sp.Processed(sp.PropertyQuery("1/3"), step)
+    query = sp.PostProcessed(sp.PropertyQuery("1/3"), step)
     curve = sp.privacy_curve(query, sp.Population(6), sampling=SystematicSampling(3))
     truth = truth_after([step], reference.iid(reference.coin("1/3"), 6), sum, [0, 1], systematic(6, 3))
     assert "unprocessed" in agrees(curve, truth)
@@ -300,7 +300,7 @@ def test_a_sample_of_which_no_law_is_told_has_no_curve(query):
 @pytest.mark.parametrize("added", [TriangularNoise(1), TriangularNoise(3), TwoPeaks()], ids=repr)
 @pytest.mark.parametrize("after", [(), (sp.Threshold(1),), (sp.Rounding(2),)], ids=repr)
 def test_a_noise(added, after):
-    query = sp.Processed(sp.PropertyQuery("1/3"), added, *after)
+    query = sp.PostProcessed(sp.PropertyQuery("1/3"), added, *after)
     curve = sp.privacy_curve(query, FIVE)
     truth = truth_after([added, *after], reference.iid(reference.coin("1/3"), 5), sum, [0, 1])
     bounds = agrees(curve, truth)

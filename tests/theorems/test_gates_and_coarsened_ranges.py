@@ -58,26 +58,26 @@ def shifted(publish, added):
 
 @given(answer=st.integers(-9, 9), ends=st.tuples(st.fractions(-9, 9), st.fractions(-9, 9)))
 def test_a_gate_publishes_what_lies_between(answer, ends):
-    step = sp.Gate(min(ends), max(ends))
+    step = sp.RangeGate(min(ends), max(ends))
     assert step.apply(answer) == (answer if min(ends) <= answer <= max(ends) else None)
     assert (answer in step.counts) == (answer >= 0 and step.apply(answer) is not None)
 
 
 def test_a_gate_passes_what_is_no_number():
-    assert [sp.Gate(1, 2).apply(other) for other in (None, "few", True)] == [None, "few", True]
+    assert [sp.RangeGate(1, 2).apply(other) for other in (None, "few", True)] == [None, "few", True]
 
 
 def test_a_gate_in_the_wrong_order_is_refused():
     with pytest.raises(sp.ArgumentError, match=r"^lower = 5 and upper = 3; lower <= upper is required$"):
-        sp.Gate(5, 3)
+        sp.RangeGate(5, 3)
 
 
 @pytest.mark.parametrize("gate", [(2, 5), ("3/2", 4), (0, 7), (3, 3), (9, 11), ("5/2", "11/4")])
 @pytest.mark.parametrize("steps", [(), (sp.Rounding(2),), (sp.Threshold(2), sp.Rounding(3))])
 def test_a_gated_count_of_one_p_is_exact(gate, steps):
-    query = sp.Processed(sp.PropertyQuery("1/3"), sp.Gate(*gate), *steps)
+    query = sp.PostProcessed(sp.PropertyQuery("1/3"), sp.RangeGate(*gate), *steps)
     curve = sp.privacy_curve(query, sp.Population(8))
-    publish = chained(sp.Gate(*gate), *steps)
+    publish = chained(sp.RangeGate(*gate), *steps)
     for ratio in RATIOS:
         truth = max(delta(8, Fraction(1, 3), ratio, publish, pair) for pair in ((1, 0), (0, 1)))
         assert curve.exact_delta(exp_epsilon=ratio) == truth
@@ -106,7 +106,7 @@ def test_no_p_exceeds_the_bound_of_a_gated_count(n, ratio):
     for least, most in product(range(n + 2), repeat=2):
         if least > most:
             continue
-        publish = chained(sp.Gate(least, most))
+        publish = chained(sp.RangeGate(least, most))
         query = sp.PropertyQuery(sp.Between("0.2", "0.3")).gated(least, most)
         for pair in ((1, 0), (0, 1)):
             curve = sp.privacy_curve(query, sp.Population(n), pair=pair)
@@ -118,7 +118,7 @@ def test_no_p_exceeds_the_bound_of_a_gated_count(n, ratio):
 
 
 def test_the_bound_of_a_gated_count_is_nearly_attained():
-    publish = chained(sp.Gate(4, 9))
+    publish = chained(sp.RangeGate(4, 9))
     curve = sp.privacy_curve(sp.PropertyQuery(sp.Between("0.2", "0.3")).gated(4, 9), sp.Population(14))
     for ratio in (Fraction(11, 10), Fraction(5, 3)):
         worst = max(delta(14, p, ratio, publish, pair) for pair in ((1, 0), (0, 1)) for p in peaks(14, ratio))
@@ -128,7 +128,7 @@ def test_the_bound_of_a_gated_count_is_nearly_attained():
 @pytest.mark.parametrize("known", [0, 1, 3])
 def test_known_entries_shift_a_gated_count(known):
     n, gate = 9, (3, 6)
-    publish = chained(sp.Gate(*gate))
+    publish = chained(sp.RangeGate(*gate))
     curve = sp.privacy_curve(
         sp.PropertyQuery(sp.Between("0.2", "0.3")).gated(*gate), sp.Population(n), adversary=sp.Adversary(known=known)
     )
@@ -146,7 +146,7 @@ def test_steps_after_a_gate_keep_its_bound_and_the_range_is_not_trusted():
     gated = sp.PropertyQuery(sp.Between("0.49", "0.51")).gated(15, 45)
     population = sp.Population(60)
     plain = sp.privacy_curve(gated, population)
-    for query in (gated.rounded(5), sp.Processed(gated, sp.Threshold(20), sp.Rounding(5))):
+    for query in (gated.rounded(5), sp.PostProcessed(gated, sp.Threshold(20), sp.Rounding(5))):
         assert sp.privacy_curve(query, population).delta("0.3") == plain.delta("0.3")
     trusting = sp.privacy_curve(sp.PropertyQuery(sp.Between("0.49", "0.51")), population)
     assert trusting.delta("0.3").upper < plain.delta("0.3").lower
@@ -241,7 +241,7 @@ def test_no_p_exceeds_the_bound_of_gated_parts(known, ratio):
     bound = sp.compose(
         queries, sp.Population(12), sp.RandomPartition(sizes), adversary=adversary, bound="partition-sum"
     ).exact_delta(exp_epsilon=ratio)
-    publishes = [chained(sp.Gate(*gate)) for gate in gates]
+    publishes = [chained(sp.RangeGate(*gate)) for gate in gates]
     everything = [*publishes, lambda _: None]
     patterns = [((*first, 0), (*second, 0)) for first, second in BOTH]
     for p in (Fraction(k, 12) for k in (1, 3, 5, 6, 7, 9, 11)):
@@ -312,9 +312,9 @@ COARSENED = [
     (sp.Rounding(3),),
     (sp.Threshold(2),),
     (sp.Threshold(2), sp.Rounding(4)),
-    (sp.Clamping(2, 6),),
-    (sp.Clamping(upper=0),),
-    (sp.Table({0: "few", 1: "few"}), sp.Rounding(5)),
+    (sp.Clip(2, 6),),
+    (sp.Clip(upper=0),),
+    (sp.Relabel({0: "few", 1: "few"}), sp.Rounding(5)),
     (sp.Threshold(100),),
     (sp.Rounding("1/2"),),
 ]
@@ -327,7 +327,7 @@ RANGES = [("0.2", "0.7"), ("0.45", "0.5"), ("0", "0.4"), ("0.6", "1"), ("1/3", "
 def test_the_supremum_of_a_coarsened_count_is_attained(steps, ends, n, known):
     low, high = map(Fraction, ends)
     publish = chained(*steps)
-    query = sp.Processed(sp.PropertyQuery(sp.Between(low, high)), *steps)
+    query = sp.PostProcessed(sp.PropertyQuery(sp.Between(low, high)), *steps)
     for pair, ratio in product([(1, 0), (0, 1)], RATIOS):
         curve = sp.privacy_curve(query, sp.Population(n), pair=pair, adversary=sp.Adversary(known=known))
         tried = [p for p in [low, high, *peaks(n - known, ratio), *GRID] if low <= p <= high]
@@ -363,9 +363,9 @@ def test_any_intervals_of_answers(data):
 def test_a_coarsened_count_of_many_entries_is_close_to_the_worst_of_many_p():
     steps = (sp.Threshold(900), sp.Rounding(64))
     population, query = sp.Population(2000), sp.PropertyQuery(sp.Between("0.45", "0.55"))
-    found = sp.privacy_curve(sp.Processed(query, *steps), population)
+    found = sp.privacy_curve(sp.PostProcessed(query, *steps), population)
     grid = [
-        sp.privacy_curve(sp.Processed(sp.PropertyQuery(Fraction(k, 1000)), *steps), population).delta("0.05")
+        sp.privacy_curve(sp.PostProcessed(sp.PropertyQuery(Fraction(k, 1000)), *steps), population).delta("0.05")
         for k in range(450, 551)
     ]
     assert max(value.lower for value in grid) <= found.delta("0.05").upper

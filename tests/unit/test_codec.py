@@ -132,7 +132,7 @@ def test_a_type_without_an_entry_cannot_be_written():
 
 def test_steps_have_a_word_each_in_plans_and_compositions():
     steps = codec.publication_steps((10, 40), 12, 5)
-    assert steps == (sp.Gate(10, 40), sp.Threshold(11), sp.Rounding(5))
+    assert steps == (sp.RangeGate(10, 40), sp.Threshold(11), sp.Rounding(5))
     assert codec.written_publication(steps) == {"gate": [10, 40], "suppressed_below": 12, "rounded_to": 5}
 
 

@@ -211,7 +211,7 @@ def test_equal_p_and_equal_names_make_no_common_property():
     """Of one property all answers together are one count; nothing relates the others."""
     for unrelated in (HALF, sp.PropertyQuery("1/2", name="n")):
         curve = sp.compose([unrelated] * 4, HUNDRED, QUARTERS)
-        assert curve.pattern("0.1") in {((1, 0),) * 4, ((0, 1),) * 4}
+        assert curve.worst_case_pairs("0.1") in {((1, 0),) * 4, ((0, 1),) * 4}
         assert curve.explain().count("The worst of all combinations of values") == 1
     assert "post-processing of the total count" in sp.compose([SMOKERS] * 4, HUNDRED, QUARTERS).explain()
 
@@ -383,7 +383,7 @@ def test_one_entry_has_no_privacy():
             == alone.delta("1/8")
             == alone.delta(2)
             == alone.delta(1000)
-            == alone.mass_at_infinity()
+            == alone.infinity_mass()
             == sp.Enclosure(1)
         )
         assert alone.epsilon("0.99") == sp.Enclosure(inf)

@@ -38,13 +38,13 @@ def test_rounding_publishes_the_nearest_multiple_and_the_larger_of_two(answer, b
 @given(answer=st.integers(-99, 99), ends=st.tuples(st.integers(-99, 99), st.integers(-99, 99)))
 def test_clamping_moves_answers_to_the_nearest_end(answer, ends):
     low, high = min(ends), max(ends)
-    assert sp.Clamping(low, high).apply(answer) == min(max(answer, low), high)
-    assert sp.Clamping(lower=low).apply(answer) == max(answer, low)
-    assert sp.Clamping(upper=high).apply(answer) == min(answer, high)
+    assert sp.Clip(low, high).apply(answer) == min(max(answer, low), high)
+    assert sp.Clip(lower=low).apply(answer) == max(answer, low)
+    assert sp.Clip(upper=high).apply(answer) == min(answer, high)
 
 
 def test_a_table_publishes_the_rest_as_it_is():
-    table = sp.Table({0: "none", 1: "few", 2: "few", None: 0})
+    table = sp.Relabel({0: "none", 1: "few", 2: "few", None: 0})
     assert [table.apply(answer) for answer in (0, 1, 2, 3, None, "other")] == ["none", "few", "few", 3, 0, "other"]
 
 
@@ -52,25 +52,25 @@ def test_every_kind_of_number_is_an_answer():
     for seven in (7, 7.0, Fraction(7), Decimal(7), np.int64(7), np.float64(7)):
         assert sp.Threshold(7).apply(seven) is None
         assert sp.Rounding(5).apply(seven) == 5
-        assert sp.Clamping(upper=3).apply(seven) == 3
-        assert sp.Table({7: "seven"}).apply(seven) == "seven"
+        assert sp.Clip(upper=3).apply(seven) == 3
+        assert sp.Relabel({7: "seven"}).apply(seven) == "seven"
 
 
-@pytest.mark.parametrize("step", [sp.Threshold(3), sp.Rounding(3), sp.Clamping(3, 4)])
+@pytest.mark.parametrize("step", [sp.Threshold(3), sp.Rounding(3), sp.Clip(3, 4)])
 @pytest.mark.parametrize("other", [None, "few", (1, 2), True])
 def test_what_is_no_number_passes_steps_that_compute(step, other):
     assert step.apply(other) is other
 
 
 def test_a_table_does_not_depend_on_the_order_of_writing():
-    assert sp.Table({"b": 1, 3: 2, "a": 3, 1: 4}) == sp.Table({1: 4, "a": 3, 3: 2, "b": 1})
-    assert hash(sp.Table({0: "a", 1.0: "b"})) == hash(sp.Table({1: "b", 0: "a"}))
-    assert sp.Table({"b": "x", "a": "y"}).published == (("a", "y"), ("b", "x"))
+    assert sp.Relabel({"b": 1, 3: 2, "a": 3, 1: 4}) == sp.Relabel({1: 4, "a": 3, 3: 2, "b": 1})
+    assert hash(sp.Relabel({0: "a", 1.0: "b"})) == hash(sp.Relabel({1: "b", 0: "a"}))
+    assert sp.Relabel({"b": "x", "a": "y"}).published == (("a", "y"), ("b", "x"))
 
 
 def test_strings_in_a_table_are_no_numbers():
-    assert sp.Table({"3": "three"}).apply(3) == 3
-    assert sp.Table({3: "4"}).apply(3) == "4"
+    assert sp.Relabel({"3": "three"}).apply(3) == 3
+    assert sp.Relabel({3: "4"}).apply(3) == "4"
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,17 @@ def test_strings_in_a_table_are_no_numbers():
         (lambda: sp.Threshold(None), r"^above = None is not a number"),
         (lambda: sp.Rounding(0), r"^base = 0; a number above 0 is required$"),
         (lambda: sp.Rounding(-5), r"^base = -5; a number above 0 is required$"),
-        (sp.Clamping, r"^lower = None and upper = None; at least one of them is required$"),
-        (lambda: sp.Clamping(5, 3), r"^lower = 5 and upper = 3; lower <= upper is required$"),
-        (lambda: sp.Table({}), r"^published = \{\}; a dict from answer to what is published, such as"),
-        (lambda: sp.Table([1]), r"^published = \[1\]; a dict from answer to what is published, such as"),
-        (lambda: sp.Table({0: False}), r"^published\[0\] = False; Python takes a truth value for 0 or 1: use a string"),
-        (lambda: sp.Table({True: "yes"}), r"^an answer = True; Python takes a truth value for 0 or 1"),
-        (lambda: sp.Table({0: [1]}), r"^published\[0\] = \[1\]; something hashable, such as a string, is required$"),
-        (lambda: sp.Table({0: float("nan")}), r"^published\[0\] = nan is not finite"),
+        (sp.Clip, r"^lower = None and upper = None; at least one of them is required$"),
+        (lambda: sp.Clip(5, 3), r"^lower = 5 and upper = 3; lower <= upper is required$"),
+        (lambda: sp.Relabel({}), r"^published = \{\}; a dict from answer to what is published, such as"),
+        (lambda: sp.Relabel([1]), r"^published = \[1\]; a dict from answer to what is published, such as"),
+        (
+            lambda: sp.Relabel({0: False}),
+            r"^published\[0\] = False; Python takes a truth value for 0 or 1: use a string",
+        ),
+        (lambda: sp.Relabel({True: "yes"}), r"^an answer = True; Python takes a truth value for 0 or 1"),
+        (lambda: sp.Relabel({0: [1]}), r"^published\[0\] = \[1\]; something hashable, such as a string, is required$"),
+        (lambda: sp.Relabel({0: float("nan")}), r"^published\[0\] = nan is not finite"),
     ],
 )
 def test_bad_steps_are_refused(make, message):
@@ -98,28 +101,28 @@ def test_one_number_may_stand_in_a_table_once_only_whatever_its_kind():
     with mpmath.workdps(60):
         third = mpmath.mpf(1) / 3
     with pytest.raises(sp.ArgumentError, match=r"^published = .*; each answer may stand there only once$"):
-        sp.Table({third: 1, as_fraction(third, "third"): 2})
+        sp.Relabel({third: 1, as_fraction(third, "third"): 2})
 
 
 # --- queries with steps
 
 
 def test_sugar_makes_one_processed_query():
-    assert COUNT.thresholded(10) == sp.Processed(COUNT, sp.Threshold(10))
-    assert COUNT.gated(10, 20) == sp.Processed(COUNT, sp.Gate(10, 20))
-    assert COUNT.rounded(5) == sp.Processed(COUNT, sp.Rounding(5))
-    assert COUNT.clamped(1, 9) == sp.Processed(COUNT, sp.Clamping(1, 9))
-    assert COUNT.clamped(upper=9) == sp.Processed(COUNT, sp.Clamping(upper=9))
-    assert COUNT.mapped({0: "none"}) == sp.Processed(COUNT, sp.Table({0: "none"}))
-    assert COUNT.noisy(NOISE) == sp.Processed(COUNT, NOISE)
+    assert COUNT.thresholded(10) == sp.PostProcessed(COUNT, sp.Threshold(10))
+    assert COUNT.gated(10, 20) == sp.PostProcessed(COUNT, sp.RangeGate(10, 20))
+    assert COUNT.rounded(5) == sp.PostProcessed(COUNT, sp.Rounding(5))
+    assert COUNT.clamped(1, 9) == sp.PostProcessed(COUNT, sp.Clip(1, 9))
+    assert COUNT.clamped(upper=9) == sp.PostProcessed(COUNT, sp.Clip(upper=9))
+    assert COUNT.mapped({0: "none"}) == sp.PostProcessed(COUNT, sp.Relabel({0: "none"}))
+    assert COUNT.noisy(NOISE) == sp.PostProcessed(COUNT, NOISE)
 
 
 def test_steps_chain_in_the_order_of_writing():
     chained = COUNT.noisy(NOISE).clamped(lower=0).rounded(5).thresholded(10)
     assert chained.query is COUNT
-    assert chained.steps == (NOISE, sp.Clamping(lower=0), sp.Rounding(5), sp.Threshold(10))
-    assert chained == sp.Processed(COUNT, *chained.steps)
-    assert chained == sp.Processed(sp.Processed(COUNT, *chained.steps[:2]), *chained.steps[2:])
+    assert chained.steps == (NOISE, sp.Clip(lower=0), sp.Rounding(5), sp.Threshold(10))
+    assert chained == sp.PostProcessed(COUNT, *chained.steps)
+    assert chained == sp.PostProcessed(sp.PostProcessed(COUNT, *chained.steps[:2]), *chained.steps[2:])
     assert COUNT.rounded(5).thresholded(10) != COUNT.thresholded(10).rounded(5)
 
 
@@ -148,23 +151,23 @@ def test_a_query_of_the_users_own_can_be_processed():
     parity = Parity()
     assert isinstance(parity, sp.AnswerLaws)
     assert not isinstance(COUNT, sp.AnswerLaws)
-    assert sp.Processed(parity, sp.Table({0: "even", 1: "odd"})).query is parity
+    assert sp.PostProcessed(parity, sp.Relabel({0: "even", 1: "odd"})).query is parity
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (
-            lambda: sp.Processed(3, sp.Threshold(1)),
+            lambda: sp.PostProcessed(3, sp.Threshold(1)),
             r"^query = 3; a query, such as PropertyQuery\(0\.5\), or an object with a method answer_laws is required$",
         ),
-        (lambda: sp.Processed(Parity, sp.Threshold(1)), r"^query = <class"),
-        (lambda: sp.Processed(COUNT), r"^steps = \(\); at least one step, such as Threshold\(10\), is required$"),
+        (lambda: sp.PostProcessed(Parity, sp.Threshold(1)), r"^query = <class"),
+        (lambda: sp.PostProcessed(COUNT), r"^steps = \(\); at least one step, such as Threshold\(10\), is required$"),
         (
-            lambda: sp.Processed(COUNT, 3),
-            r"^steps\[0\] = 3; Threshold, Gate, Rounding, Clamping, Table or a noise is required$",
+            lambda: sp.PostProcessed(COUNT, 3),
+            r"^steps\[0\] = 3; Threshold, RangeGate, Rounding, Clip, Relabel or a noise is required$",
         ),
-        (lambda: sp.Processed(COUNT, sp.Threshold(1), COUNT), r"^steps\[1\] = PropertyQuery\(0\.5\); Threshold"),
+        (lambda: sp.PostProcessed(COUNT, sp.Threshold(1), COUNT), r"^steps\[1\] = PropertyQuery\(0\.5\); Threshold"),
         (
             lambda: COUNT.noisy(0.5),
             r"^noise = 0\.5; a noise, such as noise\.DiscreteLaplace\(alpha=0\.5\), is required$",
@@ -277,11 +280,20 @@ def test_noise_on_the_integers_reaches_all_that_the_halves_do(added):
     """Answers that are no integers keep their distance from these; with more than one other entry none is certain."""
     curve = sp.privacy_curve(sp.SumQuery({0: "1/2", "1/2": "1/4", 3: "1/4"}).noisy(added), sp.Population(5))
     assert curve.kind == "exact"
-    assert curve.mass_at_infinity().lower == 0
-    assert curve.mass_at_infinity().upper < 1e-50
+    assert curve.infinity_mass().lower == 0
+    assert curve.infinity_mass().upper < 1e-50
     found = curve.epsilon("1e-6")
     assert curve.delta(found.upper).lower <= 1e-6 <= curve.delta(found.lower).upper
     assert found.width < 1e-12
     assert "upper bound" not in curve._repr_html_()
     lone = sp.privacy_curve(sp.SumQuery({0: "1/2", "1/2": "1/2"}).noisy(added), sp.Population(1))
-    assert 1 in lone.mass_at_infinity()
+    assert 1 in lone.infinity_mass()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("Gate", "RangeGate"), ("Clamping", "Clip"), ("Table", "Relabel"), ("Processed", "PostProcessed")],
+)
+def test_old_names_of_steps_still_work_and_say_the_new_ones(old, new):
+    with pytest.warns(DeprecationWarning, match=f"sp.{old} is now sp.{new}"):
+        assert getattr(sp, old) is getattr(sp, new)

@@ -226,8 +226,8 @@ def test_every_bound_is_at_least_the_exact_curve(situation):
 
 def at(query, end):
     """The same query with an end of the range of p instead of the range."""
-    if isinstance(query, sp.Processed):
-        return sp.Processed(at(query.query, end), *query.steps)
+    if isinstance(query, sp.PostProcessed):
+        return sp.PostProcessed(at(query.query, end), *query.steps)
     ranged = isinstance(query, sp.PropertyQuery) and query.is_uniform and isinstance(query.p, sp.Between)
     return sp.PropertyQuery(getattr(query.p, end), attribute=query.attribute) if ranged else query
 
@@ -283,7 +283,7 @@ def test_a_bound_by_name_is_that_rule_or_a_reason(situation, bound):
 
 
 def test_a_chain_with_no_curve_before_its_steps_says_so_once():
-    situation = Situation(sp.Processed(Parity(), sp.Table({0: "even"})), TWELVE, sp.WithReplacement(5), NOBODY)
+    situation = Situation(sp.PostProcessed(Parity(), sp.Relabel({0: "even"})), TWELVE, sp.WithReplacement(5), NOBODY)
     assert list(applicable(situation)) == []
     with pytest.raises(sp.NotAvailableError, match="the answer has no curve before its steps either") as refused:
         lower(situation, "tightest")
@@ -559,7 +559,7 @@ def test_normal_noise_after_noise_on_the_integers_has_an_exact_curve_on_log_conc
     both = (noise.Binomial(trials=3, p="1/2"), noise.Gaussian(sigma=1))
     for half, kind in ((1, "exact"), (Fraction(1, 2), "bound")):
         values = sp.SumQuery({0: "1/4", half: "1/2", 2 * half: "1/4"})
-        assert lower(Situation(sp.Processed(values, *both), TWELVE, None, NOBODY), "tightest").kind == kind
+        assert lower(Situation(sp.PostProcessed(values, *both), TWELVE, None, NOBODY), "tightest").kind == kind
 
 
 def test_of_strata_only_which_answers_are_equal_matters_however_far_apart_the_values_are():

@@ -175,7 +175,7 @@ MINIMUM = sp.MinimumQuery({0: "1/2", 1: "1/2"})
             ask(Own(), sampling=sp.WithReplacement(2)),
             "it is not for Own with WithReplacement",
             "One does without a sample. Own is available with PoissonSampling, WithoutReplacement, no sampling; "
-            "WithReplacement with HistogramQuery, LinearQuery, MeanQuery, OrderStatisticQuery, Processed, "
+            "WithReplacement with HistogramQuery, LinearQuery, MeanQuery, OrderStatisticQuery, PostProcessed, "
             "PropertyQuery, SumQuery",
         ),
         (
@@ -189,7 +189,7 @@ MINIMUM = sp.MinimumQuery({0: "1/2", 1: "1/2"})
             "One does without known entries.",
         ),
         (
-            ask(sp.Processed(Own(), sp.Threshold(0)), sampling=sp.WithReplacement(2)),
+            ask(sp.PostProcessed(Own(), sp.Threshold(0)), sampling=sp.WithReplacement(2)),
             "a sample of Own has no closed law here; the answer has no curve before its steps either",
             "One does without a sample.",
         ),

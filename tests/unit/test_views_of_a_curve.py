@@ -289,3 +289,13 @@ def test_two_three_five_and_ten_rows_a_person_are_tried_unless_stated():
         for asked in (sp.PrivacyCurve.sensitivity, sp.sensitivity_of)
     ]
     assert defaults == [(2, 3, 5, 10)] * 2
+
+
+def test_old_names_of_methods_still_work_and_say_the_new_ones():
+    curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4))
+    with pytest.warns(DeprecationWarning, match="infinity_mass"):
+        assert curve.mass_at_infinity() == curve.infinity_mass()
+    rare = sp.PropertyQuery("0.3")
+    both = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]))
+    with pytest.warns(DeprecationWarning, match="worst_case_pairs"):
+        assert both.pattern("0.1") == both.worst_case_pairs("0.1")

@@ -24,7 +24,7 @@ from statpriv.model.codec import range_of
 from statpriv.model.fields import is_by_group
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.samplings import WithoutReplacement
 from statpriv.model.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
@@ -271,7 +271,7 @@ def _of_counts(situation: AnySituation) -> AnySituation:
 def _count_of(query: Query) -> Query:
     asked: Any = asked_of(query)
     gate = gate_for_every_p(query)
-    return asked if gate is None else Processed(asked, gate)
+    return asked if gate is None else PostProcessed(asked, gate)
 
 
 class _Part(NamedTuple):

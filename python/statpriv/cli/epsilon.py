@@ -57,7 +57,7 @@ def epsilon(
     elif math.isinf(value.upper):
         headline = (
             f"no finite ε is certified at δ = {literal(delta)}: "
-            f"δ stays at {upper_end(curve.mass_at_infinity())} however large ε is"
+            f"δ stays at {upper_end(curve.infinity_mass())} however large ε is"
         )
     else:
         headline = f"ε is at most {upper_end(value)} nats at δ = {literal(delta)}"

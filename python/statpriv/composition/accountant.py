@@ -391,7 +391,7 @@ class PartitionAccountant:
         if (promised := self._filter.promised) is not None:
             return promised.epsilon(target)
         charged = self.charged
-        if charged.largest(charged.of_each(PrivacyCurve.mass_at_infinity))[0] > target:
+        if charged.largest(charged.of_each(PrivacyCurve.infinity_mass))[0] > target:
             return Enclosure(math.inf, math.inf)
         return least_epsilon(lambda at: charged.largest(charged.deltas(at)), target)
 

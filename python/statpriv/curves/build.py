@@ -31,7 +31,7 @@ def privacy_curve(
     ----------
     query : a query
         What is asked: `PropertyQuery`, `HistogramQuery`, `SumQuery`, `MeanQuery`, `OrderStatisticQuery`, `LinearQuery`,
-        one of them `Processed`, or an object with a method `answer_laws`.
+        one of them `PostProcessed`, or an object with a method `answer_laws`.
     population : Population
         How many entries there are, the critical one included.
     adversary : Adversary, optional
@@ -113,7 +113,7 @@ def compose(
         What is known of the other entries; nothing by default.
     pair : tuple of two values, sequence of such pairs, or None
         Which values of the critical entry are compared: one pair for one attribute; for several a pair for each part,
-        as :meth:`PrivacyCurve.pattern` gives them. None is the worst.
+        as :meth:`PrivacyCurve.worst_case_pairs` gives them. None is the worst.
     bound : str, default "tightest"
         "tightest" (exact where there is an exact form, else an enclosure or the smallest certified bound), "exact",
         "convex-order" (a bound of all sign patterns of many unrelated attributes, or of all p of a range, by one law
@@ -127,7 +127,7 @@ def compose(
     PrivacyCurve
         δ against ε in nats, of all answers together. Its `kind` is "exact", "bound", or "enclosed": then the
         combinations of values are too many to be tried, the lower end is attained by one of them and none exceeds the
-        upper end. :meth:`PrivacyCurve.pattern` names the worst.
+        upper end. :meth:`PrivacyCurve.worst_case_pairs` names the worst.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def compose(
 
     >>> rare = sp.PropertyQuery("0.3")
     >>> both = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]))
-    >>> both.kind, both.pattern("0.1"), round(both.delta("0.1").upper, 7)
+    >>> both.kind, both.worst_case_pairs("0.1"), round(both.delta("0.1").upper, 7)
     ('exact', ((0, 1), (1, 0)), 0.3105713)
     >>> plain = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]), pair=[(1, 0), (1, 0)])
     >>> round(plain.delta("0.1").upper, 7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
+from warnings import warn
 
 from statpriv import _native
 from statpriv._native import Enclosure, delta_array, epsilon_array, rough_delta_array
@@ -343,7 +344,7 @@ class PrivacyCurve:
         """
         return self.delta(0)
 
-    def mass_at_infinity(self, *, digits: int | None = None) -> Enclosure:
+    def infinity_mass(self, *, digits: int | None = None) -> Enclosure:
         """The limit of δ for ε → ∞: below it no ε is enough.
 
         Parameters
@@ -359,14 +360,14 @@ class PrivacyCurve:
         Examples
         --------
         >>> import statpriv as sp
-        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).mass_at_infinity()
+        >>> sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(4)).infinity_mass()
         Enclosure(0.125, 0.125)
         """
         if digits is not None:
             return on_demand.mass_at_infinity(self._lowered.curve, digits)
         return self._lowered.curve.mass_at_infinity()
 
-    def pattern(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
+    def worst_case_pairs(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
         """Which pair of values of the critical entry is the worst, for each part of a composition.
 
         The critical entry has a value for each attribute; parts of one attribute share it.
@@ -391,12 +392,22 @@ class PrivacyCurve:
         --------
         >>> import statpriv as sp
         >>> rare = sp.PropertyQuery("0.3")
-        >>> sp.compose([rare, rare], sp.Population(15), sp.RandomPartition([4, 1])).pattern("0.1")
+        >>> sp.compose([rare, rare], sp.Population(15), sp.RandomPartition([4, 1])).worst_case_pairs("0.1")
         ((0, 1), (1, 0))
         """
-        from statpriv.curves.worst_case import worst_pattern
+        from statpriv.curves.worst_case import worst_case_pairs
 
-        return worst_pattern(self._situation, self._lowered.curve, as_fraction(epsilon, "epsilon"))
+        return worst_case_pairs(self._situation, self._lowered.curve, as_fraction(epsilon, "epsilon"))
+
+    def mass_at_infinity(self, *, digits: int | None = None) -> Enclosure:
+        """The old name of :meth:`infinity_mass`."""
+        _renamed("mass_at_infinity", "infinity_mass")
+        return self.infinity_mass(digits=digits)
+
+    def pattern(self, epsilon: Number = "0.1") -> tuple[tuple[Any, Any], ...]:
+        """The old name of :meth:`worst_case_pairs`."""
+        _renamed("pattern", "worst_case_pairs")
+        return self.worst_case_pairs(epsilon)
 
     @overload
     def exact_delta(self, *, exp_epsilon: Number) -> Fraction: ...
@@ -577,7 +588,7 @@ class PrivacyCurve:
         """The μ of Gaussian differential privacy with the same δ at this ε.
 
         Two normal laws of variance one at distance μ have this δ(ε). (Over all ε together there is no such μ wherever
-        some answer gives the value away: see :meth:`mass_at_infinity`.)
+        some answer gives the value away: see :meth:`infinity_mass`.)
 
         Parameters
         ----------
@@ -875,6 +886,10 @@ class PrivacyCurve:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self._situation, self._bound)
+
+
+def _renamed(old: str, new: str) -> None:
+    warn(f"PrivacyCurve.{old} is now PrivacyCurve.{new}; the old name goes in 0.3", DeprecationWarning, stacklevel=3)
 
 
 def _at_each(one: Callable[[Any], Enclosure], value: Number | ArrayLike, name: str) -> Any:  # noqa: ANN401  (an enclosure, or an array of them)

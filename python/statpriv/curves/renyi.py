@@ -60,7 +60,7 @@ class Curve(Protocol):
 
     def _roughly(self, epsilons: Sequence[float], width: float) -> EnclosureArray: ...
     def epsilon(self, delta: Number) -> Enclosure: ...
-    def mass_at_infinity(self) -> Enclosure: ...
+    def infinity_mass(self) -> Enclosure: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class HockeySticks:
     @classmethod
     def of(cls, forward: Curve, backward: Curve, points: int, noise: Fraction | None) -> HockeySticks | None:
         """From the curves of a pair in both orders; None where an answer gives the first value away."""
-        if forward.mass_at_infinity().lower > 0:
+        if forward.infinity_mass().lower > 0:
             return None
         curves = list(dict.fromkeys((forward, backward)))  # one, where they are the same
         losses = [curve.epsilon(0).upper for curve in curves]

@@ -14,12 +14,12 @@ from statpriv.lowering.partition_parts import composed, kinds_of, values_of
 from statpriv.model.situation import PartitionedSituation
 from statpriv.rules.registry import lower
 
-__all__ = ["worst_pattern"]
+__all__ = ["worst_case_pairs"]
 
 Pair = tuple[Any, Any]
 
 
-def worst_pattern(situation: object, curve: Curve, epsilon: Fraction) -> tuple[Pair, ...]:
+def worst_case_pairs(situation: object, curve: Curve, epsilon: Fraction) -> tuple[Pair, ...]:
     """The pair of values of each part with which δ is largest, or the largest that was found.
 
     Raises

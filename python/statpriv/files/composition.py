@@ -158,7 +158,7 @@ class Part:
             stated, labels = (0, 1), {"name": self.name}
         steps = publication_steps(self.gate, self.suppressed_below, self.rounded_to)
         count = sp.PropertyQuery(sp.Between(*stated), **labels)
-        return sp.Processed(count, *steps) if steps else count
+        return sp.PostProcessed(count, *steps) if steps else count
 
     def document(self) -> dict[str, object]:
         """The part as it stands in a file, without the keys that have their defaults."""

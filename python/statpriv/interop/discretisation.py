@@ -72,7 +72,7 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
             "pessimistic = False: a curve of kind 'bound' says nothing from below; ask for pessimistic=True, or make "
             "the curve with bound='exact'"
         )
-    limit = curve.mass_at_infinity()
+    limit = curve.infinity_mass()
     furthest = curve.epsilon(min(Fraction(limit.upper) + tail, Fraction(1))).upper
     if isinf(furthest):
         raise ArgumentError(

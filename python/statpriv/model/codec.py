@@ -56,7 +56,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
-from statpriv.model.queries.processed import Clamping, Gate, Processed, Rounding, Step, Table, Threshold
+from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Step, Threshold
 from statpriv.model.queries.property import Between, PropertyQuery, Stated
 from statpriv.model.queries.sum import MeanQuery, SumQuery
 from statpriv.model.samplings import (
@@ -157,7 +157,7 @@ def _written_answer(answer: object) -> Value:
         return {"text": answer}
     if isinstance(answer, int | Fraction):
         return written_number(answer)
-    raise ArgumentError(f"{abridged(answer)} in a Table cannot be written as JSON; numbers, strings and None can")
+    raise ArgumentError(f"{abridged(answer)} in a Relabel cannot be written as JSON; numbers, strings and None can")
 
 
 _ANSWERS = Field(
@@ -183,10 +183,10 @@ _STEPS = Family(
     "steps",
     {
         "threshold": _numbers(Threshold, "above"),
-        "gate": _numbers(Gate, "lower", "upper"),
+        "gate": _numbers(RangeGate, "lower", "upper"),
         "rounding": _numbers(Rounding, "base"),
-        "clip": _numbers(Clamping, "lower", "upper", optional=True),
-        "relabel": Kind(Table, {"published": slot(_ANSWERS, "published")}, Table),
+        "clip": _numbers(Clip, "lower", "upper", optional=True),
+        "relabel": Kind(Relabel, {"published": slot(_ANSWERS, "published")}, Relabel),
         **_LATTICE_NOISE,
         "truncated": Kind(
             noise.Truncated,
@@ -210,14 +210,14 @@ def publication_steps(
 ) -> tuple[Step, ...]:
     """What plans, compositions and reports call gate, suppression and rounding of a count, in this order."""
     return (
-        *(() if gate is None else (Gate(*gate),)),
+        *(() if gate is None else (RangeGate(*gate),)),
         *(() if suppressed_below is None else (Threshold(suppressed_below - 1),)),
         *(() if rounded_to is None else (Rounding(rounded_to),)),
     )
 
 
 _PUBLICATION: dict[type, tuple[str, Callable[[Any], Value]]] = {
-    Gate: ("gate", lambda step: [int(step.lower), int(step.upper)]),
+    RangeGate: ("gate", lambda step: [int(step.lower), int(step.upper)]),
     Threshold: ("suppressed_below", lambda step: int(step.above) + 1),
     Rounding: ("rounded_to", lambda step: int(step.base)),
 }
@@ -235,7 +235,7 @@ def written_publication(steps: Iterable[Step]) -> dict[str, Value]:
 def _query(made: type[Any], slots: Mapping[str, Slot], one_of: tuple[str, ...] = ()) -> Kind:
     def make(*, steps: tuple[Step, ...] = (), **stated: Any) -> Query:  # noqa: ANN401  (the fields of the query)
         asked = made(**{key: by_name(given) for key, given in stated.items()})
-        return Processed(asked, *steps) if steps else cast("Query", asked)
+        return PostProcessed(asked, *steps) if steps else cast("Query", asked)
 
     return Kind(made, {**slots, **_LABELS, "steps": _AFTERWARDS}, make, one_of)
 
@@ -307,7 +307,7 @@ def written_query(query: Query) -> dict[str, Value]:
     >>> written_query(sp.PropertyQuery("1/2", attribute="smoker").rounded(5))
     {'kind': 'property', 'probability': '0.5', 'attribute': 'smoker', 'steps': [{'kind': 'rounding', 'base': '5'}]}
     """
-    if isinstance(query, Processed):
+    if isinstance(query, PostProcessed):
         return {**_QUERIES.write(query.query), "steps": [STEP.write(step) for step in query.steps]}
     return _QUERIES.write(query)
 

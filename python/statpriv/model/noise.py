@@ -2,7 +2,7 @@
 
 >>> import statpriv as sp
 >>> sp.PropertyQuery(0.5).noisy(sp.noise.DiscreteLaplace(alpha=0.5))
-Processed(PropertyQuery(0.5), noise.DiscreteLaplace(alpha=0.5))
+PostProcessed(PropertyQuery(0.5), noise.DiscreteLaplace(alpha=0.5))
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import same_names
 from statpriv.model.partitions import Partition
 from statpriv.model.populations import Population
-from statpriv.model.queries.processed import Gate, Numerical, Processed
+from statpriv.model.queries.processed import Numerical, PostProcessed, RangeGate
 from statpriv.model.queries.protocol import AnswerLaws, Capabilities, Pair, capabilities_of, shown
 from statpriv.model.samplings import Sampling
 from statpriv.model.steps import Step
@@ -237,7 +237,7 @@ class PartitionedSituation:
         if not listed or not all(isinstance(each, tuple) for each in pair):
             raise ArgumentError(
                 f"pair = {abridged(pair)} with unrelated properties; a pair for each of the {self.parts} parts, such "
-                "as pattern() of a curve gives them, is required"
+                "as worst_case_pairs() of a curve gives them, is required"
             )
         pattern = tuple(
             cast("tuple[Any, Any]", asked.checked_pair(each))
@@ -336,12 +336,12 @@ def attribute_of(query: Query) -> str | None:
 
 def asked_of(query: Query) -> Query:
     """The query before its answer is processed."""
-    return query.query if isinstance(query, Processed) else query
+    return query.query if isinstance(query, PostProcessed) else query
 
 
 def steps_of(query: Query) -> tuple[Step, ...]:
     """What is done to the answer of a query."""
-    return query.steps if isinstance(query, Processed) else ()
+    return query.steps if isinstance(query, PostProcessed) else ()
 
 
 def capabilities(query: Query) -> Capabilities:
@@ -349,13 +349,13 @@ def capabilities(query: Query) -> Capabilities:
     return capabilities_of(asked_of(query))
 
 
-def gate_of(query: Query) -> Gate | None:
+def gate_of(query: Query) -> RangeGate | None:
     """The gate of a count of entries with one law, where it is what is done to the count first."""
     first = next(iter(steps_of(query)), None)
-    return first if isinstance(first, Gate) and capabilities(query).probability() is not None else None
+    return first if isinstance(first, RangeGate) and capabilities(query).probability() is not None else None
 
 
-def gate_for_every_p(query: Query) -> Gate | None:
+def gate_for_every_p(query: Query) -> RangeGate | None:
     """The same where p is a range: then nothing that is said of the answer trusts the range."""
     return gate_of(query) if capabilities(query).has_ranges else None
 

@@ -98,7 +98,7 @@ def least_epsilon(
     if math.isinf(found.upper):
         raise GuaranteeNotReachedError(
             f"delta = {spelled(delta)}: no finite ε is certified; δ stays at "
-            f"{at_most(curve.mass_at_infinity().upper)} at most however large ε is; ask for more, or for more entries"
+            f"{at_most(curve.infinity_mass().upper)} at most however large ε is; ask for more, or for more entries"
         )
     return _read_off(curve, "ε", found, f"δ = {literal(exact)}")
 

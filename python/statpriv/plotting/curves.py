@@ -13,7 +13,7 @@ from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.situation import Situation
 from statpriv.numeric.enclosure import Enclosure
@@ -43,7 +43,7 @@ def against_epsilon(curve: PrivacyCurve, *, points: int = 200) -> Picture:
     """The picture of :func:`plot_curve`."""
     points = as_count(points, "points", least=2)
     start = curve.delta(0).upper
-    lowest = max(start * 10.0**-_DECADES_OF_A_CURVE, curve.mass_at_infinity().upper * (1 + 1e-9), 1e-300)
+    lowest = max(start * 10.0**-_DECADES_OF_A_CURVE, curve.infinity_mass().upper * (1 + 1e-9), 1e-300)
     end = curve.epsilon(lowest).upper
     end = end if math.isfinite(end) and end > 0 else 1.0
     places = [end * k / (points - 1) for k in range(points)]
@@ -190,7 +190,7 @@ def spelled(value: Fraction) -> str:
 
 def _described(query: object) -> str:
     """What is asked, in few words."""
-    if isinstance(query, Processed):
+    if isinstance(query, PostProcessed):
         return ", ".join([_described(query.query), *(_step(step) for step in query.steps)])
     name = getattr(query, "name", None)
     if name is not None:

@@ -17,7 +17,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Gate, Processed, Step
+from statpriv.model.queries.processed import PostProcessed, RangeGate, Step
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.queries.variants import unlabelled
 from statpriv.model.situation import Query
@@ -70,7 +70,7 @@ class Part:
         if self.is_gated and not self.supposed and asked.lower == asked.upper:
             # With a number for p the curve would be that of this p alone, and not of every one.
             asked = PropertyQuery(Between(0, 1), name=asked.name)
-        return Processed(asked, *self.certified)
+        return PostProcessed(asked, *self.certified)
 
     @property
     def stated(self) -> StatedQuery:
@@ -80,7 +80,7 @@ class Part:
     @property
     def is_gated(self) -> bool:
         """Whether the certificate holds for every probability, because of the gate."""
-        return any(isinstance(step, Gate) for step in self.certified)
+        return any(isinstance(step, RangeGate) for step in self.certified)
 
     @property
     def exact(self) -> Part:

@@ -19,7 +19,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.situation import asked_of
 from statpriv.numeric.enclosure import Enclosure
@@ -210,7 +210,7 @@ def _restated(query: Query, hulls: Mapping[object, tuple[Range, ...]]) -> Query:
         else PropertyQuery(ranges[0], attribute=asked.attribute)
     )
     steps = steps_of(query)
-    return Processed(wider, *steps) if steps else cast("Query", wider)
+    return PostProcessed(wider, *steps) if steps else cast("Query", wider)
 
 
 # --- what a report says of it --------------------------------------------------------------------

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import Between
 
 __all__ = ["Range", "has_cells", "range_of", "ranges_of", "steps_of"]
@@ -31,4 +31,4 @@ def ranges_of(query: Any) -> tuple[Range, ...]:  # noqa: ANN401  (any query)
 
 def steps_of(query: object) -> tuple[Any, ...]:
     """What is done to the answer."""
-    return query.steps if isinstance(query, Processed) else ()
+    return query.steps if isinstance(query, PostProcessed) else ()

@@ -9,7 +9,7 @@ from fractions import Fraction
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.postprocessing import MOST_TABULATED
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Answer, Step
@@ -22,7 +22,7 @@ from statpriv.rules.registry import rule
 @rule(
     bound="exact",
     kind="exact",
-    queries=(Processed,),
+    queries=(PostProcessed,),
     cost=15,
     theorem=(
         "Where answers are published alike in intervals, the likelihood ratio stays monotone, and the supremum over a "
@@ -55,7 +55,7 @@ def coarsened_count(situation: Situation) -> Curve:
 
 def _at(situation: Situation, p: Fraction) -> Curve:
     """The curve of one probability."""
-    one = replace(situation, query=Processed(PropertyQuery(p), *situation.steps))
+    one = replace(situation, query=PostProcessed(PropertyQuery(p), *situation.steps))
     return released_totals(one, situation.steps)
 
 

@@ -16,7 +16,7 @@ from statpriv.lowering.sums import templates_of
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery, Stated, ends
 from statpriv.model.queries.sum import Additive
 from statpriv.model.samplings import Sampling, TemplateLaw, Templates
@@ -186,7 +186,7 @@ def total_histogram(situation: Situation) -> Curve:
 @rule(
     bound="unprocessed",
     kind="bound",
-    queries=(Processed,),
+    queries=(PostProcessed,),
     sampling_with=is_data_independent,
     cost=50,
     theorem="What is done to an answer never makes it less private: at most the curve of the answer before all steps.",

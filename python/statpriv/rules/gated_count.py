@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.situation import Pair, Situation, gate_of
 from statpriv.rules.assumptions import ALIKE, INDEPENDENT
 from statpriv.rules.registry import rule
@@ -22,7 +22,7 @@ SOURCE = "docs/explanation/ranges.md, with the proof"
 @rule(
     bound="gate",
     kind="bound",
-    queries=(Processed,),
+    queries=(PostProcessed,),
     cost=52,
     theorem=THEOREM,
     source=SOURCE,

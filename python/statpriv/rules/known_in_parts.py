@@ -17,7 +17,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Pair, PartitionedSituation, Pattern, Query, asked_of, capabilities
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
@@ -33,7 +33,7 @@ MOST_ENTRIES = 4096
 @rule(
     bound="revealed",
     kind="bound",
-    queries=(PropertyQuery, HistogramQuery, Processed),
+    queries=(PropertyQuery, HistogramQuery, PostProcessed),
     samplings=(RandomPartition,),
     cost=10,
     theorem=(

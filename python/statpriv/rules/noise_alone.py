@@ -7,7 +7,7 @@ from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import MOST_LABELS, contributions
 from statpriv.lowering.postprocessing import hockey_stick
 from statpriv.model.noise import DiscreteNoise, Noise
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Lattice
 from statpriv.rules.assumptions import NOISE
@@ -20,7 +20,7 @@ __all__ = ["added_noise"]
 @rule(
     bound="noise",
     kind="bound",
-    queries=(Processed,),
+    queries=(PostProcessed,),
     cost=54,
     theorem=(
         "Somebody who knew all other entries would still see the noise: at most the curve of the noise against the "

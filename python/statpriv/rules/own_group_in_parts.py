@@ -10,7 +10,7 @@ from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import PartitionedSituation, Query, asked_of, capabilities
 from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
@@ -22,7 +22,7 @@ from statpriv.rules.whole_population import worst
 @rule(
     bound="own-group",
     kind="bound",
-    queries=(PropertyQuery, HistogramQuery, Processed),
+    queries=(PropertyQuery, HistogramQuery, PostProcessed),
     samplings=(RandomPartition,),
     cost=22,
     theorem=(

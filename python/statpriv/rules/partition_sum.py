@@ -15,7 +15,7 @@ from statpriv.model.groups import ByGroup
 from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery, ends, is_range
 from statpriv.model.queries.protocol import AnswerLaws, capabilities_of
 from statpriv.model.queries.valued import Valued
@@ -36,7 +36,7 @@ from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
 
 THRESHOLDS = 32
-QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed, AnswerLaws)
+QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed, AnswerLaws)
 ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import contributions
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Lattice
 from statpriv.rules.assumptions import INDEPENDENT, NOISE, PAPER, SAMPLED, STATED
@@ -18,7 +18,7 @@ from statpriv.rules.whole_population import is_log_concave, of_stated_laws, wors
 @rule(
     bound="exact",
     kind="exact",
-    queries=(Processed,),
+    queries=(PostProcessed,),
     sampling_with=is_one_sample,
     cost=30,
     theorem=(

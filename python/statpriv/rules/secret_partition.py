@@ -9,7 +9,7 @@ from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.partition_parts import composed, composed_by_shares
 from statpriv.model.partitions import PartitionLaw, RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.valued import Valued
 from statpriv.model.situation import PartitionedSituation, Query, asked_of, capabilities, gate_for_every_p
@@ -17,7 +17,7 @@ from statpriv.rules.assumptions import ALIKE, DRAWN, DRAWN_AS_STATED, IDENTICAL,
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
 
-QUERIES = (PropertyQuery, HistogramQuery, Valued, Processed)
+QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed)
 SOURCE = "docs/explanation/composition.md, with the proof"
 ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN, SECRET)
 

@@ -8,7 +8,7 @@ from statpriv._native import Curve, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.lowering.partition_parts import cells_of
 from statpriv.model.partitions import MultinomialPartition, RandomPartition
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.model.situation import PartitionedSituation, Query, capabilities
 from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
@@ -19,7 +19,7 @@ from statpriv.rules.registry import rule
 @rule(
     bound="worst-entry",
     kind="bound",
-    queries=(PropertyQuery, Processed),
+    queries=(PropertyQuery, PostProcessed),
     samplings=(RandomPartition, MultinomialPartition),
     cost=80,
     theorem=(

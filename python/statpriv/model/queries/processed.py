@@ -18,7 +18,7 @@ from statpriv.model.steps import Answer, Lattice, LatticeMap, Step
 from statpriv.numeric.exact import Number, as_fraction, as_positive
 from statpriv.numeric.literals import abridged, show_number
 
-__all__ = ["Clamping", "Gate", "Numerical", "Processed", "Rounding", "Step", "Table", "Threshold"]
+__all__ = ["Clip", "Numerical", "PostProcessed", "RangeGate", "Relabel", "Rounding", "Step", "Threshold"]
 
 
 class _Function(Step):
@@ -73,7 +73,7 @@ class Threshold(_Function):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Gate(_Function):
+class RangeGate(_Function):
     """Answers from `lower` to `upper` are published, the others withheld: None is published instead.
 
     A count with a gate as its first step and a *range* of p is certified for every p, whether or not the range holds:
@@ -87,7 +87,7 @@ class Gate(_Function):
     Examples
     --------
     >>> import statpriv as sp
-    >>> step = sp.Gate(10, 20)
+    >>> step = sp.RangeGate(10, 20)
     >>> step.apply(9), step.apply(10), step.apply(20), step.apply(21)
     (None, 10, 20, None)
     """
@@ -118,7 +118,7 @@ class Gate(_Function):
         return ceil(lattice.place(self.lower)), floor(lattice.place(self.upper))
 
     def __repr__(self) -> str:
-        return f"Gate({show_number(self.lower)}, {show_number(self.upper)})"
+        return f"RangeGate({show_number(self.lower)}, {show_number(self.upper)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -160,7 +160,7 @@ class Rounding(_Function):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Clamping(_Function):
+class Clip(_Function):
     """Answers below `lower` are published as `lower`, those above `upper` as `upper`: bottom- and top-coding.
 
     Parameters
@@ -171,7 +171,7 @@ class Clamping(_Function):
     Examples
     --------
     >>> import statpriv as sp
-    >>> step = sp.Clamping(upper=100)
+    >>> step = sp.Clip(upper=100)
     >>> step.apply(99), step.apply(250)
     (99, 100)
     """
@@ -211,11 +211,11 @@ class Clamping(_Function):
 
     def __repr__(self) -> str:
         ends = [("lower", self.lower), ("upper", self.upper)]
-        return f"Clamping({', '.join(f'{end}={show_number(value)}' for end, value in ends if value is not None)})"
+        return f"Clip({', '.join(f'{end}={show_number(value)}' for end, value in ends if value is not None)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Table(_Function):
+class Relabel(_Function):
     """Any map of the answers, given one by one; an answer that is not in the table is published as it is.
 
     Parameters
@@ -232,7 +232,7 @@ class Table(_Function):
     Examples
     --------
     >>> import statpriv as sp
-    >>> step = sp.Table({0: "none", 1: "few", 2: "few"})
+    >>> step = sp.Relabel({0: "none", 1: "few", 2: "few"})
     >>> step.apply(2), step.apply(3)
     ('few', 3)
     """
@@ -262,50 +262,50 @@ class Table(_Function):
         return self._instead.get(answer, answer)
 
     def __repr__(self) -> str:
-        return f"Table({{{', '.join(f'{answer!r}: {instead!r}' for answer, instead in self.published)}}})"
+        return f"Relabel({{{', '.join(f'{answer!r}: {instead!r}' for answer, instead in self.published)}}})"
 
 
 class Numerical(Capabilities):
     """A query whose answer is one number, or several counts: each may be processed further before it is released."""
 
-    def thresholded(self, above: Number) -> Processed:
+    def thresholded(self, above: Number) -> PostProcessed:
         """Only an answer above `above` is published: see :class:`Threshold`."""
-        return Processed(self, Threshold(above))
+        return PostProcessed(self, Threshold(above))
 
-    def gated(self, lower: Number, upper: Number) -> Processed:
-        """Only an answer from `lower` to `upper` is published: see :class:`Gate`."""
-        return Processed(self, Gate(lower, upper))
+    def gated(self, lower: Number, upper: Number) -> PostProcessed:
+        """Only an answer from `lower` to `upper` is published: see :class:`RangeGate`."""
+        return PostProcessed(self, RangeGate(lower, upper))
 
-    def rounded(self, base: Number) -> Processed:
+    def rounded(self, base: Number) -> PostProcessed:
         """The nearest multiple of `base` is published, ties upwards: see :class:`Rounding`."""
-        return Processed(self, Rounding(base))
+        return PostProcessed(self, Rounding(base))
 
-    def clamped(self, lower: Number | None = None, upper: Number | None = None) -> Processed:
-        """Answers outside `lower` and `upper` are published as these: see :class:`Clamping`."""
-        return Processed(self, Clamping(lower, upper))
+    def clamped(self, lower: Number | None = None, upper: Number | None = None) -> PostProcessed:
+        """Answers outside `lower` and `upper` are published as these: see :class:`Clip`."""
+        return PostProcessed(self, Clip(lower, upper))
 
-    def mapped(self, published: Mapping[Any, Answer]) -> Processed:
-        """Any other map of the answers: see :class:`Table`."""
-        return Processed(self, Table(published))
+    def mapped(self, published: Mapping[Any, Answer]) -> PostProcessed:
+        """Any other map of the answers: see :class:`Relabel`."""
+        return PostProcessed(self, Relabel(published))
 
-    def noisy(self, noise: Noise) -> Processed:
+    def noisy(self, noise: Noise) -> PostProcessed:
         """A noise is added, independent of the data: see :mod:`statpriv.model.noise`."""
         if not isinstance(noise, Noise):
             raise ArgumentError(
                 f"noise = {abridged(noise)}; a noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
             )
-        return Processed(self, noise)
+        return PostProcessed(self, noise)
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Processed(Numerical):
+class PostProcessed(Numerical):
     """A query whose answer is processed before it is released.
 
     Parameters
     ----------
-    query : any query, Processed ones and those with `answer_laws` included
+    query : any query, PostProcessed ones and those with `answer_laws` included
         The query; of a processed one, its steps come first.
-    *steps : Threshold, Gate, Rounding, Clamping, Table or a noise
+    *steps : Threshold, RangeGate, Rounding, Clip, Relabel or a noise
         What is done to the answer, first applied first; of several counts to each, with a noise of its own.
 
     Attributes
@@ -318,8 +318,8 @@ class Processed(Numerical):
     Examples
     --------
     >>> import statpriv as sp
-    >>> sp.Processed(sp.PropertyQuery(0.5), sp.Threshold(10))
-    Processed(PropertyQuery(0.5), Threshold(10))
+    >>> sp.PostProcessed(sp.PropertyQuery(0.5), sp.Threshold(10))
+    PostProcessed(PropertyQuery(0.5), Threshold(10))
     >>> sp.PropertyQuery(0.5).noisy(sp.noise.DiscreteLaplace(alpha=0.5)).rounded(5).steps
     (noise.DiscreteLaplace(alpha=0.5), Rounding(5))
     """
@@ -338,15 +338,15 @@ class Processed(Numerical):
         for index, step in enumerate(steps):
             if not isinstance(step, Step):
                 raise ArgumentError(
-                    f"steps[{index}] = {abridged(step)}; Threshold, Gate, Rounding, Clamping, Table or a noise is "
+                    f"steps[{index}] = {abridged(step)}; Threshold, RangeGate, Rounding, Clip, Relabel or a noise is "
                     "required"
                 )
-        asked, before = (query.query, query.steps) if isinstance(query, Processed) else (query, ())
+        asked, before = (query.query, query.steps) if isinstance(query, PostProcessed) else (query, ())
         object.__setattr__(self, "query", asked)
         object.__setattr__(self, "steps", (*before, *steps))
 
     def __repr__(self) -> str:
-        return f"Processed({', '.join(map(repr, (self.query, *self.steps)))})"
+        return f"PostProcessed({', '.join(map(repr, (self.query, *self.steps)))})"
 
 
 def _number(answer: Answer) -> Fraction | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from statpriv.model.queries.processed import Processed
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.protocol import capabilities_of
 
 __all__ = ["of_groups", "unlabelled"]
@@ -21,7 +21,7 @@ def unlabelled(query: Asked) -> Asked:
 
 def of_groups(query: Asked, names: Collection[str]) -> Asked:
     """With the laws of these groups alone, where it states laws by group."""
-    asked: Any = query.query if isinstance(query, Processed) else query
+    asked: Any = query.query if isinstance(query, PostProcessed) else query
     stated = capabilities_of(asked)
     if stated.stated_groups is None:
         return query
@@ -32,7 +32,7 @@ def of_groups(query: Asked, names: Collection[str]) -> Asked:
 
 
 def _changed(query: Asked, changes: dict[str, Any]) -> Asked:
-    if isinstance(query, Processed):
+    if isinstance(query, PostProcessed):
         return _with(query, {"query": _changed(query.query, changes)})
     stated = {name for name in changes if hasattr(query, name)}
     return _with(query, {name: changes[name] for name in stated}) if stated else query
