@@ -11,7 +11,7 @@ from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.partition_parts import composed, kinds_of, values_of
-from statpriv.model.situation import PartitionedSituation
+from statpriv.model.situation import PartitionedSituation, Query
 from statpriv.rules.registry import lower
 
 __all__ = ["worst_case_pairs"]
@@ -52,10 +52,14 @@ def _worst_pair(situation: PartitionedSituation, epsilon: Fraction) -> Pair:
         upper: float = lower(replace(situation, pair=pair), "tightest").curve.delta(epsilon).upper
         return upper
 
-    pairs: list[Pair] = list(permutations(values_of(situation.queries[0]), 2))
+    return max(_pairs_of(situation.queries[0]), key=height)
+
+
+def _pairs_of(query: Query) -> list[Pair]:
+    pairs: list[Pair] = list(permutations(values_of(query), 2))
     if not pairs:
         raise NotAvailableError("the query does not state which values an entry may have, so that no pair is the worst")
-    return max(pairs, key=height)
+    return pairs
 
 
 def _of_composition(
@@ -70,5 +74,5 @@ def _of_composition(
         chosen = [pair for pair, count in zip(pairs, counts, strict=True) for _ in range(count)]
         found |= {part: pair for places, pair in zip(attributes, chosen, strict=True) for part in places}
     # A part without entries of the critical entry's group says nothing about it.
-    first = {part: next(iter(permutations(values_of(query), 2))) for part, query in enumerate(situation.queries)}
+    first = {part: _pairs_of(query)[0] for part, query in enumerate(situation.queries)}
     return tuple((first | found)[part] for part in range(situation.parts))
