@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build demo test test-rust test-python bits campaign lint bench wheel clean
+.PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -19,15 +19,18 @@ $(STAMPS)/venv:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@mkdir -p $(STAMPS) && touch $@
 
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# The editable installation uses the profile `dev` of Cargo.toml, which the kernel's tests share.
 $(STAMPS)/build: $(STAMPS)/venv pyproject.toml $(RUST)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
+	$(PIP_INSTALL) --editable '.[all]'
 	@touch $@
 
-$(STAMPS)/dev: $(STAMPS)/venv pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+$(STAMPS)/dev $(STAMPS)/campaign: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
+	$(PIP_INSTALL) --group $*
 	@touch $@
 
-build: $(STAMPS)/build  ## .venv with the package (release profile) and its extras
+build: $(STAMPS)/build  ## .venv with the package and its extras
 
 demo: build  ## release exact counts of the example survey into build/demo
 	$(BIN)/python -c 'import shutil; shutil.rmtree("build/demo", ignore_errors=True)'
@@ -38,45 +41,60 @@ demo: build  ## release exact counts of the example survey into build/demo
 	$(BIN)/python -I python/statpriv/assurance/checker build/demo/proofs/claim-1.json
 	@echo 'Open build/demo/report.html in a browser.'
 
-lint: $(STAMPS)/build $(STAMPS)/dev  ## formatters, linters, types, stubs
+lint: lint-rust lint-python  ## formatters, linters, types, stubs
+
+lint-rust:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo check --quiet --locked --manifest-path benches/rust/Cargo.toml --all-targets --target-dir target
-	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+lint-python: $(STAMPS)/build $(STAMPS)/dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest statpriv._native
 
-KERNEL_TEST = cargo test --package statpriv-core --locked --quiet
+KERNEL_TEST = cargo test --locked --quiet
+PYTEST = $(BIN)/python -m pytest --quiet --dist loadgroup
 # Of what leaves the kernel, then of inner results; $(1) says how they are computed.
-SAME_BITS = $(KERNEL_TEST) $(1) --test same_bits && $(KERNEL_TEST) $(1) --lib same_bits
+SAME_BITS = $(KERNEL_TEST) --package statpriv-core $(1) --test same_bits && $(KERNEL_TEST) --package statpriv-core $(1) --lib same_bits
 PORTABLE = --features statpriv-simd/portable
 
+check: lint  ## while you work: linters, units, and the kernel's quick tests (90 seconds, once all is built)
+	$(KERNEL_TEST) --package statpriv-core --lib -- $(addprefix --skip ,$(SLOW_KERNEL_TESTS))
+	$(PYTEST) -n 2 tests/unit
+
 test-rust:  ## the kernel's own tests
-	cargo test --workspace --locked --quiet
+	$(KERNEL_TEST) --workspace
 
 # Three at once on two cores: many tests wait for a process of their own.
 test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
-	$(BIN)/python -m pytest -n 3 --dist loadgroup --quiet
+	$(PYTEST) -n 3
 
 bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 	export STATPRIV_STORE_BITS=1; $(call SAME_BITS) && $(call SAME_BITS,$(PORTABLE))
 
-test: lint test-rust test-python  ## every check that a change must pass
+test: lint test-rust test-python  ## every check that a change must pass (8 minutes from nothing, on two cores)
 
-campaign: $(STAMPS)/build $(STAMPS)/dev  ## 10^6 enclosures against the oracle, 10^7 executions of the fuzz bodies, 10^5 comparisons of tiers (hours)
+# Everything that takes minutes, or needs more than `make test` installs: Spark, wheels, a browser for every kind of
+# report, a thousand kills, simulations and searches with many more cases, every enclosure against the oracle, the fuzz
+# bodies, and the crates outside the workspace.
+campaign: export STATPRIV_CAMPAIGN = 1
+campaign: $(STAMPS)/build $(STAMPS)/dev $(STAMPS)/campaign  ## what a release must pass besides: `tests/README.md` (hours)
+	cargo check --quiet --locked --manifest-path benches/rust/Cargo.toml --all-targets --target-dir target
+	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target
 	$(call SAME_BITS,$(PORTABLE))
+	$(PYTEST) -n 2 -m 'campaign or not campaign'
 	$(BIN)/python -m tests.oracle.campaign --cases 1000000 --processes 2 $(if $(STATPRIV_SEED),--seed $(STATPRIV_SEED)) --store
 	cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- 10000000 $(STATPRIV_SEED)
-	STATPRIV_TIMES=50 $(BIN)/python -m pytest -n 2 --quiet tests/properties/test_tiers.py
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet -m campaign
 
 KERNEL_BENCH = CRITERION_HOME=$(CURDIR)/target/benches/criterion cargo bench --locked --manifest-path benches/rust/Cargo.toml --target-dir target/benches
 QUICKLY = --noplot --warm-up-time 0.2 --measurement-time 1 --sample-size 50
 
+# Users get the full profile, so that is what is timed. `make build` puts the profile for development back later.
 bench: $(STAMPS)/build  ## time every tier and the peers, into docs/performance.md
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	$(PIP_INSTALL) --group bench
+	rm $(STAMPS)/build
+	$(PIP_INSTALL) --no-deps --config-settings=build-args='--profile release' --editable .
 	rm -rf target/benches/criterion
 	$(KERNEL_BENCH) -- $(QUICKLY)
 	$(KERNEL_BENCH) --features portable -- $(QUICKLY) 'delta \('

@@ -8,6 +8,8 @@ command of a ``sh`` or ``console`` block runs, in one directory a file that has 
     the commands of this block end with exit code 3;
 ``after=release``
     they need a report: the example is released first.
+
+The commands of the pages in `LONG` run in a campaign: they take half a minute each, and others release the example too.
 """
 
 import doctest
@@ -30,7 +32,14 @@ SHOWN = re.compile(r"^print\((?P<shown>.*)\)\s+# (?P<value>True|False|\d[\d.e-]*
 LINK = re.compile(r"\]\((?!https?://|mailto:|#)(?P<target>[^)#\s]+)")
 RELEASE = "statpriv release examples/election.toml --registry registry --out report.html --json report.json"
 
+LONG = ("convince-the-ethics-board.md", "draw-the-figures.md", "first-release.md")
+
 pages = pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=lambda page: page.name)
+pages_of_commands = pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.campaign] if page.name in LONG else []) for page in PAGES if page.exists()],
+    ids=lambda page: page.name,
+)
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ def test_python_runs(page, workplace):
             assert value.startswith(line["value"]) if line["cut"] else value == line["value"], told
 
 
-@pages
+@pages_of_commands
 @pytest.mark.skipif(os.name != "posix", reason="the commands are written for a POSIX shell")
 def test_commands_run(page, workplace):
     for block in blocks(page, "sh", "bash", "shell", "console"):
@@ -119,6 +128,10 @@ def test_commands_run(page, workplace):
             run(RELEASE, 0, f"{page.name}:{block.line} (before it)")
         for command in commands(block):
             run(command, int(block.options.get("expect", 0)), f"{page.relative_to(ROOT)}:{block.line}")
+
+
+def test_the_long_pages_are_there():
+    assert set(LONG) <= {page.name for page in PAGES}
 
 
 @pages

@@ -37,7 +37,7 @@ def run(*command: object, cwd: Path, env: dict[str, str]) -> subprocess.Complete
 def wheel(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     env = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    profile = [] if CAMPAIGN else ["--config-settings=build-args=--profile develop"]
+    profile = [] if CAMPAIGN else ["--config-settings=build-args=--profile dev"]
     pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", *profile, "--wheel-dir", place)
     run(*pip, ROOT, cwd=place, env=env)
     (built,) = place.glob("*.whl")

@@ -91,6 +91,7 @@ def test_a_gated_count_is_certified_for_every_probability(certified):
     assert any("every declared probability may be wrong" in text for text in assumptions)
 
 
+@pytest.mark.usefixtures("few_points")
 def test_what_is_not_protected_does_not_contradict_the_assumptions(certified):
     gated, plain = (
         contents(certified(counted("a = 1", rows=472), publication=text))["guarantee"]["not_protected"]
@@ -100,6 +101,7 @@ def test_what_is_not_protected_does_not_contradict_the_assumptions(certified):
     assert any("a wrong probability" in text for text in plain)
 
 
+@pytest.mark.usefixtures("few_points")
 def test_a_group_that_is_too_small_for_a_share_answers_nothing(certified, tmp_path):
     guarantee = certified(counted("a = 1", share="1/2"), group="sex", n=501, groups={"f": 500, "z": 1})
     assert guarantee.parts[0].groups == {"f": 250, "z": 0}
@@ -107,6 +109,7 @@ def test_a_group_that_is_too_small_for_a_share_answers_nothing(certified, tmp_pa
     assert (delta, disagreements) == (guarantee.delta, [])
 
 
+@pytest.mark.usefixtures("few_points")
 def test_the_sizes_of_groups_are_said_to_be_published(certified):
     guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups={"f": 500, "m": 444})
     assert (
@@ -200,6 +203,7 @@ def test_rounding_to_a_large_base_makes_the_certificate_better(certified):
 # --- the number can be computed again ---------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("few_points")
 @pytest.mark.parametrize(
     ("queries", "options"),
     [

@@ -20,10 +20,11 @@ import statpriv as sp
 from statpriv import reference
 from statpriv.model.situation import PartitionedSituation
 
+from ..cases import cases
 from .literal import Literal
 from .test_every_rule import MULTIPLIERS, NOISES, PROBABILITIES, STEPS, by_group, judged, laws, pmfs
 
-settings.register_profile("compositions", deadline=None, max_examples=150)
+settings.register_profile("compositions", deadline=None, max_examples=cases(40, campaign=1000))
 
 NAMES = ("a", "b", "c")
 POINT = Fraction(1, 7)
@@ -282,7 +283,7 @@ def partition_laws(draw, n, parts, least):
     return sp.PartitionLaw({family: Fraction(share, sum(drawn.values())) for family, share in drawn.items()})
 
 
-@settings(settings.get_profile("compositions"), max_examples=30)
+@settings(settings.get_profile("compositions"), max_examples=cases(15, campaign=300))
 @given(st.data())
 def test_any_law_of_disjoint_parts(data):
     """Definition 3.4: its sum for any law, and δ itself where the sizes of the parts are certain."""
@@ -326,7 +327,7 @@ def test_known_entries_of_a_partition(data):
     assert judged(composed.situation(), composed.truth()), "some bound applies"
 
 
-@settings(settings.get_profile("compositions"), max_examples=80)
+@settings(settings.get_profile("compositions"), max_examples=cases(25, campaign=500))
 @given(st.data())
 def test_known_entries_of_a_partition_by_group(data):
     """Their number in each group, or a number of any of them."""
@@ -345,7 +346,7 @@ def test_known_entries_of_a_partition_by_group(data):
     assert judged(composed.situation(), composed.truth()), "some bound applies"
 
 
-@settings(settings.get_profile("compositions"), max_examples=60)
+@settings(settings.get_profile("compositions"), max_examples=cases(20, campaign=500))
 @given(st.data())
 def test_the_partition_sum_with_known_entries_is_that_of_theorem_5_2(data):
     """Of sums, which known entries only shift, it is no more than the theorem says, but for rounding."""
@@ -390,7 +391,7 @@ def test_the_worst_pattern_attains_the_curve(data):
     assert named(EXP_POINT) == composed.truth()(EXP_POINT)
 
 
-@settings(settings.get_profile("compositions"), max_examples=30)
+@settings(settings.get_profile("compositions"), max_examples=cases(15, campaign=300))
 @given(st.data())
 def test_a_pair_for_each_part_is_compared(data):
     """Any two vectors that differ in all coordinates, in the order that is asked for."""

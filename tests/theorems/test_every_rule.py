@@ -20,6 +20,7 @@ from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.situation import Situation
 from statpriv.rules.registry import all_rules
 
+from ..cases import cases
 from .literal import Literal
 
 settings.register_profile("rules", deadline=None)  # a machine that is busy is no counterexample
@@ -231,7 +232,7 @@ def test_a_sum_and_a_mean(data):
     literally(query, population, sampling, adversary, pair)
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(25, campaign=500))
 @given(st.data())
 def test_a_sum_has_an_exact_curve_where_no_entry_is_drawn_twice(data):
     """With groups and known entries, of all entries and of samples of one size."""
@@ -242,7 +243,7 @@ def test_a_sum_has_an_exact_curve_where_no_entry_is_drawn_twice(data):
     assert "exact" in literally(query, population, sampling, adversary, data.draw(pairs(query)))
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(25, campaign=500))
 @given(st.data())
 def test_a_template_law_has_an_exact_curve_with_known_entries(data):
     population = data.draw(populations(most=4))
@@ -260,7 +261,7 @@ def exact_where_small(query, population, sampling, adversary, pair):
 FAR_APART = st.sampled_from([-60, -1, 0, 1, 900])
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(30, campaign=500))
 @given(st.data())
 def test_a_sum_of_values_far_apart(data):
     """Labels are closer together than the values."""
@@ -280,7 +281,7 @@ def histograms(draw, population, most=3):
     return sp.HistogramQuery(draw(by_group(groups, laws(size)) if groups else laws(size)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(30, campaign=500))
 @given(st.data())
 def test_a_sum_of_any_sample_has_an_exact_curve(data):
     population = data.draw(populations(most=4))
@@ -369,7 +370,7 @@ def two_valued(draw, population, sampling):
     return draw(st.one_of(kinds))
 
 
-@settings(max_examples=40)
+@settings(max_examples=cases(20, campaign=500))
 @given(st.data())
 def test_six_and_seven_entries(data):
     """All queries, all samplings."""
@@ -434,7 +435,7 @@ def test_an_answer_that_is_processed(data):
     literally(sp.PostProcessed(query, *steps), population, sampling, adversary, pair)
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(30, campaign=500))
 @given(st.data())
 def test_several_counts_that_are_processed_each(data):
     population = data.draw(populations(most=3))
