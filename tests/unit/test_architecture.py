@@ -125,3 +125,8 @@ def test_no_folders_import_each_other_in_a_circle():
             top = name.partition(".")[0]
             between.setdefault(top, set()).update({other.partition(".")[0] for other in others} - {top})
     assert circles(between) == []
+
+
+def test_no_file_holds_more_than_six_hundred_lines():
+    long = {name: lines for name, path in MODULES.items() if (lines := len(path.read_text().splitlines())) > 600}
+    assert long == {}

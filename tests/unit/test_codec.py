@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv.model import codec
-from statpriv.model.fields import RANGE, RefusedError, schema_of, written_number
+from statpriv.model.fields import RANGE, Field, RefusedError, schema_of, written_number
 from statpriv.releasing.schemas import generated
 
 from .test_kept_formats import QUERIES
@@ -45,7 +45,9 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize(("field", "value"), EVERY, ids=lambda value: repr(value)[:60])
+@pytest.mark.parametrize(
+    ("field", "value"), EVERY, ids=lambda given: "field" if isinstance(given, Field) else repr(given)[:60]
+)
 def test_what_is_written_reads_back_and_is_as_the_schema_says(field, value):
     document = json.loads(json.dumps(field.write(value)))
     assert field.read(document) == value
