@@ -11,8 +11,6 @@ mod noise;
 pub(crate) mod pmf;
 mod poisson_binomial;
 pub(crate) mod rationals;
-#[cfg(test)]
-mod same_bits;
 pub(crate) mod sampling;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -316,6 +316,4 @@ fn can_be_listed(parts: &[(u64, Evaluated)]) -> bool {
 #[cfg(test)]
 mod interruptions;
 #[cfg(test)]
-mod same_bits;
-#[cfg(test)]
 pub(crate) mod tests;

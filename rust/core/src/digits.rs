@@ -8,8 +8,6 @@
 pub(crate) mod ball;
 pub(crate) mod binomial;
 pub(crate) mod complex;
-#[cfg(test)]
-pub(crate) mod cost;
 pub(crate) mod elementary;
 pub(crate) mod enclosure;
 pub(crate) mod ends;

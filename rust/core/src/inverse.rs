@@ -221,9 +221,6 @@ impl Search<'_> {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::answer::Law;

@@ -320,9 +320,6 @@ impl Gap {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::composition::Composed;

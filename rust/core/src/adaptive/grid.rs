@@ -558,6 +558,3 @@ impl Block<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod same_bits;

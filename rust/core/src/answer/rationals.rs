@@ -363,6 +363,3 @@ fn operation(bits: f64) -> f64 {
 fn size(x: &Rational) -> f64 {
     x.denominator().bit_len() as f64
 }
-
-#[cfg(test)]
-mod same_bits;

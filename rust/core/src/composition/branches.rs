@@ -357,9 +357,6 @@ fn double(x: f64) -> Ball {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::super::End;
     use super::super::inversion::Goal;

@@ -295,9 +295,6 @@ fn crossing(transforms: &[Tail], one: f64, next: f64) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::super::{Cell, End, Part};
     use super::*;

@@ -218,9 +218,6 @@ impl Gated {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;

@@ -779,9 +779,6 @@ fn near_sine_quotient(x: ComplexBall) -> ComplexBall {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::super::enumeration;
     use super::super::sum::Atom;

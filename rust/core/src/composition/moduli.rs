@@ -338,9 +338,6 @@ impl<'a> FirstNodes<'a> {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::super::inversion::Goal;
     use super::super::sum::Atom;

@@ -460,6 +460,3 @@ impl Evaluated {
         (count * (highest + approximate::ln(modulus)), count * approximate::angle(im, re))
     }
 }
-
-#[cfg(test)]
-mod same_bits;

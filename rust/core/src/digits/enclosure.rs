@@ -498,7 +498,6 @@ impl Mul for &DigitsEnclosure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn dyadic(m: i64, e: i128) -> Dyadic {
@@ -675,19 +674,6 @@ mod tests {
             );
         }
         assert_eq!(decimal_places(1 << 100), 381_600_854_690_147_056_244_358_827_360);
-    }
-
-    #[test]
-    fn same_bits_of_decimals() {
-        let mut record = Record::of("inner decimals");
-        for e in [0, -3, 40, -90, 3000, -3000, (1 << 20) + 1, -(1 << 20), -(1 << 20) - 1, 1 << 40, -(1 << 60)]
-        {
-            for (m, digits) in [(1, 1), (7, 3), (-99, 17), (12_345_677, 5), (1, 40)] {
-                let both = [false, true].map(|up| dyadic(m, e).decimal(digits, up));
-                record.note(format!("{m} · 2^{e} to {digits}"), Plain(both));
-            }
-        }
-        record.compare();
     }
 
     proptest! {

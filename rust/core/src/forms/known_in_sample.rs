@@ -353,7 +353,6 @@ mod tests {
     use super::*;
     use crate::forms::ShiftedBinomial;
     use crate::interrupt::Uninterrupted;
-    use crate::record::{Plain, Questions, Record};
     use proptest::prelude::*;
 
     fn rational(text: &str) -> Rational {
@@ -560,56 +559,5 @@ mod tests {
             "{costly}"
         );
         assert!(large.exact(Direction::OneAgainstZero, &rational("-1"), &Uninterrupted).is_err());
-    }
-
-    /// Where a search begins, how it steps, and what it finds.
-    #[test]
-    fn same_bits_of_searches_for_the_worst_number() {
-        let mut record = Record::of("inner searches for known entries");
-        let questions = Questions::default();
-        for (n, known, size, p) in [
-            (12, 5, 4, "1/2"),
-            (80, 30, 25, "0.3"),
-            (80, 79, 25, "0.3"),
-            (80, 30, 80, "0.3"),
-            (900, 300, 60, "0.05"),
-            (900, 20, 600, "1"),
-            (900, 20, 600, "0"),
-        ] {
-            let given = KnownInSample::new(n, known, size, &rational(p)).unwrap();
-            record.note(format!("{n} {known} {size} {p} terms"), given.terms());
-            for (direction, epsilon) in
-                Direction::BOTH.into_iter().flat_map(|d| [0.0, 0.02, 0.4, 2.0].map(|e| (d, e)))
-            {
-                let epsilon_given = Epsilon::from_f64(epsilon).unwrap();
-                let count = Count::new(&given, direction, &epsilon_given, &questions);
-                let input = format!("{n} {known} {size} {p} {direction:?} e={epsilon}");
-                let first = [0, known / 2, known].map(|known| {
-                    count.first_answer(known, |ratio| !ratio.certainly_less(count.ratio)).unwrap()
-                });
-                record.note(&input, Plain(first));
-                for answer in [1, size / 3 + 1, size] {
-                    let numbers = count.numbers_of_known(answer);
-                    let Some((least, most)) = numbers else {
-                        record.note(format!("{input} a={answer}"), Plain(numbers));
-                        continue;
-                    };
-                    let middle = least.midpoint(most);
-                    let peaks = [least, middle, most + 9]
-                        .map(|guess| count.peak(answer, (least, most), guess).unwrap());
-                    let around =
-                        count.around(answer, (least, most), middle.min(most.saturating_sub(1))).unwrap();
-                    let balls =
-                        vec![count.growth(answer, middle).unwrap(), count.test(answer, middle).unwrap()];
-                    record.note(
-                        format!("{input} a={answer}"),
-                        (Plain((numbers, peaks, around)), (count.variance(answer), balls)),
-                    );
-                }
-                record.note(format!("{input} supremum"), count.supremum());
-            }
-        }
-        record.note("questions so far", Plain(questions.number()));
-        record.compare();
     }
 }

@@ -60,9 +60,6 @@ impl At {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::forms::BinomialRange;

@@ -368,7 +368,6 @@ mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
 
     fn ball(text: &str) -> Ball {
         Ball::from_rational(&Rational::parse(text).unwrap())
@@ -418,66 +417,5 @@ mod tests {
             best = best.max(sum);
         }
         assert!((best / value).to_enclosure().lower() > 0.9999 && value.relative_error() < 1e-16);
-    }
-
-    #[test]
-    fn same_bits_of_gaussian_noise() {
-        let mut record = Record::of("inner Gaussian noise");
-        for (name, gaps) in [
-            ("few", gaps_of(&["-0.1", "-0.3", "0.05", "0.2", "0.1"])),
-            ("falling", gaps_of(&["0.5", "0", "-0.25", "-0.1"])),
-            (
-                "many",
-                (0..300)
-                    .map(|i| ball(&format!("{}/{}", i - 120, 40_000 + 7 * (i - 90) * (i - 90))))
-                    .collect(),
-            ),
-        ] {
-            let count = gaps.len();
-            for sigma in ["0.3", "2", "40"] {
-                let (crossing, cost) = Crossing::new(gaps.clone(), ball(sigma));
-                let input = format!("{name} sigma={sigma}");
-                record.note(&input, (Plain(crossing.split), vec![crossing.total, cost, crossing.positive()]));
-                for (x, reach) in [(-0.5, 10.0), (3.25, 2.0), (-700.0, 4.0), (200.5, 1.0)] {
-                    let near = crossing.near(x, reach);
-                    record.note(
-                        format!("{input} near {x} {reach}"),
-                        (Plain((near.from, near.to)), near.beyond),
-                    );
-                    let balance = crossing.balance(x, reach, &record.questions).unwrap();
-                    let balls = vec![
-                        balance.upper,
-                        balance.lower,
-                        balance.logarithm(),
-                        crossing.weight(x, count / 2),
-                    ];
-                    record.note(
-                        format!("{input} balance {x} {reach}"),
-                        (balls, (balance.slope, Plain(balance.is_accurate()))),
-                    );
-                    record.note(
-                        format!("{input} value {x} {reach}"),
-                        crossing.value_at(x, &balance, reach, &record.questions),
-                    );
-                }
-                let (x, balance) = crossing.threshold(-0.5, 10.0, &record.questions).unwrap();
-                record.note(format!("{input} threshold"), (x, vec![balance.upper, balance.lower]));
-                record.note(format!("{input} value"), crossing.value(&record.questions));
-            }
-        }
-        for (distance, sigma, epsilon) in [
-            (1, "1", "10"),
-            (1, "1", "2000000"),
-            (1, "1", "1482911"),
-            (1, "1", "1482910"),
-            (1, "1", "1482912"),
-            (5, "0.1", "1e9"),
-        ] {
-            record.note(
-                format!("minute {distance} {sigma} {epsilon}"),
-                minute(distance, ball(sigma), ball(epsilon)),
-            );
-        }
-        record.compare();
     }
 }
