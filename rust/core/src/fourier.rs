@@ -21,6 +21,7 @@ mod trials;
 
 pub use trials::Trials;
 
+use crate::budget::{MAX_NEWTON_STEPS, MAX_POINTS};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
@@ -244,13 +245,9 @@ const NEGLIGIBLE: i64 = 106;
 /// `(γ, μ)`: tails are taken at a distance of at least `γ/σ` or 1 from the pole, and first with `μσ` points.
 const DISTANCE: f64 = 4.3;
 const POINTS: f64 = 17.0;
-/// More points than this are not tried.
-const MAX_POINTS: f64 = 1e18;
 
 /// Tilts beyond this are not tried.
 const FARTHEST: f64 = 700.0;
-/// Steps that are taken towards one; it takes some five.
-const MAX_STEPS: u32 = 200;
 /// A variance at which a law is all but certain.
 const CONCENTRATED: f64 = 1e-9;
 
@@ -413,7 +410,7 @@ impl<'a> LatticeSum<'a> {
         let farthest = (self.reach() * (1.0 - 1.0 / 64.0)).min(FARTHEST);
         let (mut low, mut high) = (-farthest, farthest);
         let (mut c, mut longest) = (start.clamp(low, high), None);
-        for attempt in 1..MAX_STEPS {
+        for attempt in 1..MAX_NEWTON_STEPS {
             let (mean, variance) = self.moments(c);
             let (gap, deviation) = (k as f64 - mean, variance.sqrt());
             let step = gap / variance;

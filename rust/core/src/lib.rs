@@ -37,6 +37,7 @@
 
 pub mod adaptive;
 pub mod answer;
+mod budget;
 pub mod composition;
 pub mod convolve;
 pub mod curve;

@@ -6,15 +6,14 @@
 //! apart; a convolution works along the whole lattice.
 
 use super::pmf::{self, Pmf};
-use super::{LONGEST, Law, Recipe, sampling};
+use super::{Law, Recipe, sampling};
+use crate::budget::{MAX_ANSWERS, MAX_COMBINATIONS_COUNTED};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 
-/// More combinations are not counted out: some seconds of work.
-const MAX_COMBINATIONS: f64 = (1u64 << 27) as f64;
 /// A combination costs about as much as this many waves at one place of a lattice.
 const WAVES_PER_COMBINATION: f64 = 2.0;
 /// Waves that a place costs at least, with all that comes besides.
@@ -43,7 +42,8 @@ impl FewValues {
     pub fn of(parts: &[(&Law, u64)], left_out: Option<u32>) -> Option<Vec<Self>> {
         let kinds = parts.iter().map(|(law, count)| Self::read(law, *count)).collect::<Option<Vec<_>>>()?;
         let places = places(&kinds, left_out);
-        let worth = MAX_COMBINATIONS.min(places * waves(&kinds).max(MIN_WAVES) / WAVES_PER_COMBINATION);
+        let worth =
+            MAX_COMBINATIONS_COUNTED.min(places * waves(&kinds).max(MIN_WAVES) / WAVES_PER_COMBINATION);
         let (mut together, mut products) = (1.0, 0.0);
         for kind in &kinds {
             together *= kind.combinations(left_out);
@@ -229,7 +229,7 @@ fn waves(kinds: &[FewValues]) -> f64 {
 
 /// About how many integers lie within the reach of a nearly normal law, outside which `2^-bits` is left.
 fn reach(variance: f64, left_out: Option<u32>) -> f64 {
-    left_out.map_or(LONGEST as f64, |bits| {
+    left_out.map_or(MAX_ANSWERS as f64, |bits| {
         2.0 * approximate::power(2.0 * 0.7 * (f64::from(bits) + 10.0) * variance, 0.5) + 20.0
     })
 }

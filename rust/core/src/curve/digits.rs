@@ -244,10 +244,10 @@ pub(crate) fn at_limit(curve: &Curve, limit: Limit) -> Option<Rational> {
 mod tests {
     use super::*;
     use crate::answer::Law;
+    use crate::budget::MAX_WORKING_BITS;
     use crate::curve::CountFamily;
     use crate::curve::exact::exact_delta;
     use crate::curve::exact::exact_terms;
-    use crate::digits::MAX_BITS;
     use crate::digits::examples::{curves, number};
     use crate::forms::BinomialPeaks;
     use crate::forms::ContinuousNoise;
@@ -336,7 +336,10 @@ mod tests {
         assert_eq!(attempts(8, &vague).0, [20, 20 + (8 + 4) + 16, 48 + 24 + 16, 88 + 44 + 16, 148 + 74 + 16]);
         let (asked, refused) = attempts(1, &|_| None);
         assert_eq!(asked[..4], [13, 35, 68, 118]);
-        assert!(*asked.last().unwrap() <= MAX_BITS && asked.last().unwrap() * 3 / 2 + 16 > MAX_BITS);
+        assert!(
+            *asked.last().unwrap() <= MAX_WORKING_BITS
+                && asked.last().unwrap() * 3 / 2 + 16 > MAX_WORKING_BITS
+        );
         assert_eq!(
             refused.unwrap_err().to_string(),
             "4194304 bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"

@@ -19,6 +19,7 @@ use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::shifted_binomial::TERMS;
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
+use crate::budget::MAX_UNDECIDED;
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Trials};
 use crate::interrupt::Interrupt;
@@ -30,8 +31,6 @@ use std::sync::Arc;
 
 /// Maximum size of a group that is multiplied out entry by entry, in less time than a logarithm takes.
 const SMALL: u64 = 256;
-/// Maximum number of answers with an undecided sign.
-const MAX_UNDECIDED: usize = 64;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]

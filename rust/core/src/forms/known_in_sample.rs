@@ -27,6 +27,7 @@ use super::direction::Directed;
 use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::{Law, Sampling};
+use crate::budget::{MAX_KNOWN_ENTRIES, MAX_TERMS_OF_KNOWN_ENTRIES};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
@@ -38,10 +39,6 @@ use std::sync::Arc;
 
 /// Standard deviations that a sum covers.
 const DEVIATIONS: f64 = 24.0;
-/// Maximum number of terms, some hours of work.
-const MAX_TERMS: f64 = 1e12;
-/// Maximum number of known entries for exact numbers and digits, which are computed for every number of ones among them.
-const MAX_WRITTEN_OUT: u64 = 1000;
 /// Steps by the estimated slope before a search goes on by halving.
 const STEPS: u32 = 4;
 
@@ -105,9 +102,9 @@ impl KnownInSample {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        if self.terms() > MAX_TERMS {
+        if self.terms() > MAX_TERMS_OF_KNOWN_ENTRIES {
             return Err(Error::precision(format!(
-                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MAX_TERMS:.0e}; the curve of the \
+                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MAX_TERMS_OF_KNOWN_ENTRIES:.0e}; the curve of the \
                  count of all entries bounds this one",
                 self.known,
                 self.size,
@@ -120,9 +117,9 @@ impl KnownInSample {
 
     /// The laws of the answer for every number of ones among the known entries.
     pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
-        if self.known > MAX_WRITTEN_OUT {
+        if self.known > MAX_KNOWN_ENTRIES {
             return Err(Error::precision(format!(
-                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MAX_WRITTEN_OUT} \
+                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MAX_KNOWN_ENTRIES} \
                  are allowed, and delta() encloses the worst of any number",
                 self.known
             )));

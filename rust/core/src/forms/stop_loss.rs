@@ -1,6 +1,7 @@
 //! `E[(X − κ)_+]` for a binomial `X`, in the way that is cheapest for its `n`, `p` and `κ`.
 
 use super::threshold::{Position, Threshold};
+use crate::budget::MAX_TERMS_OF_A_STOP_LOSS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::fast::{self, Weight};
@@ -8,8 +9,6 @@ use crate::laws::{Probability, binomial_probability};
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::{DoubleDouble, UNIT};
 
-/// Maximum number of terms, about one second of work.
-const MAX_TERMS: u64 = 1 << 24;
 /// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 16;
 /// The sum is cut where the geometric bound of the rest falls below this part of it: `2^-80`.
@@ -120,9 +119,9 @@ fn over_first_probability(
         }
         if count.is_multiple_of(TERMS_PER_CHECK) {
             interrupt.check()?;
-            if count > MAX_TERMS {
+            if count > MAX_TERMS_OF_A_STOP_LOSS {
                 return Err(Error::precision(format!(
-                    "n = {n} needs a sum of more than {MAX_TERMS} terms, which this version does not take on"
+                    "n = {n} needs a sum of more than {MAX_TERMS_OF_A_STOP_LOSS} terms, which this version does not take on"
                 )));
             }
         }

@@ -12,6 +12,7 @@
 //! `e^{−loss}`, `loss = K(c) − kc − min_t (K(t) − kt)`: segments end where that would cost more than [`LOSS`].
 
 use super::{Contour, Event, LatticeSum, about, exact};
+use crate::budget::MAX_ANSWERS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
@@ -25,8 +26,6 @@ const REACH: f64 = 4.0;
 const LOSS: f64 = 12.0;
 /// Integers that share the powers of one rotation.
 const BLOCK: usize = 64;
-/// Most probabilities of a row: they fill 640 MiB.
-const LONGEST: u64 = 1 << 24;
 
 impl LatticeSum<'_> {
     /// `P[X = k]` for `k = first, …, last`; exactly zero outside the support.
@@ -64,9 +63,9 @@ fn length(first: i64, last: i64) -> Result<usize, Error> {
         return Ok(0);
     }
     let length = last.abs_diff(first).saturating_add(1);
-    if length > LONGEST {
+    if length > MAX_ANSWERS {
         return Err(Error::argument(format!(
-            "a row from first = {first} to last = {last} is too long; up to 2^24 = {LONGEST} probabilities are allowed: ask \
+            "a row from first = {first} to last = {last} is too long; up to 2^24 = {MAX_ANSWERS} probabilities are allowed: ask \
              for parts of it, or for tails"
         )));
     }

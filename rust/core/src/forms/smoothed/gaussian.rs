@@ -25,6 +25,7 @@
 //! ends of windows, and where signs are not known, the `g_k` that are not of this form are taken as zero, for the price of their sizes.
 
 use crate::answer::pmf::{Pmf, common_window};
+use crate::budget::MAX_NEWTON_STEPS;
 use crate::error::Error;
 use crate::forms::answers::ANSWERS_PER_CHECK;
 use crate::interrupt::Interrupt;
@@ -40,8 +41,6 @@ const FIRST_REACH: f64 = 10.0;
 const GROWTH: f64 = 1.5;
 /// A logarithm of `N/M` below this is zero for our purposes: its square counts.
 const SMALL: f64 = 1.0 / ((1u64 << 48) as f64);
-/// Newton's steps, and bisections where these leave the bracket, before what was reached must do.
-const MAX_STEPS: u32 = 200;
 /// Below `e^−MINUTE` the exponents are too large for balls to hold the values well.
 const MINUTE: u64 = 1 << 40;
 /// The part of Δ that answers of the wrong sign may amount to.
@@ -259,7 +258,7 @@ impl Crossing {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut x = start;
         let mut balance = self.balance(x, reach, interrupt)?;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let Some(height) = balance.logarithm().to_enclosure().midpoint().filter(|h| h.abs() > SMALL)
             else {
                 break;
