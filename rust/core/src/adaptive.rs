@@ -22,6 +22,7 @@ mod outcomes;
 
 use crate::answer::Law;
 use crate::answer::pmf::row;
+use crate::budget::{MAX_CHOICES, MAX_LINES};
 use crate::error::Error;
 use crate::exact::{self as exact_tier, quotient::Quotient};
 use crate::forms::{Digits, Epsilon, Form, HockeyStick};
@@ -29,9 +30,6 @@ use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
-
-/// The most points at which an analyst chooses.
-const MAX_NODES: usize = 1 << 16;
 
 /// From here on δ is compared with its limit.
 const FAR: u64 = 8;
@@ -88,9 +86,9 @@ impl Adaptive {
     /// Nodes that are missing, out of order or too many, a node without a query, overlapping ranges of answers, weights
     /// that are negative or exceed one along a path.
     pub fn new(nodes: Vec<Vec<Asked>>) -> Result<Self, Error> {
-        if nodes.is_empty() || nodes.len() > MAX_NODES {
+        if nodes.is_empty() || nodes.len() > MAX_CHOICES {
             return Err(Error::argument(format!(
-                "{} nodes; an adaptive composition of 1 to {MAX_NODES} nodes is required",
+                "{} nodes; an adaptive composition of 1 to {MAX_CHOICES} nodes is required",
                 nodes.len()
             )));
         }
@@ -233,9 +231,6 @@ impl Line {
         Self { slope: self.slope.hull(Ball::ZERO), value: self.value.hull(Ball::ZERO) }
     }
 }
-
-/// More lines are replaced by one that encloses their maximum.
-const MAX_LINES: usize = 256;
 
 /// Without the lines that another one is certainly above.
 fn undominated(lines: Vec<Line>) -> Vec<Line> {

@@ -11,8 +11,6 @@ mod noise;
 pub(crate) mod pmf;
 mod poisson_binomial;
 pub(crate) mod rationals;
-#[cfg(test)]
-mod same_bits;
 pub(crate) mod sampling;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -21,15 +19,12 @@ pub use noise::Noise;
 pub use poisson_binomial::PoissonBinomial;
 pub use sampling::Sampling;
 
+use crate::budget::MAX_ABSOLUTE_ANSWER;
 use crate::error::Error;
 use crate::numbers::rational::Rational;
 use pmf::Pmf;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-
-/// Answers are at most this far from zero: sums of them stay far from overflow.
-const FARTHEST: i64 = 1 << 60;
-pub(crate) use crate::laws::pmf::LONGEST;
 
 /// A law on the integers.
 #[derive(Clone, Debug)]
@@ -187,7 +182,7 @@ impl Law {
             )));
         }
         let last = i64::try_from(masses.len()).ok().and_then(|length| first.checked_add(length));
-        if first.abs() > FARTHEST || last.is_none_or(|last| last > FARTHEST) {
+        if first.abs() > MAX_ABSOLUTE_ANSWER || last.is_none_or(|last| last > MAX_ABSOLUTE_ANSWER) {
             return Err(Error::argument("the values of a table must lie within ±2^60"));
         }
         Ok(Self::new(Recipe::Table { first, masses }))
@@ -392,7 +387,7 @@ impl Law {
             }
             Recipe::Sampled(law, sampling) => {
                 let (least, most) = law.support();
-                let (least, most) = sampling.support(least.unwrap_or(0), most.unwrap_or(FARTHEST));
+                let (least, most) = sampling.support(least.unwrap_or(0), most.unwrap_or(MAX_ABSOLUTE_ANSWER));
                 both(least, most)
             }
             Recipe::Relabelled(law, relabelling) => relabelled_support(law.support(), relabelling),
@@ -493,7 +488,9 @@ impl Law {
 
     /// Unless sums may come near to an overflow.
     fn in_reach(self) -> Result<Self, Error> {
-        let far = |end: Option<i64>| end.is_some_and(|end| !(-FARTHEST..=FARTHEST).contains(&end));
+        let far = |end: Option<i64>| {
+            end.is_some_and(|end| !(-MAX_ABSOLUTE_ANSWER..=MAX_ABSOLUTE_ANSWER).contains(&end))
+        };
         let (least, most) = self.support();
         if far(least) || far(most) {
             return Err(Error::argument("answers beyond ±2^60 are too large for a law of integers"));

@@ -32,6 +32,7 @@ mod sum;
 pub use form::Composed;
 pub use part::{Cell, Part};
 
+use crate::budget::MAX_PATTERNS;
 use crate::error::Error;
 use crate::forms::{End, Epsilon, Pattern};
 use crate::interrupt::Interrupt;
@@ -42,8 +43,6 @@ use part::Evaluated;
 use pattern::chosen;
 use sum::Sum;
 
-/// Maximum number of patterns that are all tried. Beyond it δ lies between the worst pattern found and a bound of all patterns.
-const MAX_PATTERNS: f64 = 1024.0;
 /// Attributes without known relations, each with the same parts.
 #[derive(Clone, Debug)]
 pub struct Attributes {
@@ -315,7 +314,5 @@ fn can_be_listed(parts: &[(u64, Evaluated)]) -> bool {
 
 #[cfg(test)]
 mod interruptions;
-#[cfg(test)]
-mod same_bits;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -10,6 +10,7 @@ pub use histogram::{histogram, sampled_histogram};
 pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
 
+use crate::budget::MAX_TERMS_OF_DIGITS;
 use crate::digits::{DigitsEnclosure, Dyadic};
 use crate::error::Error;
 use crate::forms::{
@@ -243,8 +244,6 @@ fn gate(whole: u64, size: u64, least: u64, most: u64) -> Result<BinomialPeaks, E
 const WIDE: f64 = 5e-13;
 /// Smaller values are not computed again: doubles do not hold them to full accuracy.
 const MIN_NORMAL: f64 = 1e-300;
-/// Maximum number of terms of a value that is computed again with digits.
-const MAX_TERMS_OF_DIGITS: f64 = 1e5;
 /// Number of digits of such a value.
 const DIGITS: u32 = 20;
 

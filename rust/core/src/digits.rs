@@ -8,8 +8,6 @@
 pub(crate) mod ball;
 pub(crate) mod binomial;
 pub(crate) mod complex;
-#[cfg(test)]
-pub(crate) mod cost;
 pub(crate) mod elementary;
 pub(crate) mod enclosure;
 pub(crate) mod ends;
@@ -30,13 +28,11 @@ pub use laws::{
     hypergeometric_lower_tail, hypergeometric_pmf, hypergeometric_upper_tail, poisson_binomial_pmf,
 };
 
+pub use crate::budget::MAX_DIGITS;
+use crate::budget::MAX_WORKING_BITS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 
-/// The most digits that can be asked for.
-pub const MAX_DIGITS: u32 = 10_000;
-/// Working precisions beyond this many bits are given up.
-pub(crate) const MAX_BITS: usize = 1 << 22;
 /// With more bits, a logarithm that is below `2^-NEXT_TO_ONE/2`, and perhaps zero, is not asked for more.
 pub(crate) const NEXT_TO_ONE: usize = 1 << 16;
 
@@ -57,7 +53,7 @@ pub(crate) fn settle(
     mut attempt: impl FnMut(usize) -> Result<Option<Ball>, Error>,
 ) -> Result<Ball, Error> {
     let mut bits = accuracy + 12;
-    while bits <= MAX_BITS {
+    while bits <= MAX_WORKING_BITS {
         interrupt.check()?;
         let found = attempt(bits)?;
         let missing = match &found {
@@ -73,7 +69,7 @@ pub(crate) fn settle(
         }
     }
     Err(Error::precision(format!(
-        "{MAX_BITS} bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"
+        "{MAX_WORKING_BITS} bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"
     )))
 }
 

@@ -21,6 +21,7 @@ mod trials;
 
 pub use trials::Trials;
 
+use crate::budget::{MAX_NEWTON_STEPS, MAX_POINTS};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::Probability;
@@ -244,13 +245,9 @@ const NEGLIGIBLE: i64 = 106;
 /// `(γ, μ)`: tails are taken at a distance of at least `γ/σ` or 1 from the pole, and first with `μσ` points.
 const DISTANCE: f64 = 4.3;
 const POINTS: f64 = 17.0;
-/// More points than this are not tried.
-const MAX_POINTS: f64 = 1e18;
 
 /// Tilts beyond this are not tried.
 const FARTHEST: f64 = 700.0;
-/// Steps that are taken towards one; it takes some five.
-const MAX_STEPS: u32 = 200;
 /// A variance at which a law is all but certain.
 const CONCENTRATED: f64 = 1e-9;
 
@@ -413,7 +410,7 @@ impl<'a> LatticeSum<'a> {
         let farthest = (self.reach() * (1.0 - 1.0 / 64.0)).min(FARTHEST);
         let (mut low, mut high) = (-farthest, farthest);
         let (mut c, mut longest) = (start.clamp(low, high), None);
-        for attempt in 1..MAX_STEPS {
+        for attempt in 1..MAX_NEWTON_STEPS {
             let (mean, variance) = self.moments(c);
             let (gap, deviation) = (k as f64 - mean, variance.sqrt());
             let step = gap / variance;
@@ -659,7 +656,6 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use crate::laws::binomial_probability;
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn rational(text: &str) -> Rational {
@@ -925,71 +921,5 @@ mod tests {
             let bound = aliases.bound(law.moments(c).1);
             assert!(!bound.certainly_less(truth), "{k} {points}: {bound:?} {truth:?}");
         }
-    }
-
-    /// Tilts, points, bounds and which points matter, as they are chosen on the way.
-    #[test]
-    fn same_bits_of_contours() {
-        let mut record = Record::of("inner contours");
-        for (name, part) in parts() {
-            let law = LatticeSum::new(vec![part.as_ref()]);
-            let (mean, variance) = law.moments(0.0);
-            let ends = part.support();
-            record.note(format!("{name} moments"), vec![mean, variance, law.reach(), law.rough_mean(0.1)]);
-            for (place, steps) in [-9.0, -2.0, 0.0, 0.7, 6.0, 40.0].into_iter().enumerate() {
-                let k = (mean + steps * variance.sqrt()).round() as i64;
-                let k = k.clamp(ends.0.unwrap_or(i64::MIN), ends.1.unwrap_or(i64::MAX));
-                let tilts = [0.0, 0.3, -2.0].map(|start| law.saddle(k, start));
-                record.note(format!("{name} k={k} tilts {place}"), tilts.to_vec());
-                for event in [Event::Equal, Event::AtLeast, Event::AtMost] {
-                    let c = match event {
-                        Event::Equal => tilts[0],
-                        Event::AtLeast => tilts[0].abs().max(0.01).min(law.reach() / 2.0),
-                        Event::AtMost => -tilts[0].abs().max(0.01).min(law.reach() / 2.0),
-                    };
-                    let input = format!("{name} k={k} {event:?}");
-                    let Ok((contour, aliases)) = law.contour((k, k + 3), c, event) else {
-                        record.note(input, Plain("no contour"));
-                        continue;
-                    };
-                    let strengths = contour.spread.iter().flat_map(|(_, pairs)| pairs);
-                    let spread = strengths.map(|(_, strength)| *strength).collect::<Vec<_>>();
-                    record.note(&input, (Plain(contour.points), (vec![contour.level, aliases], spread)));
-                    let (nodes, rest) = contour.relevant(&record.questions).unwrap();
-                    let last = nodes.last().copied();
-                    record.note(format!("{input} nodes"), (Plain((nodes.len(), last)), rest));
-                    let decays = [(1, 1), (1, 9), (5, contour.points / 2)].map(|(a, b)| contour.decay(a, b));
-                    let peaks = vec![contour.peak(k), contour.most(1, 3), weight(contour.tilt).re];
-                    record.note(format!("{input} sizes"), (decays.to_vec(), peaks));
-                    let sum = contour.sum(k, event, &record.questions);
-                    record.note(format!("{input} sum"), sum);
-                    let points = contour.points as f64;
-                    let all = Aliases { law: &law, ends: (k, k + 3), c, level: contour.level, points, event };
-                    let steps = [1e-3, -1e-3, 0.2].map(|step| all.chernoff(k, exact(step)));
-                    record.note(format!("{input} aliases"), (all.bound(variance * 3.0), steps.to_vec()));
-                }
-            }
-        }
-        record.compare();
-    }
-
-    #[test]
-    fn same_bits_of_sines_and_events() {
-        let mut record = Record::of("inner sines");
-        for d in [1.0, 2.0, 7.0, 1000.0] {
-            for (low, high) in [(0.0, 0.1), (0.1, 0.1), (0.4, 0.5), (1.5, 1.57), (0.0004, 0.0006)] {
-                record.note(format!("{d} {low} {high}"), least_square_of_sine(d, low, high));
-            }
-        }
-        for event in [Event::Equal, Event::AtLeast, Event::AtMost] {
-            for (re, im) in [("0.1", "0"), ("-0.1", "0.3"), ("3", "-2")] {
-                let factor = event.factor(Complex { re: ball(re), im: ball(im) });
-                record.note(format!("{event:?} {re} {im}"), (factor.re, factor.im));
-            }
-        }
-        record.note("powers", vec![power(0), power(1), power(106), power(2000)]);
-        record.note("rounded", [0.1, -3.7, 1e-200, 700.0].map(rounded).to_vec());
-        record.note("about", vec![about(Ball::WHOLE), about(ball("1/3")), about(exact(0.3))]);
-        record.compare();
     }
 }

@@ -18,3 +18,23 @@ impl Interrupt for Uninterrupted {
         Ok(())
     }
 }
+
+/// How often work asks whether to go on: what tests measure it by.
+#[cfg(test)]
+#[derive(Default)]
+pub(crate) struct Questions(std::cell::Cell<u64>);
+
+#[cfg(test)]
+impl Questions {
+    pub fn number(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+#[cfg(test)]
+impl Interrupt for Questions {
+    fn check(&self) -> Result<(), Error> {
+        self.0.set(self.0.get() + 1);
+        Ok(())
+    }
+}

@@ -6,6 +6,7 @@
 //! Curves fall about as `e^{−ε²/2σ²}`. So what is interpolated is `√(ln δ(0) − ln δ(ε))`, nearly a straight line, also
 //! where one end of the bracket is many times the answer.
 
+use crate::budget::MAX_PROPOSALS;
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::forms::End;
@@ -17,8 +18,6 @@ use crate::numbers::rational::Rational;
 
 /// Maximum ε of the search. No curve of a p ≥ 1e-300 changes beyond it; for a smaller p the answer may be open above.
 const LARGEST_EPSILON: f64 = 4096.0;
-/// Maximum number of proposals. Plain bisection follows, which always ends.
-const PROPOSALS: u32 = 60;
 /// Relative width to which a bracket between an attained value and a bound is known.
 const NARROW_IN_A_BRACKET: f64 = 1e-6;
 /// Relative distance from the answer of the attained end at which the search for the answer of the bound starts.
@@ -145,7 +144,7 @@ impl Search<'_> {
             let middle = missed + (reached - missed) / 2.0;
             let slope = reached_gap - missed_gap;
             let secant = missed - missed_gap * (reached - missed) / slope;
-            let usable = proposals < PROPOSALS && secant > missed && secant < reached;
+            let usable = proposals < MAX_PROPOSALS && secant > missed && secant < reached;
             // A proposal next to one end is moved beyond the answer, where it makes the bracket narrow enough: by less than half of the bracket, which is
             // wider than `narrow · reached`.
             let aside = self.narrow / 2.0 * reached;
@@ -221,9 +220,6 @@ impl Search<'_> {
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::answer::Law;
@@ -260,8 +256,8 @@ mod tests {
     }
 
     /// Ten steps that double lead beyond 690, and halving a range between powers of two leaves neighbours after 52, both with one question more
-    /// for either law's mass at infinity; before that no more than [`PROPOSALS`].
-    const MOST: u32 = 10 + PROPOSALS + 52 + 2;
+    /// for either law's mass at infinity; before that no more than [`MAX_PROPOSALS`].
+    const MOST: u32 = 10 + MAX_PROPOSALS + 52 + 2;
 
     /// `δ = p − e^ε q`, so that `ε = ln((p − δ)/q)`.
     #[test]

@@ -37,6 +37,7 @@
 
 pub mod adaptive;
 pub mod answer;
+mod budget;
 pub mod composition;
 pub mod convolve;
 pub mod curve;
@@ -50,10 +51,3 @@ pub mod inverse;
 pub mod laws;
 pub mod numbers;
 pub mod trade_off;
-
-// Unit tests compare inner results with stored bits; `tests/same_bits` compares public results.
-#[cfg(test)]
-extern crate self as statpriv_core;
-#[cfg(test)]
-#[path = "../tests/same_bits/record.rs"]
-mod record;

@@ -17,6 +17,7 @@
 //! The other way round, `β(α) ≤ b` for all `x`: `1 − Δ_{v,w} − xα ≤ b`. Divided by `x` that is the same statement for the reversed
 //! curve at `1/x`, so the least such `α` is `β` of the reversed curve at `b`.
 
+use crate::budget::{MAX_EVALUATIONS, MAX_EVALUATIONS_WHEN_CLOSE};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::forms::{COARSE, End, Epsilon};
@@ -25,10 +26,6 @@ use crate::numbers::ball::Ball;
 use crate::numbers::enclosure::Enclosure;
 use crate::numbers::rational::Rational;
 
-/// Maximum number of evaluations of the dual before its enclosure is half as wide; then the enclosure is returned. The way to a peak far
-/// out takes many evaluations. Close to the peak the width of δ ends the progress.
-const PATIENCE: usize = 64;
-const PATIENCE_WHEN_CLOSE: usize = 12;
 /// Relative width of an enclosure that is close to the peak.
 const CLOSE_TO_PEAK: f64 = 1e-13;
 /// Relative width of an enclosure that is narrow enough: some ulps.
@@ -217,7 +214,7 @@ impl<'a> Dual<'a> {
             let least_unknown = unknown.map(Enclosure::width).reduce(f64::min).unwrap_or(0.0);
             let narrow = (self.narrow * upper).max(AS_CLOSE_AS_DELTA * least_unknown);
             let close = (CLOSE_TO_PEAK * upper).max(CLOSE_TO_DELTA * least_unknown);
-            let patience = if width <= close { PATIENCE_WHEN_CLOSE } else { PATIENCE };
+            let patience = if width <= close { MAX_EVALUATIONS_WHEN_CLOSE } else { MAX_EVALUATIONS };
             let known = if of_delta.is_some() { close } else { narrow };
             let done = width <= known || points.len() - progress.1 >= patience;
             if let (false, Some(epsilon)) = (done, next) {
@@ -318,9 +315,6 @@ impl Gap {
         proposal.filter(inside).or(Some(middle)).filter(inside)
     }
 }
-
-#[cfg(test)]
-mod same_bits;
 
 #[cfg(test)]
 mod tests {

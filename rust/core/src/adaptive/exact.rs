@@ -6,13 +6,11 @@
 use super::{Adaptive, Asked};
 use crate::answer::Law;
 use crate::answer::rationals::{Masses, masses};
+use crate::budget::MAX_PATHS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 use std::cmp::Ordering;
-
-/// Maximum number of paths, some seconds of work.
-const MAX_PATHS: f64 = 1e6;
 
 /// `A` and `B`.
 pub(crate) type Terms = (Rational, Rational);

@@ -27,6 +27,7 @@
 
 use super::outcomes::{Outcomes, Spread, outcomes};
 use super::{Adaptive, Asked};
+use crate::budget::{MAX_PRODUCTS_OF_A_GRID, MAX_VALUES_OF_A_GRID, MIN_NODES_OF_A_THREAD};
 use crate::error::Error;
 use crate::forms::Epsilon;
 use crate::interrupt::Interrupt;
@@ -43,18 +44,12 @@ const ACCURATE: f64 = 1e-6;
 const TINY: f64 = 1e-290;
 /// Nodes of the first grid, to see how many are needed.
 const COARSE: f64 = 1024.0;
-/// Maximum number of products, a few seconds of work.
-const MAX_PRODUCTS: f64 = 2e9;
-/// Maximum number of values in memory, a quarter of a GiB.
-const MAX_NUMBERS: f64 = 3e7;
 /// Standard deviations by which the grid exceeds the start of the sum and the range that matters.
 const DEVIATIONS: f64 = 8.0;
 /// Maximum shift that is followed, as a multiple of the length of the grid.
 const FARTHEST: usize = 4;
 /// Products between two polls of the interrupt.
 const PRODUCTS_PER_CHECK: usize = 1 << 24;
-/// Fewer nodes are not worth a thread of their own.
-const MIN_BLOCK: usize = 1 << 12;
 
 /// `Δ(ε)` for `ε ≥ 0`; narrowly unless it is certainly less than `floor`, below which it does not matter.
 pub(super) fn delta(
@@ -208,8 +203,8 @@ impl<'a> Game<'a> {
 
     fn most_nodes(&self) -> f64 {
         let answers: f64 = self.outcomes.iter().flatten().map(|query| query.known.len() as f64).sum();
-        let kept = MAX_NUMBERS / (4.0 * self.strategy.nodes.len() as f64 + 16.0);
-        (MAX_PRODUCTS / (4.0 * answers + 1.0)).min(kept).max(64.0)
+        let kept = MAX_VALUES_OF_A_GRID / (4.0 * self.strategy.nodes.len() as f64 + 16.0);
+        (MAX_PRODUCTS_OF_A_GRID / (4.0 * answers + 1.0)).min(kept).max(64.0)
     }
 
     /// A grid with about this number of nodes. The step has 20 bits, so its multiples are exact.
@@ -488,7 +483,7 @@ impl Values {
     /// The nodes, some thousand or more in a block, with the first of each; as many blocks as there are processors.
     fn blocks(&mut self) -> impl Iterator<Item = (usize, Block<'_>)> {
         let workers = thread::available_parallelism().map_or(1, usize::from).min(8);
-        let len = self.below.len().div_ceil(workers).max(MIN_BLOCK);
+        let len = self.below.len().div_ceil(workers).max(MIN_NODES_OF_A_THREAD);
         let slopes = self.rise.chunks_mut(len).zip(self.fall.chunks_mut(len));
         let values = self.above.chunks_mut(len).zip(self.below.chunks_mut(len));
         values.zip(slopes).enumerate().map(move |(number, ((above, below), (rise, fall)))| {
@@ -558,6 +553,3 @@ impl Block<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod same_bits;

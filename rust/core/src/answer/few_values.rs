@@ -6,15 +6,14 @@
 //! apart; a convolution works along the whole lattice.
 
 use super::pmf::{self, Pmf};
-use super::{LONGEST, Law, Recipe, sampling};
+use super::{Law, Recipe, sampling};
+use crate::budget::{MAX_ANSWERS, MAX_COMBINATIONS_COUNTED};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 
-/// More combinations are not counted out: some seconds of work.
-const MAX_COMBINATIONS: f64 = (1u64 << 27) as f64;
 /// A combination costs about as much as this many waves at one place of a lattice.
 const WAVES_PER_COMBINATION: f64 = 2.0;
 /// Waves that a place costs at least, with all that comes besides.
@@ -43,7 +42,8 @@ impl FewValues {
     pub fn of(parts: &[(&Law, u64)], left_out: Option<u32>) -> Option<Vec<Self>> {
         let kinds = parts.iter().map(|(law, count)| Self::read(law, *count)).collect::<Option<Vec<_>>>()?;
         let places = places(&kinds, left_out);
-        let worth = MAX_COMBINATIONS.min(places * waves(&kinds).max(MIN_WAVES) / WAVES_PER_COMBINATION);
+        let worth =
+            MAX_COMBINATIONS_COUNTED.min(places * waves(&kinds).max(MIN_WAVES) / WAVES_PER_COMBINATION);
         let (mut together, mut products) = (1.0, 0.0);
         for kind in &kinds {
             together *= kind.combinations(left_out);
@@ -229,7 +229,7 @@ fn waves(kinds: &[FewValues]) -> f64 {
 
 /// About how many integers lie within the reach of a nearly normal law, outside which `2^-bits` is left.
 fn reach(variance: f64, left_out: Option<u32>) -> f64 {
-    left_out.map_or(LONGEST as f64, |bits| {
+    left_out.map_or(MAX_ANSWERS as f64, |bits| {
         2.0 * approximate::power(2.0 * 0.7 * (f64::from(bits) + 10.0) * variance, 0.5) + 20.0
     })
 }
@@ -242,7 +242,7 @@ pub(super) fn about(x: &Rational) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Inner, Questions, Record};
+    use crate::interrupt::Questions;
 
     /// Of 600 numbers with three values there are 180,901 combinations.
     #[test]
@@ -267,39 +267,5 @@ mod tests {
             assert!((least..=most).contains(&share), "{coins}: {share}");
             assert!((waves(&kinds) / (8.5 * sigma * share) - 1.0).abs() < 1e-9, "{coins}");
         }
-    }
-
-    #[test]
-    fn same_bits_of_estimates_of_counting() {
-        let mut record = Record::of("inner estimates of counting");
-        let number = |text: &str| Rational::parse(text).unwrap();
-        let table = |first, masses: &[&str], count| {
-            FewValues::of_table(first, &masses.iter().map(|mass| number(mass)).collect::<Vec<_>>(), count)
-                .unwrap()
-        };
-        let hits = |value, p: &str, count| FewValues::of_hits(value, &number(p), count).unwrap();
-        let all = [
-            ("coins", vec![hits(1, "1/2", 100)]),
-            ("losses", vec![hits(-7, "1/10", 3000)]),
-            ("far apart", vec![table(-3, &["1/4", "0", "0", "0", "0", "1/2", "0", "0", "1/4"], 40)]),
-            ("two kinds", vec![table(0, &["1/3", "0", "0", "1/3", "1/3"], 900), hits(1000, "0.3", 60)]),
-            ("one value", vec![table(4, &["1"], 8)]),
-            ("four values", vec![table(2, &["0.1", "0.2", "0.3", "0.4"], 12)]),
-        ];
-        for (name, kinds) in &all {
-            record.note(format!("{name} whole"), vec![variance(kinds), waves(kinds)]);
-            for left_out in [None, Some(1), Some(80), Some(500)] {
-                let combinations: Vec<f64> = kinds.iter().map(|kind| kind.combinations(left_out)).collect();
-                record.note(format!("{name} {left_out:?}"), (combinations, vec![places(kinds, left_out)]));
-            }
-            for kind in kinds {
-                let sums = [None, Some(40)].map(|left_out| kind.sum(left_out, &record.questions));
-                record.note(
-                    format!("{name} of {}", kind.count),
-                    Inner((kind.masses(), kind.bits_of_each(80), sums)),
-                );
-            }
-        }
-        record.compare();
     }
 }

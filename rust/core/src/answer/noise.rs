@@ -1,7 +1,7 @@
 //! Noise on the integers.
 
-use super::LONGEST;
 use super::pmf::{Pmf, tail_bound};
+use crate::budget::MAX_ANSWERS;
 use crate::error::Error;
 use crate::laws::normal::upper_tail;
 use crate::numbers::ball::Ball;
@@ -70,7 +70,7 @@ impl Noise {
                 positive("sigma", size)
             }
             Self::Truncated { noise, least, most } => {
-                if least > most || least.unsigned_abs() > LONGEST || most.unsigned_abs() > LONGEST {
+                if least > most || least.unsigned_abs() > MAX_ANSWERS || most.unsigned_abs() > MAX_ANSWERS {
                     return Err(Error::argument(format!(
                         "noise truncated to [{least}, {most}]; two numbers within ±2^24 in this order are required"
                     )));
@@ -139,7 +139,7 @@ impl Noise {
                 break rest;
             }
             k += 1;
-            if k > LONGEST / 4 {
+            if k > MAX_ANSWERS / 4 {
                 return Err(Error::precision(
                     "this noise is too wide for its probabilities to be written out",
                 ));

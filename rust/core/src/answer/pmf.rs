@@ -7,6 +7,7 @@
 
 use super::few_values::{self, FewValues};
 use super::{Law, Recipe, Relabelling, sampling};
+use crate::budget::{MAX_DIRECT_PRODUCTS, MAX_PRODUCTS_PER_PLACE};
 use crate::convolve::pmf::OF_BALLS;
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Repeated};
@@ -20,12 +21,8 @@ use std::sync::Arc;
 
 /// Terms of a row between two questions whether what is left can be left out.
 const TERMS_PER_CHECK: usize = 8;
-/// Maximum number of products of a direct convolution, where there is another way.
-const DIRECT_PRODUCTS: f64 = (1u64 << 24) as f64;
 /// With more values than this to add up at each node of an inversion, more products are convolved directly.
 const VALUES_AT_ONCE: f64 = 8.0;
-/// Maximum number of products for each place of a sum with gaps, where inversion follows the whole lattice for each place.
-const PRODUCTS_PER_PLACE: f64 = (1u64 << 12) as f64;
 
 impl Pmf {
     /// Adds `weight` times another row; what the weights do not sum to is missing elsewhere.
@@ -388,7 +385,7 @@ fn is_direct(parts: &[(&Law, u64)], left_out: Option<u32>) -> bool {
         let width = match (law.recipe(), law.support()) {
             (Recipe::Binomial { trials, p }, _) => window(*trials, p, left_out) * *count as f64,
             (_, (Some(least), Some(most))) => most.abs_diff(least) as f64 * *count as f64,
-            _ => DIRECT_PRODUCTS,
+            _ => MAX_DIRECT_PRODUCTS,
         };
         (width, if *count == 1 { possible_answers(law).unwrap_or(width).min(width) } else { width })
     };
@@ -403,8 +400,8 @@ fn is_direct(parts: &[(&Law, u64)], left_out: Option<u32>) -> bool {
     let repeated =
         parts.iter().filter(|(law, count)| *count > 1 && matches!(law.recipe(), Recipe::Table { .. }));
     let values = repeated.filter_map(|(law, _)| possible_answers(law)).fold(0.0, f64::max);
-    products <= DIRECT_PRODUCTS * (values / VALUES_AT_ONCE).max(1.0)
-        || (products <= PRODUCTS_PER_PLACE * places && has_gaps(parts))
+    products <= MAX_DIRECT_PRODUCTS * (values / VALUES_AT_ONCE).max(1.0)
+        || (products <= MAX_PRODUCTS_PER_PLACE * places && has_gaps(parts))
 }
 
 /// About how many answers of so many trials are not among those that may be left out: with variance `v` the number is `t` from its mean with a

@@ -230,7 +230,6 @@ mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::laws::{Probability, binomial_probability};
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn rationals(probabilities: &[f64]) -> Vec<Rational> {
@@ -383,15 +382,5 @@ mod tests {
             assert!(complement(p).relative_error() > 0.0, "{p}");
             assert!(!(Ball::ONE - complement(p)).is_exact_zero(), "{p}");
         }
-    }
-
-    #[test]
-    fn same_bits_of_entries() {
-        let mut record = Record::of("inner entries of Poisson-binomial laws");
-        for p in [0.0, 5e-324, 1e-310, f64::MIN_POSITIVE, 1e-200, 1e-17, 0.3, 0.5, 1.0 - f64::EPSILON, 1.0] {
-            let law = PoissonBinomial::from_doubles(&[p, 0.25]).unwrap();
-            record.note(format!("{p:e}"), (law.entries.clone(), Plain((law.trials, law.certain))));
-        }
-        record.compare();
     }
 }

@@ -4,6 +4,7 @@
 //! estimated first.
 
 use super::{Law, Noise, Recipe, Sampling, sampling::ratio};
+use crate::budget::{MAX_BYTES, MAX_SECONDS};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
@@ -12,9 +13,6 @@ use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 use std::collections::BTreeMap;
 
-/// What is still taken on.
-const MAX_SECONDS: f64 = 30.0;
-const MAX_BYTES: f64 = 1e9;
 /// An addition or a product of two rationals of so many bits, with its gcd, takes about so long, and grows so.
 const MEASURED_BITS: f64 = 1000.0;
 const MEASURED_SECONDS: f64 = 4e-6;
@@ -363,6 +361,3 @@ fn operation(bits: f64) -> f64 {
 fn size(x: &Rational) -> f64 {
     x.denominator().bit_len() as f64
 }
-
-#[cfg(test)]
-mod same_bits;

@@ -13,26 +13,20 @@
 //! A normalised transform is at most one. So a node counts with a bound only, where the largest transforms of some kinds have a product next to zero.
 
 use super::envelope::{Dominating, raise};
-use super::inversion::{BLOCK, Contour, NEGLIGIBLE, Steps, Tilted, WORTH};
+use super::inversion::{BLOCK, Contour, NEGLIGIBLE, Steps, Tilted};
 use super::part::Evaluated;
 use super::pattern::{chosen, shares};
 use super::sum::{Sum, Summand, about};
 use super::{Attributes, Composition, Pattern, Prepared};
+use crate::budget::{
+    MAX_KINDS, MAX_PATTERNS_LEFT, MAX_PRODUCTS_OF_BRANCHES, MAX_TERMS_OF_A_REFINEMENT, MAX_TRANSFORMS,
+    MAX_WAYS,
+};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 use crate::numbers::complex_ball::ComplexBall;
 
-/// Maximum number of kinds: of more kinds only a small share could be decided.
-const MAX_KINDS: usize = 64;
-/// Maximum number of ways to give the attributes their values, all kinds together.
-const MAX_WAYS: f64 = 4096.0;
-/// Maximum number of transforms in memory, over all nodes.
-const MAX_TRANSFORMS: usize = 1 << 22;
-/// Maximum number of products of transforms for a search of the patterns above a threshold.
-const MAX_PRODUCTS: usize = 50_000_000;
-/// Maximum number of patterns above a threshold, each of which is evaluated.
-const MAX_LEFT: usize = 8;
 /// Branches between two polls of the interrupt.
 const VISITS_PER_CHECK: usize = 256;
 
@@ -127,7 +121,8 @@ impl Branches {
         }
         let atoms: usize =
             groups.iter().flatten().flat_map(|sum| &sum.summands).map(|summand| summand.atoms.len()).sum();
-        let affordable = |contour: &Contour<'_>| contour.last_node() * atoms as f64 <= WORTH;
+        let affordable =
+            |contour: &Contour<'_>| contour.last_node() * atoms as f64 <= MAX_TERMS_OF_A_REFINEMENT;
         let Some(contour) = Contour::shared(&of_bad, width).filter(affordable) else { return Ok(None) };
         let tilted = |group: &Vec<Sum>| group.iter().map(|sum| Tilted::new(sum, contour.tilt())).collect();
         let tilted: Vec<Vec<Tilted>> = groups.iter().map(tilted).collect();
@@ -163,7 +158,7 @@ impl Branches {
     fn follow(&self, levels: &[Level], decided: &Factor, walk: &mut Walk<'_>) -> Result<bool, Error> {
         let Some((level, later)) = levels.split_first() else {
             walk.left.push(walk.path.clone());
-            return Ok(walk.left.len() <= MAX_LEFT);
+            return Ok(walk.left.len() <= MAX_PATTERNS_LEFT);
         };
         for (share, factor) in &level.ways {
             if walk.visits.is_multiple_of(VISITS_PER_CHECK) {
@@ -171,7 +166,7 @@ impl Branches {
             }
             walk.visits += 1;
             walk.products += 2 * factor.transforms.len();
-            if walk.products > MAX_PRODUCTS {
+            if walk.products > MAX_PRODUCTS_OF_BRANCHES {
                 return Ok(false);
             }
             let more = decided.times(factor);
@@ -355,9 +350,6 @@ const LEAST: f64 = 1e-290;
 fn double(x: f64) -> Ball {
     Ball::from_f64(x).unwrap_or(Ball::WHOLE)
 }
-
-#[cfg(test)]
-mod same_bits;
 
 #[cfg(test)]
 mod tests {

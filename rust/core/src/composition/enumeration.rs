@@ -4,12 +4,11 @@
 //! stop-loss at `τ` with `v_{i−1} ≤ τ ≤ v_i` is `R_i + (v_i − τ) T_i`. All terms are positive, so that nothing is lost, however small.
 
 use super::sum::{Atom, about};
+use crate::budget::MAX_COMBINATIONS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
 
-/// Maximum number of combinations of values that are listed.
-pub(super) const MAX_COMBINATIONS: usize = 1 << 19;
 /// Combinations between two polls of the interrupt.
 const COMBINATIONS_PER_CHECK: usize = 1 << 14;
 

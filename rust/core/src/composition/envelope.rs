@@ -15,16 +15,13 @@ use super::enumeration::{self, Tail};
 use super::inversion::{self, Goal};
 use super::part::Evaluated;
 use super::sum::{Atom, Sum, Summand, about};
+use crate::budget::{MAX_LAWS_CROSSED, MAX_VALUES_OF_ALTERNATIVES};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::DoubleDouble;
 
-/// Maximum number of values of all alternatives for which the maximum is taken at each value.
-const MAX_VALUES: usize = 512;
-/// Maximum number of laws for which the crossings of two laws are searched.
-const FEW_LAWS: usize = 8;
 /// Number of points of the maximum otherwise.
 const SPREAD_POINTS: i32 = 256;
 /// Points are at least this part of the whole apart: `2⁻³⁸`.
@@ -230,7 +227,7 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     let nearest = (most - least) * NEAREST;
     apart(&mut points, nearest);
     let (mean, deviation) = widest(laws);
-    if points.len() > MAX_VALUES {
+    if points.len() > MAX_VALUES_OF_ALTERNATIVES {
         points = spread_points(mean, deviation, [least, most]);
     }
     points.retain(|point| *point >= mean - FARTHEST_BELOW * deviation);
@@ -239,7 +236,7 @@ fn points(laws: &[Vec<Atom>], transforms: &[Tail]) -> Vec<f64> {
     points.push(if reach > 0.0 { most + reach * f64::EPSILON.sqrt() } else { 1.0 });
     apart(&mut points, nearest);
     // Of two laws one takes over from the other once between two points; of several a few more times.
-    let rounds = if laws.len() <= FEW_LAWS { laws.len() - 1 } else { 0 };
+    let rounds = if laws.len() <= MAX_LAWS_CROSSED { laws.len() - 1 } else { 0 };
     for _ in 0..rounds {
         let neighbours = points.iter().zip(points.iter().skip(1));
         let crossings: Vec<f64> =
@@ -293,9 +290,6 @@ fn crossing(transforms: &[Tail], one: f64, next: f64) -> Option<f64> {
     let place = one + (next - one) * lead / (lead + loss);
     (first != second && place > one && place < next).then_some(place)
 }
-
-#[cfg(test)]
-mod same_bits;
 
 #[cfg(test)]
 mod tests {

@@ -6,19 +6,13 @@
 use super::part::Part;
 use super::{Composition, Pattern};
 use crate::answer::{Law, rationals};
+use crate::budget::{MAX_ANSWERS_COUNTED, MAX_BITS_OF_DENSITIES, MAX_DENSITIES};
 use crate::error::Error;
 use crate::forms::Answers;
 use crate::interrupt::Uninterrupted;
 use crate::numbers::rational::Rational;
 use dashu_int::ops::BitTest;
 use std::collections::BTreeMap;
-
-/// Maximum product of the number of pairs of densities and the bits of a mass.
-const MAX_BITS: f64 = 4e8;
-/// Maximum number of pairs of densities.
-const MAX_DENSITIES: f64 = 2e5;
-/// Maximum number of answers of a part that are counted one by one for the estimate of the cost.
-const FEW_ANSWERS: f64 = 256.0;
 
 /// Masses by pairs of densities.
 type Densities = BTreeMap<(Rational, Rational), Rational>;
@@ -68,7 +62,7 @@ impl Composition {
                     }
                     Part::Range { .. } | Part::Gated { .. } | Part::Rounded { .. } => {}
                     // Of few answers even fewer have a likelihood of their own.
-                    Part::Answer { reference, .. } if reference.span() <= FEW_ANSWERS => {
+                    Part::Answer { reference, .. } if reference.span() <= MAX_ANSWERS_COUNTED => {
                         let law = part.exactly()?.densities;
                         densities *= crate::numbers::approximate::power(law.len() as f64, copies);
                         let longest =
@@ -87,7 +81,7 @@ impl Composition {
 
     fn check_cost(&self) -> Result<(), Error> {
         let (densities, bits) = self.cost()?;
-        if densities <= MAX_DENSITIES && densities * bits <= MAX_BITS {
+        if densities <= MAX_DENSITIES && densities * bits <= MAX_BITS_OF_DENSITIES {
             return Ok(());
         }
         Err(Error::precision(format!(

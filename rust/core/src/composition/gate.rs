@@ -17,6 +17,7 @@
 
 use super::part::Incomplete;
 use super::sum::{Atom, about};
+use crate::budget::MAX_CELLS;
 use crate::error::Error;
 use crate::forms::likelihood_excess;
 use crate::interrupt::Interrupt;
@@ -33,8 +34,6 @@ const MAX_STEPS: i32 = 240;
 const LITTLE: f64 = 1.0 / (1u64 << 60) as f64;
 /// Maximum relative distance of a bound from an attained value: `2^-13`.
 const CLOSE: f64 = 1.0 / (1u64 << 13) as f64;
-/// Maximum number of cells of one supremum.
-const MAX_CELLS: usize = 96;
 /// The first relative step by which an end of the range is moved outwards: `2^-40`. Steps double until the end is certain.
 const OUTWARDS: f64 = 1.0 / (1u64 << 40) as f64;
 const MAX_DOUBLINGS: u32 = 36;
@@ -216,9 +215,6 @@ impl Gated {
         Err(Error::precision("the probabilities that matter to a gated part cannot be located"))
     }
 }
-
-#[cfg(test)]
-mod same_bits;
 
 #[cfg(test)]
 mod tests {

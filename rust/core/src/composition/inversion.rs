@@ -24,6 +24,9 @@
 //! and both ends are off by `O(a²)` where S has something like a density.
 
 use super::sum::{Sum, Summand, about};
+use crate::budget::{
+    MAX_PERIODS, MAX_REFINEMENTS, MAX_TERMS_AT_ONCE, MAX_TERMS_OF_A_COMPOSITION, MAX_TERMS_OF_A_REFINEMENT,
+};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
@@ -46,19 +49,12 @@ const LEAST: f64 = 1e-290;
 pub(super) const NEGLIGIBLE: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Maximum number of equal summands whose transform is raised to a power in doubles.
 const FEW: u64 = 1 << 12;
-/// Maximum number of terms, nodes times atoms: for a narrower enclosure at once, and for any enclosure.
-const WORTH_AT_ONCE: f64 = 2e7;
-pub(super) const WORTH: f64 = 1e8;
-const MAX_TERMS: f64 = 2e10;
 /// Relative widths; the first affordable one is used.
 const GOALS: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
 /// Maximum width of an accepted enclosure, as a multiple of the width aimed at.
 const AS_AIMED_AT: f64 = 4.0;
 /// The factor by which the width aimed at is lowered where the outcome is wider than wanted.
 const FINER: f64 = 100.0;
-const MAX_REFINEMENTS: usize = 4;
-/// Maximum number of periods that are tried.
-const MAX_PERIODS: u32 = 12;
 /// A contour with aliases that are not subtracted has a period `M` with `cM` at least this, where they are below `10^-9`.
 const MIN_DECAY: f64 = 24.0;
 /// Number of arguments that are tried for a bound, each half of the one before.
@@ -111,14 +107,14 @@ pub(super) fn positive_part(sum: &Sum, goal: Goal, interrupt: &dyn Interrupt) ->
     }
     let saddle = Saddle::of(&sum);
     let at = |width: f64| Contour::new(&sum, saddle, width);
-    let affordable = |width: &f64| at(*width).terms() <= WORTH;
+    let affordable = |width: &f64| at(*width).terms() <= MAX_TERMS_OF_A_REFINEMENT;
     let bounded = Ball::ZERO.hull(sum.bound_by_moment(exact(saddle.c)));
     let (start, wanted) = match goal {
         Goal::Bound => return Ok(bounded),
         Goal::About(width) => (width, f64::INFINITY),
         Goal::Within { usually, at_most } => (usually, at_most),
         Goal::Narrow => {
-            let at_once = |width: &f64| at(*width).terms() <= WORTH_AT_ONCE;
+            let at_once = |width: &f64| at(*width).terms() <= MAX_TERMS_AT_ONCE;
             let [finest @ .., coarsest] = GOALS;
             let width = finest.into_iter().find(at_once).or_else(|| GOALS.into_iter().find(affordable));
             let width = width.unwrap_or(coarsest);
@@ -285,7 +281,7 @@ impl<'a> Contour<'a> {
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
         let last = self.last_node();
-        if self.terms() > MAX_TERMS {
+        if self.terms() > MAX_TERMS_OF_A_COMPOSITION {
             return Err(Error::precision("this composition needs more terms than are taken on"));
         }
         let last = last as usize;
@@ -474,7 +470,7 @@ impl TiltedSummand {
 ///
 /// `z` as two doubles errs by less than `1.7u`, a product of two such powers by `√5 u` more than both together. So `z^n`, multiplied in
 /// any order, errs by at most `e(n) = (4n − 2.3) u`, as `e(a) + e(b) + √5u ≤ e(a + b)`; up to terms of second order, for which `n < 2^40` leaves
-/// 1 %: at most [`POWER`]` · n u`. Nodes are fewer than that, as each takes a term, of [`MAX_TERMS`].
+/// 1 %: at most [`POWER`]` · n u`. Nodes are fewer than that, as each takes a term, of [`MAX_TERMS_OF_A_COMPOSITION`].
 #[derive(Debug)]
 struct Powers {
     squares: Vec<(f64, f64)>,
@@ -777,9 +773,6 @@ fn near_sine_quotient(x: ComplexBall) -> ComplexBall {
     let sum = (1..=9).rev().fold(ComplexBall::ONE, step);
     ComplexBall { radius: sum.radius + 1.0 / ((1u128 << 65) as f64), ..sum }
 }
-
-#[cfg(test)]
-mod same_bits;
 
 #[cfg(test)]
 mod tests {

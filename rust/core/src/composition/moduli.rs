@@ -26,6 +26,7 @@ use super::envelope::raise;
 use super::inversion::{BLOCK, Contour, NEGLIGIBLE, Steps, Tilted, modulus_power};
 use super::part::{Evaluated, merged};
 use super::sum::{Sum, Summand};
+use crate::budget::{MAX_ATOMS, MAX_NODES, MAX_NODES_THAT_MATTER};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
@@ -38,14 +39,8 @@ const WIDTH: f64 = 1.0 / ((1u64 << 20) as f64);
 const ROUNDS: usize = 4;
 /// Maximum of `|τ|`: little remains of terms that point away from the positive real axis.
 const STEEPEST: f64 = 4.0;
-/// Maximum number of values of all laws; the powers of each value are kept.
-const MAX_ATOMS: usize = 1 << 17;
-/// Maximum number of nodes.
-const MAX_NODES: f64 = (1u64 << 22) as f64;
 /// A term that may be below this part of the largest is bounded by its modulus: `2^-26`.
 const MATTERS: f64 = 1.0 / ((1u64 << 26) as f64);
-/// Maximum number of terms that matter. With more of them sums have few values, transforms return to one, and a bound by moduli is wide.
-const MAX_THAT_MATTER: usize = 48;
 /// A bound of what underflow loses.
 const LEAST: f64 = 1e-290;
 
@@ -303,7 +298,7 @@ fn over_nodes(
         // Nearly all of the integral is on the first nodes, and the largest of all terms among them.
         let largest = if first == 0 { terms.iter().copied().fold(0.0, f64::max) } else { f64::INFINITY };
         let matters = |term: f64| term >= MATTERS * largest;
-        if terms.iter().filter(|term| matters(**term)).count() > MAX_THAT_MATTER {
+        if terms.iter().filter(|term| matters(**term)).count() > MAX_NODES_THAT_MATTER {
             return Ok(None);
         }
         let nodes = (first == 0).then(|| FirstNodes::new(leading, undecided));
@@ -336,9 +331,6 @@ impl<'a> FirstNodes<'a> {
         double(weight.largest()) * bound_of_term(term, &polar)
     }
 }
-
-#[cfg(test)]
-mod same_bits;
 
 #[cfg(test)]
 mod tests {

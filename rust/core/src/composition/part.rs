@@ -1,10 +1,10 @@
 //! Parts of a partition, and what they add to the sum at one ε.
 
-use super::enumeration::MAX_COMBINATIONS;
 use super::sum::{Atom, Summand, about};
 use super::{gate, range, rounded};
 use crate::answer::Law;
 use crate::answer::pmf::{Pmf, row};
+use crate::budget::{MAX_ANSWERS_OF_A_WHOLE_LAW, MAX_COMBINATIONS};
 use crate::error::Error;
 use crate::forms::End;
 use crate::interrupt::{Interrupt, Uninterrupted};
@@ -16,8 +16,6 @@ use std::sync::Arc;
 const LEFT_OUT: u32 = 480;
 /// The same for rounded real answers, which are many.
 const LEFT_OUT_ROUNDED: u32 = 240;
-/// Maximum number of answers of a law that is written out as a whole.
-const FEW_ANSWERS: f64 = 4096.0;
 
 /// A cell that an entry of a part can be in: its probability, and how much of `P_v` and of `P_w` it carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -478,7 +476,8 @@ pub(super) fn merged(parts: Vec<(u64, &Evaluated)>) -> Vec<(u64, Evaluated)> {
 
 /// The laws of an answer in windows, and whether these hold all of them.
 pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Arc<Pmf>; 3], bool), Error> {
-    let is_short = |law: &&Law| law.span() <= FEW_ANSWERS && matches!(law.support(), (Some(_), Some(_)));
+    let is_short =
+        |law: &&Law| law.span() <= MAX_ANSWERS_OF_A_WHOLE_LAW && matches!(law.support(), (Some(_), Some(_)));
     let whole = laws.iter().all(is_short);
     let left_out = (!whole).then_some(LEFT_OUT);
     let [first, second, reference] = laws.map(|law| row(law, left_out, interrupt));
@@ -487,7 +486,7 @@ pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Ar
 
 /// All but about `2^-left_out` of a binomial law.
 pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Pmf>, Error> {
-    let left_out = (entries as f64 > FEW_ANSWERS).then_some(left_out);
+    let left_out = (entries as f64 > MAX_ANSWERS_OF_A_WHOLE_LAW).then_some(left_out);
     row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)
 }
 

@@ -6,14 +6,13 @@ use super::inversion::Goal;
 use super::part::Evaluated;
 use super::sum::{Sum, about};
 use super::{Composition, Pattern, Prepared};
+use crate::budget::{MAX_PATTERNS_ONE_BY_ONE, MAX_ROUNDS};
 use crate::error::Error;
 use crate::forms::COARSE;
 use crate::interrupt::Interrupt;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 
-/// So few patterns are evaluated one by one.
-const FEW_PATTERNS: usize = 4;
 /// How narrow bounds of branches are: most branches are left by rough ones.
 const WIDTHS: [f64; 2] = [1e-4, 1e-7];
 /// How narrowly a pattern is evaluated where there are many.
@@ -28,8 +27,6 @@ const NEAR: f64 = 1.0 / ((1u64 << 8) as f64);
 const FAR_OUT: f64 = 1.0 / ((1u128 << 64) as f64);
 /// Nodes of the rough inversion that patterns are compared by.
 const NODES: usize = 40;
-/// Times that all attributes are gone through in search of a better pattern.
-const MAX_ROUNDS: usize = 20;
 
 /// Exponents of a rough transform at the nodes, real and imaginary parts.
 type Exponents = Vec<(f64, f64)>;
@@ -51,7 +48,7 @@ impl Prepared<'_> {
         let value = self.value(&found, Goal::Narrow, interrupt)?;
         let worst_of = |patterns| self.worst_of(patterns, &found, value, Goal::Narrow, interrupt);
         let patterns = self.not_below(value, interrupt)?;
-        if patterns.len() <= FEW_PATTERNS {
+        if patterns.len() <= MAX_PATTERNS_ONE_BY_ONE {
             return worst_of(patterns);
         }
         let Some(dominating) = self.dominating_if_any(interrupt)? else { return worst_of(patterns) };
@@ -150,7 +147,7 @@ impl Prepared<'_> {
     /// Whether rough values show that no pattern is above a level.
     fn all_are_below(&self, level: Ball, found: &Pattern, interrupt: &dyn Interrupt) -> Result<bool, Error> {
         let mut left = self.not_below(level, interrupt)?;
-        if left.len() > FEW_PATTERNS {
+        if left.len() > MAX_PATTERNS_ONE_BY_ONE {
             let Some(dominating) = self.dominating_if_any(interrupt)? else { return Ok(false) };
             let Some(above) = self.above(level, &dominating, found, interrupt)? else { return Ok(false) };
             left = above;
@@ -460,6 +457,3 @@ impl Evaluated {
         (count * (highest + approximate::ln(modulus)), count * approximate::angle(im, re))
     }
 }
-
-#[cfg(test)]
-mod same_bits;

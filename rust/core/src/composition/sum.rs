@@ -1,11 +1,9 @@
 //! Sums of independent real variables with finitely many values each.
 
 use super::enumeration::is_short;
+use crate::budget::MAX_COPIES;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
-
-/// More equal summands than this are not gone through one by one.
-const MAX_COPIES: u64 = 64;
 
 /// A value and its mass.
 #[derive(Clone, Copy, Debug)]

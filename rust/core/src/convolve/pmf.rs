@@ -13,6 +13,7 @@
 //! **Range.** In units of its band a mass is between `2^-`[`BAND`] and 1. So products of high parts are above `2^-800`; of those of low parts what
 //! underflow takes, `2^-1074` each, is below `2^-270` relatively.
 
+use crate::budget::{MAX_BANDS, MAX_PRODUCTS_OF_A_CONVOLUTION};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::pmf::{Pmf, check_length};
@@ -22,8 +23,6 @@ use statpriv_simd::{Arithmetic, Backend, Kernel};
 
 /// Binary orders of magnitude of a band.
 const BAND: i64 = 400;
-/// Masses in further bands are left to balls.
-const MAX_BANDS: usize = 8;
 /// Sums that are added up side by side.
 const TILE: usize = 8;
 /// Products that are added up before they are added to the others.
@@ -34,8 +33,6 @@ const IN_BLOCK: f64 = ((BLOCK + 4) * (BLOCK + 4)) as f64 / 16.0 * UNIT;
 const MAX_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
 /// The cost of a product of balls, in products of double-doubles. With more zeros than this between masses, balls are multiplied.
 pub(crate) const OF_BALLS: usize = 32;
-/// More products than this are not tried.
-const MAX_PRODUCTS: usize = 1 << 36;
 /// Products of double-doubles, and of balls, between two polls of the interrupt.
 const PRODUCTS_PER_CHECK: usize = 1 << 22;
 const BALLS_PER_CHECK: usize = 1 << 18;
@@ -55,7 +52,7 @@ impl Pmf {
         let first = self.first + other.first;
         check_length(first, self.last() + other.last())?;
         let products = short.len().saturating_mul(long.len());
-        if products > MAX_PRODUCTS {
+        if products > MAX_PRODUCTS_OF_A_CONVOLUTION {
             return Err(Error::precision(format!("a convolution of {products} products is not tried")));
         }
         let mut masses = vec![Ball::ZERO; self.masses.len() + other.masses.len() - 1];

@@ -244,11 +244,10 @@ pub(crate) fn at_limit(curve: &Curve, limit: Limit) -> Option<Rational> {
 mod tests {
     use super::*;
     use crate::answer::Law;
+    use crate::budget::MAX_WORKING_BITS;
     use crate::curve::CountFamily;
     use crate::curve::exact::exact_delta;
     use crate::curve::exact::exact_terms;
-    use crate::digits::MAX_BITS;
-    use crate::digits::cost::Cost;
     use crate::digits::examples::{curves, number};
     use crate::forms::BinomialPeaks;
     use crate::forms::ContinuousNoise;
@@ -258,8 +257,6 @@ mod tests {
     use crate::forms::Smoothed;
     use crate::interrupt::Uninterrupted;
     use crate::numbers::rational::exponential;
-    use crate::record::Plain;
-    use crate::record::Record;
     use dashu_int::IBig;
 
     /// The two directions differ in the fortieth digit: the larger cannot be told from the smaller.
@@ -339,7 +336,10 @@ mod tests {
         assert_eq!(attempts(8, &vague).0, [20, 20 + (8 + 4) + 16, 48 + 24 + 16, 88 + 44 + 16, 148 + 74 + 16]);
         let (asked, refused) = attempts(1, &|_| None);
         assert_eq!(asked[..4], [13, 35, 68, 118]);
-        assert!(*asked.last().unwrap() <= MAX_BITS && asked.last().unwrap() * 3 / 2 + 16 > MAX_BITS);
+        assert!(
+            *asked.last().unwrap() <= MAX_WORKING_BITS
+                && asked.last().unwrap() * 3 / 2 + 16 > MAX_WORKING_BITS
+        );
         assert_eq!(
             refused.unwrap_err().to_string(),
             "4194304 bits do not suffice here: the inputs are within 10^-1000000 of a point where the answer jumps"
@@ -373,21 +373,6 @@ mod tests {
     }
 
     #[test]
-    fn same_bits_of_logarithms_and_limits() {
-        let mut record = Record::of("inner logarithms and limits");
-        let cost = Cost::from_now_on();
-        for (name, curve) in curves() {
-            for epsilon in ["0", "0.3", "2"] {
-                let logarithm = log_delta(&curve, &number(epsilon), 20, &record.questions);
-                record.note(format!("{name} e={epsilon}"), logarithm);
-            }
-            record.note(format!("{name} limit"), infinity_mass(&curve, 20, &record.questions));
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
-    }
-
-    #[test]
     fn the_number_of_attempts_grows_with_the_logarithm_of_the_bits_that_are_missing() {
         let mut attempts = 0;
         let found = settle(80, &Uninterrupted, |bits| {
@@ -417,25 +402,6 @@ mod tests {
     /// Its δ is p, for a large ε.
     fn curve_of_two(p: &Rational) -> Curve {
         CountFamily::new(p, p, Some(Direction::OneAgainstZero)).unwrap().of_size(2).unwrap()
-    }
-
-    /// Balls as they are, with the guard bits that digits do not show.
-    #[test]
-    fn same_bits_of_curves() {
-        let mut record = Record::of("inner curves with digits");
-        let cost = Cost::from_now_on();
-        for (name, curve) in curves() {
-            for epsilon in ["0", "1/1000", "0.3", "2", "90", "-0.2", "-3"] {
-                for accuracy in [0, 60, 97, 200] {
-                    let epsilon_given = number(epsilon);
-                    let value = Evaluation::new(&epsilon_given, accuracy, &record.questions).curve(&curve);
-                    record.note(format!("{name} e={epsilon} {accuracy} bits"), value);
-                }
-            }
-            record.note(format!("{name} last change"), Plain(last_change_of(&curve)));
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 
     /// `e^(last change)` is beyond every finite likelihood ratio.

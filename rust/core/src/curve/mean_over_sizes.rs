@@ -27,6 +27,7 @@
 //! the last answer where `(e^ε−1)(1−w_k)/w_k` is large enough, and that falls with `k`.
 
 use super::{CountFamily, Curve, Irrelevant, Weight};
+use crate::budget::MAX_TERMS_OF_A_MEAN;
 use crate::error::Error;
 use crate::forms::{Direction, Epsilon};
 use crate::interrupt::Interrupt;
@@ -78,10 +79,8 @@ impl From<MeanOverSizes> for Curve {
 
 /// Standard deviations within which all but a negligible part of the law of `Z` lies.
 const SPREAD: f64 = 18.0;
-/// What is left of the mean is cut where its bound falls below this part of the sum …
+/// The rest of the mean is cut where its bound falls below this part of the sum: `2^-60`.
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
-/// … or, on either side, after so many terms, some seconds; then it is added to the radius whatever it is. Wider laws are refused.
-const MAX_TERMS: u64 = 1 << 22;
 /// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 12;
 
@@ -307,11 +306,11 @@ impl MeanOverSizes {
         member: &dyn Fn(u64) -> Result<Ball, Error>,
         interrupt: &dyn Interrupt,
     ) -> Result<Ball, Error> {
-        if self.spread() > 2.0 * MAX_TERMS as f64 {
+        if self.spread() > 2.0 * MAX_TERMS_OF_A_MEAN as f64 {
             return Err(Error::precision(format!(
                 "a mean over about {:.0e} numbers of entries takes too long; fewer than {:.0e} are taken on",
                 self.spread(),
-                2.0 * MAX_TERMS as f64
+                2.0 * MAX_TERMS_OF_A_MEAN as f64
             )));
         }
         let at = |z: u64| {
@@ -445,7 +444,7 @@ impl Run {
 
 /// Whether `rest` is certainly positive, and below a `2^-60`th of `sum` or more work than it is worth.
 fn is_left_out(rest: Ball, sum: Ball, terms: u64) -> bool {
-    rest.is_positive() && (terms > MAX_TERMS || (rest / sum).to_enclosure().upper() < NEGLIGIBLE)
+    rest.is_positive() && (terms > MAX_TERMS_OF_A_MEAN || (rest / sum).to_enclosure().upper() < NEGLIGIBLE)
 }
 
 /// Poisson sampling with published size of entries that have a property with probability `p`: see the module documentation.
@@ -592,8 +591,10 @@ mod tests {
         let power = |k: u64| Ball::ONE / Ball::from_u64(2).powi(k);
         let is_left_out = |rest, terms| is_left_out(rest, Ball::ONE, terms);
         assert!(!is_left_out(power(60), 1) && is_left_out(power(61), 1));
-        assert!(!is_left_out(power(3), MAX_TERMS) && is_left_out(power(3), MAX_TERMS + 1));
-        assert!(!is_left_out(Ball::ZERO, MAX_TERMS + 1));
+        assert!(
+            !is_left_out(power(3), MAX_TERMS_OF_A_MEAN) && is_left_out(power(3), MAX_TERMS_OF_A_MEAN + 1)
+        );
+        assert!(!is_left_out(Ball::ZERO, MAX_TERMS_OF_A_MEAN + 1));
     }
 
     #[test]

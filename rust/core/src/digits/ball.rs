@@ -70,8 +70,6 @@ impl Ball {
 
     /// `(mantissa ± radius) · 2^exponent`, without digits that are not known.
     pub(crate) fn new(mantissa: IBig, radius: u128, exponent: i128, bits: usize) -> Self {
-        #[cfg(test)]
-        super::cost::add(bits);
         let drop = length(&mantissa).saturating_sub(bits).max(bits_of(radius).saturating_sub(RADIUS_BITS));
         if drop == 0 {
             return Self { mantissa, radius: radius as u64, exponent };
@@ -407,7 +405,6 @@ fn power_of_two(k: i128) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Bits, Plain, Record, digest};
     use proptest::prelude::*;
 
     fn exact(x: &(IBig, i128)) -> Rational {
@@ -477,58 +474,6 @@ mod tests {
             let power = Ball::rational(&Rational::parse("2/3").unwrap(), bits).power(n, bits);
             prop_assert!(power.accuracy() >= wanted - 64);
         }
-    }
-
-    impl Bits for Ball {
-        fn bits(&self) -> String {
-            digest(&format!("{:x} {} {}", self.mantissa, self.radius, self.exponent))
-        }
-    }
-
-    /// Of many lengths, radii and exponents; of both signs; exact ones, zero, and such as say nothing.
-    fn various() -> Vec<Ball> {
-        let digits = |i: u64| IBig::from(UBig::from(3u8).pow(20 * i as usize % 311)) * (i * i + 1);
-        let ball = |i: u64| Ball {
-            mantissa: if i % 4 == 1 { -digits(i) } else { digits(i) },
-            radius: [0, 1, 0, 7, 1 << 20, (1 << 32) - 1, 1 << 33][i as usize % 7],
-            exponent: i128::from(i * 37 % 401) - 200,
-        };
-        let zero = Ball { mantissa: IBig::ZERO, radius: 5, exponent: -9 };
-        let nothing = Ball { mantissa: IBig::from(3), radius: 1 << 33, exponent: 4 };
-        (0..60).map(ball).chain([Ball::zero(), Ball::one(), zero, nothing]).collect()
-    }
-
-    #[test]
-    fn same_bits_of_operations() {
-        let mut record = Record::of("inner balls of integers");
-        let all = various();
-        for (i, a) in all.iter().enumerate() {
-            let b = &all[(i * 11 + 7) % all.len()];
-            for bits in [20, 64, 100, 130, 300] {
-                let results = vec![
-                    a.plus(b, bits),
-                    a.minus(b, bits),
-                    a.times(b, bits),
-                    a.rounded(bits),
-                    a.widened(b, bits),
-                    a.clone().largest(b.clone(), bits),
-                    a.clone().least(b.clone(), bits),
-                    a.power(5, bits),
-                    a.power(1_000_003, bits),
-                ];
-                record.note(format!("{i} to {bits}"), (results, vec![a.over(b, bits), b.over(a, bits)]));
-            }
-            let (low, high) = a.to_doubles();
-            record.note(format!("{i} in doubles"), vec![a.to_f64(), low, high]);
-            let (size, places) = (a.magnitude(), a.least_magnitude());
-            record.note(
-                format!("{i} in size"),
-                Plain((size, places, a.accuracy(), a.log2(), a.exceeds(b), b.exceeds(a))),
-            );
-            let fixed = [0, 60, 500].map(|places| a.to_fixed(places).to_string());
-            record.note(format!("{i} in integers"), Plain(digest(&format!("{fixed:?} {:?}", a.floor()))));
-        }
-        record.compare();
     }
 
     #[test]

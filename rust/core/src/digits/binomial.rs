@@ -225,10 +225,8 @@ fn series(
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn agrees(a: &Ball, b: &Ball) -> bool {
@@ -261,82 +259,6 @@ mod tests {
                 assert!(agrees(&found, &expected) && found.accuracy() >= 80, "{n} {} {k}", p.shown());
             }
         }
-    }
-
-    /// Where one road gives way to the other, how many terms are expected, and what the sums and their errors are.
-    #[test]
-    fn same_bits_of_both_roads() {
-        let mut record = Record::of("inner sums of binomial laws");
-        let cost = Cost::from_now_on();
-        for bits in [10, 64, 500, 1983, 1984, 1985, 4000, 40_000] {
-            record.note(format!("multiplication of {bits} bits"), multiplication(bits));
-        }
-        for (n, p) in
-            [(2, "1/2"), (50, "1/3"), (3000, "0.001"), (3000, "0.9"), (1 << 40, "1/2"), (1 << 53, "1e-12")]
-        {
-            let given = Rational::parse(p).unwrap();
-            let exact = Probability::Exact(given.clone());
-            let ratio = super::super::probability::Ratio::new(&Rational::parse("0.01").unwrap());
-            let peak = Probability::Peak { successes: n / 3 + 1, failures: n - n / 3 - 1, ratio };
-            for (kind, probability) in [("", exact), (" at a peak", peak)] {
-                let (p, q) = probability.at(80).unwrap();
-                let mean = p.times_integer(n, 80).to_f64();
-                let deviation = (mean * q.to_f64()).sqrt();
-                for steps in [0.5, 3.0, 20.0] {
-                    let a = ((mean + steps * deviation) as u64 + 1).min(n);
-                    for bits in [30, 200, 900] {
-                        let costs = vec![
-                            product_cost(n, a, bits),
-                            series_cost(n, &probability, a, bits),
-                            series_terms(n, &probability, a, bits),
-                            inversion_cost(n, bits),
-                        ];
-                        let input = format!("n={n} p={}{kind} a={a} {bits} bits", given.shown());
-                        record.note(&input, costs.clone());
-                        if costs[0] + costs[1] > 3e6 {
-                            continue;
-                        }
-                        let weights = Weights::StopLoss(Ball::from(3).scaled(-3));
-                        let sums = series(n, &probability, a, bits, &record.questions).unwrap();
-                        let near = [Weights::Point, Weights::Tail, weights].map(|weights| {
-                            near_upper(n, &probability, a, &weights, bits, &record.questions).unwrap()
-                        });
-                        record.note(format!("{input} near"), (sums, near.to_vec()));
-                    }
-                }
-            }
-        }
-        for k in [1, 7, 8, 9, 40, 41, 3000] {
-            record.note(format!("{k} factors"), consecutive(5, 5 + k, 90, &record.questions).unwrap());
-        }
-        for p in ["1/2", "3/18446744073709551617", "18446744073709551616/36893488147419103233", "1e-20"] {
-            let odds = small_odds(&exactly(p)).map(|odds| Plain(format!("{odds:?}")));
-            record.note(format!("small odds {p}"), odds);
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
-    }
-
-    /// The way taken is that which costs less, at whatever size.
-    #[test]
-    fn same_bits_of_probabilities_and_tails() {
-        let mut record = Record::of("inner binomial probabilities");
-        let cost = Cost::from_now_on();
-        for (n, p) in [(1, "1/2"), (60, "1/3"), (5000, "0.01"), (1 << 30, "1/2"), (1 << 53, "1e-14")] {
-            let given = Rational::parse(p).unwrap();
-            let mean = given.mul(&Rational::from(n));
-            let mean = Ball::rational(&mean, 80).to_f64() as u64;
-            for k in [0, 1, mean, mean + 1, mean + mean / 50 + 9, n] {
-                for bits in [40, 300] {
-                    let probability = Probability::Exact(given.clone());
-                    let mass = (k <= n).then(|| point(n, &probability, k, bits, &record.questions).unwrap());
-                    let tail = upper_tail(n, &given, k, bits, &record.questions).unwrap();
-                    record.note(format!("n={n} p={p} k={k} {bits} bits"), (mass, tail));
-                }
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 
     proptest! {

@@ -60,7 +60,6 @@ impl Complex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     /// `(3/5 + 4/5 i)^n` has rational parts; three units for each factor are more than its rounding costs.
@@ -78,18 +77,6 @@ mod tests {
                 assert!(gap < IBig::from(3 * n) && -gap < IBig::from(3 * n), "{n}");
             }
         }
-    }
-
-    /// Which products a power is made of shows in its last bits.
-    #[test]
-    fn same_bits_of_powers() {
-        let mut record = Record::of("inner powers of complex numbers");
-        let point = Complex { re: (IBig::from(33) << 90usize) / 65, im: -(IBig::from(56) << 90usize) / 65 };
-        for n in (1..40).chain([63, 64, 65, 255, 1000, 4_711, 1 << 40, (1 << 53) - 1]) {
-            let power = point.power(n, 90);
-            record.note(n, Plain(format!("{:x} {:x}", power.re, power.im)));
-        }
-        record.compare();
     }
 
     proptest! {

@@ -211,11 +211,9 @@ impl Squared for IBig {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
     use crate::numbers::rational::{Rational, exponential};
-    use crate::record::{Plain, Record};
     use dashu_int::UBig;
     use proptest::prelude::*;
 
@@ -286,39 +284,6 @@ mod tests {
         let vague = |radius| Ball::one().widened(&Ball::one().scaled(radius), 90);
         assert!(exp(&vague(-2), 90).is_some() && exp(&vague(-1), 90).is_none());
         assert!(exp(&Ball::one().scaled(59), 40).is_some() && exp(&Ball::one().scaled(60), 40).is_none());
-    }
-
-    #[test]
-    fn same_bits_of_functions_with_digits() {
-        let mut record = Record::of("inner functions with digits");
-        let cost = Cost::from_now_on();
-        for places in [1, 64, 1024, 1025, 2000] {
-            let constants = format!("{:x} {:x} {}", pi(places), ln_2(places), halvings(places));
-            record.note(format!("constants to {places}"), Plain(constants));
-        }
-        for x in ["0.13", "1/3", "0.7", "0.70711", "1", "1.41421", "1.41422", "2", "5.6", "7.9"] {
-            let guess = Ball::rational(&number(x), 64).to_f64();
-            record.note(format!("guess of ln {x}"), first_guess(guess));
-        }
-        for x in ["1/3", "1", "7", "1e-9", "3.99", "4.01", "17/5", "1/8", "1/7", "123456789", "1e-400"] {
-            for bits in [20, 40, 64, 65, 100, 300, 700] {
-                let given = Ball::rational(&number(x), bits + 30);
-                let vague = given.widened(&given.scaled(-(bits as i128) / 2), bits + 30);
-                let both = |x: &Ball| (exp(x, bits), (exp(&x.negative(), bits), ln(x, bits)));
-                record.note(format!("{x} to {bits}"), (both(&given), both(&vague)));
-            }
-        }
-        for (top, bottom) in
-            [(0, 7), (1, 7), (-1, 7), (3, 7), (4, 7), (1, 2), (3, 4), (900, 1001), (-12_345, 98_765)]
-        {
-            for places in [40, 100, 400, 1500] {
-                let (root, error) = root_of_unity(&IBig::from(top), &IBig::from(bottom), places);
-                let text = format!("{:x} {:x} {error}", root.re, root.im);
-                record.note(format!("{top}/{bottom} of a turn to {places}"), Plain(text));
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 
     /// Against the same point to many more places.

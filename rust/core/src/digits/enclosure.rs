@@ -2,6 +2,7 @@
 
 use super::ball::{Ball, compare, length, shifted};
 use super::elementary;
+use crate::budget::{MAX_DECIMAL_BITS, MAX_RATIONAL_EXPONENT};
 use crate::error::Error;
 use crate::numbers::rational::Rational;
 use dashu_int::ops::DivEuclid;
@@ -51,9 +52,8 @@ impl Dyadic {
     /// The rational it is; nothing for an infinity, or an exponent too large to write the number out.
     #[must_use]
     pub fn to_rational(&self) -> Option<Rational> {
-        const LARGEST: i128 = 1 << 28;
         match self {
-            Self::Finite { mantissa, exponent } if exponent.abs() <= LARGEST => {
+            Self::Finite { mantissa, exponent } if exponent.abs() <= MAX_RATIONAL_EXPONENT => {
                 let by = exponent.unsigned_abs() as usize;
                 let (top, bottom) = if *exponent >= 0 {
                     (mantissa << by, UBig::ONE)
@@ -223,16 +223,13 @@ fn floor_quotient(a: &IBig, b: &IBig) -> IBig {
     quotient - IBig::from(below)
 }
 
-/// Beyond this binary exponent a number is not written out in full on the way to its digits.
-const LARGEST_WRITTEN: i128 = 1 << 20;
-
 /// `d` and `x` with `d · 10^x` just above (`up`) or below `m · 2^e`, and `d` of so many digits.
 fn decimal_digits(m: &IBig, e: i128, digits: usize, up: bool) -> (String, i128) {
     let wanted = digits.max(1) as i128;
     // A power that is certainly too small is put right by the length of what comes out.
     let mut power = decimal_places(e + length(m) as i128) - wanted - 2;
     loop {
-        let scaled = if e.abs() <= LARGEST_WRITTEN {
+        let scaled = if e.abs() <= MAX_DECIMAL_BITS {
             scaled_exactly(m, e, power, up)
         } else {
             scaled_nearly(m, e, power, up)
@@ -498,7 +495,6 @@ impl Mul for &DigitsEnclosure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn dyadic(m: i64, e: i128) -> Dyadic {
@@ -647,7 +643,7 @@ mod tests {
     /// Where a number is too small or large to be written in full on the way, its digits are those of a number near by that is not.
     #[test]
     fn digits_of_tiny_and_huge_numbers_continue_those_of_others() {
-        for e in [LARGEST_WRITTEN - 3, LARGEST_WRITTEN + 1, -LARGEST_WRITTEN + 2, -LARGEST_WRITTEN - 1] {
+        for e in [MAX_DECIMAL_BITS - 3, MAX_DECIMAL_BITS + 1, -MAX_DECIMAL_BITS + 2, -MAX_DECIMAL_BITS - 1] {
             for digits in [1, 5, 30] {
                 let power = decimal_places(e) - digits - 1;
                 for up in [false, true] {
@@ -675,19 +671,6 @@ mod tests {
             );
         }
         assert_eq!(decimal_places(1 << 100), 381_600_854_690_147_056_244_358_827_360);
-    }
-
-    #[test]
-    fn same_bits_of_decimals() {
-        let mut record = Record::of("inner decimals");
-        for e in [0, -3, 40, -90, 3000, -3000, (1 << 20) + 1, -(1 << 20), -(1 << 20) - 1, 1 << 40, -(1 << 60)]
-        {
-            for (m, digits) in [(1, 1), (7, 3), (-99, 17), (12_345_677, 5), (1, 40)] {
-                let both = [false, true].map(|up| dyadic(m, e).decimal(digits, up));
-                record.note(format!("{m} · 2^{e} to {digits}"), Plain(both));
-            }
-        }
-        record.compare();
     }
 
     proptest! {

@@ -3,11 +3,9 @@
 //! Everywhere else δ(ε) is transcendental, so digits decide any comparison with a rational; here it may be equal to one.
 
 use super::probability::size;
+use crate::budget::MAX_BITS_OF_AN_END;
 use crate::numbers::rational::Rational;
 use dashu_int::{IBig, UBig};
-
-/// Longer numbers are not written out.
-const MAX_BITS: u64 = 1 << 16;
 
 /// An end of a curve.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +56,7 @@ pub(crate) fn ceiling(x: &Rational) -> Option<u64> {
 
 /// `C(n,k) p^k (1−p)^{n−k}`.
 pub(crate) fn binomial(n: u64, k: u64, p: &Rational) -> Option<Rational> {
-    if n.saturating_mul(size(p)) > MAX_BITS {
+    if n.saturating_mul(size(p)) > MAX_BITS_OF_AN_END {
         return None;
     }
     let ways = (1..=k.min(n - k)).fold(UBig::ONE, |ways, i| ways * (n + 1 - i) / i);

@@ -106,11 +106,8 @@ pub(crate) fn one_against_zero(
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
-    use crate::interrupt::Uninterrupted;
-    use crate::record::{Plain, Record};
 
     fn located(n: u64, p: &str, inclusion: &str, ratio: &Ratio, bits: usize) -> Option<Complement> {
         complement(n, &number(p), &number(inclusion), ratio, bits)
@@ -137,40 +134,5 @@ mod tests {
             assert_eq!(matches!(found, Some(Complement::Positive(..))), positive, "{epsilon}");
             assert!(found.is_some());
         }
-    }
-
-    #[test]
-    fn same_bits_of_thresholds_and_stop_losses() {
-        let mut record = Record::of("inner stop-losses with digits");
-        let cost = Cost::from_now_on();
-        for (n, p) in [(1, "1/3"), (2, "1/2"), (9, "0.7"), (300, "1/7"), (1 << 45, "1/3")] {
-            for (w, epsilon) in
-                ["1", "2/3", "1e-5"].into_iter().flat_map(|w| ["0", "0.01", "1", "30"].map(|e| (w, e)))
-            {
-                let ratio = Ratio::new(&number(epsilon));
-                for bits in [40, 150] {
-                    let place = match located(n, p, w, &ratio, bits) {
-                        None => (Plain("undecided".to_owned()), None),
-                        Some(Complement::NotPositive) => (Plain("not positive".to_owned()), None),
-                        Some(Complement::Positive(floor, rest)) => (Plain(floor.to_string()), Some(rest)),
-                    };
-                    let exact = Probability::Exact(number(p));
-                    let value =
-                        one_against_zero(n, &exact, &number(w), &ratio, bits, &record.questions).unwrap();
-                    let peak =
-                        Probability::Peak { successes: n / 2, failures: n - n / 2, ratio: ratio.clone() };
-                    let at_peak = (n > 1).then(|| {
-                        let n = n + 1;
-                        one_against_zero(n, &peak, &number("1"), &ratio, bits, &Uninterrupted).unwrap()
-                    });
-                    record.note(
-                        format!("n={n} p={p} w={w} e={epsilon} {bits} bits"),
-                        (place, (value, at_peak)),
-                    );
-                }
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 }

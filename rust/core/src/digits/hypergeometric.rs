@@ -151,10 +151,8 @@ impl Law {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::record::Record;
     use dashu_int::UBig;
 
     fn ways(n: u64, k: u64) -> UBig {
@@ -205,32 +203,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn same_bits_of_tails_beyond_the_mode() {
-        let mut record = Record::of("inner hypergeometric tails");
-        let cost = Cost::from_now_on();
-        for (population, marked, draws) in
-            [(60, 20, 30), (5000, 2000, 700), (1 << 40, 1 << 30, 1 << 20), (3000, 2990, 1500)]
-        {
-            let law = Law { population, marked, draws };
-            for steps in [1, 9, 300, 1500] {
-                let k = (law.mode() + steps).min(law.greatest());
-                for bits in [40, 200] {
-                    let tail = law.beyond_mode(k, bits, &record.questions).unwrap();
-                    let point = law.point(k, bits, &record.questions).unwrap();
-                    let other =
-                        law.upper_tail(law.mode().saturating_sub(steps), bits, &record.questions).unwrap();
-                    let ratio = law.ratio_up(k, bits);
-                    let input = format!("{law:?} k={k} {bits} bits");
-                    record.note(&input, vec![tail, point, other, Some(ratio)]);
-                    let terms = law.sum_by_first(k, bits, &record.questions).unwrap();
-                    record.note(format!("{input} over the first"), terms);
-                }
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 }

@@ -403,13 +403,11 @@ fn choose_points(
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::super::probability::Ratio;
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
 
     /// `(n, p, a, bits)`: small and large, at the mean and far from it.
     fn inputs() -> Vec<(u64, Probability, u64, usize)> {
@@ -482,90 +480,5 @@ mod tests {
 
     fn elementary_exp(x: &Rational) -> Ball {
         super::super::elementary::exp(&Ball::rational(x, 150), 90).unwrap()
-    }
-
-    /// The tilt, the points and all bounds.
-    #[test]
-    fn same_bits_of_plans() {
-        let mut record = Record::of("inner plans of lattice sums");
-        let cost = Cost::from_now_on();
-        for (place, (n, probability, a, bits)) in inputs().into_iter().enumerate() {
-            for (weights, kind) in weights().into_iter().zip(["point", "tail", "stop-loss"]) {
-                let input = format!("{place} n={n} a={a} {bits} bits, {kind}");
-                let Some(plan) = Plan::new(n, &probability, a, &weights, bits) else {
-                    record.note(input, Plain("none"));
-                    continue;
-                };
-                let counts = Plain((plan.period, plan.points, plan.places, plan.subtract_pole));
-                let balls = vec![
-                    plan.tilt.clone(),
-                    plan.gap.clone(),
-                    plan.norm.clone(),
-                    plan.tilted.clone(),
-                    plan.left_out.clone(),
-                ];
-                record.note(&input, (counts, (balls, plan.gap_below)));
-                let errors = [(1, 1), (3, 3), (1 << 40, 7), (7, 1 << 40), (1 << 62, 1 << 62)]
-                    .map(|(x, y)| plan.error(x, y));
-                record.note(format!("{input} errors"), Plain(errors));
-                if plan.points < 2000 {
-                    let sum = plan.fourier_sum(&record.questions).unwrap();
-                    let value = sum.as_ref().and_then(|sum| plan.value(sum));
-                    record.note(format!("{input} sum"), (sum, value));
-                }
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
-    }
-
-    #[test]
-    fn same_bits_of_spreads() {
-        let mut record = Record::of("inner spreads of lattice sums");
-        let cost = Cost::from_now_on();
-        for (variance, offset, rate) in
-            [(0.3, 0.1, 0.7), (25.0, -3.0, 0.01), (1e6, 900.0, 1e-3), (1e12, 0.0, 1e-9)]
-        {
-            let around = |x: f64| (x - x.abs() * 1e-12, x + x.abs() * 1e-12);
-            let spread = Spread { variance: around(variance), offset: around(offset), rate: around(rate) };
-            for half in [2.0, 5.0, 12.0] {
-                let period = ((2.0 * half * variance.sqrt()) as u64 + 1) | 1;
-                let (v, below) = spread.below(period, Some(spread.rate));
-                let (w, free) = spread.below(period, None);
-                let best = spread.best(period as f64);
-                // Next to the pole it is moved away.
-                let close = spread.below(period, Some((best, best)));
-                let decays = [1, period / 4, period / 2].map(|j| spread.decay(j, period)).to_vec();
-                let input = format!("{variance} {offset} {rate} period={period}");
-                record.note(
-                    &input,
-                    (
-                        vec![
-                            v,
-                            below,
-                            w,
-                            free,
-                            close.0,
-                            close.1,
-                            best,
-                            spread.above(period),
-                            spread.bennett(v),
-                        ],
-                        decays,
-                    ),
-                );
-                for (weights, kind) in weights().into_iter().zip(["point", "tail", "stop-loss"]) {
-                    for (size, bits) in [(1.0, 20), (1.0, 200), (1e-9, 20), (1e-9, 200)] {
-                        let points = choose_points(&spread, &weights, rate.min(0.5), size, bits);
-                        let found = points.map(|(period, points, pole, left_out)| {
-                            (Plain((period, points, pole)), left_out)
-                        });
-                        record.note(format!("{input} {kind} {size} {bits} bits"), found);
-                    }
-                }
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 }

@@ -192,11 +192,9 @@ pub fn poisson_binomial_pmf(
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::record::Record;
 
     /// Outside the support, where nothing is random, and of no trial.
     #[test]
@@ -290,37 +288,5 @@ mod tests {
             assert!(rest.contains(&Rational::from(1i64)), "{k}");
             assert!(rest.width().to_rational().unwrap() < number("1e-24"), "{k}");
         }
-    }
-
-    #[test]
-    fn same_bits_of_tails() {
-        let mut record = Record::of("inner tails with digits");
-        let cost = Cost::from_now_on();
-        for (n, p) in [(3, "1/3"), (90, "0.2"), (1 << 34, "1/2")] {
-            for k in [0, 1, 2, 3, 17, 18, 19, 40, n / 2, n / 2 + 1, n] {
-                for digits in [1, 12] {
-                    let p = number(p);
-                    let upper = binomial_upper_tail(k, n, &p, digits, &record.questions);
-                    let lower = binomial_lower_tail(k, n, &p, digits, &record.questions);
-                    let masses = (
-                        binomial_pmf(k, n, &p, digits, &record.questions),
-                        binomial_log_pmf(k, n, &p, digits, &record.questions),
-                    );
-                    record.note(
-                        format!("n={n} p={} k={k} {digits} digits", p.shown()),
-                        (masses, (upper, lower)),
-                    );
-                }
-            }
-        }
-        for digits in [1, 7, 50] {
-            for many in [1, 2, 3, 4, 17, 64] {
-                let trials: Vec<_> = (1..=many).map(|i| number(&format!("{i}/{}", 3 * i + many))).collect();
-                let law = poisson_binomial_pmf(&trials, digits, &record.questions);
-                record.note(format!("{many} trials, {digits} digits"), law);
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 }

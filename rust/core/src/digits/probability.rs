@@ -108,10 +108,8 @@ pub(crate) fn size(x: &Rational) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::Cost;
     use super::super::examples::number;
     use super::*;
-    use crate::record::Record;
 
     fn ratios() -> Vec<(&'static str, Ratio)> {
         vec![
@@ -152,22 +150,5 @@ mod tests {
         let third = Probability::Exact(number("1/3"));
         assert_eq!((third.exact(), third.complement().exact()), (Some(&number("1/3")), Some(&number("2/3"))));
         assert_eq!([number("0"), number("-5/8"), number("1/3")].map(|x| size(&x)), [1, 3 + 4, 1 + 2]);
-    }
-
-    #[test]
-    fn same_bits_of_ratios_and_probabilities() {
-        let mut record = Record::of("inner ratios and probabilities");
-        let cost = Cost::from_now_on();
-        for (name, ratio) in ratios() {
-            for bits in [1, 20, 64, 90, 300] {
-                let peak = Probability::Peak { successes: 3, failures: 1 << 50, ratio: ratio.clone() };
-                record.note(
-                    format!("{name} to {bits} bits"),
-                    (vec![ratio.at(bits), ratio.inverse().at(bits)], peak.at(bits)),
-                );
-            }
-        }
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 }

@@ -143,7 +143,7 @@ pub(crate) fn inner_peaks(others: u64, tests: &[u64], ratio: &Rational) -> Vec<R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Questions;
+    use crate::interrupt::Questions;
 
     /// Of thirds and halves likelihood ratios lie within `2^±(64 + 2 · 2 + 2)`: beyond that no bits of `e^ε` are asked for.
     #[test]

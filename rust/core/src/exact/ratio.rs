@@ -1,6 +1,7 @@
 //! The ratio `e^ε` that a hockey stick compares likelihoods with, and decisions that hang on it.
 
 use super::quotient::Quotient;
+use crate::budget::MAX_RATIO_BITS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::rational::{Rational, exponential};
@@ -10,8 +11,6 @@ use std::cmp::Ordering;
 
 /// Bits of `e^ε` that a decision is first tried with.
 const FIRST_BITS: usize = 128;
-/// More than this many bits are not asked for: only an ε of a hundred thousand digits that was made for it needs them.
-const MAX_BITS: usize = 1 << 20;
 
 /// `e^ε ≥ 1` wherever something is decided.
 #[derive(Clone, Debug)]
@@ -70,7 +69,7 @@ impl Ratio {
             return decision(&Rational::from(IBig::ONE << (range + 1)));
         }
         let mut bits = FIRST_BITS;
-        while bits <= MAX_BITS {
+        while bits <= MAX_RATIO_BITS {
             interrupt.check()?;
             let (low, high) = exponential(epsilon, bits);
             let at = |units: UBig| decision(&amplified(&Rational::dyadic(units, bits), rate));
@@ -81,7 +80,7 @@ impl Ratio {
             bits *= 2;
         }
         Err(Error::precision(format!(
-            "{MAX_BITS} bits of e^epsilon do not decide which side of a threshold it is on"
+            "{MAX_RATIO_BITS} bits of e^epsilon do not decide which side of a threshold it is on"
         )))
     }
 

@@ -18,6 +18,7 @@ use super::{Direction, Epsilon};
 use crate::answer::pmf::{Pmf, power, rows};
 use crate::answer::rationals::{self, Masses};
 use crate::answer::{Law, Recipe};
+use crate::budget::MAX_ANSWERS_TO_THE_LAST;
 use crate::digits::{
     self,
     ends::Limit,
@@ -44,8 +45,6 @@ const BELOW_DOUBLES: u32 = 1100;
 const WIDE: usize = 2;
 /// Maximum relative width of a value that is returned.
 pub(super) const ACCURATE: f64 = 1e-14;
-/// Maximum number of answers of laws that are evaluated on every answer to show that Δ is exactly zero.
-const FEW_ANSWERS: f64 = 1e4;
 /// Answers between two polls of the interrupt.
 pub(super) const ANSWERS_PER_CHECK: usize = 4096;
 
@@ -144,7 +143,7 @@ impl Answers {
                 return Ok(delta);
             }
             found = Ok(delta);
-            if self.terms() > FEW_ANSWERS && self.is_enough(level, sum, delta) {
+            if self.terms() > MAX_ANSWERS_TO_THE_LAST && self.is_enough(level, sum, delta) {
                 return found;
             }
         }

@@ -1,5 +1,6 @@
 //! ε, prepared once for a whole curve.
 
+use crate::budget::MAX_PRECISE_ENTRIES;
 use crate::error::Error;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
@@ -17,7 +18,7 @@ pub struct Epsilon {
     pub value: Ball,
     given: Number,
     ratio: OnceLock<Ball>,
-    /// Whether counts of up to [`LARGEST_PRECISE`] entries are summed in double-doubles: dearer, and to 25 digits.
+    /// Whether counts of up to [`MAX_PRECISE_ENTRIES`] entries are summed in double-doubles: dearer, and to 25 digits.
     pub(super) precise: bool,
 }
 
@@ -29,9 +30,6 @@ enum Number {
     /// Above zero, and the logarithm of another number: see [`Epsilon::amplified`].
     Logarithm,
 }
-
-/// Up to this size a sum in double-doubles has less than a million terms.
-const LARGEST_PRECISE: u64 = 1 << 32;
 
 impl Epsilon {
     /// From an exact rational of either sign.
@@ -70,7 +68,7 @@ impl Epsilon {
 
     /// Whether a count of `size` entries is to be summed in double-doubles.
     pub(super) fn is_precise_for(&self, size: u64) -> bool {
-        self.precise && size <= LARGEST_PRECISE
+        self.precise && size <= MAX_PRECISE_ENTRIES
     }
 
     /// `e^ε`, or `e^LARGEST` if that is less.

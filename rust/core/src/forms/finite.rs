@@ -410,8 +410,7 @@ fn is_one(ratio: Ball) -> bool {
 mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::numbers::enclosure::Enclosure;
-    use crate::record::{Plain, Record};
+
     use proptest::prelude::*;
 
     fn rational(text: &str) -> Rational {
@@ -632,47 +631,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// What the fast way leaves out is what it leaves open.
-    #[test]
-    fn same_bits_of_sums_in_integers_and_doubles() {
-        let mut record = Record::of("inner sums over answers");
-        let laws = [
-            (&["3/4", "1/4"] as &[&str], &["1/4", "3/4"] as &[&str]),
-            (&["1/8", "0", "7/8"], &["1/2", "1/2", "0"]),
-            (&["1/3", "1/3", "1/3"], &["1/7", "5/7", "1/7"]),
-            (&["1e-40", "0.9999999999999999999999999999999999999999"], &["1/2", "1/2"]),
-        ];
-        for (place, (p, q)) in laws.into_iter().enumerate() {
-            let pair = pair(p, q);
-            record.note(format!("{place} largest"), Plain(fixed_point::largest_ratio_bits(&pair)));
-            for epsilon in ["1e-9", "0.1", "1.0986122886681098", "-0.7", "139", "140", "-300", "1e5"] {
-                let given = rational(epsilon);
-                if given.abs() < rational("1000") {
-                    for bits in [20, 256] {
-                        let factor = fixed_point::factor(&pair, &given, bits);
-                        let bounds = fixed_point::bounds(&pair, &factor, bits, &record.questions).unwrap();
-                        record.note(
-                            format!("{place} e={epsilon} {bits} bits"),
-                            Plain(format!("{factor:?} {bounds:?}")),
-                        );
-                    }
-                }
-                let at = ExpEpsilon::of(given);
-                record.note(format!("{place} e={epsilon}"), pair.hockey_stick(&at, &record.questions));
-                if place < 2 {
-                    let doubles = |masses: &[&str]| {
-                        masses.iter().map(|x| Enclosure::from(&rational(x)).upper()).collect::<Vec<_>>()
-                    };
-                    let found = FiniteInDoubles::new(doubles(p), doubles(q)).unwrap();
-                    record.note(
-                        format!("{place} e={epsilon} in doubles"),
-                        found.hockey_stick(&at, &record.questions),
-                    );
-                }
-            }
-        }
-        record.compare();
     }
 }

@@ -19,6 +19,7 @@ use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::shifted_binomial::TERMS;
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
+use crate::budget::MAX_UNDECIDED;
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Trials};
 use crate::interrupt::Interrupt;
@@ -30,8 +31,6 @@ use std::sync::Arc;
 
 /// Maximum size of a group that is multiplied out entry by entry, in less time than a logarithm takes.
 const SMALL: u64 = 256;
-/// Maximum number of answers with an undecided sign.
-const MAX_UNDECIDED: usize = 64;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -268,7 +267,6 @@ pub(super) mod tests {
     use super::*;
     use crate::forms::ShiftedBinomial;
     use crate::interrupt::Uninterrupted;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     pub(in crate::forms) fn rational(text: &str) -> Rational {
@@ -399,43 +397,5 @@ pub(super) mod tests {
             many.starts_with("the first 2 groups have 9007199254740993 entries or more; at most 2^53"),
             "{many}"
         );
-    }
-
-    #[test]
-    fn same_bits_of_thresholds_of_groups() {
-        let mut record = Record::of("inner thresholds of groups");
-        for (name, groups) in [
-            ("one", vec![(1, rational("1/3"))]),
-            ("small", vec![(9, rational("1/2")), (6, rational("0.1"))]),
-            ("at the limit", vec![(SMALL, rational("0.3")), (SMALL + 1, rational("0.6"))]),
-            ("large", vec![(1 << 36, rational("0.3")), (40, rational("0.99"))]),
-        ] {
-            let given = GroupedCount::new(groups).unwrap();
-            record.note(format!("{name} terms"), given.terms());
-            for (direction, epsilon) in
-                Direction::BOTH.into_iter().flat_map(|d| [0.0, 1e-5, 0.3, 9.0].map(|e| (d, e)))
-            {
-                let epsilon_given = Epsilon::from_f64(epsilon).unwrap();
-                let (small, large) = given.parts(direction);
-                let mut parts: Vec<&dyn Lattice> = vec![&small];
-                parts.extend(large.iter().map(|group| group as &dyn Lattice));
-                let others = LatticeSum::new(parts);
-                let count = Count {
-                    others,
-                    size: given.size as i64,
-                    epsilon: &epsilon_given,
-                    interrupt: &record.questions,
-                };
-                let Crossing { first, undecided } = count.crossing().unwrap();
-                let looked_at: Vec<i64> = count.search().unwrap().1.into_keys().collect();
-                let ends = [-1, 1].map(|step| (first + step).clamp(1, count.size));
-                let differences = count.differences((ends[0], ends[1])).unwrap();
-                record.note(
-                    format!("{name} {direction:?} e={epsilon} of {}", large.len()),
-                    ((Plain(first), Plain(looked_at)), (differences, undecided)),
-                );
-            }
-        }
-        record.compare();
     }
 }

@@ -27,6 +27,7 @@ use super::direction::Directed;
 use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::{Law, Sampling};
+use crate::budget::{MAX_KNOWN_ENTRIES, MAX_TERMS_OF_KNOWN_ENTRIES};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::{Hypergeometric, Probability, binomial_probability};
@@ -38,10 +39,6 @@ use std::sync::Arc;
 
 /// Standard deviations that a sum covers.
 const DEVIATIONS: f64 = 24.0;
-/// Maximum number of terms, some hours of work.
-const MAX_TERMS: f64 = 1e12;
-/// Maximum number of known entries for exact numbers and digits, which are computed for every number of ones among them.
-const MAX_WRITTEN_OUT: u64 = 1000;
 /// Steps by the estimated slope before a search goes on by halving.
 const STEPS: u32 = 4;
 
@@ -105,9 +102,9 @@ impl KnownInSample {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        if self.terms() > MAX_TERMS {
+        if self.terms() > MAX_TERMS_OF_KNOWN_ENTRIES {
             return Err(Error::precision(format!(
-                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MAX_TERMS:.0e}; the curve of the \
+                "{} known entries in a sample of {} of {} take about {:.0e} terms, above the limit of {MAX_TERMS_OF_KNOWN_ENTRIES:.0e}; the curve of the \
                  count of all entries bounds this one",
                 self.known,
                 self.size,
@@ -120,9 +117,9 @@ impl KnownInSample {
 
     /// The laws of the answer for every number of ones among the known entries.
     pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
-        if self.known > MAX_WRITTEN_OUT {
+        if self.known > MAX_KNOWN_ENTRIES {
             return Err(Error::precision(format!(
-                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MAX_WRITTEN_OUT} \
+                "{} known entries of a hidden sample have too many values for exact numbers or digits; up to {MAX_KNOWN_ENTRIES} \
                  are allowed, and delta() encloses the worst of any number",
                 self.known
             )));
@@ -353,7 +350,6 @@ mod tests {
     use super::*;
     use crate::forms::ShiftedBinomial;
     use crate::interrupt::Uninterrupted;
-    use crate::record::{Plain, Questions, Record};
     use proptest::prelude::*;
 
     fn rational(text: &str) -> Rational {
@@ -560,56 +556,5 @@ mod tests {
             "{costly}"
         );
         assert!(large.exact(Direction::OneAgainstZero, &rational("-1"), &Uninterrupted).is_err());
-    }
-
-    /// Where a search begins, how it steps, and what it finds.
-    #[test]
-    fn same_bits_of_searches_for_the_worst_number() {
-        let mut record = Record::of("inner searches for known entries");
-        let questions = Questions::default();
-        for (n, known, size, p) in [
-            (12, 5, 4, "1/2"),
-            (80, 30, 25, "0.3"),
-            (80, 79, 25, "0.3"),
-            (80, 30, 80, "0.3"),
-            (900, 300, 60, "0.05"),
-            (900, 20, 600, "1"),
-            (900, 20, 600, "0"),
-        ] {
-            let given = KnownInSample::new(n, known, size, &rational(p)).unwrap();
-            record.note(format!("{n} {known} {size} {p} terms"), given.terms());
-            for (direction, epsilon) in
-                Direction::BOTH.into_iter().flat_map(|d| [0.0, 0.02, 0.4, 2.0].map(|e| (d, e)))
-            {
-                let epsilon_given = Epsilon::from_f64(epsilon).unwrap();
-                let count = Count::new(&given, direction, &epsilon_given, &questions);
-                let input = format!("{n} {known} {size} {p} {direction:?} e={epsilon}");
-                let first = [0, known / 2, known].map(|known| {
-                    count.first_answer(known, |ratio| !ratio.certainly_less(count.ratio)).unwrap()
-                });
-                record.note(&input, Plain(first));
-                for answer in [1, size / 3 + 1, size] {
-                    let numbers = count.numbers_of_known(answer);
-                    let Some((least, most)) = numbers else {
-                        record.note(format!("{input} a={answer}"), Plain(numbers));
-                        continue;
-                    };
-                    let middle = least.midpoint(most);
-                    let peaks = [least, middle, most + 9]
-                        .map(|guess| count.peak(answer, (least, most), guess).unwrap());
-                    let around =
-                        count.around(answer, (least, most), middle.min(most.saturating_sub(1))).unwrap();
-                    let balls =
-                        vec![count.growth(answer, middle).unwrap(), count.test(answer, middle).unwrap()];
-                    record.note(
-                        format!("{input} a={answer}"),
-                        (Plain((numbers, peaks, around)), (count.variance(answer), balls)),
-                    );
-                }
-                record.note(format!("{input} supremum"), count.supremum());
-            }
-        }
-        record.note("questions so far", Plain(questions.number()));
-        record.compare();
     }
 }

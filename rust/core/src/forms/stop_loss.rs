@@ -1,6 +1,7 @@
 //! `E[(X − κ)_+]` for a binomial `X`, in the way that is cheapest for its `n`, `p` and `κ`.
 
 use super::threshold::{Position, Threshold};
+use crate::budget::MAX_TERMS_OF_A_STOP_LOSS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::laws::fast::{self, Weight};
@@ -8,8 +9,6 @@ use crate::laws::{Probability, binomial_probability};
 use crate::numbers::ball::Ball;
 use crate::numbers::double_double::{DoubleDouble, UNIT};
 
-/// Maximum number of terms, about one second of work.
-const MAX_TERMS: u64 = 1 << 24;
 /// Terms between two polls of the interrupt.
 const TERMS_PER_CHECK: u64 = 1 << 16;
 /// The sum is cut where the geometric bound of the rest falls below this part of it: `2^-80`.
@@ -120,9 +119,9 @@ fn over_first_probability(
         }
         if count.is_multiple_of(TERMS_PER_CHECK) {
             interrupt.check()?;
-            if count > MAX_TERMS {
+            if count > MAX_TERMS_OF_A_STOP_LOSS {
                 return Err(Error::precision(format!(
-                    "n = {n} needs a sum of more than {MAX_TERMS} terms, which this version does not take on"
+                    "n = {n} needs a sum of more than {MAX_TERMS_OF_A_STOP_LOSS} terms, which this version does not take on"
                 )));
             }
         }
@@ -157,7 +156,6 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use crate::numbers::ball::tests::members;
     use crate::numbers::rational::Rational;
-    use crate::record::Record;
 
     /// `E[(X − κ)_+]` term by term, in exact rationals.
     fn exact(n: u64, p: &Rational, kappa: &Rational) -> Rational {
@@ -246,62 +244,6 @@ mod tests {
             let threshold = Threshold { first: n * 2 / 5 + 3, excess, position: Position::Between };
             assert!(in_doubles(n, &at, &threshold).is_some_and(|value| value.relative_error() < 1e-13));
         }
-    }
-
-    #[test]
-    fn same_bits_of_sums_above_a_threshold() {
-        let mut record = Record::of("inner stop-losses");
-        for (n, first, p) in [
-            (5u64, 3u64, "1/2"),
-            (64, 40, "1/2"),
-            (65, 33, "1/2"),
-            (3000, 30, "0.01"),
-            (1_000_000, 510_000, "1/2"),
-            (1 << 40, 40, "1e-11"),
-            (70, 69, "0.9"),
-            (70, 70, "0.9"),
-            (9, 4, "1e-290"),
-        ] {
-            let at = Probability::new(&Rational::parse(p).unwrap()).unwrap();
-            for excess in ["0", "1/3", "1", "1e-30"] {
-                let excess_given = Ball::from_rational(&Rational::parse(excess).unwrap());
-                let input = format!("n={n} first={first} p={p} excess={excess}");
-                let sum = over_first_probability(n, first, excess_given, at.odds, &record.questions);
-                record.note(&input, sum);
-                for (position, precise) in
-                    [(Position::Between, false), (Position::Between, true), (Position::Undecided, true)]
-                {
-                    let threshold = Threshold { first, excess: excess_given, position };
-                    record.note(
-                        format!("{input} {position:?} {precise}"),
-                        stop_loss(n, &at, &threshold, precise, &record.questions),
-                    );
-                }
-                record.note(
-                    format!("{input} in doubles"),
-                    in_doubles(
-                        n,
-                        &at,
-                        &Threshold { first, excess: excess_given, position: Position::Between },
-                    ),
-                );
-            }
-            for (ratio, t) in [
-                ("1", "0"),
-                ("1.1", "-0.05"),
-                ("1.1", "-0.2"),
-                ("3", "-1"),
-                ("1/2", "0.6"),
-                ("1.1", "20"),
-                ("1.1", "-20"),
-            ] {
-                let [ratio_given, t_given] =
-                    [ratio, t].map(|x| Ball::from_rational(&Rational::parse(x).unwrap()));
-                let found = likelihood_excess(n, &at, ratio_given, t_given, &record.questions);
-                record.note(format!("n={n} p={p} r={ratio} t={t}"), found);
-            }
-        }
-        record.compare();
     }
 
     /// What is not taken on says so: too many terms, and odds that are too little known.

@@ -3,6 +3,7 @@
 //! `κ = nρ/(1+ρ)` with `ρ = e^ε p/q`, so `J − κ = (J − (n−J)ρ)/(1+ρ)`, which falls with `ρ`. With a tiny `p` and a large ε the
 //! hockey stick may consist of little else than this difference, and 100 bits of `e^ε` are not enough for it.
 
+use crate::budget::MAX_EPSILON_OF_A_TIE;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::{Rational, exponential};
 use dashu_int::ops::UnsignedAbs;
@@ -10,12 +11,10 @@ use dashu_int::{IBig, UBig};
 
 /// Fractional bits of `e^ε`.
 const BITS: usize = 512;
-/// Larger ε are left to the ball: `e^ε` would have more than some thousand bits.
-const LARGEST_EPSILON: i64 = 2048;
 
 /// `integer − κ` for the count of `n` entries with probability `p`, `0 < p < 1`; nothing for a very large ε.
 pub(super) fn excess(n: u64, integer: u64, p: &Rational, epsilon: &Rational) -> Option<Ball> {
-    if *epsilon > Rational::from(LARGEST_EPSILON) {
+    if *epsilon > Rational::from(MAX_EPSILON_OF_A_TIE) {
         return None;
     }
     let (low, high) = exponential(epsilon, BITS);
@@ -47,6 +46,6 @@ mod tests {
     fn a_very_large_epsilon_is_left_to_the_ball() {
         let half = Rational::parse("1/2").unwrap();
         let at = |epsilon: i64| excess(5, 5, &half, &Rational::from(epsilon));
-        assert!(at(LARGEST_EPSILON).is_some() && at(LARGEST_EPSILON + 1).is_none());
+        assert!(at(MAX_EPSILON_OF_A_TIE).is_some() && at(MAX_EPSILON_OF_A_TIE + 1).is_none());
     }
 }

@@ -25,6 +25,7 @@ use super::direction::Directed;
 use super::grouped_count::{Count, Crossing, GroupedCount, oriented};
 use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::{Direction, Epsilon};
+use crate::budget::MAX_GROUPS;
 use crate::error::Error;
 use crate::fourier::{Lattice, LatticeSum};
 use crate::interrupt::Interrupt;
@@ -32,9 +33,6 @@ use crate::laws::Probability;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
-
-/// Maximum number of groups whose curves are written out one by one.
-const MAX_WRITTEN_OUT: usize = 300;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -69,10 +67,10 @@ impl VariedCount {
     /// More than a few hundred groups.
     pub(crate) fn written_out(&self, direction: Direction) -> Result<Vec<Answers>, Error> {
         let groups = self.groups();
-        if groups.len() > MAX_WRITTEN_OUT {
+        if groups.len() > MAX_GROUPS {
             return Err(Error::precision(format!(
                 "digits and exact values of a count among {} groups of entries with different probabilities take too long; up to \
-                 {MAX_WRITTEN_OUT} groups are tried, and delta() without digits= encloses it for any number",
+                 {MAX_GROUPS} groups are tried, and delta() without digits= encloses it for any number",
                 groups.len()
             )));
         }

@@ -267,7 +267,6 @@ mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::numbers::rational::Rational;
-    use crate::record::Record;
     use proptest::prelude::*;
 
     fn probability(thousandths: u32, depth: i32) -> Probability {
@@ -320,40 +319,6 @@ mod tests {
             let gap = (found.largest(&all, &Uninterrupted).unwrap() - greatest).to_enclosure();
             prop_assert!(gap.lower() <= 0.0 && gap.upper() >= 0.0, "{:?}", gap);
         }
-    }
-
-    /// Bounds of terms, and what doubles say of each trial: so tight that hardly any other is evaluated again.
-    #[test]
-    fn same_bits_of_sums_without_one() {
-        let mut record = Record::of("inner sums without one");
-        for (count, ratio, steps) in [(20u32, 0.0, 0.5), (90, 0.1, -2.0), (90, 3.0, 4.0), (600, 0.02, 1.0)] {
-            let all: Vec<Probability> =
-                (1..=count).map(|i| probability(i * 941 % 999 + 1, (i % 4) as i32)).collect();
-            let whole = trials(all.iter());
-            let law = LatticeSum::new(vec![&whole]);
-            let first = ((law.rough_mean(f64::min(ratio, 2.0)) + steps).round() as i64)
-                .clamp(1, i64::from(count) - 2);
-            let t = Ball::from_f64(ratio).unwrap();
-            for last in [first, first + 1] {
-                let found = law.leave_one_out(first..=last, ratio.min(2.0), t, &record.questions).unwrap();
-                let input = format!("{count} trials, t={ratio}, {first} to {last}");
-                let terms = found.thresholds.iter().flat_map(|threshold| threshold.terms.clone());
-                let errors = found.thresholds.iter().map(|threshold| threshold.error);
-                record.note(
-                    &input,
-                    (vec![found.growth, found.scale], (found.bends.clone(), errors.collect::<Vec<_>>())),
-                );
-                record.note(format!("{input} terms"), terms.collect::<Vec<_>>());
-                let rough = Rough::new(&found).unwrap();
-                for (i, trial) in all.iter().enumerate().step_by(19) {
-                    let tilted = found.tilted(trial);
-                    let parts = vec![tilted.size, tilted.x, tilted.variance, found.value(&tilted)];
-                    record.note(format!("{input} trial {i}"), (parts, rough.bounds(&tilted)));
-                }
-                record.note(format!("{input} largest"), found.largest(&all, &record.questions));
-            }
-        }
-        record.compare();
     }
 
     /// Most trials are told apart by doubles, or the exact values would be evaluated for all.

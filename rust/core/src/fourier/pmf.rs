@@ -12,6 +12,7 @@
 //! `e^{−loss}`, `loss = K(c) − kc − min_t (K(t) − kt)`: segments end where that would cost more than [`LOSS`].
 
 use super::{Contour, Event, LatticeSum, about, exact};
+use crate::budget::MAX_ANSWERS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::ball::Ball;
@@ -25,8 +26,6 @@ const REACH: f64 = 4.0;
 const LOSS: f64 = 12.0;
 /// Integers that share the powers of one rotation.
 const BLOCK: usize = 64;
-/// Most probabilities of a row: they fill 640 MiB.
-const LONGEST: u64 = 1 << 24;
 
 impl LatticeSum<'_> {
     /// `P[X = k]` for `k = first, …, last`; exactly zero outside the support.
@@ -64,9 +63,9 @@ fn length(first: i64, last: i64) -> Result<usize, Error> {
         return Ok(0);
     }
     let length = last.abs_diff(first).saturating_add(1);
-    if length > LONGEST {
+    if length > MAX_ANSWERS {
         return Err(Error::argument(format!(
-            "a row from first = {first} to last = {last} is too long; up to 2^24 = {LONGEST} probabilities are allowed: ask \
+            "a row from first = {first} to last = {last} is too long; up to 2^24 = {MAX_ANSWERS} probabilities are allowed: ask \
              for parts of it, or for tails"
         )));
     }
@@ -298,7 +297,6 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use crate::laws::{Probability, binomial_probability};
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn ball(text: &str) -> Ball {
@@ -454,48 +452,6 @@ mod tests {
         }
         assert_eq!((all.sizes, all.errors, all.waves), (sizes, 0.75, 2.0));
         assert!(sizes >= 2.0 && (all.turns - sizes * (0.125 + TURN_ERROR)).abs() < 1e-12);
-    }
-
-    #[test]
-    fn same_bits_of_segments() {
-        let mut record = Record::of("inner segments of rows");
-        let trials: Vec<_> = (1..90).map(|i| ball(&format!("{i}/100"))).map(|p| (p, Ball::ONE - p)).collect();
-        let (one, two, trials) = (group(4000, "0.3"), group(60, "1e-4"), Trials::new(&trials));
-        let few = Repeated { first: -1, masses: ["0.9", "0", "0.1"].map(ball).to_vec(), count: 300 };
-        let noise = TwoSidedGeometric { alpha: ball("0.8") };
-        let all: [(&str, &dyn Lattice); 5] =
-            [("group", &one), ("rare", &two), ("trials", &trials), ("few values", &few), ("noise", &noise)];
-        for (name, part) in all {
-            let law = LatticeSum::new(vec![part]);
-            let (bottom, top) = law.support();
-            for (first, end) in [(0, 3), (bottom.unwrap_or(-500), top.unwrap_or(500)), (10, 1100), (40, 41)] {
-                for before in [0.0, 0.5] {
-                    let end = end.min(top.unwrap_or(end));
-                    if first > end {
-                        continue;
-                    }
-                    let segment = Segment::from(&law, first, end, before);
-                    let input = format!("{name} from {first} to {end} after {before}");
-                    record.note(&input, (Plain(segment.last), segment.tilt));
-                    let masses = segment.probabilities(&record.questions).unwrap();
-                    for (i, run) in masses.chunks(100).enumerate() {
-                        record.note(format!("{input} run {i}"), run.to_vec());
-                    }
-                    let losses = [0.0, 0.1, -0.2].map(|tilt| loss(&law, first, tilt, segment.tilt));
-                    record.note(format!("{input} losses"), losses.to_vec());
-                    let (contour, _) =
-                        law.contour((first, segment.last), segment.tilt, Event::Equal).unwrap();
-                    let wave = Wave::new(&contour, 1, first);
-                    let parts =
-                        [wave.start.re, wave.start.im, wave.turn.re, wave.turn.im].map(|x| (x.hi, x.lo));
-                    record.note(
-                        format!("{input} wave"),
-                        (parts.to_vec(), vec![wave.error, wave.turn_error, wave.size()]),
-                    );
-                }
-            }
-        }
-        record.compare();
     }
 
     /// `(N+3)² u² 2S`, what waves err by, and a turn for each value but that they share.

@@ -187,7 +187,6 @@ impl Product {
 mod tests {
     use super::*;
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
 
     fn ball(text: &str) -> Ball {
         Ball::from_rational(&Rational::parse(text).unwrap())
@@ -238,46 +237,6 @@ mod tests {
                 assert_eq!((trials.extreme.len(), trials.p.len(), trials.rough.len()), (apart, 2 - apart, 2));
             }
         }
-    }
-
-    #[test]
-    fn same_bits_of_trials() {
-        let mut record = Record::of("inner trials");
-        let rare = |i: u64| {
-            if i < 3 { (ball("1e-60"), Ball::ONE - ball("1e-60")) } else { (ball("1/7"), ball("6/7")) }
-        };
-        let extreme = Trials::new(&(0..20).map(rare).collect::<Vec<_>>());
-        for (name, trials) in [("one", of(1)), ("eight", of(8)), ("many", of(300)), ("extreme", extreme)] {
-            for c in ["0", "0.3", "-2", "30"].map(ball) {
-                let (mean, variance) = trials.tilted(c);
-                let spread = trials.spread(c).into_iter().map(|x| x.1).collect::<Vec<_>>();
-                record.note(format!("{name} at {}", about(c)), (vec![mean, variance], spread));
-            }
-            for (re, im) in [
-                ("1/2", "1/3"),
-                ("-0.9", "0.1"),
-                ("1", "0"),
-                ("1e-91", "0"),
-                ("0", "1e-100"),
-                ("1e-20", "1e-95"),
-            ] {
-                let z = Complex { re: ball(re), im: ball(im) };
-                for mirrored in [false, true] {
-                    let (product, twos) = trials.product(z, mirrored);
-                    record.note(
-                        format!("{name} {re} {im} {mirrored}"),
-                        (vec![product.re, product.im], Plain(twos)),
-                    );
-                }
-                let cumulant = trials.cumulant(z);
-                let (shift, factor) = trials.transform(z);
-                record.note(
-                    format!("{name} {re} {im} cumulant"),
-                    vec![cumulant.re, cumulant.im, shift.re, shift.im, factor.re, factor.im],
-                );
-            }
-        }
-        record.compare();
     }
 
     /// `Π (q + pz) = (q + pz)^n`, far below the least double.

@@ -393,7 +393,6 @@ mod tests {
     use super::*;
     use crate::laws::Probability;
     use crate::numbers::rational::Rational;
-    use crate::record::Record;
     use proptest::prelude::*;
 
     fn agree(backends: impl Fn(Backend) -> LogProbability) -> bool {
@@ -420,34 +419,5 @@ mod tests {
             let agreed = agree(|backend| backend.run(Binomial { k, n, at }));
             prop_assert!(agreed);
         }
-    }
-
-    /// Logarithms and what they err by: counts of roundings of which no enclosure is made so narrow that it would show them.
-    #[test]
-    fn same_bits_of_logarithms() {
-        let mut record = Record::of("inner logarithms");
-        let cells = [0, 1, 2, 9, 400, 1 << 20, 1 << 44];
-        for a in cells {
-            for [b, c, d] in [
-                [1, 1, 1],
-                [1, 1, 5000],
-                [3, 7, 2],
-                [60, 1 << 30, 1],
-                [1 << 13, 5, 1 << 22],
-                [1 << 40, 1 << 41, 1 << 50],
-            ] {
-                let found = Backend::best().run(Table([a, b, c, d]));
-                record.note(format!("{a} {b} {c} {d}"), vec![found.hi, found.lo, found.error]);
-            }
-        }
-        for p in ["1/2", "1/3", "1e-9", "0.999"] {
-            let probability = Probability::new(&Rational::parse(p).unwrap()).unwrap();
-            let at = Doubles::new(probability.p, probability.q).unwrap();
-            for (k, n) in [(0, 1), (1, 2), (0, 1000), (3, 7), (1000, 1000), (333, 1000), (1 << 40, 1 << 52)] {
-                let found = Backend::best().run(Binomial { k, n, at });
-                record.note(format!("{k} of {n}, p={p}"), vec![found.hi, found.lo, found.error]);
-            }
-        }
-        record.compare();
     }
 }

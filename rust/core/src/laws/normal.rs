@@ -70,7 +70,6 @@ mod tests {
     use super::*;
     use crate::forms::{Epsilon, gaussian_delta};
     use crate::numbers::rational::Rational;
-    use crate::record::Record;
 
     fn ball(text: &str) -> Ball {
         Ball::from_rational(&Rational::parse(text).unwrap())
@@ -101,33 +100,5 @@ mod tests {
         let zero = Epsilon::new(&Rational::from(0i64));
         let gap = gaussian_delta(Ball::ONE, &zero) - ball("0.3829249225480262072754092212166754797672");
         assert!(!gap.is_positive() && !(-gap).is_positive());
-    }
-
-    #[test]
-    fn same_bits_of_normal_tails() {
-        let mut record = Record::of("inner normal tails");
-        for x in ["1e-30", "0.01", "0.7", "2", "4.99", "5", "5.01", "5.9", "6.1", "9", "45", "1000"] {
-            let given = ball(x);
-            let wide = given.hull(given * ball("1.02"));
-            record.note(
-                x,
-                vec![
-                    upper_tail(given),
-                    upper_tail(-given),
-                    half_mass_over_density(given),
-                    mills_ratio(given.max(Ball::ONE)),
-                    upper_tail(wide),
-                    half_mass_over_density(wide),
-                ],
-            );
-        }
-        record.note("about zero", upper_tail(ball("1e-9").hull(ball("-1e-9"))));
-        for (mu, epsilon) in [("1", 0.0), ("0.1", 0.3), ("3", 2.0), ("1", -0.5), ("20", 9.0)] {
-            record.note(
-                format!("{mu} apart, e={epsilon}"),
-                gaussian_delta(ball(mu), &Epsilon::from_f64(epsilon).unwrap()),
-            );
-        }
-        record.compare();
     }
 }

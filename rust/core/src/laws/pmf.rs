@@ -1,10 +1,8 @@
 //! The probability mass function of a law on integers, on a window of answers.
 
+use crate::budget::MAX_ANSWERS;
 use crate::error::Error;
 use crate::numbers::ball::Ball;
-
-/// Maximum number of answers whose probabilities are written out.
-pub(crate) const LONGEST: u64 = 1 << 24;
 
 /// Masses of `first`, `first + 1`, ….
 #[derive(Clone, Debug)]
@@ -36,9 +34,9 @@ impl Pmf {
     }
 }
 
-/// Refuses a window of more than [`LONGEST`] answers.
+/// Refuses a window of more than [`MAX_ANSWERS`] answers.
 pub(crate) fn check_length(first: i64, last: i64) -> Result<(), Error> {
-    if last.saturating_sub(first) >= LONGEST as i64 {
+    if last.saturating_sub(first) >= MAX_ANSWERS as i64 {
         return Err(Error::precision(format!(
             "the answers from {first} to {last} are too many for their probabilities to be written out; 2^24 are allowed"
         )));

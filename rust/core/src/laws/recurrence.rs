@@ -1,6 +1,7 @@
 //! Rows and tails of a log-concave law on integers, by recurrences from anchors that are known within an ulp.
 
 use super::log_pmf::power_of_two;
+use crate::budget::MAX_ROW;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::double_double::two_sum;
@@ -21,8 +22,6 @@ const MIN_ACCURATE: f64 = f64::from_bits(3 << 52);
 const TINY: f64 = f64::from_bits(1);
 /// A tail is cut where the bound of the rest is this part of it: `2^-60`.
 const NEGLIGIBLE: f64 = 1.0 / (1u64 << 60) as f64;
-/// Most terms of a row: its two bounds fill 1 GiB.
-const LONGEST_ROW: u64 = 1 << 26;
 
 /// A law on `least..=greatest` whose ratios `P[X = k+1]/P[X = k]` fall.
 pub(super) trait LogConcave {
@@ -43,9 +42,9 @@ pub(super) trait LogConcave {
 /// # Errors
 /// More than 2^26.
 pub fn row_length(terms: u64) -> Result<usize, Error> {
-    if terms > LONGEST_ROW {
+    if terms > MAX_ROW {
         return Err(Error::argument(format!(
-            "a row of {terms} probabilities is too long; up to 2^26 = {LONGEST_ROW} values (1 GiB) are allowed: ask for \
+            "a row of {terms} probabilities is too long; up to 2^26 = {MAX_ROW} values (1 GiB) are allowed: ask for \
              single probabilities or tails instead"
         )));
     }

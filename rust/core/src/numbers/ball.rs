@@ -507,7 +507,6 @@ impl Div for Ball {
 pub(crate) mod tests {
     use super::*;
     use crate::numbers::rational::exponential;
-    use crate::record::{Inner, Record};
     use proptest::prelude::*;
 
     fn double(x: f64) -> Rational {
@@ -862,50 +861,5 @@ pub(crate) mod tests {
                 assert!(ends.lower() == f64::NEG_INFINITY && ends.upper() == f64::INFINITY, "{product:?}");
             }
         }
-    }
-
-    /// Next to the ends of every range, where other ways are taken.
-    #[test]
-    fn same_bits_of_parts_of_balls() {
-        let mut record = Record::of("inner parts of balls");
-        let ends = [0, 51, -1000, LARGEST_EXPONENT, -LARGEST_EXPONENT];
-        let exponents: Vec<i64> = ends.into_iter().flat_map(|end| [end - 1, end, end + 1]).collect();
-        for hi in [0.0, 5e-324, 3e-308, 1e-200, 0.3, 0.5, 1.0, 3.0, -0.7, -1e300] {
-            for radius in [0.0, 1e-310, 1e-30, 0.4, 7.0] {
-                let mid = DoubleDouble { hi, lo: hi * f64::EPSILON / 7.0 };
-                let parts = exponents.iter().map(|&exponent| {
-                    let ball = Ball::normalised(mid, exponent, radius);
-                    let sizes = (ball.magnitude(), ball.least_magnitude());
-                    let doubles = (ball.to_double_with_error(), ball.to_double_double());
-                    let told = (
-                        ball.is_positive(),
-                        ball.is_not_positive(),
-                        ball.is_exact_zero(),
-                        ball.floor_or_above(),
-                    );
-                    (ball, sizes, doubles, told, [ball.exp(), ball.ln()])
-                });
-                record.note(format!("{hi:e} ± {radius:e}"), Inner(parts.collect::<Vec<_>>()));
-            }
-        }
-        for x in [1.0, -1.0, 0.7, -0.7, f64::MIN_POSITIVE, -5e-324, 0.0] {
-            let ends = [-1201, -1200, -1100, -1074, -1022, -3, 0, 1023, 1024, 1100, 1101]
-                .map(|exponent| scale_up(x, exponent));
-            record.note(format!("{x:e} scaled"), ends.to_vec());
-        }
-        for x in [0.999, 1.0, 1.001, 2e9, 5e-324, -1e308, f64::NAN, f64::INFINITY] {
-            record.note(format!("{x:e}"), (Ball::from_f64(x), Ball::from_u64((x as u64).saturating_mul(3))));
-        }
-        let all =
-            ["0", "1", "1.0000001", "1e60", "-1e-80", "1e-75"].map(number).map(|x| Ball::from_rational(&x));
-        let wide = all.map(|x| x + x * Ball::normalised(DoubleDouble::ZERO, -20, 1.0));
-        for (i, x) in all.into_iter().chain(wide).enumerate() {
-            let others = all
-                .into_iter()
-                .chain(wide)
-                .flat_map(|y| [x + y, x * y, x / y, x.max(y), x.min(y), x.hull(y), x.plus_at_most(y)]);
-            record.note(format!("operations {i}"), others.collect::<Vec<_>>());
-        }
-        record.compare();
     }
 }

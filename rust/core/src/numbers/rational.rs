@@ -4,16 +4,12 @@ mod exponential;
 
 pub(crate) use exponential::exponential;
 
+use crate::budget::{MAX_DECIMAL_EXPONENT, MAX_LITERAL_LENGTH};
 use crate::error::Error;
 use crate::numbers::enclosure::Enclosure;
 use dashu_int::ops::{BitTest, Gcd, UnsignedAbs};
 use dashu_int::{IBig, Sign, UBig};
 use std::cmp::Ordering;
-
-/// Decimal exponents beyond this are refused: writing such a number out would exhaust memory.
-const LARGEST_DECIMAL_EXPONENT: i64 = 100_000;
-/// Longer literals are refused for the same reason.
-const LONGEST_LITERAL: usize = 200_000;
 
 /// A rational number in lowest terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +71,7 @@ impl Rational {
     pub fn parse(text: &str) -> Result<Self, Error> {
         let malformed =
             || Error::argument(format!("{} is not a number such as 0.1, 1e-6 or 1/2", abridged(text)));
-        if text.len() > LONGEST_LITERAL {
+        if text.len() > MAX_LITERAL_LENGTH {
             return Err(Error::argument("a number of more than 200000 characters"));
         }
         let trimmed = text.trim();
@@ -224,9 +220,9 @@ fn decimal(text: &str) -> Option<Result<Rational, Error>> {
         return None;
     }
     let power = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-    if power.abs() > LARGEST_DECIMAL_EXPONENT {
+    if power.abs() > MAX_DECIMAL_EXPONENT {
         return Some(Err(Error::argument(format!(
-            "the decimal exponent of {} is beyond ±{LARGEST_DECIMAL_EXPONENT}",
+            "the decimal exponent of {} is beyond ±{MAX_DECIMAL_EXPONENT}",
             abridged(text)
         ))));
     }

@@ -38,9 +38,6 @@ fn polynomial<A: Arithmetic, const N: usize>(coefficients: &[f64; N], x: f64) ->
 }
 
 #[cfg(test)]
-mod same_bits;
-
-#[cfg(test)]
 mod tests {
     use super::exponential::{EXP_ERROR, FIRST, REST, SECOND, exp_reduced};
     use super::*;

@@ -122,18 +122,6 @@ fn laws_of_answers() {
     record.compare();
 }
 
-/// Of short laws, as δ is computed again with digits where balls leave it wide.
-#[test]
-fn curves_of_answers() {
-    let mut record = Record::of("curves of answers");
-    for (name, curve) in curves() {
-        for epsilon in ["0.003", "0.09", "-0.1"] {
-            record.note(format!("{name} e={epsilon}"), curve.delta(&number(epsilon), &record.questions));
-        }
-    }
-    record.compare();
-}
-
 #[test]
 fn continuous_noise() {
     let mut record = Record::of("continuous noise");

@@ -1,20 +1,16 @@
 //! Answers on the parts of a secret partition, chosen beforehand or by the answers.
 
 use crate::number;
-use crate::record::{Plain, Record};
+use crate::record::Record;
 use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::answer::Law;
-use statpriv_core::composition::Composed;
 use statpriv_core::composition::{Attributes, Cell, Composition, Part};
 use statpriv_core::curve::Curve;
 use statpriv_core::curve::exact::exact_delta;
 use statpriv_core::forms::End;
 use statpriv_core::forms::Epsilon;
-use statpriv_core::inverse;
 use statpriv_core::numbers::ball::Ball;
 use statpriv_core::numbers::rational::Rational;
-use statpriv_core::trade_off;
-use std::sync::Arc;
 
 fn over(top: u64, bottom: u64) -> Rational {
     Rational::from(top).div(&Rational::from(bottom)).unwrap()
@@ -135,57 +131,6 @@ fn bounds_of_all_patterns() {
                 format!("{name} upper e={epsilon}"),
                 composition.delta(&at, End::Upper, &record.questions),
             );
-        }
-    }
-    record.compare();
-}
-
-/// So many entries that a part is all but Gaussian.
-#[test]
-fn compositions_of_large_parts() {
-    let mut record = Record::of("compositions of large parts");
-    let composition = partition(3_000_000, &[(1_000_000, "1/2"), (1_000_000, "1/5")]);
-    for pattern in [vec![vec![1, 0], vec![1, 0]], vec![vec![1, 0], vec![0, 1]]] {
-        let only = composition.only(&pattern);
-        for epsilon in ["0", "0.002"] {
-            let value = only.exactly(&Epsilon::new(&number(epsilon)), &record.questions);
-            record.note(format!("{pattern:?} e={epsilon}"), value);
-        }
-    }
-    record.compare();
-}
-
-#[test]
-fn worst_patterns() {
-    let mut record = Record::of("worst patterns");
-    for (name, composition) in compositions().into_iter().filter(|(_, composition)| !composition.has_ranges())
-    {
-        for epsilon in ["0.002", "0.4"] {
-            let pattern =
-                composition.worst_pairs(&Epsilon::new(&number(epsilon)), &record.questions).unwrap();
-            record.note(format!("{name} e={epsilon}"), Plain(pattern));
-        }
-    }
-    record.compare();
-}
-
-#[test]
-fn curves_of_compositions() {
-    let mut record = Record::of("curves of compositions");
-    for (name, composition) in compositions() {
-        if ["two small parts", "certain ones", "alike", "answers", "range", "gated"].contains(&name) {
-            let is_bound = composition.has_ranges();
-            let curve = Curve::from(Composed::new(Arc::new(composition), None));
-            record.note(format!("{name} delta"), curve.delta(&number("0.1"), &record.questions));
-            if is_bound {
-                continue;
-            }
-            for delta in ["0.3", "0.01", "1e-5"] {
-                let epsilon = inverse::epsilon(&curve, &number(delta), &record.questions);
-                record.note(format!("{name} d={delta}"), epsilon);
-            }
-            record.note(format!("{name} beta"), trade_off::beta(&curve, &number("0.1"), &record.questions));
-            record.note(format!("{name} exact"), exact_delta(&curve, &number("6/5"), &record.questions));
         }
     }
     record.compare();

@@ -3,10 +3,9 @@
 use crate::record::Record;
 use crate::{exactly, number};
 use statpriv_core::curve::{CountFamily, Curve};
-use statpriv_core::forms::{Direction, Epsilon, gaussian_delta};
+use statpriv_core::forms::Direction;
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::inverse;
-use statpriv_core::numbers::ball::Ball;
 use statpriv_core::numbers::rational::Rational;
 use statpriv_core::trade_off;
 
@@ -35,43 +34,6 @@ fn delta_of_counts() {
                 let name = if direction == Direction::OneAgainstZero { "10" } else { "01" };
                 record.note(format!("n={n} p={text} {name} e{i}"), curve.delta(&epsilon, &record.questions));
             }
-        }
-    }
-    record.compare();
-}
-
-#[test]
-fn delta_of_counts_as_balls() {
-    let mut record = Record::of("delta of counts as balls");
-    for (n, (text, p)) in SIZES.into_iter().flat_map(|n| PROBABILITIES.map(|p| (n, p))) {
-        let curve = count(n, text, None);
-        let at = |epsilon: Rational| curve.ball(&Epsilon::new(&epsilon), &record.questions);
-        record.note(format!("n={n} p={text}"), epsilons(n, p).into_iter().map(at).collect::<Vec<_>>());
-    }
-    record.compare();
-}
-
-#[test]
-fn delta_at_negative_epsilon() {
-    let mut record = Record::of("delta at negative epsilon");
-    for (n, p) in [(3, "1/2"), (1000, "0.3"), (1_000_000, "1e-3"), (1 << 53, "1/2")] {
-        for epsilon in ["-1e-9", "-0.05", "-1", "-40"] {
-            let both =
-                Direction::BOTH.map(|d| count(n, p, Some(d)).delta(&number(epsilon), &record.questions));
-            record.note(format!("n={n} p={p} e={epsilon}"), Vec::from(both));
-        }
-    }
-    record.compare();
-}
-
-#[test]
-fn delta_at_many_epsilons() {
-    let mut record = Record::of("delta at many epsilons");
-    for (n, p) in [(10, "1/2"), (1000, "0.3"), (1 << 20, "1/2"), (1 << 20, "1e-4"), (1 << 53, "0.9")] {
-        let epsilons: Vec<f64> = (0..120).map(|i| f64::from(i) * 0.07 / (n as f64).sqrt()).collect();
-        let deltas = count(n, p, None).deltas(&epsilons, &record.questions).unwrap();
-        for (i, run) in deltas.chunks(8).enumerate() {
-            record.note(format!("n={n} p={p} run {i}"), run.to_vec());
         }
     }
     record.compare();
@@ -140,18 +102,6 @@ fn type_two_errors() {
                 let alpha = trade_off::alpha(&curve, &number(level), &record.questions);
                 record.note(format!("n={n} p={p} {} at {level}", direction.is_some()), (beta, alpha));
             }
-        }
-    }
-    record.compare();
-}
-
-#[test]
-fn gaussian_noise_alone() {
-    let mut record = Record::of("gaussian noise alone");
-    for mu in ["1e-6", "0.01", "0.3", "1", "4", "25", "200"] {
-        for epsilon in ["0", "1e-9", "0.01", "0.5", "3", "20", "600", "-0.2"] {
-            let found = gaussian_delta(Ball::from_rational(&number(mu)), &Epsilon::new(&number(epsilon)));
-            record.note(format!("mu={mu} e={epsilon}"), found);
         }
     }
     record.compare();

@@ -4,9 +4,8 @@ use crate::record::Record;
 use crate::{around, exactly, number};
 use statpriv_core::answer::PoissonBinomial;
 use statpriv_core::laws::{
-    Hypergeometric, Probability, binomial_log_pmf, binomial_log_probability, binomial_lower_tail,
-    binomial_pmf, binomial_pmf_row, binomial_probability, binomial_upper_tail, hypergeometric_lower_tail,
-    hypergeometric_pmf_row, hypergeometric_upper_tail,
+    Hypergeometric, Probability, binomial_log_pmf, binomial_lower_tail, binomial_pmf, binomial_upper_tail,
+    hypergeometric_lower_tail, hypergeometric_upper_tail,
 };
 
 const SIZES: [u64; 10] =
@@ -43,20 +42,6 @@ fn binomial_probabilities() {
 }
 
 #[test]
-fn binomial_probabilities_as_balls() {
-    let mut record = Record::of("binomial probabilities as balls");
-    for (n, (text, p)) in SIZES.into_iter().flat_map(|n| PROBABILITIES.map(|p| (n, p))) {
-        let at = Probability::new(&number(text)).unwrap();
-        let mass = |k| (binomial_probability(k, n, &at), binomial_log_probability(k, n, &at));
-        record.note(
-            format!("n={n} p={text}"),
-            counts(n, p, &[-2.0, 0.3, 9.0]).into_iter().map(mass).collect::<Vec<_>>(),
-        );
-    }
-    record.compare();
-}
-
-#[test]
 fn binomial_tails() {
     let mut record = Record::of("binomial tails");
     for (n, (text, p)) in SIZES.into_iter().flat_map(|n| PROBABILITIES.map(|p| (n, p))) {
@@ -66,16 +51,6 @@ fn binomial_tails() {
             let lower = binomial_lower_tail(k, n, &at, &record.questions);
             record.note(format!("n={n} p={text} k={k}"), (upper, lower));
         }
-    }
-    record.compare();
-}
-
-#[test]
-fn binomial_rows() {
-    let mut record = Record::of("binomial rows");
-    for (n, (text, _)) in [0, 1, 7, 64, 700, 9000].into_iter().flat_map(|n| PROBABILITIES.map(|p| (n, p))) {
-        let at = Probability::new(&number(text)).unwrap();
-        record.note(format!("n={n} p={text}"), binomial_pmf_row(n, &at, &record.questions));
     }
     record.compare();
 }
@@ -110,21 +85,6 @@ fn marked_ones(law: &Hypergeometric) -> Vec<u64> {
 }
 
 #[test]
-fn hypergeometric_probabilities() {
-    let mut record = Record::of("hypergeometric probabilities");
-    for (population, marked, draws) in TABLES {
-        let law = Hypergeometric::new(population, marked, draws).unwrap();
-        for k in marked_ones(&law) {
-            record.note(format!("{population} {marked} {draws} k={k}"), (law.pmf(k), law.log_pmf(k)));
-        }
-        let balls: Vec<_> =
-            marked_ones(&law).into_iter().map(|k| (law.probability(k), law.log_probability(k))).collect();
-        record.note(format!("{population} {marked} {draws} balls"), balls);
-    }
-    record.compare();
-}
-
-#[test]
 fn hypergeometric_tails() {
     let mut record = Record::of("hypergeometric tails");
     for (population, marked, draws) in TABLES {
@@ -134,17 +94,6 @@ fn hypergeometric_tails() {
             let lower = hypergeometric_lower_tail(k, &law, &record.questions);
             record.note(format!("{population} {marked} {draws} k={k}"), (upper, lower));
         }
-    }
-    record.compare();
-}
-
-#[test]
-fn hypergeometric_rows() {
-    let mut record = Record::of("hypergeometric rows");
-    for (population, marked, draws) in &TABLES[..7] {
-        let law = Hypergeometric::new(*population, *marked, (*draws).min(4000)).unwrap();
-        record
-            .note(format!("{population} {marked} {draws}"), hypergeometric_pmf_row(&law, &record.questions));
     }
     record.compare();
 }

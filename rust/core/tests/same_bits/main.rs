@@ -18,11 +18,9 @@ mod answers;
 mod compositions;
 mod counts;
 mod digits;
-mod functions;
 mod laws;
 mod mixed_counts;
 mod record;
-mod sums;
 
 use statpriv_core::numbers::rational::Rational;
 

@@ -6,9 +6,7 @@ use statpriv_core::curve::{
     CountFamily, Curve, MeanOverSizes, Weight, histogram, poisson_published, sampled_histogram,
 };
 use statpriv_core::forms::Directed;
-use statpriv_core::forms::{
-    BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample, VariedCount,
-};
+use statpriv_core::forms::{BinomialPeaks, BinomialRange, Direction, Epsilon, GroupedCount, KnownInSample};
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
 
@@ -103,20 +101,6 @@ fn groups_of_entries() {
         for direction in Direction::BOTH {
             let curve = Curve::from(Directed(GroupedCount::new(groups(which)).unwrap(), direction));
             note(&mut record, &format!("groups {which} {direction:?}"), &curve, &EPSILONS);
-        }
-    }
-    record.compare();
-}
-
-#[test]
-fn any_entry_of_varied_ones() {
-    let mut record = Record::of("any entry of varied ones");
-    let many: Vec<_> =
-        (1..300u64).map(|i| (1, Rational::from(i).div(&Rational::from(1000u64)).unwrap())).collect();
-    for (name, groups) in [("few", groups(0)), ("three", groups(1)), ("many", many)] {
-        for direction in Direction::BOTH {
-            let curve = Curve::from(Directed(VariedCount::new(groups.clone()).unwrap(), direction));
-            note(&mut record, &format!("{name} {direction:?}"), &curve, &EPSILONS);
         }
     }
     record.compare();

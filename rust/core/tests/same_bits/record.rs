@@ -1,4 +1,4 @@
-//! What was computed, next to what is stored: also for the unit tests of the kernel whose names begin with `same_bits`.
+//! What was computed, next to what is stored.
 
 use statpriv_core::digits::DigitsEnclosure;
 use statpriv_core::error::Error;
@@ -26,14 +26,6 @@ pub struct Record {
 
 #[derive(Default)]
 pub struct Questions(Cell<u64>);
-
-impl Questions {
-    /// How many there were so far.
-    #[allow(dead_code)] // Of inner results only.
-    pub fn number(&self) -> u64 {
-        self.0.get()
-    }
-}
 
 impl Interrupt for Questions {
     fn check(&self) -> Result<(), Error> {
@@ -135,7 +127,7 @@ pub trait Bits {
 }
 
 /// FNV-1a: of what is too long to be stored.
-pub fn digest(text: &str) -> String {
+fn digest(text: &str) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
@@ -201,21 +193,6 @@ impl<T: Bits> Bits for Result<T, Error> {
         self.as_ref().map_or_else(|error| format!("error {}", digest(&error.to_string())), Bits::bits)
     }
 }
-
-/// What a computation consists of, for whoever sees the inside of the kernel: a digest of how it is printed for debugging.
-#[allow(dead_code)] // Only the tests inside the kernel see that.
-pub struct Inner<T>(pub T);
-
-impl<T: Debug> Bits for Inner<T> {
-    fn bits(&self) -> String {
-        let printed = format!("{:?}", self.0);
-        digest(&STORED_NAMES.iter().fold(printed, |printed, (name, stored)| printed.replace(name, stored)))
-    }
-}
-
-/// Types that had another name when their bits were stored.
-#[allow(dead_code)] // Only the tests inside the kernel see that.
-const STORED_NAMES: [(&str, &str); 2] = [("ComplexBall {", "Disc {"), ("Pmf {", "Row {")];
 
 /// Integers, and what consists of them.
 pub struct Plain<T>(pub T);

@@ -4,7 +4,6 @@ use super::*;
 use crate::answer::{Noise, Sampling};
 use crate::interrupt::Uninterrupted;
 use crate::numbers::rational::Rational;
-use crate::record::{Inner, Record};
 
 fn fraction(a: i64, b: u64) -> Rational {
     sampling::ratio(a.unsigned_abs(), b)
@@ -155,36 +154,4 @@ fn two_laws_have_the_rows_that_each_has_alone() {
             assert_eq!(far, None, "{law:?}");
         }
     }
-}
-
-#[test]
-fn same_bits_of_estimates_of_sums() {
-    let mut record = Record::of("inner estimates of sums");
-    let binomial = |trials, p| Law::binomial(trials, &p).unwrap();
-    let table = |masses: &[u64]| {
-        let total = masses.iter().sum();
-        Law::table(-2, masses.iter().map(|&mass| fraction(mass as i64, total)).collect()).unwrap()
-    };
-    let laws = [
-        ("count", binomial(900, fraction(1, 3))),
-        ("rare", binomial(1 << 40, fraction(1, 1 << 30))),
-        ("multiple", binomial(50, fraction(1, 2)).scaled(-7).unwrap()),
-        ("far apart", binomial(3, fraction(1, 2)).scaled(100_000).unwrap()),
-        ("certain", table(&[1])),
-        ("two values", table(&[1, 0, 0, 0, 2])),
-        ("two values far apart", table(&[1, 0, 0, 0, 2]).scaled(3000).unwrap()),
-        ("three values", table(&[1, 0, 1, 5])),
-        ("many values", table(&(1..200).collect::<Vec<_>>())),
-        ("noise", Law::noise(Noise::Laplace { scale: fraction(3, 1) }).unwrap()),
-    ];
-    for (name, law) in &laws {
-        record.note(name, Inner((step(law, 3), possible_answers(law))));
-        let with = laws.iter().flat_map(|(_, next)| [(1, 1), (3, 2), (1, 5000)].map(|counts| (next, counts)));
-        let ways = with.map(|(next, counts)| {
-            let parts = [(law, counts.0), (next, counts.1)];
-            ([None, Some(80)].map(|left_out| is_direct(&parts, left_out)), has_gaps(&parts))
-        });
-        record.note(format!("{name} and others"), Inner(ways.collect::<Vec<_>>()));
-    }
-    record.compare();
 }

@@ -1,10 +1,10 @@
 //! Convolutions against those of exact numbers.
 
 use super::*;
+use crate::interrupt::Questions;
 use crate::interrupt::Uninterrupted;
 use crate::numbers::ball::tests::members;
 use crate::numbers::rational::Rational;
-use crate::record::Questions;
 use proptest::prelude::*;
 
 fn row(masses: Vec<Ball>) -> Pmf {

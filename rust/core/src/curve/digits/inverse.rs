@@ -227,16 +227,9 @@ fn exactly(x: &Ball) -> Result<Rational, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::digits::cost::Cost;
     use crate::digits::examples::{curves, number};
+    use crate::interrupt::Questions;
     use crate::interrupt::Uninterrupted;
-    use crate::record::{Bits, Plain, Questions, Record};
-
-    impl Bits for Look {
-        fn bits(&self) -> String {
-            (vec![self.epsilon.clone()], self.gap.clone()).bits()
-        }
-    }
 
     /// `Δ(upper) ≤ δ < Δ(lower)`, and no wider than was asked for: as rationals, by the digits of δ.
     #[test]
@@ -307,56 +300,5 @@ mod tests {
         assert!(at(limit).lower() <= below.upper());
         let refused = epsilon(&curve, &number("-1/3"), 60, &Uninterrupted).unwrap_err();
         assert_eq!(refused.to_string(), "delta is below 0; a number of at least 0 is required");
-    }
-
-    #[test]
-    fn same_bits_of_searches() {
-        let mut record = Record::of("inner searches with digits");
-        let cost = Cost::from_now_on();
-        for (name, curve) in curves() {
-            for delta in ["0.4", "0.1", "1e-3", "1e-9"] {
-                for accuracy in [6, 60] {
-                    let found = epsilon(&curve, &number(delta), accuracy, &record.questions);
-                    record.note(format!("{name} d={delta} {accuracy} bits"), found);
-                    let questions = record.questions.number();
-                    record.note(
-                        format!("{name} d={delta} {accuracy} bits, questions so far"),
-                        Plain(questions),
-                    );
-                }
-            }
-        }
-        let (_, curve) = curves().swap_remove(3);
-        let (delta, questions) = (number("1/20"), Questions::default());
-        let search = Search {
-            curve: &curve,
-            logarithm: ln(&Ball::rational(&delta, 200), 150),
-            delta: &delta,
-            accuracy: 90,
-            coarse: COARSE,
-            interrupt: &questions,
-        };
-        let mut looks = Vec::new();
-        for epsilon in ["0", "0.01", "0.2", "0.4", "1", "30"] {
-            let at = Ball::rational(&number(epsilon), 80).midpoint();
-            looks.push(search.look(&at, 70).unwrap().1);
-        }
-        let mut chords = Vec::new();
-        for (low, high) in [(0, 1), (1, 2), (2, 3), (0, 5), (1, 4)] {
-            let width = looks[high].epsilon.minus(&looks[low].epsilon, 100);
-            chords.push(chord(&looks[low], &looks[high], &width, 100));
-        }
-        let zero = looks[0].clone();
-        let brackets: Vec<_> =
-            [3, 4, 5].into_iter().filter_map(|at| search.scale(&zero, looks[at].clone()).ok()).collect();
-        record.note("looks", looks);
-        record.note("chords", chords);
-        record.note("brackets", brackets);
-        for power in [2, 30] {
-            record.note(format!("next to zero below {power}"), search.next_to_zero(&Ball::from(power)));
-        }
-        record.note("questions of these", Plain(questions.number()));
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 }

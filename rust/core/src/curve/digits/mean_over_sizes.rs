@@ -174,11 +174,9 @@ impl Evaluation<'_> {
 mod tests {
     use super::*;
     use crate::curve::CountFamily;
-    use crate::digits::cost::Cost;
     use crate::digits::examples::number;
     use crate::forms::Direction;
     use crate::interrupt::Uninterrupted;
-    use crate::record::{Plain, Record};
 
     fn family(p: &str) -> CountFamily {
         CountFamily::new(&number(p), &number(p), Some(Direction::OneAgainstZero)).unwrap()
@@ -230,38 +228,5 @@ mod tests {
                 assert!(found.accuracy() >= 16, "{name} at {}: {}", epsilon.shown(), found.accuracy());
             }
         }
-    }
-
-    #[test]
-    fn same_bits_of_means_over_sizes() {
-        let mut record = Record::of("inner means over sizes");
-        let cost = Cost::from_now_on();
-        for (name, mean) in means() {
-            let law = Law::new(mean.irrelevant());
-            let middle = law.least().midpoint(law.greatest());
-            for z in [law.least(), middle, law.greatest()] {
-                let mass = law.point(z, 50, &record.questions);
-                record.note(format!("{name} z={z}"), (mass, law.ratio_up(z, 50)));
-            }
-            for epsilon in ["0.1", "0.7", "3", "6"] {
-                let given = number(epsilon);
-                for accuracy in [0, 12, 50] {
-                    let evaluation = Evaluation::new(&given, accuracy, &record.questions);
-                    let start = evaluation.start(&mean, &law).unwrap().map(Plain);
-                    let value = evaluation.mean_over_sizes(&mean).unwrap();
-                    record.note(format!("{name} e={epsilon} {accuracy} bits"), (start, value));
-                }
-            }
-        }
-        let half = |k: i128| Ball::one().scaled(k);
-        let given = number("1");
-        let evaluation = Evaluation::new(&given, 20, &Uninterrupted);
-        for k in 33..40 {
-            let negligible = evaluation.is_negligible(&half(-k), &Ball::one());
-            record.note(format!("2^-{k} beside one"), Plain(negligible));
-        }
-        record.note("no rest", Plain(evaluation.is_negligible(&Ball::zero(), &Ball::one())));
-        record.note("bits asked for", cost.so_far());
-        record.compare();
     }
 }

@@ -1,12 +1,11 @@
 //! Whether an exact value is taken on, estimated before anything is computed.
 
+use crate::budget::MAX_SECONDS;
 use crate::curve::{Curve, Irrelevant, MeanOverSizes};
 use crate::error::Error;
 use crate::exact::cost::{At, Cost, bits, seconds};
 use crate::numbers::approximate;
 
-/// What is still taken on: integers of some ten million bits, which stay far below a gigabyte.
-const MAX_SECONDS: f64 = 30.0;
 /// Refuses a curve whose exact value would not fit. `logarithm` is about ε, `ratio_bits` the size of `e^ε` where that is
 /// a rational.
 pub(crate) fn check(name: &str, curve: &Curve, logarithm: f64, ratio_bits: f64) -> Result<(), Error> {
@@ -58,9 +57,6 @@ impl At {
         Cost { denominator, seconds: terms * (one.seconds + seconds(denominator)) }
     }
 }
-
-#[cfg(test)]
-mod same_bits;
 
 #[cfg(test)]
 mod tests {

@@ -169,7 +169,6 @@ mod tests {
     use crate::forms::Epsilon;
     use crate::interrupt::Uninterrupted;
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     /// The sum of `count` numbers with probabilities in these proportions.
@@ -249,39 +248,5 @@ mod tests {
         }
         let bounds = known.delta(1, Enclosure::ordered(f64::MAX, f64::INFINITY));
         assert!(bounds.lower() == 0.0 && bounds.upper() >= 0.75 && bounds.upper() < 0.751, "{bounds:?}");
-    }
-
-    #[test]
-    fn same_bits_of_bounds_of_shifts() {
-        let mut record = Record::of("inner bounds of shifts");
-        for (name, weights, count) in [
-            ("coin", vec![1, 1], 9),
-            ("gaps", vec![3, 0, 0, 1, 5, 0, 0, 0, 7], 4),
-            ("long", (1..30).collect(), 40),
-        ] {
-            let law = sum(&weights, count);
-            for left_out in [None, Some(30)] {
-                let known = Doubles::of(&row(&law, left_out, &record.questions).unwrap());
-                for by in [0, 1, -1, 3, -8, 17, -200, 100_000] {
-                    let bounds = ["0", "1e-9", "0.2", "3", "900"].map(|epsilon| {
-                        known.delta(
-                            by,
-                            Epsilon::new(&Rational::parse(epsilon).unwrap()).ratio().to_enclosure(),
-                        )
-                    });
-                    record.note(format!("{name} {left_out:?} by {by}"), bounds.to_vec());
-                }
-            }
-            for epsilon in ["0", "0.2", "1", "12"] {
-                let ratio = Epsilon::new(&Rational::parse(epsilon).unwrap()).ratio();
-                let all: Vec<i64> = (-20..20).collect();
-                let stay = contenders_among(&law, &all, ratio, &record.questions).unwrap();
-                record.note(
-                    format!("{name} e={epsilon}"),
-                    Plain(stay.into_iter().map(u8::from).collect::<Vec<_>>()),
-                );
-            }
-        }
-        record.compare();
     }
 }

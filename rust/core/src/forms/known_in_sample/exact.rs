@@ -1,14 +1,13 @@
 //! The supremum as a rational number, by its definition: every number of known ones, every answer.
 
 use super::{Direction, Hidden, KnownInSample};
+use crate::budget::MAX_SECONDS;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::numbers::rational::Rational;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 
-/// What is still taken on.
-const MAX_SECONDS: f64 = 30.0;
 /// Seconds for one product of large integers and for each word of them, measured and rounded up.
 const SECONDS_PER_PRODUCT: f64 = 3e-8;
 const SECONDS_PER_WORD: f64 = 2e-9;

@@ -340,7 +340,6 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use crate::laws::{Hypergeometric, Probability, binomial_probability};
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
     use proptest::prelude::*;
 
     fn check(found: Ball, truth: Ball) -> Result<(), TestCaseError> {
@@ -384,43 +383,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn same_bits_of_mixtures() {
-        let mut record = Record::of("inner mixtures");
-        for (population, draws, hits, base, trials, p) in [
-            (9, 4, 2, 3, 5, "1/3"),
-            (60, 20, 7, 0, 59, "1/2"),
-            (60, 20, 0, 30, 25, "0.9"),
-            (60, 20, 20, 10, 45, "0.01"),
-            (5000, 900, 300, 1500, 900, "0.2"),
-            (5000, 900, 30, 4000, 900, "0.7"),
-            (1_000_000, 1000, 400, 300_000, 500_000, "0.1"),
-            (1 << 40, 1 << 20, 1 << 19, 1 << 38, 1 << 36, "1e-6"),
-            (300, 300, 100, 50, 249, "0.2"),
-            (300, 100, 50, 49, 0, "1/2"),
-            (300, 100, 50, 49, 1, "1/2"),
-            (300, 100, 50, 299, 1, "1/2"),
-        ] {
-            let at = Probability::new(&Rational::parse(p).unwrap()).unwrap();
-            let urn = Urn { population, draws, hits };
-            let mixture = Mixture::new(trials, at.odds, urn, base);
-            let sums = mixture.sums(&record.questions).unwrap();
-            let parts = sums
-                .map(|sums| (Plain(sums.centre), vec![sums.weight, sums.grown, sums.beyond, sums.growth()]));
-            record.note(
-                format!("{draws} of {population}, {hits} hits, {base} and {trials} at {p}"),
-                (Plain(mixture.is_too_low()), parts),
-            );
-        }
-        for (term, ratio) in
-            [(1e-30, 0.5), (1e-26, 0.5), (1e-30, 1.0), (1e-40, 1.0 - 1e-9), (1e-40, 1.0 - 1e-8)]
-        {
-            let sum = Sum { value: DoubleDouble::ONE, rest: 0.0 };
-            record.note(format!("after {term} at {ratio}"), sum.after(term, ratio));
-        }
-        record.compare();
     }
 
     /// `H(A+1)/H(A)` as integers.

@@ -25,6 +25,7 @@
 //! ends of windows, and where signs are not known, the `g_k` that are not of this form are taken as zero, for the price of their sizes.
 
 use crate::answer::pmf::{Pmf, common_window};
+use crate::budget::MAX_NEWTON_STEPS;
 use crate::error::Error;
 use crate::forms::answers::ANSWERS_PER_CHECK;
 use crate::interrupt::Interrupt;
@@ -40,8 +41,6 @@ const FIRST_REACH: f64 = 10.0;
 const GROWTH: f64 = 1.5;
 /// A logarithm of `N/M` below this is zero for our purposes: its square counts.
 const SMALL: f64 = 1.0 / ((1u64 << 48) as f64);
-/// Newton's steps, and bisections where these leave the bracket, before what was reached must do.
-const MAX_STEPS: u32 = 200;
 /// Below `e^−MINUTE` the exponents are too large for balls to hold the values well.
 const MINUTE: u64 = 1 << 40;
 /// The part of Δ that answers of the wrong sign may amount to.
@@ -259,7 +258,7 @@ impl Crossing {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut x = start;
         let mut balance = self.balance(x, reach, interrupt)?;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let Some(height) = balance.logarithm().to_enclosure().midpoint().filter(|h| h.abs() > SMALL)
             else {
                 break;
@@ -368,7 +367,6 @@ mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
     use crate::numbers::rational::Rational;
-    use crate::record::{Plain, Record};
 
     fn ball(text: &str) -> Ball {
         Ball::from_rational(&Rational::parse(text).unwrap())
@@ -418,66 +416,5 @@ mod tests {
             best = best.max(sum);
         }
         assert!((best / value).to_enclosure().lower() > 0.9999 && value.relative_error() < 1e-16);
-    }
-
-    #[test]
-    fn same_bits_of_gaussian_noise() {
-        let mut record = Record::of("inner Gaussian noise");
-        for (name, gaps) in [
-            ("few", gaps_of(&["-0.1", "-0.3", "0.05", "0.2", "0.1"])),
-            ("falling", gaps_of(&["0.5", "0", "-0.25", "-0.1"])),
-            (
-                "many",
-                (0..300)
-                    .map(|i| ball(&format!("{}/{}", i - 120, 40_000 + 7 * (i - 90) * (i - 90))))
-                    .collect(),
-            ),
-        ] {
-            let count = gaps.len();
-            for sigma in ["0.3", "2", "40"] {
-                let (crossing, cost) = Crossing::new(gaps.clone(), ball(sigma));
-                let input = format!("{name} sigma={sigma}");
-                record.note(&input, (Plain(crossing.split), vec![crossing.total, cost, crossing.positive()]));
-                for (x, reach) in [(-0.5, 10.0), (3.25, 2.0), (-700.0, 4.0), (200.5, 1.0)] {
-                    let near = crossing.near(x, reach);
-                    record.note(
-                        format!("{input} near {x} {reach}"),
-                        (Plain((near.from, near.to)), near.beyond),
-                    );
-                    let balance = crossing.balance(x, reach, &record.questions).unwrap();
-                    let balls = vec![
-                        balance.upper,
-                        balance.lower,
-                        balance.logarithm(),
-                        crossing.weight(x, count / 2),
-                    ];
-                    record.note(
-                        format!("{input} balance {x} {reach}"),
-                        (balls, (balance.slope, Plain(balance.is_accurate()))),
-                    );
-                    record.note(
-                        format!("{input} value {x} {reach}"),
-                        crossing.value_at(x, &balance, reach, &record.questions),
-                    );
-                }
-                let (x, balance) = crossing.threshold(-0.5, 10.0, &record.questions).unwrap();
-                record.note(format!("{input} threshold"), (x, vec![balance.upper, balance.lower]));
-                record.note(format!("{input} value"), crossing.value(&record.questions));
-            }
-        }
-        for (distance, sigma, epsilon) in [
-            (1, "1", "10"),
-            (1, "1", "2000000"),
-            (1, "1", "1482911"),
-            (1, "1", "1482910"),
-            (1, "1", "1482912"),
-            (5, "0.1", "1e9"),
-        ] {
-            record.note(
-                format!("minute {distance} {sigma} {epsilon}"),
-                minute(distance, ball(sigma), ball(epsilon)),
-            );
-        }
-        record.compare();
     }
 }

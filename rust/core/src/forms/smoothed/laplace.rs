@@ -130,7 +130,6 @@ fn crossing(high: Ball, low: Ball, decay: Ball) -> Ball {
 mod tests {
     use super::*;
     use crate::interrupt::Uninterrupted;
-    use crate::record::{Plain, Record};
 
     fn rational(text: &str) -> Rational {
         Rational::parse(text).unwrap()
@@ -177,38 +176,5 @@ mod tests {
         // α = 9, γ = −1: 8 and 9/4 − 4.
         let found = crossing(ball("8"), ball("1.75"), ball("1/4"));
         assert!(agrees(found, ball("4")) && found.relative_error() < 1e-25, "{found:?}");
-    }
-
-    #[test]
-    fn same_bits_of_laplace_noise() {
-        let mut record = Record::of("inner Laplace noise");
-        let rows = rows();
-        for scale in ["0.1", "1", "30"].map(rational) {
-            let decay = decay(&scale);
-            record.note(format!("decay {}", scale.shown()), decay);
-            let found = densities([&rows[0], &rows[1]], decay, &record.questions).unwrap();
-            for row in &found {
-                record.note(format!("densities {}", scale.shown()), row.masses.clone());
-            }
-            for ratio in ["1", "1.2", "3", "40"].map(ball) {
-                for (first, second) in [(0, 1), (1, 0), (0, 0)] {
-                    let value = delta([&found[first], &found[second]], decay, ratio, &record.questions);
-                    record.note(
-                        format!("{} {first} {second} {}", scale.shown(), ratio.to_enclosure().upper()),
-                        value,
-                    );
-                }
-            }
-            for (distance, epsilon) in
-                [(1, "0.1"), (1, "1"), (1, "0.999"), (3, "0.1"), (3, "0.0999"), (7, "70")]
-            {
-                let vanishes = vanishes(distance, &scale, &Epsilon::new(&rational(epsilon)));
-                record.note(format!("vanishes {} {distance} {epsilon}", scale.shown()), Plain(vanishes));
-            }
-        }
-        for (high, low, a) in [("1e-3", "1", "0.5"), ("1", "1e-30", "0.9"), ("2", "3", "1e-9")] {
-            record.note(format!("crossing {high} {low} {a}"), crossing(ball(high), ball(low), ball(a)));
-        }
-        record.compare();
     }
 }
