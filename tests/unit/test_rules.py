@@ -9,8 +9,7 @@ from itertools import combinations
 import pytest
 
 import statpriv as sp
-from statpriv import _native, noise
-from statpriv.lowering import sums
+from statpriv import _native, budget, noise
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import EntryClass, contributions
 from statpriv.model.situation import PartitionedSituation, Situation
@@ -454,9 +453,9 @@ def test_known_entries_of_three_groups_are_chosen_in_up_to_two_thousand_ways():
 def test_strata_are_added_up_where_they_have_few_joint_answers(monkeypatch):
     """The counts of two cells of five that answer have 36 values together, in each stratum two laws, in two worlds."""
     situation = Situation(CELLS, GROUPS, sp.Stratified({"f": 2, "m": 3}), NOBODY)
-    monkeypatch.setattr(sums, "MOST_ANSWERS", 2 * 2 * 36)
+    monkeypatch.setattr(budget, "MAX_JOINT_ANSWERS", 2 * 2 * 36)
     assert lower(situation, "exact").kind == "exact"
-    monkeypatch.setattr(sums, "MOST_ANSWERS", 2 * 2 * 36 - 1)
+    monkeypatch.setattr(budget, "MAX_JOINT_ANSWERS", 2 * 2 * 36 - 1)
     with pytest.raises(sp.NotAvailableError, match="all joint answers of 2 laws are too many to be added up"):
         lower(situation, "exact")
 
