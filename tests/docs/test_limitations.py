@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from statpriv import budget
-from statpriv.lowering import contributions, order_statistics, sums
-from statpriv.rules import hidden_sample
 
 TEXT = (Path(__file__).parents[2] / "docs/LIMITATIONS.md").read_text(encoding="utf-8")
 # Lines are wrapped anywhere.
@@ -21,17 +19,17 @@ def power(number):
 
 
 STATED = {
-    "joint answers": f"exact while there are at most {power(sums.MOST_ANSWERS)} joint answers of all laws",
-    "summed": f"and at most {power(sums.MOST_SUMMED)} of one law that adds up several kinds of entries",
-    "sizes": f"Histograms of samples at a rate, one law, nobody known.** Use up to {hidden_sample.MOST_SIZES} rows",
-    "draws": f"exact while a sample can be drawn from the kinds of entries in at most {sums.MOST_DRAWS} ways",
-    "sizes of ordered samples": f"a rate with at most {order_statistics.MOST_SIZES} rows",
+    "joint answers": f"exact while there are at most {power(budget.MAX_JOINT_ANSWERS)} joint answers of all laws",
+    "summed": f"and at most {power(budget.MAX_SUMMED_ANSWERS)} of one law that adds up several kinds of entries",
+    "sizes": f"Histograms of samples at a rate, one law, nobody known.** Use up to {budget.MAX_SAMPLE_SIZES} rows",
+    "draws": f"exact while a sample can be drawn from the kinds of entries in at most {budget.MAX_DRAWS} ways",
+    "sizes of ordered samples": f"a rate with at most {budget.MAX_ORDER_STATISTIC_SAMPLE_SIZES} rows",
     "known": "Order statistics and known rows.** "
-    f"Use at most {order_statistics.MOST_KNOWN} compositions of the known rows",
+    f"Use at most {budget.MAX_KNOWN_ENTRY_VALUES} compositions of the known rows",
     "compositions": "Sampled sums with known rows.** "
-    f"Use at most {sums.MOST_COMPOSITIONS} compositions of the known rows",
-    "worlds": f"Use at most {contributions.MOST_WORLDS} ways to choose the known rows",
-    "labels": f"Laws of more than {power(contributions.MOST_LABELS)} answers in the window that matters",
+    f"Use at most {budget.MAX_KNOWN_ENTRY_COMPOSITIONS} compositions of the known rows",
+    "worlds": f"Use at most {budget.MAX_KNOWN_ENTRY_WORLDS} ways to choose the known rows",
+    "labels": f"Laws of more than {power(budget.MAX_LABELS)} answers in the window that matters",
 }
 
 

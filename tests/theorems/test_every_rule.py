@@ -146,7 +146,7 @@ def judged(situation, truth, given_the_sample=None, *, known_law=True):
         if not rule.is_about(situation):
             continue
         try:
-            curve = rule.lowering(situation)
+            curve = rule.curve(situation)
         except NotApplicable:
             continue
         kinds.add(rule.kind)
@@ -496,7 +496,7 @@ def test_two_sided_geometric_noise(data):
         if not rule.is_about(situation):
             continue
         try:
-            curve = rule.lowering(situation)
+            curve = rule.curve(situation)
         except NotApplicable:
             continue
         if rule.kind == "exact":

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.lowering.contributions import MOST_SPREAD, labels_of_sums
+from statpriv import budget
+from statpriv.lowering.contributions import labels_of_sums
 
 PLACES = st.one_of(st.integers(-12, 12), st.integers(-400, 400))
 
@@ -35,7 +36,7 @@ def test_a_free_value_is_one_more_digit():
 def test_values_that_are_not_free_stay_where_they_are():
     assert labels_of_sums({0, 1, 200}, 200) == {0: 0, 1: 1, 200: 200}
     assert labels_of_sums({0, 1, 2, 1000, 1001}, 100) == {place: place for place in (0, 1, 2, 1000, 1001)}
-    many = {place**3 for place in range(MOST_SPREAD + 1)}
+    many = {place**3 for place in range(budget.MAX_LABELLED_VALUES + 1)}
     assert labels_of_sums(many, 1) == {place: place for place in many}
 
 

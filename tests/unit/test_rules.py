@@ -9,12 +9,12 @@ from itertools import combinations
 import pytest
 
 import statpriv as sp
-from statpriv import _native, noise
-from statpriv.lowering import sums
+from statpriv import _native, budget, noise
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import EntryClass, contributions
 from statpriv.model.situation import PartitionedSituation, Situation
 from statpriv.model.strategies import AdaptiveSituation
+from statpriv.rules import secret_partition
 from statpriv.rules.registry import all_rules, applicable, lower
 
 TWELVE = sp.Population(12)
@@ -208,7 +208,7 @@ def test_the_order_of_rules_does_not_depend_on_where_they_are_written(situation)
 
 @situations
 def test_every_bound_is_at_least_the_exact_curve(situation):
-    curves = [(rule, rule.lowering(situation)) for rule in about(situation) if verdict(rule, situation) is None]
+    curves = [(rule, rule.curve(situation)) for rule in about(situation) if verdict(rule, situation) is None]
     exact = [curve for rule, curve in curves if rule.kind == "exact"]
     for epsilon_exp in (Fraction(1), Fraction(11, 10), Fraction(3)):
         values = {_native.exact_delta(curve, epsilon_exp) for curve in exact}
@@ -251,9 +251,7 @@ def test_what_is_said_of_a_range_holds_at_its_ends(situation, end):
 def test_the_tightest_curve_is_the_exact_one_or_the_least_bound(situation):
     lowered = lower(situation, "tightest")
     found = [
-        (rule, rule.lowering(situation))
-        for rule in about(situation)
-        if rule.competes and verdict(rule, situation) is None
+        (rule, rule.curve(situation)) for rule in about(situation) if rule.competes and verdict(rule, situation) is None
     ]
     if any(rule.kind == "exact" for rule, _ in found):
         assert lowered.kind == "exact"
@@ -290,6 +288,24 @@ def test_a_chain_with_no_curve_before_its_steps_says_so_once():
     assert str(refused.value).count("does not apply here") == 1
 
 
+@pytest.mark.parametrize("bound", ["tightest", "convex-order", "exact"])
+def test_an_enclosed_composition_is_lowered_once(monkeypatch, bound):
+    lowered, whole = [], secret_partition.whole_composition
+    monkeypatch.setattr(
+        secret_partition, "whole_composition", lambda *args, **named: lowered.append(args) or whole(*args, **named)
+    )
+    queries = [sp.PropertyQuery(f"0.{10 + k}", attribute=f"{k}") for k in range(40)]
+    asked = queries, sp.Population(4000), sp.RandomPartition([100] * 40)
+    if bound == "exact":
+        with pytest.raises(sp.NotAvailableError, match=r"delta is only enclosed.*What applies: 'convex-order'"):
+            sp.compose(*asked, bound=bound)
+    else:
+        curve = sp.compose(*asked, bound=bound)
+        assert curve.kind == "enclosed"
+        assert "dominates them in convex order" in curve.explain()
+    assert len(lowered) == 1
+
+
 def about(situation):
     return [rule for rule in all_rules() if rule.is_about(situation)]
 
@@ -297,7 +313,7 @@ def about(situation):
 def verdict(rule, situation) -> str | None:
     """Why a rule does not apply, or None."""
     try:
-        rule.lowering(situation)
+        rule.curve(situation)
     except NotApplicable as reason:
         return str(reason)
     return None
@@ -454,9 +470,9 @@ def test_known_entries_of_three_groups_are_chosen_in_up_to_two_thousand_ways():
 def test_strata_are_added_up_where_they_have_few_joint_answers(monkeypatch):
     """The counts of two cells of five that answer have 36 values together, in each stratum two laws, in two worlds."""
     situation = Situation(CELLS, GROUPS, sp.Stratified({"f": 2, "m": 3}), NOBODY)
-    monkeypatch.setattr(sums, "MOST_ANSWERS", 2 * 2 * 36)
+    monkeypatch.setattr(budget, "MAX_JOINT_ANSWERS", 2 * 2 * 36)
     assert lower(situation, "exact").kind == "exact"
-    monkeypatch.setattr(sums, "MOST_ANSWERS", 2 * 2 * 36 - 1)
+    monkeypatch.setattr(budget, "MAX_JOINT_ANSWERS", 2 * 2 * 36 - 1)
     with pytest.raises(sp.NotAvailableError, match="all joint answers of 2 laws are too many to be added up"):
         lower(situation, "exact")
 

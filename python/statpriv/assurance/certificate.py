@@ -16,6 +16,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Dec
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from statpriv import budget
 from statpriv.assurance import checker
 from statpriv.assurance.certificate_fields import RELEASE, RELEASES, SEVERAL_GROUPS, SITUATION
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 __all__ = ["Certificate", "certify", "together"]
 
 _DIGITS = 30
-_LARGEST_EPSILON = 1000
 _FORMAT = {"format": checker.FORMAT}
 
 
@@ -98,8 +98,10 @@ class Certificate:
 def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certificate:
     """A certificate that the answers of `curve` are (ε, δ)-statistically private; see `PrivacyCurve.certify`."""
     exact_epsilon, target = as_fraction(epsilon, "epsilon"), as_fraction(delta, "delta")
-    if not 0 <= exact_epsilon <= _LARGEST_EPSILON:
-        raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number from 0 to {_LARGEST_EPSILON} can be certified")
+    if not 0 <= exact_epsilon <= budget.MAX_CERTIFIED_EPSILON:
+        raise ArgumentError(
+            f"epsilon = {spelled(epsilon)}; a number from 0 to {budget.MAX_CERTIFIED_EPSILON} can be certified"
+        )
     if not 0 <= target <= 1:
         raise ArgumentError(f"delta = {spelled(delta)}; a number from 0 to 1 is required")
     if groups := _of_groups(curve.situation):

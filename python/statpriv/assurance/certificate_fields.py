@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from statpriv import budget
 from statpriv.assurance import checker
 from statpriv.errors import NotAvailableError
 from statpriv.model.fields import COUNT, SIZE, Field, Range, Record, Value, definition, list_of
@@ -16,15 +17,15 @@ from statpriv.numeric.literals import abridged, literal
 
 __all__ = ["CERTIFICATE", "RELEASE", "RELEASES", "SEVERAL_GROUPS", "SITUATION", "written_exactly"]
 
-_LONGEST = 2**13
-"""Bits of a numerator or a denominator: Python writes them, and the checker reads them."""
 _DIGITS = r"[0-9]{1,4000}(/[1-9][0-9]{0,4000}|(\.[0-9]{1,4000})?(e[+-]?[0-9]{1,4})?)$"
 
 
 def written_exactly(exact: Fraction) -> str:
     """A number that the checker can read."""
-    if max(abs(exact.numerator), exact.denominator).bit_length() > _LONGEST:
-        raise NotAvailableError(f"{abridged(exact)} cannot be certified; fractions of up to {_LONGEST} bits can")
+    if max(abs(exact.numerator), exact.denominator).bit_length() > budget.MAX_FRACTION_BITS:
+        raise NotAvailableError(
+            f"{abridged(exact)} cannot be certified; fractions of up to {budget.MAX_FRACTION_BITS} bits can"
+        )
     return literal(exact)
 
 

@@ -28,6 +28,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from statpriv import budget
 from statpriv._native import Enclosure
 from statpriv.numeric.exact import Number
 from statpriv.numeric.intervals import enclosure, exact, interval_context
@@ -46,7 +47,6 @@ _REST = Fraction(1, 2**40)
 _FAR = 100.0
 """… and at most up to this ε."""
 _GREATEST_EXPONENT = 60
-_MOST_ORDERS = 100
 
 
 def _grid_step(last: float, cells: int) -> float:
@@ -263,7 +263,8 @@ class _Search:
             self._look(exponents[-1])
         cells = [self._cell(a, b) for a, b in itertools.pairwise(exponents)]
         heapq.heapify(cells)
-        while -cells[0][0] > Fraction(self._attained.upper) * (1 + tolerance) and len(self._known) < _MOST_ORDERS:
+        most = budget.MAX_RENYI_ORDERS
+        while -cells[0][0] > Fraction(self._attained.upper) * (1 + tolerance) and len(self._known) < most:
             _, a, b = heapq.heappop(cells)
             middle = b - 1 if math.isinf(a) else (a + b) / 2
             self._look(middle)

@@ -39,6 +39,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from statpriv import budget
 from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.distributions.laws import binomial_upper_tail
@@ -72,7 +73,6 @@ __all__ = ["COUNTS", "IMPROBABLE", "Assessment", "Published", "assess"]
 IMPROBABLE = Fraction(1, 1000)
 """A count further outside its range than this probability is warned of."""
 
-_MOST = 10_000
 Verdict: TypeAlias = Literal["proved", "refuted", "undecided"]
 
 
@@ -250,9 +250,9 @@ _CELL = Record({"name": TEXT.optional(), "probability": PROBABILITY, "count": CO
 def _tables(record: Record, name: str, *, least: int) -> Field:
     """A list of tables, which are read one by one."""
     return Field(
-        lambda value: listed(value, least=least, most=_MOST),
-        f"{least} to {_MOST} tables [[{name}]]",
-        {"type": "array", "minItems": least, "maxItems": _MOST, "items": record.schema},
+        lambda value: listed(value, least=least, most=budget.MAX_FILE_TABLES),
+        f"{least} to {budget.MAX_FILE_TABLES} tables [[{name}]]",
+        {"type": "array", "minItems": least, "maxItems": int(budget.MAX_FILE_TABLES), "items": record.schema},
     )
 
 

@@ -43,6 +43,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from statpriv import budget
 from statpriv.assurance.verification import Claim
 from statpriv.errors import ArgumentError, StatprivError
 from statpriv.files.composition import (
@@ -61,7 +62,6 @@ from statpriv.model.fields import COUNT, NUMBER, RANGE, SIZE, TEXT, Field, Recor
 
 __all__ = ["CLAIMS", "read_claims"]
 
-MOST_CLAIMS = 10_000
 
 _TARGET = {
     "name": TEXT.optional().described("a label"),
@@ -103,12 +103,12 @@ _FORMS: dict[str, Record] = {
 CLAIMS = Record(
     {
         "claim": Field(
-            lambda value: listed(value, least=1, most=MOST_CLAIMS),
-            f"1 to {MOST_CLAIMS} tables [[claim]]",
+            lambda value: listed(value, least=1, most=budget.MAX_FILE_TABLES),
+            f"1 to {budget.MAX_FILE_TABLES} tables [[claim]]",
             {
                 "type": "array",
                 "minItems": 1,
-                "maxItems": MOST_CLAIMS,
+                "maxItems": int(budget.MAX_FILE_TABLES),
                 "items": {"oneOf": [definition(f"claim_{form}", record.schema) for form, record in _FORMS.items()]},
             },
         )

@@ -53,6 +53,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.files.documents import parsed, read_text, refused
 from statpriv.model.codec import POPULATION, QUERY, publication_steps, stated_range
@@ -93,8 +94,6 @@ __all__ = [
     "read_parts",
     "together",
 ]
-
-MOST_PARTS = 100_000
 
 
 @dataclass(frozen=True)
@@ -266,9 +265,9 @@ PART = Record(
     one_of=("probability", "cells", "query"),
 )
 PARTS = Field(
-    lambda value: listed(value, least=1, most=MOST_PARTS),
-    f"1 to {MOST_PARTS} tables [[part]]",
-    {"type": "array", "minItems": 1, "maxItems": MOST_PARTS, "items": definition("part", PART.schema)},
+    lambda value: listed(value, least=1, most=budget.MAX_FILE_PARTS),
+    f"1 to {budget.MAX_FILE_PARTS} tables [[part]]",
+    {"type": "array", "minItems": 1, "maxItems": int(budget.MAX_FILE_PARTS), "items": definition("part", PART.schema)},
 )
 COMPOSITION = Record(
     {
@@ -287,8 +286,8 @@ def read_parts(tables: list[Value], place: str, faults: list[str]) -> tuple[Part
     parts = [PART.read(part, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
     if len(faults) > known:
         return ()
-    if (together := sum(part["count"] for part in parts)) > MOST_PARTS:
-        faults.append(f"{place}: {together} parts together; at most {MOST_PARTS} are allowed")
+    if (together := sum(part["count"] for part in parts)) > budget.MAX_FILE_PARTS:
+        faults.append(f"{place}: {together} parts together; at most {budget.MAX_FILE_PARTS} are allowed")
     for k, part in enumerate(parts, start=1):
         faults += [f"{place}[{k}] {fault}" for fault in _contradictions(part)]
     return () if len(faults) > known else tuple(Part(asked=part.pop("query"), **part) for part in parts)

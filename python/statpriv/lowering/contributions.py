@@ -16,6 +16,7 @@ from itertools import accumulate, chain, product
 from math import comb, gcd, lcm, prod, sqrt
 from typing import Any
 
+from statpriv import budget
 from statpriv._native import Law
 from statpriv.lowering.applicability import NotApplicable, require_no_range
 from statpriv.model.draws import compositions
@@ -39,13 +40,6 @@ __all__ = [
     "multinomial",
     "require_written_out",
 ]
-
-MOST_WORLDS = 2000
-"""So many choices of a critical class and of known entries are tried one by one."""
-MOST_LABELS = 2**24
-"""So many integers at most label the joint answers of several counts, or lie between the values of an entry."""
-MOST_SPREAD = 32
-"""Of more values of an entry labels are not sought: sums of many values leave few gaps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +158,7 @@ class Contributions:
             return self._choices_by_group(adversary.groups, room)
         if self.iid:
             return [(adversary.total,)]
-        if comb(adversary.total + len(room) - 1, len(room) - 1) * len(room) > MOST_WORLDS:
+        if comb(adversary.total + len(room) - 1, len(room) - 1) * len(room) > budget.MAX_KNOWN_ENTRY_WORLDS:
             hint = "" if self.classes[0].name is None else " (known= may name the group)"
             raise NotApplicable(
                 f"{adversary.total} known entries can be chosen in too many ways from {len(room)} kinds of "
@@ -180,7 +174,7 @@ class Contributions:
         for entries, number in zip(self.classes, room, strict=True):
             members[entries.name].append(number)
         ways = [list(compositions(by_name.get(name or "", 0), rooms)) for name, rooms in members.items()]
-        if prod(map(len, ways)) * len(room) > MOST_WORLDS:
+        if prod(map(len, ways)) * len(room) > budget.MAX_KNOWN_ENTRY_WORLDS:
             raise NotApplicable("the known entries can be chosen in too many ways from the kinds of entries")
         return [tuple(chain.from_iterable(chosen)) for chosen in product(*ways)]
 
@@ -311,7 +305,7 @@ def _strides(most: list[int]) -> tuple[list[int], int]:
     strides = [1]
     for number in most:
         strides.append(strides[-1] * (number + 1))
-    if strides[-1] > MOST_LABELS:
+    if strides[-1] > budget.MAX_LABELS:
         raise NotApplicable(f"the {len(most)} counts have about {strides[-1]:.0e} joint values")
     return strides[:-1], strides[-1]
 
@@ -387,7 +381,7 @@ def labels_of_sums(places: Set[int], most: int) -> dict[int, int]:
     others' labels. The proof is in docs/explanation/queries.md.
     """
     as_they_are = {place: place for place in places}
-    if len(places) > MOST_SPREAD:
+    if len(places) > budget.MAX_LABELLED_VALUES:
         return as_they_are
     for x in sorted(places - {0}, key=abs, reverse=True):
         others = places - {x}
@@ -421,10 +415,10 @@ def _common_unit(values: tuple[Fraction, ...]) -> Fraction:
 
 def _table(shares: dict[int, Fraction]) -> Law:
     least, most = min(shares), max(shares)
-    if most - least >= MOST_LABELS:
+    if most - least >= budget.MAX_LABELS:
         raise NotApplicable(
-            f"the values are {most - least:.0e} steps of their common lattice apart, and {MOST_LABELS:.0e} are written "
-            "out at most: round them, to whole units say"
+            f"the values are {most - least:.0e} steps of their common lattice apart, and {budget.MAX_LABELS:.0e} are "
+            "written out at most: round them, to whole units say"
         )
     return Law.table(least, [shares.get(amount, Fraction(0)) for amount in range(least, most + 1)])
 
@@ -437,9 +431,9 @@ def require_written_out(answers: float) -> float:
     NotApplicable
         They are.
     """
-    if answers > MOST_LABELS:
+    if answers > budget.MAX_LABELS:
         raise NotApplicable(
-            f"about {answers:.0e} answers matter, and the probabilities of {MOST_LABELS:.0e} are written out at most: "
-            "round the values, to whole units say"
+            f"about {answers:.0e} answers matter, and the probabilities of {budget.MAX_LABELS:.0e} are written out at "
+            "most: round the values, to whole units say"
         )
     return answers

@@ -17,10 +17,11 @@ from fractions import Fraction
 from itertools import accumulate, permutations, product
 from math import comb, prod
 
+from statpriv import budget
 from statpriv._native import Law
 from statpriv.lowering.applicability import NotApplicable, require_no_range
 from statpriv.lowering.contributions import known_law, lattice_of, multinomial
-from statpriv.lowering.sums import MOST_KNOWN, CountedWorld, counted_worlds
+from statpriv.lowering.sums import CountedWorld, counted_worlds
 from statpriv.model.draws import compositions
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import Capabilities
@@ -29,10 +30,6 @@ from statpriv.model.situation import Situation
 from statpriv.model.steps import Lattice
 
 __all__ = ["OrderedAlternative", "order_statistic_of_identical", "ordered_alternatives"]
-
-
-MOST_SIZES = 100
-"""So many sizes of a sample are averaged over."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +78,9 @@ def _of_random_size(
     A size that is published is a digit above those of the answer.
     """
     n = situation.population.size
-    if n > MOST_SIZES:
-        raise NotApplicable(f"order statistics of samples of more than {MOST_SIZES} sizes are not averaged over")
+    if n > budget.MAX_ORDER_STATISTIC_SAMPLE_SIZES:
+        most = budget.MAX_ORDER_STATISTIC_SAMPLE_SIZES
+        raise NotApplicable(f"order statistics of samples of more than {most} sizes are not averaged over")
     least = situation.asked.least_entries
     none = places[-1] + 1
     block = none + 1 if sampling.size_published else 0
@@ -149,8 +147,9 @@ def _known(
     situation: Situation, known: Sequence[int], laws: Sequence[Sequence[tuple[Fraction, Fraction]]]
 ) -> Iterator[tuple[Fraction, list[tuple[int, ...]]]]:
     """What the known entries may be, with its probability: for each value how many of each class are at most it."""
-    if prod(comb(number + len(law) - 1, number) for number, law in zip(known, laws, strict=True)) > MOST_KNOWN:
-        raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different compositions")
+    most = budget.MAX_KNOWN_ENTRY_VALUES
+    if prod(comb(number + len(law) - 1, number) for number, law in zip(known, laws, strict=True)) > most:
+        raise NotApplicable(f"the known entries can have more than {most} different compositions")
     ways = (list(compositions(number, [number] * len(law))) for number, law in zip(known, laws, strict=True))
     for chosen in product(*ways):
         weight = Fraction(1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, hypot
 
+from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import require_written_out
@@ -16,10 +17,6 @@ from statpriv.model.steps import Answer, Lattice, Step
 __all__ = ["Released", "hockey_stick"]
 
 INTEGERS = Lattice()
-MOST_TABULATED = 200_000
-"""So many answers are published one by one where a step does not act on the lattice as a whole."""
-MOST_PRODUCTS = 2**29
-"""So many products a sum with noise may take: some twenty seconds."""
 POINTS_OF_A_DEVIATION = 256
 """A rounded real answer has so many values in a standard deviation, …"""
 POINTS_OF_THE_NOISE = 16
@@ -100,7 +97,7 @@ class Released:
         supports = [narrowed(law).support for law in self._laws]
         least = min(low for low, _ in supports if low is not None)
         most = max(high for _, high in supports if high is not None)
-        if most - least >= MOST_TABULATED:
+        if most - least >= budget.MAX_PROCESSED_ANSWERS:
             raise NotApplicable(f"the {most - least + 1} possible answers are too many to be published one by one")
         labels: dict[object, int] = {}
         published: dict[int, int] = {}
@@ -117,9 +114,9 @@ class Released:
             return replace(self, smoothing=added)
         if not isinstance(added, DiscreteNoise):
             raise NotApplicable(f"{added!r} states no law")
-        unit, drawn = self.lattice.unit, min(added.window, MOST_PRODUCTS)
+        unit, drawn = self.lattice.unit, min(added.window, budget.MAX_NOISE_PRODUCTS)
         quickly = added.adds_quickly and unit.denominator == 1
-        if not quickly and self.window * drawn > MOST_PRODUCTS:
+        if not quickly and self.window * drawn > budget.MAX_NOISE_PRODUCTS:
             raise NotApplicable(f"about {self.window:.0e} answers with {added!r} take too long to be added up")
         window = require_written_out(self.window * unit.numerator + drawn * unit.denominator)
         spread = added.law().scaled(unit.denominator)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 from math import comb, prod
 
+from statpriv import budget
 from statpriv._native import Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import (
@@ -29,7 +30,6 @@ from statpriv.model.samplings import Sampling, Templates
 from statpriv.model.situation import Situation
 
 __all__ = [
-    "MOST_KNOWN",
     "Alternative",
     "CountedWorld",
     "alternatives",
@@ -38,20 +38,8 @@ __all__ = [
     "worlds_by_number",
 ]
 
-MOST_KNOWN = 1000
-"""So many values of the known entries are tried one by one."""
-MOST_COMPOSITIONS = 100
-"""The same, where their law in a sample is a mixture each time."""
-MOST_DRAWS = 1000
-"""So many ways to draw from kinds of entries are averaged over one by one."""
-MOST_ANSWERS = 2**22
-"""So many joint answers may all these laws have together, for all that the known entries may be: some seconds."""
-MOST_SUMMED = 2**16
-"""So many may each of these laws have where the numbers of several kinds of entries are added up."""
 SUMMING = 16
 """An answer of such a law takes about so many times as long."""
-MOST_TEMPLATES = 2000
-MOST_CRITICAL = 200
 
 Released = Callable[[int], Law]
 """From what the critical entry adds to the law of what is released."""
@@ -96,13 +84,13 @@ def alternatives(
         cases: list[tuple[Fraction, Released]]
         if known and not (sampling is None or entries.counts):
             amounts = list(_known_amounts(situation, world))
-            most = MOST_ANSWERS // (len(amounts) * len(worlds))
+            most = budget.MAX_JOINT_ANSWERS // (len(amounts) * len(worlds))
             cases = [(weight, _drawn(sampling, world, of, most)) for weight, of in amounts]
         else:
             totals = [(Fraction(1), 0)]
             if known and (sampling is not None or shift_matters):
                 totals = list(_known_totals(situation, world))
-            most = MOST_ANSWERS // (len(totals) * len(worlds))
+            most = budget.MAX_JOINT_ANSWERS // (len(totals) * len(worlds))
             cases = [(weight, _released(sampling, world, total, most)) for weight, total in totals]
         found.append(Alternative(world, tuple(cases)))
     return entries, found
@@ -110,7 +98,7 @@ def alternatives(
 
 def _require_short_sums(entries: Contributions) -> None:
     """Histograms of several groups; those of one are counted out."""
-    if (entries.joint_values or 1) * (len(entries.classes) - 1) > MOST_SUMMED:
+    if (entries.joint_values or 1) * (len(entries.classes) - 1) > budget.MAX_SUMMED_ANSWERS:
         raise NotApplicable(
             f"histograms of {len(entries.classes)} groups with about {entries.joint_values:.0e} joint values take too "
             "long to be added up"
@@ -150,8 +138,11 @@ def _counted_world(situation: Situation, world: World) -> CountedWorld:
     sampling = situation.sampling
     strata = None if sampling is None else sampling.stratum_sizes
     if strata is not None:
-        return CountedWorld(world, lambda ones: _strata(world, strata, tuple(map(_as_amounts, ones, world.known))))
-    return CountedWorld(world, lambda ones: _released(sampling, world, sum(ones)))
+        return CountedWorld(
+            world,
+            lambda ones: _strata(world, strata, tuple(map(_as_amounts, ones, world.known)), budget.MAX_JOINT_ANSWERS),
+        )
+    return CountedWorld(world, lambda ones: _released(sampling, world, sum(ones), budget.MAX_JOINT_ANSWERS))
 
 
 def _as_amounts(ones: int, known: int) -> tuple[tuple[int, int], ...]:
@@ -166,8 +157,10 @@ def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction
         amounts = {amount for _, amount in values}
         for _ in range(known):
             reached = {total + amount for total in reached for amount in amounts}
-            if len(reached) > MOST_KNOWN:
-                raise NotApplicable(f"the known entries can add more than {MOST_KNOWN} different numbers")
+            if len(reached) > budget.MAX_KNOWN_ENTRY_VALUES:
+                raise NotApplicable(
+                    f"the known entries can add more than {budget.MAX_KNOWN_ENTRY_VALUES} different numbers"
+                )
     if situation.adversary.values != "expected":
         yield from ((Fraction(1), total) for total in sorted(reached))
         return
@@ -192,7 +185,7 @@ def _known_amounts(situation: Situation, world: World) -> Iterator[tuple[Fractio
     """What the known entries are, with its probability."""
     classes = world.contributions.classes
     possible = [tuple(dict.fromkeys(amount for _, amount in values)) for values in world.contributions.values]
-    most = MOST_KNOWN if world.contributions.counts else MOST_COMPOSITIONS
+    most = budget.MAX_KNOWN_ENTRY_VALUES if world.contributions.counts else budget.MAX_KNOWN_ENTRY_COMPOSITIONS
     if prod(comb(u + len(of) - 1, u) for u, of in zip(world.known, possible, strict=True)) > most:
         raise NotApplicable(f"the known entries can have more than {most} different values")
     ways = [list(compositions(u, [u] * len(of))) for u, of in zip(world.known, possible, strict=True)]
@@ -212,7 +205,7 @@ def _known_amounts(situation: Situation, world: World) -> Iterator[tuple[Fractio
             yield weight, amounts
 
 
-def _released(sampling: Sampling | None, world: World, known: int, most: int = MOST_ANSWERS) -> Released:
+def _released(sampling: Sampling | None, world: World, known: int, most: int) -> Released:
     """The law of the answer when the known entries add so much."""
     n = sum(world.unknown) + sum(world.known) + 1
     others = world.others
@@ -227,9 +220,9 @@ def _drawn(sampling: Sampling, world: World, known: Amounts, most: int) -> Relea
     """The law of what the sampled entries add, given what the known ones are."""
     if sampling.independent_rate is not None:
         return _at_a_rate(sampling, sampling.independent_rate, world, known, most)
-    if sampling.most_draws_of_an_entry >= MOST_DRAWS:
+    if sampling.most_draws_of_an_entry >= budget.MAX_DRAWS:
         # There are more ways to draw than entries: large samples are refused before numbers become long.
-        raise NotApplicable(f"samples of {MOST_DRAWS} or more, of which some coincide, are not averaged over")
+        raise NotApplicable(f"samples of {budget.MAX_DRAWS} or more, of which some coincide, are not averaged over")
     answers = world.contributions.joint_values or 1
     stride, samples = 1, sampling.number_of_answers
     if samples > 1 or not sampling.is_one_sample:
@@ -267,8 +260,10 @@ def _mixture(sources: list[Source], draws: Iterator[Draw], most: int) -> Release
     """
     cases: dict[tuple[int, tuple[Multiplicities, ...], int], Fraction] = {}
     for tried, draw in enumerate(draws, 1):
-        if tried > MOST_DRAWS:
-            raise NotApplicable(f"the sample can be drawn from the kinds of entries in more than {MOST_DRAWS} ways")
+        if tried > budget.MAX_DRAWS:
+            raise NotApplicable(
+                f"the sample can be drawn from the kinds of entries in more than {budget.MAX_DRAWS} ways"
+            )
         kinds = list(zip(sources, draw.others, strict=True))
         fixed = sum(of.amount * factor * k for of, drawn in kinds if of.law is None for factor, k in drawn)
         random = tuple(drawn for of, drawn in kinds if of.law is not None)
@@ -299,7 +294,7 @@ def _at_a_rate(sampling: Sampling, rate: Fraction, world: World, known: Amounts,
     marker = entries.answers(n) if sampling.size_published else 0
     answers = max(entries.joint_values or 1, marker * (n + 1))
     kinds = sum(map(bool, world.unknown)) + sum(map(len, known))
-    if answers > most or (kinds > 1 and answers > min(MOST_SUMMED, most // (SUMMING * kinds))):
+    if answers > most or (kinds > 1 and answers > min(budget.MAX_SUMMED_ANSWERS, most // (SUMMING * kinds))):
         raise NotApplicable(
             f"a sum over {kinds} kinds of entries with about {answers:.0e} joint answers takes too long"
         )
@@ -317,14 +312,14 @@ def _stratified(situation: Situation, sizes: ByGroup[int], entries: Contribution
         raise NotApplicable("a stratified sample of entries that have a law each has no closed law here")
     worlds = [(world, list(_known_amounts(situation, world))) for world in entries.worlds(situation)]
     tried = sum(len(amounts) for _, amounts in worlds)
-    if tried > MOST_KNOWN:
-        raise NotApplicable(f"the known entries can have more than {MOST_KNOWN} different values")
-    most = MOST_ANSWERS // tried
+    if tried > budget.MAX_KNOWN_ENTRY_VALUES:
+        raise NotApplicable(f"the known entries can have more than {budget.MAX_KNOWN_ENTRY_VALUES} different values")
+    most = budget.MAX_JOINT_ANSWERS // tried
     for world, amounts in worlds:
         yield Alternative(world, tuple((weight, _strata(world, sizes, known, most)) for weight, known in amounts))
 
 
-def _strata(world: World, sizes: ByGroup[int], known: Amounts, most: int = MOST_ANSWERS) -> Released:
+def _strata(world: World, sizes: ByGroup[int], known: Amounts, most: int) -> Released:
     classes = world.contributions.classes
     parts = {
         name: _stratum(world, [index for index, kind in enumerate(classes) if kind.name == name], size, known, most)
@@ -364,8 +359,11 @@ def _of_templates(situation: Situation, templates: Templates, entries: Contribut
         cases = []
         for weight, amounts in _values_of_known(situation, entries, kinds, known):
             tried += 1
-            if tried > MOST_KNOWN:
-                raise NotApplicable(f"the known entries can be chosen, and have values, in more than {MOST_KNOWN} ways")
+            if tried > budget.MAX_KNOWN_ENTRY_VALUES:
+                raise NotApplicable(
+                    "the known entries can be chosen, and have values, in more than "
+                    f"{budget.MAX_KNOWN_ENTRY_VALUES} ways"
+                )
             cases.append((weight, _from_templates(templates, entries, kinds, critical, amounts)))
         yield Alternative(world, tuple(cases))
 
@@ -375,8 +373,11 @@ def worlds_by_number(
 ) -> Iterator[tuple[Sequence[int], int, tuple[int, ...], World]]:
     """The class of each entry, which is the critical one, and which are known."""
     n = situation.population.size
-    if len(templates) > MOST_TEMPLATES or n > MOST_CRITICAL:
-        raise NotApplicable(f"more than {MOST_TEMPLATES} templates or {MOST_CRITICAL} entries are not tried one by one")
+    if len(templates) > budget.MAX_TEMPLATES or n > budget.MAX_TEMPLATE_ENTRIES:
+        raise NotApplicable(
+            f"more than {budget.MAX_TEMPLATES} templates or {budget.MAX_TEMPLATE_ENTRIES} entries are not tried one by "
+            "one"
+        )
     kinds = class_of_entries(situation)
     for critical in range(n):
         for known in _choices_of_known(situation, entries, kinds, critical):

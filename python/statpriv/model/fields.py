@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import as_count, as_fraction, as_probability
 from statpriv.numeric.literals import literal
@@ -60,8 +61,7 @@ Schema: TypeAlias = "dict[str, Any]"
 
 MISSING = object()
 """The default of a field that is required."""
-_LARGEST = 2**53
-_LONGEST = 2**14
+_MAX_BITS = 2**14
 """Bits of a numerator or a denominator that is written: some 4900 digits."""
 
 
@@ -261,9 +261,9 @@ def table_from(value: Value) -> dict[str, Value]:
     return value
 
 
-def listed(value: Value, *, least: int = 0, most: int = _LARGEST) -> list[Value]:
+def listed(value: Value, *, least: int = 0, most: int | None = None) -> list[Value]:
     """A list of so many elements."""
-    if not isinstance(value, list) or not least <= len(value) <= most:
+    if not isinstance(value, list) or not least <= len(value) <= (budget.MAX_INTEGER if most is None else most):
         raise ArgumentError("not a list")
     return value
 
@@ -272,7 +272,7 @@ def list_of(field: Field, allowed: str, *, least: int = 0, most: int | None = No
     """A list whose elements are as `field` reads them."""
 
     def read(value: Value) -> tuple[Any, ...]:
-        elements = listed(value, least=least, most=_LARGEST if most is None else most)
+        elements = listed(value, least=least, most=most)
         return tuple(_element(field, element, k) for k, element in enumerate(elements, start=1))
 
     ends = {**({"minItems": least} if least else {}), **({} if most is None else {"maxItems": most})}
@@ -314,7 +314,7 @@ def written_number(value: Fraction | int) -> str:
     ('0.4', '1/3')
     """
     exact = Fraction(value)
-    if max(abs(exact.numerator), exact.denominator).bit_length() <= _LONGEST:
+    if max(abs(exact.numerator), exact.denominator).bit_length() <= _MAX_BITS:
         try:
             return literal(exact)
         except ValueError:  # Python refuses to print integers of more digits than a setting allows
@@ -372,8 +372,8 @@ _RANGE = definition(
         "anyOf": [_NUMBER, {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER}],
     },
 )
-_COUNT = definition("count", {"type": "integer", "minimum": 0, "maximum": _LARGEST})
-_SIZE = definition("size", {"type": "integer", "minimum": 1, "maximum": _LARGEST})
+_COUNT = definition("count", {"type": "integer", "minimum": 0, "maximum": int(budget.MAX_INTEGER)})
+_SIZE = definition("size", {"type": "integer", "minimum": 1, "maximum": int(budget.MAX_INTEGER)})
 _TEXT = definition("text", {"type": "string", "minLength": 1})
 
 NUMBER = Field(_number, 'a number of at least 0 such as 0.1, "0.1" or "1/10"', _NUMBER, written_number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.numeric.exact import Number, as_count
@@ -67,6 +68,6 @@ def _group_sizes(groups: Mapping[str, Number]) -> ByGroup[int]:
         raise ArgumentError(f"groups = {abridged(groups)}; a dict from group to size, such as {{'f': 30}}, is required")
     sizes = by_group(groups, "groups", lambda size, name: as_count(size, name, least=1))
     total = sum(count for _, count in sizes)
-    if total > 2**53:
+    if total > budget.MAX_INTEGER:
         raise ArgumentError(f"groups have {total} entries together; at most 2^53 are allowed")
     return sizes

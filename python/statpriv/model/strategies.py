@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import prod
 from typing import ClassVar, TypeAlias
 
+from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
@@ -23,10 +24,6 @@ from statpriv.numeric.literals import abridged
 
 __all__ = ["AdaptiveSituation", "AnyOf", "Ask", "Choice", "Strategy", "unrolled"]
 
-MOST_STEPS = 200
-"""Longer trees are nested too deeply for Python."""
-MOST_HISTORIES = 100_000
-"""A function is asked for its next query after so many sequences of answers at most: a second."""
 
 Branch: TypeAlias = "tuple[int, int | None, Ask]"
 """The least and the greatest answer (None: no end) after which something is asked, and that."""
@@ -265,10 +262,10 @@ def unrolled(choose: Choice, sizes: tuple[int, ...]) -> Ask:
         There are more than 100 000 sequences of answers to ask it about, or it asks nothing.
     """
     histories = prod(size + 1 for size in sizes[:-1])
-    if histories > MOST_HISTORIES or len(sizes) > MOST_STEPS:
+    if histories > budget.MAX_HISTORIES or len(sizes) > budget.MAX_STRATEGY_STEPS:
         raise ArgumentError(
             f"strategy is a function, and parts of {list(sizes)[:8]} entries have about {histories:.2g} sequences of "
-            f"answers, more than {MOST_HISTORIES}: write it as a tree of sp.Ask with ranges of answers, or allow "
+            f"answers, more than {budget.MAX_HISTORIES}: write it as a tree of sp.Ask with ranges of answers, or allow "
             "whatever is asked with sp.AnyOf"
         )
     tree = _Unrolling(choose, sizes).after(())

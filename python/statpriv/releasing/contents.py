@@ -29,7 +29,7 @@ from statpriv.releasing.guarantee import Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
-from statpriv.releasing.predicate import quoted
+from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells
 from statpriv.releasing.steps import PublishedCount
 from statpriv.theories.differential import gaussian_distance, kairouz_variance

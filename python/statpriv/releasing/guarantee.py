@@ -23,7 +23,7 @@ from statpriv.model.queries.variants import unlabelled
 from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
-from statpriv.releasing.predicate import quoted
+from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import ranges_of
 from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from statpriv.errors import PlanError
 from statpriv.model.fields import Range
-from statpriv.releasing.predicate import quoted
+from statpriv.releasing.sql_text import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -103,7 +103,7 @@ from statpriv.errors import PlanError
 from statpriv.releasing.plan import DataSource, Plan, PlannedQuery, PriorPublication, Publication, Target
 from statpriv.releasing.plan_mistakes import mistake_in_words, printed
 from statpriv.releasing.plan_tables import CountTable, DataTable, HistogramTable, PlanFile
-from statpriv.releasing.predicate import quoted
+from statpriv.releasing.sql_text import quoted
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -112,7 +112,7 @@ else:
 
 __all__ = ["load_plan", "plan_schema"]
 
-_MOST_ERRORS = 20
+_MAX_ERRORS = 20
 
 
 def load_plan(path: str | Path, *, data: str | Path | None = None) -> Plan:
@@ -202,8 +202,8 @@ def _validated(tables: dict[str, Any], name: str) -> PlanFile:
     except ValidationError as error:
         mistakes = [mistake_in_words(detail) for detail in error.errors(include_url=False)]
     count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes (queries are counted from 1)"
-    more = [f"and {len(mistakes) - _MOST_ERRORS} more"] if len(mistakes) > _MOST_ERRORS else []
-    raise PlanError("\n  ".join([f"{name}: {count}", *mistakes[:_MOST_ERRORS], *more]))
+    more = [f"and {len(mistakes) - _MAX_ERRORS} more"] if len(mistakes) > _MAX_ERRORS else []
+    raise PlanError("\n  ".join([f"{name}: {count}", *mistakes[:_MAX_ERRORS], *more]))
 
 
 def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> DataSource:

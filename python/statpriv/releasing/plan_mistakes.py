@@ -6,10 +6,9 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from statpriv import budget
 from statpriv.errors import PlanError
 from statpriv.releasing.plan_tables import (
-    MOST_CELLS,
-    MOST_QUERIES,
     CellTable,
     CountTable,
     DataTable,
@@ -19,7 +18,7 @@ from statpriv.releasing.plan_tables import (
     PriorTable,
     PublicationTable,
 )
-from statpriv.releasing.predicate import quoted
+from statpriv.releasing.sql_text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,9 +53,9 @@ def _rule(detail: ErrorDetails, location: _Location) -> str:
         "list_type": f"must be a list: {location.description}",
         "model_type": f"must be {location.description}",
         "too_short": f"needs {location.description}",
-        "too_long": f"at most {MOST_CELLS} cells are allowed"
+        "too_long": f"at most {budget.MAX_CELLS} cells are allowed"
         if location.path[-1] == "cell"
-        else f"at most {MOST_QUERIES} queries are allowed",
+        else f"at most {budget.MAX_FILE_TABLES} queries are allowed",
         "literal_error": f"must be one of {detail.get('ctx', {}).get('expected')}",
     }
     return rules.get(detail["type"]) or detail["msg"]

@@ -8,10 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
+from statpriv import budget
 from statpriv.errors import MissingExtraError, PlanError
 from statpriv.model.fields import range_from
 from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
-from statpriv.releasing.predicate import Predicate, quoted, unprintable
+from statpriv.releasing.predicate import Predicate
+from statpriv.releasing.sql_text import quoted, unprintable
 
 try:
     from pydantic import (
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = [
-    "MOST_CELLS",
-    "MOST_QUERIES",
     "CellTable",
     "CountTable",
     "DataTable",
@@ -49,11 +49,6 @@ __all__ = [
     "PublicationTable",
 ]
 
-MOST_QUERIES = 10_000
-MOST_CELLS = 100
-MOST_GROUPS = 100
-MOST_ROWS = 2**53
-_LEAST_DOUBLE, _MOST_DOUBLE = Fraction(1, 10**300), Fraction(10**300)
 _Read = TypeVar("_Read")
 
 _BASES = (3, 5, 10)
@@ -94,8 +89,9 @@ def _in_unit_interval(value: Fraction) -> Fraction:
 
 def _as_a_double(value: Fraction) -> Fraction:
     # A report states it as a double too, which must not be 0 or infinite where the number is not.
-    if value and not _LEAST_DOUBLE <= value <= _MOST_DOUBLE:
-        raise ValueError("must be 0, or a number from 1e-300 to 1e300")
+    exponent = budget.MAX_PLAN_EXPONENT
+    if value and not Fraction(1, 10**exponent) <= value <= 10**exponent:
+        raise ValueError(f"must be 0, or a number from 1e-{exponent} to 1e{exponent}")
     return value
 
 
@@ -138,8 +134,8 @@ def _is_table(value: object) -> TypeGuard[dict[str, object]]:
 def _by_group(value: dict[str, object], info: ValidationInfo, read: Callable[[object], _Read]) -> dict[str, _Read]:
     if _context(info, "group") is None:
         raise ValueError("is stated by group, but no data.group names the column of the groups")
-    if not 1 <= len(value) <= MOST_GROUPS:
-        raise ValueError(f"must have 1 to {MOST_GROUPS} groups")
+    if not 1 <= len(value) <= budget.MAX_GROUPS:
+        raise ValueError(f"must have 1 to {budget.MAX_GROUPS} groups")
     return {_label(name): _of_group(name, stated, read) for name, stated in value.items()}
 
 
@@ -160,7 +156,7 @@ def _whole(value: object, *, least: int) -> int:
         number = _number(value)
     except ValueError:
         raise ValueError(rule) from None
-    if type(value) is str or number.denominator != 1 or not least <= number <= MOST_ROWS:
+    if type(value) is str or number.denominator != 1 or not least <= number <= budget.MAX_INTEGER:
         raise ValueError(rule)
     return int(number)
 
@@ -306,7 +302,7 @@ def _or_by_group(schemas: list[dict[str, Any]], within: dict[str, Any]) -> dict[
         "type": "object",
         "additionalProperties": within,
         "minProperties": 1,
-        "maxProperties": MOST_GROUPS,
+        "maxProperties": int(budget.MAX_GROUPS),
     }
     return {"anyOf": [*schemas, by_group]}
 
@@ -482,7 +478,9 @@ class HistogramTable(SizedTable):
     where: ClassVar[None] = None
     probability: ClassVar[None] = None
     cell: list[CellTable] = Field(
-        min_length=2, max_length=MOST_CELLS, description="two or more [[query.cell]], the last cell being implied"
+        min_length=2,
+        max_length=int(budget.MAX_CELLS),
+        description="two or more [[query.cell]], the last cell being implied",
     )
 
     @property
@@ -539,7 +537,9 @@ class PlanFile(StrictTable):
             Annotated[CountTable, Tag("count")] | Annotated[HistogramTable, Tag("histogram")],
             Discriminator(_kind_of_query),
         ]
-    ] = Field(min_length=1, max_length=MOST_QUERIES, description="one [[query]] for each count to release")
+    ] = Field(
+        min_length=1, max_length=int(budget.MAX_FILE_TABLES), description="one [[query]] for each count to release"
+    )
     prior: Annotated[list[PriorTable] | None, BeforeValidator(_prior)] = Field(
         default=None,
         description='publications outside this tool, or "none"',

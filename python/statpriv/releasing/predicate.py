@@ -47,9 +47,9 @@ from statpriv.releasing.predicate_formula import (
     junction,
 )
 from statpriv.releasing.predicate_grammar import NOT_DECIMAL, WORD, Node, RefusedError, exp, parse
-from statpriv.releasing.sql_text import identifier, quoted, text_literal, unprintable
+from statpriv.releasing.sql_text import identifier, quoted, text_literal
 
-__all__ = ["ColumnType", "Predicate", "identifier", "quoted", "text_literal", "unprintable"]
+__all__ = ["ColumnType", "Predicate"]
 
 # The engine's own name for the position of a row, in every table that has no such column.
 _ENGINE_COLUMNS = frozenset({"rowid"})

@@ -24,9 +24,9 @@ from statpriv.releasing.ledger import Ledger, Position, Registry, Rows
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
-from statpriv.releasing.predicate import quoted
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
+from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]

@@ -10,6 +10,7 @@ from itertools import product
 from math import comb, prod
 from typing import TypeAlias
 
+from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.partitions import RandomPartition
@@ -17,11 +18,6 @@ from statpriv.model.queries.property import PropertyQuery, Stated, ends, is_rang
 from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER, SECRET, STATED
 from statpriv.rules.registry import rule
-
-MOST_PATTERNS = 16
-"""So many pairs of values of the critical entry are followed one by one."""
-MOST_COMPOSITIONS = 500
-"""So many ways in which groups may fall into the parts are followed one by one."""
 
 Sign: TypeAlias = "tuple[int, int]"
 """What the critical entry adds to a count under v and under w."""
@@ -123,7 +119,7 @@ def partition_sum(situation: AdaptiveSituation) -> Curve:
         raise NotApplicable("known entries shift the answers that a given strategy goes by")
     if situation.strategy.is_given:
         _require_one_probability(situation)
-    few = 2 ** len(situation.properties) <= MOST_PATTERNS
+    few = 2 ** len(situation.properties) <= budget.MAX_ADAPTIVE_PATTERNS
     patterns = _patterns(situation) if few else [None]
     return Curve.maximum([_summed(situation, worlds, pattern) for worlds in _worlds(situation) for pattern in patterns])
 
@@ -206,9 +202,10 @@ def _worlds(situation: AdaptiveSituation) -> list[list[World]]:
     compositions: list[tuple[Fraction, tuple[tuple[int, ...], ...]]] = []
     for composition in _compositions(tuple(classes), parts):
         compositions.append(composition)
-        if len(compositions) > MOST_COMPOSITIONS:
+        if len(compositions) > budget.MAX_ADAPTIVE_COMPOSITIONS:
             raise NotApplicable(
-                f"there are more than {MOST_COMPOSITIONS} ways in which the entries that differ may fall into the parts"
+                f"there are more than {budget.MAX_ADAPTIVE_COMPOSITIONS} ways in which the entries that differ may "
+                "fall into the parts"
             )
     return [
         [
@@ -281,9 +278,9 @@ def _patterns(situation: AdaptiveSituation) -> list[Pattern]:
         SIGNS[:1] if mirrored and query.probabilities == Fraction(1, 2) else SIGNS
         for query in situation.properties.values()
     ]
-    if prod(map(len, choices)) > MOST_PATTERNS:
+    if prod(map(len, choices)) > budget.MAX_ADAPTIVE_PATTERNS:
         raise NotApplicable(
-            f"there are more than {MOST_PATTERNS} pairs of values of the critical entry in "
+            f"there are more than {budget.MAX_ADAPTIVE_PATTERNS} pairs of values of the critical entry in "
             f"{len(choices)} unrelated properties"
         )
     return [dict(zip(situation.properties, signs, strict=True)) for signs in product(*choices)]

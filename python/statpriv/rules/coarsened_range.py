@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from statpriv import budget
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.postprocessing import MOST_TABULATED
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.model.situation import Situation
@@ -61,7 +61,7 @@ def _at(situation: Situation, p: Fraction) -> Curve:
 
 def _tests(steps: Sequence[Step], size: int) -> list[int]:
     """The last answers of all intervals that are published alike, but the last one."""
-    if size >= MOST_TABULATED:
+    if size >= budget.MAX_PROCESSED_ANSWERS:
         raise NotApplicable(f"the {size + 1} possible answers are too many to be published one by one")
     published: list[object] = []
     for count in range(size + 1):

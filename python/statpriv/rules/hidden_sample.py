@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import sqrt
 
+from statpriv import budget
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable, require_no_range
 from statpriv.lowering.contributions import multinomial
@@ -65,12 +66,6 @@ def is_size_published(situation: Situation) -> bool:
     return situation.sampling is not None and situation.sampling.size_published
 
 
-MOST_SIZES = 200
-"""So many sizes of samples of a histogram are averaged over."""
-MOST_STEPS = 1_000_000
-"""Thresholds times standard deviations of the count: some seconds of work."""
-
-
 @rule(
     bound="exact",
     kind="exact",
@@ -109,7 +104,7 @@ def count_with_known_entries(situation: Situation) -> Curve:
     if situation.adversary.values != "worst":
         raise NotApplicable("the known entries have expected values, not the worst ones")
     (n, s), u = simple_draw(situation), situation.adversary.total
-    if u * s / n * sqrt(n - u) > MOST_STEPS:
+    if u * s / n * sqrt(n - u) > budget.MAX_KNOWN_IN_SAMPLE_STEPS:
         raise NotApplicable(f"the worst values of {u} known entries in a sample of {s} take too long to be found")
     return Curve.known_in_sample(population=n, known=u, size=s, p=_uniform_probability(situation), pair=situation.pair)
 
@@ -182,8 +177,10 @@ def histogram_at_a_rate(situation: Situation) -> Curve:
         # Which count is meant by "one" is the only difference to a count with its published size.
         directed = None if pair is None else (1 - pair[0], 1 - pair[1])
         return Curve.poisson_published(population=n, rate=rate, p=cells[0], pair=directed)
-    if n > MOST_SIZES:
-        raise NotApplicable(f"more than {MOST_SIZES} sizes of samples of a histogram are not averaged over")
+    if n > budget.MAX_SAMPLE_SIZES:
+        raise NotApplicable(
+            f"more than {budget.MAX_SAMPLE_SIZES} sizes of samples of a histogram are not averaged over"
+        )
     weights = [multinomial((s, n - s), (rate, 1 - rate)) for s in range(n + 1)]
     means = []
     for directed in _worst_pairs(cells) if pair is None else [pair]:

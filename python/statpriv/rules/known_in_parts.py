@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
+from statpriv import budget
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
@@ -26,8 +27,6 @@ from statpriv.rules.registry import lower, rule
 
 CHANCES = (Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))
 """Chances that some part has more unknown entries than it is taken to have; each gives a bound."""
-MOST_ENTRIES = 4096
-"""Of all ways to fall together the parts have so many entries at most where the mean over the ways is taken."""
 
 
 @rule(
@@ -78,10 +77,10 @@ class _Held:
 def _ways(situation: PartitionedSituation, sizes: Sequence[int], unknown: int) -> dict[tuple[_Held, ...], Fraction]:
     """How the unknown entries may fall into the parts, with its probability; nothing where there are many ways."""
     entries, ways = situation.population.size, dict[tuple[_Held, ...], Fraction]()
-    if max(len(sizes) ** 2, sum(sizes)) > MOST_ENTRIES:  # there are about as many ways as parts, or more
+    if max(len(sizes) ** 2, sum(sizes)) > budget.MAX_KNOWN_PART_ENTRIES:  # about as many ways as parts, or more
         return {}
     for number, (fallen, chosen) in enumerate(_falls(tuple(sizes), entries - sum(sizes), unknown), start=1):
-        if number * sum(sizes) > MOST_ENTRIES:
+        if number * sum(sizes) > budget.MAX_KNOWN_PART_ENTRIES:
             return {}
         parts = zip(situation.queries, map(situation.pair_of, range(situation.parts)), fallen, strict=True)
         if held := tuple(_Held(*part) for part in parts if part[-1]):

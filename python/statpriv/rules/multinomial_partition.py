@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from statpriv import budget
 from statpriv._native import Curve, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.model.partitions import MultinomialPartition
@@ -16,9 +17,6 @@ from statpriv.model.situation import PartitionedSituation, attribute_of
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.rules.one_property import require_alike, require_count, weights_of
 from statpriv.rules.registry import rule
-
-MOST_PATTERNS = 1024
-"""So many combinations of values are tried one by one."""
 
 ZERO = Fraction(0)
 Cell = tuple[Fraction, Fraction, Fraction]
@@ -49,7 +47,7 @@ def multinomial(situation: PartitionedSituation) -> Curve:
         raise NotApplicable("known entries in parts of random sizes have no exact form here")
     kinds = _kinds(situation)
     tried = prod(count + 1 for count in kinds.values())
-    if tried > MOST_PATTERNS:
+    if tried > budget.MAX_VALUE_PATTERNS:
         raise NotApplicable(f"the {tried} combinations of values of these attributes are too many to try them all")
     curves = [_composed(situation, pattern) for pattern in _patterns(situation, kinds)]
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)

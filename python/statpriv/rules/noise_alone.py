@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.lowering.contributions import MOST_LABELS, contributions
+from statpriv.lowering.contributions import contributions
 from statpriv.lowering.postprocessing import hockey_stick
 from statpriv.model.noise import DiscreteNoise, Noise
 from statpriv.model.queries.processed import PostProcessed
@@ -88,7 +89,7 @@ def _joint(added: Noise, first: int, second: int) -> Curve:
     if not isinstance(added, DiscreteNoise) or least is None or most is None:
         raise NotApplicable(f"several noises {added!r} without bounds have no joint law here")
     base = most - least + 2
-    if base ** (first + second) > MOST_LABELS:
+    if base ** (first + second) > budget.MAX_LABELS:
         raise NotApplicable(f"{first + second} noises with {base - 1} values each have too many joint values")
     places = [base**place for place in range(first + second)]
     law = added.law()

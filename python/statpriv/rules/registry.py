@@ -45,6 +45,8 @@ ADDITIVE = (MeanQuery, SumQuery)
 """The additive queries that messages name."""
 AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
+Refusal: TypeAlias = Callable[[Curve], "str | None"]
+"""Why a curve is not what a rule declares; None where it is."""
 SamplingCapability: TypeAlias = Callable[[type[Sampling]], bool]
 """What the class of a sampling must state so that a rule holds of it."""
 
@@ -58,7 +60,8 @@ class Rule:
     all that apply are computed, and named in the order of their costs. Rules of one kind that can be about one
     situation have different costs. `competes` says whether it is tried by
     `bound="tightest"`; a rule that never wins does not. `conditional` says that it is about the answer given that the
-    critical entry is in the sample, and so no bound of what is released.
+    critical entry is in the sample, and so no bound of what is released. Rules whose kind shows only in the curve share
+    one `lowering`, and `refusal` says of which of them it is.
     """
 
     bound: str
@@ -72,7 +75,12 @@ class Rule:
     assumptions: tuple[str, ...]
     competes: bool
     conditional: bool
+    refusal: Refusal
     lowering: Lowering
+
+    def curve(self, situation: AnySituation) -> Curve:
+        """The curve of a situation that this rule is about, or :class:`NotApplicable`."""
+        return _Lowerings(situation).by(self)
 
     def is_about(self, situation: AnySituation) -> bool:
         """Whether the query and the sampling are of the declared types, or have the declared capability."""
@@ -110,15 +118,49 @@ def rule(
     assumptions: tuple[str, ...],
     competes: bool = True,
     conditional: bool = False,
+    refusal: Refusal = lambda _: None,
 ) -> Callable[[Lowering], Lowering]:
     """Declare a rule."""
 
     def register(lowering: Lowering) -> Lowering:
         stated = (bound, kind, queries, samplings, sampling_with, cost, theorem, source, assumptions)
-        _RULES.append(Rule(*stated, competes, conditional, lowering))
+        _RULES.append(Rule(*stated, competes, conditional, refusal, lowering))
         return lowering
 
     return register
+
+
+class _Lowerings:
+    """The curves of one situation: a function that several rules share is asked once."""
+
+    def __init__(self, situation: AnySituation) -> None:
+        self.situation = situation
+        self._found: dict[Lowering, tuple[Curve | None, str | None]] = {}
+
+    def by(self, rule: Rule) -> Curve:
+        """The curve by a rule that is about the situation, or :class:`NotApplicable`."""
+        if rule.lowering not in self._found:
+            self._found[rule.lowering] = self._lowered(rule)
+        curve, reason = self._found[rule.lowering]
+        if curve is not None and (reason := rule.refusal(curve)) is None:
+            return curve
+        raise NotApplicable(reason)
+
+    def _lowered(self, rule: Rule) -> tuple[Curve | None, str | None]:
+        try:
+            return rule.lowering(self.situation), None
+        except NotApplicable as reason:
+            return None, str(reason)
+
+    def applicable(self) -> Iterator[tuple[Rule, Curve]]:
+        """Every rule that applies, with its curve."""
+        for candidate in all_rules():
+            if not candidate.is_about(self.situation):
+                continue
+            try:
+                yield candidate, self.by(candidate)
+            except NotApplicable:
+                continue
 
 
 @cache
@@ -131,13 +173,7 @@ def all_rules() -> tuple[Rule, ...]:
 
 def applicable(situation: AnySituation) -> Iterator[tuple[Rule, Curve]]:
     """Every rule that applies, with its curve."""
-    for candidate in all_rules():
-        if not candidate.is_about(situation):
-            continue
-        try:
-            yield candidate, candidate.lowering(situation)
-        except NotApplicable:
-            continue
+    return _Lowerings(situation).applicable()
 
 
 def lower(situation: AnySituation, bound: str) -> Lowered:
@@ -153,6 +189,7 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
     if not isinstance(bound, str) or bound not in {"tightest", *(known.bound for known in all_rules())}:
         names = dict.fromkeys(["tightest", *(known.bound for known in all_rules() if known.is_about(situation))])
         raise ArgumentError(f"bound = {bound!r}; one of {', '.join(map(repr, names))} is required")
+    lowerings = _Lowerings(situation)
     found: list[tuple[Rule, Curve]] = []
     reasons: list[str] = []
     for candidate in all_rules():
@@ -161,7 +198,7 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
         if not candidate.is_about(situation):
             continue
         try:
-            found.append((candidate, candidate.lowering(situation)))
+            found.append((candidate, lowerings.by(candidate)))
         except NotApplicable as reason:
             reasons.append(str(reason))
             continue
@@ -169,7 +206,7 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
             return Lowered(found[0][1], candidate.kind, (candidate,))
     if not found:
         raise NotAvailableError(
-            f"bound = {bound!r} does not apply here: {_reasons(situation, reasons)}. {_alternatives(situation)}"
+            f"bound = {bound!r} does not apply here: {_reasons(situation, reasons)}. {_alternatives(lowerings)}"
         )
     applied, curves = zip(*found, strict=True)
     return Lowered(curves[0] if len(curves) == 1 else Curve.minimum(curves), "bound", applied)
@@ -185,9 +222,10 @@ def _reasons(situation: AnySituation, reasons: list[str]) -> str:
     return f"it is not for {_named(type(_query(situation)))} with {_named(type(situation.sampling))}"
 
 
-def _alternatives(situation: AnySituation) -> str:
+def _alternatives(lowerings: _Lowerings) -> str:
     """The bounds that apply; or else what to leave out, and what the query can be combined with."""
-    bounds = dict.fromkeys(repr(found.bound) for found, _ in applicable(situation))
+    situation = lowerings.situation
+    bounds = dict.fromkeys(repr(found.bound) for found, _ in lowerings.applicable())
     if bounds:
         return f"What applies: {', '.join(bounds)}"
     nearest = _nearest(situation)

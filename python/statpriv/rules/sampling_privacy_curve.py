@@ -11,10 +11,11 @@ from math import prod
 from types import NoneType
 from typing import TypeAlias, TypeVar
 
+from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import Contributions, EntryClass, contributions, multinomial
-from statpriv.lowering.sums import MOST_KNOWN, templates_of, worlds_by_number
+from statpriv.lowering.sums import templates_of, worlds_by_number
 from statpriv.model.draws import Multiplicities, compositions, drawn_again, drawn_once
 from statpriv.model.groups import ByGroup
 from statpriv.model.populations import Population
@@ -26,16 +27,12 @@ from statpriv.model.queries.sum import Additive
 from statpriv.model.samplings import PoissonSampling, Templates, WithoutReplacement
 from statpriv.model.situation import Situation
 from statpriv.rules.assumptions import INDEPENDENT, KNOWN_LAW, PAPER, SAMPLED, STATED
-from statpriv.rules.hidden_sample import MOST_SIZES, is_one_sample, simple_draw
+from statpriv.rules.hidden_sample import is_one_sample, simple_draw
 from statpriv.rules.histogram_range import histogram_of_cells
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import of_stated_laws, worst
 
 THRESHOLDS = 32
-MOST_TEMPLATES = 3000
-"""So many kinds of templates are averaged over one by one."""
-MOST_ANSWERS = 2**16
-"""So many joint answers may they have together: some seconds."""
 
 Template = TypeVar("Template")
 Drawing: TypeAlias = "tuple[int, tuple[tuple[tuple[int, int], int], ...]]"
@@ -156,8 +153,10 @@ def stated_laws_of_a_sample(situation: Situation) -> Curve:
     if rate is None:
         _, size = simple_draw(situation)
         return Curve.mean([Fraction(size, n)], [of_size(size)])
-    if n > MOST_SIZES:
-        raise NotApplicable(f"a query of the user's own is not averaged over more than {MOST_SIZES} sizes of samples")
+    if n > budget.MAX_SAMPLE_SIZES:
+        raise NotApplicable(
+            f"a query of the user's own is not averaged over more than {budget.MAX_SAMPLE_SIZES} sizes of samples"
+        )
     return Curve.mean([rate], [_over_sizes(n - 1, rate, of_size)])
 
 
@@ -202,9 +201,9 @@ def _over_compositions(situation: Situation, size: int) -> Curve:
     worlds = []
     for world in entries.worlds(situation):
         pools = [*world.unknown, sum(world.known)]
-        ways = islice(compositions(size - 1, pools), MOST_TEMPLATES + 1)
-        if sum(1 for _ in ways) > MOST_TEMPLATES:
-            raise NotApplicable(f"a sample can be composed in more than {MOST_TEMPLATES} ways")
+        ways = islice(compositions(size - 1, pools), budget.MAX_TEMPLATE_KINDS + 1)
+        if sum(1 for _ in ways) > budget.MAX_TEMPLATE_KINDS:
+            raise NotApplicable(f"a sample can be composed in more than {budget.MAX_TEMPLATE_KINDS} ways")
         weights, curves = [], []
         for draw in _few(drawn_once(pools, size - 1, critical=False), entries):
             weights.append(draw.weight)
@@ -215,7 +214,7 @@ def _over_compositions(situation: Situation, size: int) -> Curve:
 
 def _few(templates: Iterable[Template], entries: Contributions) -> Iterator[Template]:
     """Kinds of templates, if they are few; of several counts at once, if they have few answers together."""
-    most = min(MOST_TEMPLATES, MOST_ANSWERS // (entries.joint_values or 1))
+    most = min(budget.MAX_TEMPLATE_KINDS, budget.MAX_TEMPLATE_ANSWERS // (entries.joint_values or 1))
     for tried, template in enumerate(templates):
         if tried >= most:
             raise NotApplicable(f"more than {most} kinds of templates are not averaged over")
@@ -243,7 +242,7 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
             pair=situation.pair,
             thresholds=thresholds,
         )
-    if cells is not None and others <= MOST_SIZES:
+    if cells is not None and others <= budget.MAX_SAMPLE_SIZES:
         return _over_sizes(others, rate, lambda size: histogram_of_cells(cells, size, situation.pair))
     entries = contributions(situation, labelled=True)
     worlds = []
@@ -269,8 +268,8 @@ def _drawn_again(situation: Situation, size: int) -> Curve:
     """Templates with multiplicities: m_j of the critical entry, and a partition of the other draws among others."""
     n = situation.population.size
     entries = contributions(situation, labelled=True)
-    if size >= MOST_TEMPLATES:
-        raise NotApplicable(f"so many draws have more than {MOST_TEMPLATES} kinds of multiplicities")
+    if size >= budget.MAX_TEMPLATE_KINDS:
+        raise NotApplicable(f"so many draws have more than {budget.MAX_TEMPLATE_KINDS} kinds of multiplicities")
     worlds = []
     for world in entries.worlds(situation):
         room = [*world.unknown, sum(world.known)]
@@ -297,7 +296,7 @@ def _strata(situation: Situation, stratum_sizes: ByGroup[int]) -> Iterator[tuple
     if situation.adversary.total or of_several_counts:
         raise NotApplicable("a stratified sample with known entries, or of several counts, is not averaged over")
     entries = contributions(situation, labelled=True)
-    if (entries.joint_values or 1) > MOST_ANSWERS:
+    if (entries.joint_values or 1) > budget.MAX_TEMPLATE_ANSWERS:
         raise NotApplicable(f"about {entries.joint_values:.0e} joint answers are too many for this mean")
     sizes = dict(stratum_sizes)
     if any(kind.name is None for kind in entries.classes):
@@ -317,8 +316,8 @@ def _by_template(situation: Situation, templates: Templates) -> Iterator[tuple[F
     entries = contributions(situation, labelled=True)
     laws = {}
     for tried, (kinds, critical, known, world) in enumerate(worlds_by_number(situation, templates, entries)):
-        if tried >= MOST_KNOWN:
-            raise NotApplicable(f"the known entries can be chosen in more than {MOST_KNOWN} ways")
+        if tried >= budget.MAX_KNOWN_ENTRY_VALUES:
+            raise NotApplicable(f"the known entries can be chosen in more than {budget.MAX_KNOWN_ENTRY_VALUES} ways")
         chances: defaultdict[Drawing, Fraction] = defaultdict(Fraction)
         for template, probability in templates:
             times = Counter(template)

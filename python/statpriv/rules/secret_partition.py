@@ -20,6 +20,10 @@ from statpriv.rules.whole_population import worst
 QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed)
 SOURCE = "docs/explanation/composition.md, with the proof"
 ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN, SECRET)
+ENCLOSED = (
+    "delta is only enclosed: the combinations of values of these attributes are too many to try them all, or an answer "
+    "has continuous noise"
+)
 
 
 @rule(
@@ -35,16 +39,29 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN, SECRET)
     ),
     source=SOURCE,
     assumptions=ASSUMPTIONS,
+    refusal=lambda curve: ENCLOSED if curve.is_bracket else None,
 )
-def every_pattern(situation: PartitionedSituation) -> Curve:
-    """Few enough combinations to try them all."""
-    curve = whole_composition(situation)
-    if curve.is_bracket:
-        raise NotApplicable(
-            "delta is only enclosed: the combinations of values of these attributes are too many to try them all, "
-            "or an answer has continuous noise"
-        )
-    return curve
+@rule(
+    bound="convex-order",
+    kind="enclosed",
+    queries=QUERIES,
+    samplings=(RandomPartition,),
+    cost=40,
+    theorem=(
+        "As for few attributes, δ is the stop-loss of a sum of independent numbers, one a part. The maximum of the "
+        "stop-loss transforms of a part over all pairs of values is that of a law that dominates them in convex order; "
+        "the sum of these laws bounds every combination of values at once, and those that are left open by branch and "
+        "bound. So do the largest moduli of the transforms of each part; the smaller bound counts. The lower end is "
+        "attained by a combination. A count with continuous noise is between its rounded laws and laws that dominate "
+        "it."
+    ),
+    source=SOURCE,
+    assumptions=ASSUMPTIONS,
+    refusal=lambda curve: None if curve.is_bracket else "all combinations of values are tried",
+)
+def all_patterns(situation: PartitionedSituation) -> Curve:
+    """Few enough combinations are tried one by one; of more, and of continuous noise, δ is enclosed."""
+    return whole_composition(situation)
 
 
 @rule(
@@ -74,31 +91,6 @@ def stated_partitions(situation: PartitionedSituation) -> Curve:
     curve = worst([composed_by_shares(situation, law.sizes, shares) for shares in alike])
     if curve.is_bracket:
         raise NotApplicable("the combinations of values of these attributes are too many, or noise is continuous")
-    return curve
-
-
-@rule(
-    bound="convex-order",
-    kind="enclosed",
-    queries=QUERIES,
-    samplings=(RandomPartition,),
-    cost=40,
-    theorem=(
-        "As for few attributes, δ is the stop-loss of a sum of independent numbers, one a part. The maximum of the "
-        "stop-loss transforms of a part over all pairs of values is that of a law that dominates them in convex order; "
-        "the sum of these laws bounds every combination of values at once, and those that are left open by branch and "
-        "bound. So do the largest moduli of the transforms of each part; the smaller bound counts. The lower end is "
-        "attained by a combination. A count with continuous noise is between its rounded laws and laws that dominate "
-        "it."
-    ),
-    source=SOURCE,
-    assumptions=ASSUMPTIONS,
-)
-def bounded_patterns(situation: PartitionedSituation) -> Curve:
-    """A bound of all combinations, and the worst one found; counts with continuous noise."""
-    curve = whole_composition(situation)
-    if not curve.is_bracket:
-        raise NotApplicable("all combinations of values are tried")
     return curve
 
 

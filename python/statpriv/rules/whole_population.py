@@ -7,10 +7,11 @@ from fractions import Fraction
 from itertools import permutations
 from math import comb
 
+from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.errors import ArgumentError
 from statpriv.lowering.applicability import NotApplicable, require_no_range
-from statpriv.lowering.contributions import MOST_WORLDS, World, contributions, known_law, laws_by_class
+from statpriv.lowering.contributions import World, contributions, known_law, laws_by_class
 from statpriv.lowering.sums import alternatives
 from statpriv.model.draws import compositions
 from statpriv.model.probabilities import as_law
@@ -88,7 +89,7 @@ def _choices_of_known(situation: Situation, sizes: list[int]) -> list[tuple[int,
     known, classes = situation.adversary.total, len(sizes)
     if known == 0:
         return [(0,) * classes]
-    if not situation.adversary.by_group and comb(known + classes - 1, known) <= MOST_WORLDS:
+    if not situation.adversary.by_group and comb(known + classes - 1, known) <= budget.MAX_KNOWN_ENTRY_WORLDS:
         return list(compositions(known, sizes))
     return list(dict.fromkeys(world.known for world in contributions(situation).worlds(situation)))
 

@@ -24,14 +24,14 @@ Groups: TypeAlias = "Sequence[tuple[str | None, int]]"
 """Name and size of each group; None is the name of all entries together."""
 
 
-_LONGEST = 300
+_MAX_SHOWN = 300
 """Characters of a query that are shown."""
 
 
 def shown(query: object) -> str:
     """The query, of which a long list is cut."""
     text = repr(query)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
 from statpriv.releasing.plan import DataSource
-from statpriv.releasing.predicate import Predicate, quoted
+from statpriv.releasing.predicate import Predicate
+from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables.protocol import Refusals
 
 __all__ = ["Column", "Kind", "check_columns", "first_that_holds", "fits_decimal", "position_of"]

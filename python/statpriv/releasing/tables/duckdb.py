@@ -39,7 +39,8 @@ from numpy.typing import NDArray
 from statpriv._native import RowTokens, StreamError, stream_fingerprints, stream_tally
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
-from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
+from statpriv.releasing.predicate import ColumnType, Predicate
+from statpriv.releasing.sql_text import identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import (
     Column,
     Kind,

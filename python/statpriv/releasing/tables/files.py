@@ -17,7 +17,7 @@ import numpy as np
 
 from statpriv import budget
 from statpriv.releasing.plan import DataSource
-from statpriv.releasing.predicate import quoted
+from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables.protocol import Refusals
 
 __all__ = ["CSV_SUFFIXES", "PARQUET_SUFFIXES", "Files", "csv_header", "open_files", "source_files"]

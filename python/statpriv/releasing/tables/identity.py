@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from statpriv import budget
 from statpriv._native import RowIdsError, RowTokens, digest_fingerprints
-from statpriv.releasing.predicate import quoted, unprintable
+from statpriv.releasing.sql_text import quoted, unprintable
 from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
 
 __all__ = ["check_distinct", "fingerprint_of", "groups_of", "identifying", "tokens_of"]

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from statpriv._native import RowTokens
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
-from statpriv.releasing.predicate import ColumnType, Predicate, identifier, quoted, text_literal
+from statpriv.releasing.predicate import ColumnType, Predicate
+from statpriv.releasing.sql_text import identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import Column, Kind, check_columns, first_that_holds, position_of
 from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens
 from statpriv.errors import TableError
-from statpriv.releasing.predicate import Predicate, quoted
+from statpriv.releasing.predicate import Predicate
+from statpriv.releasing.sql_text import quoted
 
 __all__ = [
     "AskedParts",

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from statpriv._native import RowTokens
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.plan import DataSource
-from statpriv.releasing.predicate import ColumnType, Predicate, quoted
+from statpriv.releasing.predicate import ColumnType, Predicate
+from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables.columns import (
     Column,
     Kind,
