@@ -1,4 +1,4 @@
-"""What the count of a random part says about the whole table: errors and intervals."""
+"""Estimates for the whole table from the count of a random part: errors and intervals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOGARITHM_OF_40 = Fraction(36889, 10_000)
 
 @dataclass(frozen=True)
 class Stratum:
-    """Rows of a group in the table, how many of them a part has, and the range of their probability."""
+    """A group: its rows in the table, its rows in the part, and the range of its probability."""
 
     rows: int
     size: int
@@ -37,10 +37,10 @@ class Stratum:
 
 
 def imbalance(strata: Sequence[Stratum]) -> Fraction:
-    """The most by which the expected proportion in the part can differ from that in the table.
+    """Upper bound on the difference between the expected proportion in the part and the proportion in the table.
 
-    Both are means of the groups' proportions, with weights `s_g/s` and `n_g/n`: their difference is at most the total
-    variation distance of the weights. It is 0 where a part has the same share of each group.
+    Both are weighted means of the groups' proportions, with weights `s_g/s` and `n_g/n`. Their difference is at most
+    the total variation distance of the weights. It is 0 if the part has the same share of each group.
 
     >>> imbalance([Stratum(50, 25, Fraction(0), Fraction(1)), Stratum(51, 25, Fraction(0), Fraction(1))])
     Fraction(1, 202)
@@ -52,10 +52,10 @@ def imbalance(strata: Sequence[Stratum]) -> Fraction:
 def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None = None) -> Enclosure:
     """Error of the proportion in the part as an estimate of that in the table, at the worst p of each range.
 
-    Of a table without groups the mean squared error is `p(1−p)(1/s − 1/n)` (*Parallel Composition for Statistical
-    Privacy*, Example 2). Errors of groups are independent and have the weights `s_g/s`; the square of
-    :func:`imbalance` is added. Rounding to base b changes each proportion by at most `⌊b/2⌋/s`, and by Minkowski's
-    inequality the root of the mean square by no more.
+    Without groups the mean squared error is `p(1−p)(1/s − 1/n)` (*Parallel Composition for Statistical Privacy*,
+    Example 2). The errors of groups are independent and have the weights `s_g/s`; the square of :func:`imbalance` is
+    added. Rounding to base b changes each proportion by at most `⌊b/2⌋/s`. By Minkowski's inequality the root mean
+    square increases by at most the same amount.
 
     >>> root_mean_squared_error([Stratum(16, 8, Fraction(1, 5), Fraction(4, 5))])
     Enclosure(0.125, 0.125)
@@ -72,13 +72,13 @@ def stratified_interval(*, least: int, most: int, strata: Sequence[Stratum]) -> 
     """A 95 % confidence interval for the proportion in the table, from a part with rows of each group.
 
     The moment generating function of a count without replacement is at most that of one with replacement (Hoeffding
-    1963, Theorem 4), group by group, and these are independent: Hoeffding's inequality holds for the whole,
-    `P[|X/s − E X/s| >= t] <= 2 exp(−2st²)`, whatever the table. The interval reaches :func:`imbalance` further.
+    1963, Theorem 4). This holds in each group, and the groups are independent. Hence Hoeffding's inequality holds for
+    the sum, `P[|X/s − E X/s| >= t] <= 2 exp(−2st²)`, for every table. The interval is widened by :func:`imbalance`.
 
     Parameters
     ----------
     least, most : int
-        Between them is the exact count; equal where it was published.
+        Bounds on the exact count; equal if the exact count was published.
     strata : sequence of Stratum
         The groups.
 
@@ -87,7 +87,7 @@ def stratified_interval(*, least: int, most: int, strata: Sequence[Stratum]) -> 
     [0.3641, 0.6359]
     """
     size = sum(stratum.size for stratum in strata)
-    # t with t² >= ln(40) / 2s, in ten-thousandths, rounded upwards.
+    # t is the least number of ten-thousandths with t² >= ln(40) / 2s.
     square = math.ceil(_LOGARITHM_OF_40 * 10**8 / (2 * size))
     reach = Fraction(math.isqrt(square - 1) + 1, 10_000) + imbalance(strata)
     return max(Fraction(least, size) - reach, Fraction(0)), min(Fraction(most, size) + reach, Fraction(1))
@@ -96,10 +96,10 @@ def stratified_interval(*, least: int, most: int, strata: Sequence[Stratum]) -> 
 def confidence_interval(*, least: int, most: int, size: int, rows: int) -> tuple[Fraction, Fraction]:
     """A 95 % confidence interval for the proportion in the table, by inversion of the hypergeometric law.
 
-    All totals `K` under which neither `P[X ≥ count]` nor `P[X ≤ count]` is below 2.5 %: coverage is at
-    least 95 % whatever the table (Clopper and Pearson's construction for a finite population). Where the count was
-    rounded it is somewhere from `least` to `most`, and the interval spans those of all counts there: both of its ends
-    rise with the count.
+    The interval contains all totals `K` under which neither `P[X ≥ count]` nor `P[X ≤ count]` is below 2.5 %. Its
+    coverage is at least 95 % for every table (Clopper and Pearson's construction for a finite population). A rounded
+    count lies between `least` and `most`. The interval then covers the intervals of all counts in between, because
+    both ends increase with the count.
 
     >>> confidence_interval(least=10, most=10, size=10, rows=10)
     (Fraction(1, 1), Fraction(1, 1))
@@ -114,7 +114,7 @@ def confidence_interval(*, least: int, most: int, size: int, rows: int) -> tuple
         exceeded = hypergeometric_upper_tail(most + 1, population=rows, marked=total, draws=size)
         return 1 - Fraction(exceeded.lower) >= tail
 
-    # The table holds at least the counted ones, and at least the misses of the part are none.
+    # The total is at least the counted rows, and at most all rows except the misses in the part.
     fewest, greatest = least, rows - (size - most)
     low = least_integer(plausible_from_below, fewest, rows)
     high = greatest - least_integer(lambda gap: plausible_from_above(greatest - gap), 0, greatest)

@@ -1,4 +1,4 @@
-"""The certified guarantee of a plan, from the plan, the number of rows and the sizes of groups alone."""
+"""The certified guarantee of a plan, computed only from the plan, the number of rows and the sizes of groups."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class Part:
     Attributes
     ----------
     size
-        Rows of the part.
+        Number of rows of the part.
     groups
-        In a stratified plan the rows of each group; None without groups.
+        For a stratified plan, the number of rows of each group; None without groups.
     asked
-        The property or histogram: of equal `attribute` if the canonical predicates are equal, with the hull of all
-        the ranges declared for them.
+        The property or histogram. Queries have equal `attribute` if their canonical predicates are equal, and their
+        ranges are the hull of all ranges declared for it.
     steps
-        What is done to the exact counts before they are published.
+        The steps applied to the exact counts before they are published.
     certified
-        Those of the steps that the certificate makes use of; what the others do never makes it worse.
+        The steps that the certificate uses. The remaining steps never make the certificate worse.
     supposed
-        Whether the probability is supposed instead of declared: then nothing is certified for any other.
+        Whether the probability is supposed instead of declared. The certificate then holds for this probability only.
     """
 
     size: int
@@ -63,32 +63,32 @@ class Part:
 
     @property
     def query(self) -> Query:
-        """What is asked, and the steps that the certificate makes use of."""
+        """The query together with the steps that the certificate uses."""
         asked = self.asked
         if not self.certified or isinstance(asked, HistogramQuery):
             return asked
         if self.is_gated and not self.supposed and asked.lower == asked.upper:
-            # With a number for p the curve would be that of this p alone, and not of every one.
+            # With a single number for p, the curve would hold only for that p and not for every p.
             asked = PropertyQuery(Between(0, 1), name=asked.name)
         return PostProcessed(asked, *self.certified)
 
     @property
     def stated(self) -> StatedQuery:
-        """What is asked and published, in the plan's words."""
+        """The query and its publication steps, in the plan's words."""
         return self.steps.stated(self.asked.attribute or "")
 
     @property
     def is_gated(self) -> bool:
-        """Whether the certificate holds for every probability, because of the gate."""
+        """Whether the certificate holds for every probability, thanks to the gate."""
         return any(isinstance(step, RangeGate) for step in self.certified)
 
     @property
     def exact(self) -> Part:
-        """The same part, if its exact counts were published."""
+        """The same part if its exact counts were published."""
         return replace(self, steps=replace(self.steps, publication=Publication()), certified=())
 
     def at(self, p: Fraction) -> Part:
-        """The same part, if the probability of its property were p, in every group."""
+        """The same part if the probability of its property were p, in every group."""
         stated = p if self.groups is None else dict.fromkeys(self.groups, p)
         steps = (*self.steps.gate, *self.steps.coarsening) if self.groups is None else ()
         asked = PropertyQuery(stated, attribute=self.asked.attribute)
@@ -96,24 +96,24 @@ class Part:
 
     @property
     def may_be_certain(self) -> bool:
-        """Whether the range of its probability, or of that of a cell, holds 0 or 1."""
+        """Whether the range of its probability, or of that of a cell, contains 0 or 1."""
         return any(lower == 0 or upper == 1 for lower, upper in ranges_of(self.asked))
 
     def curve(self, *, known: int) -> PrivacyCurve:
-        """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
+        """Curve of this part alone, for a reader who knows its rows and the values of up to `known` of them."""
         return curve_of_part(self.query, self.size if self.groups is None else self.groups, known=known)
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a plan guarantees on a table of `rows` rows, whatever is in it.
+    """The guarantee of a plan on a table of `rows` rows, independent of the contents of the table.
 
     Attributes
     ----------
     groups
-        In a stratified plan the rows of each group of the table; None without groups.
+        For a stratified plan, the number of rows of each group of the table; None without groups.
     parts
-        One for each query of the plan, in its order.
+        One part for each query of the plan, in order.
     """
 
     plan: Plan
@@ -128,27 +128,27 @@ class Guarantee:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Rows of each part."""
+        """Number of rows of each part."""
         return tuple(part.size for part in self.parts)
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """What is published of each part, as the theory sees it."""
+        """The published query of each part, as the theory sees it."""
         return tuple(part.query for part in self.parts)
 
     @property
     def sizes_by_group(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """Each group of a stratified plan, with its rows in each part; empty without groups."""
+        """Each group of a stratified plan, with its number of rows in each part; empty without groups."""
         return tuple(
             (group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups or ()
         )
 
     @cached_property
     def curve(self) -> PrivacyCurve:
-        """The curve of everything released, the partition secret.
+        """The curve of the whole release, with a secret partition.
 
-        Every query of the plan is declared before any is answered, so which answers are looked at, and in what
-        order, is post-processing of all.
+        All queries of the plan are declared before any is answered. Choosing which answers to read, and in which
+        order, is therefore post-processing of all answers.
         """
         return self._compose(self.plan.guarantee.known_rows, "tightest", self.parts)
 
@@ -163,10 +163,10 @@ class Guarantee:
         return Fraction(self.delta.upper) <= self.plan.guarantee.delta
 
     def telling(self) -> tuple[str, ...]:
-        """Name the queries that can tell a value for certain, because their probability may be 0 or 1.
+        """Name the queries that can reveal a value with certainty, because their probability may be 0 or 1.
 
-        By itself such a query has δ = 1, and reaches no target. That only some rows answer it, in secret, makes δ of
-        everything smaller, and nothing less certain for whoever does. What is done to its counts may hide it again.
+        Alone, such a query has δ = 1 and meets no target. Secretly using only some rows reduces δ of the whole release,
+        but for the rows that answer the query the value remains certain. Publication steps may hide it again.
         """
         known, epsilon = self.plan.guarantee.known_rows, self.epsilon
         return tuple(
@@ -176,12 +176,12 @@ class Guarantee:
         )
 
     def with_certified_steps(self) -> Guarantee:
-        """The same, the certificate making use of the steps that give a better one.
+        """The same guarantee, with the certificate using the steps that improve it.
 
-        That is a gate, wherever it gives a bound for every probability. One that lets through a count that may be that
-        of nobody or of everybody gives none.
-        Suppression and rounding are made use of in parts that are not large, if δ is less with them; not behind a gate
-        without such a bound, because what it withholds tells counts apart that these steps publish alike.
+        A gate is used if it gives a bound for every probability. A gate that admits a count which may be that of
+        nobody or of everybody gives no such bound.
+        Suppression and rounding are used in parts that are not large, if they reduce δ. They are not used behind a gate
+        without such a bound, because withholding distinguishes counts that these steps publish alike.
         """
         target = self.plan.guarantee
         parts = [_gated_if_bounded(part, target.known_rows, target.epsilon) for part in self.parts]
@@ -194,7 +194,7 @@ class Guarantee:
         return coarsened
 
     def secret(self, *, known: int, epsilon: Fraction) -> Enclosure:
-        """δ for a reader who does not know who is in which part, and knows the values of `known` rows."""
+        """δ for a reader who knows the values of `known` rows but not the part of any row."""
         if known == self.plan.guarantee.known_rows and epsilon == self.epsilon:
             return self.delta
         if known == self.plan.guarantee.known_rows and not self.costly(known):
@@ -203,33 +203,33 @@ class Guarantee:
         if self.groups is not None and epsilon == self.epsilon and self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
             found += self.if_available(known, "own-group", self.parts, epsilon)
         if self.groups is not None and epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
-            found.append(self.delta)  # δ falls with ε, and whoever knows more learns no less
+            found.append(self.delta)  # δ does not increase with ε, nor decrease with the reader's knowledge
         return least(found)
 
     def bounded(self, known: int, epsilon: Fraction) -> Enclosure:
-        """The same by the tightest curve where that is cheap, else by the smallest of the bounds that are."""
+        """δ from the tightest curve if that is cheap, else the smallest of the cheap bounds."""
         return self._bounded(known, epsilon, self.parts)
 
     def costly(self, known: int) -> bool:
-        """Whether the tightest curve with that many known rows takes seconds, so that pictures use cheaper bounds."""
+        """Whether the tightest curve with `known` known rows takes seconds; figures then use cheaper bounds."""
         if self.groups is not None:
             return self.rows > budget.MAX_ROWS_OF_TIGHT_GROUPED_PICTURES
         one_count = len(self.plan.properties) == 1 and sum(self.sizes) == self.rows
         return known > 0 and self.rows > budget.MAX_ROWS_OF_TIGHT_PICTURES and not one_count
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
-        """δ of the worst part, for a reader who knows who is in which part, and `known` values wherever they help."""
+        """δ of the worst part, for a reader who knows the part of each row, and the `known` most helpful values."""
         return greatest(self.deltas(known=known, epsilon=epsilon))
 
     def deltas(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
-        """δ of each part for a reader who knows who is in it, and the values of up to `known` of them."""
+        """δ of each part, for a reader who knows its rows and the values of up to `known` of them."""
         keys = [(part.size, tuple((part.groups or {}).items()), unlabelled(part.query)) for part in self.parts]
         different = dict(zip(keys, self.parts, strict=True))
         found = {key: part.curve(known=known).delta(epsilon) for key, part in different.items()}
         return [found[key] for key in keys]
 
     def if_probability_were(self, attribute: str, p: Fraction, *, published: bool) -> Enclosure:
-        """δ of everything if the probability of one counted property were p, the others at their declared worst.
+        """δ of the whole release if one counted property had probability p, the others at their declared worst.
 
         Parameters
         ----------
@@ -238,18 +238,18 @@ class Guarantee:
         p : Fraction
             Its probability, in every group.
         published : bool
-            Whether its counts are published as the plan says, or as they are.
+            Whether its counts are published with the plan's steps; otherwise they are published exactly.
         """
         known = self.plan.guarantee.known_rows
         own_parts = [part for part in self.parts if part.asked.attribute == attribute]
         others = [part for part in self.parts if part.asked.attribute != attribute]
         exact = [part.at(p).exact for part in own_parts]
         large = budget.MAX_ROWS_OF_TIGHT_PICTURES
-        # What is published of a large part has a law that takes long; its gate has a bound for every p.
+        # The law of a large part's published answers is expensive; the bound of its gate holds for every p.
         asked = [
             part.at(p) if part.size <= large else part if part.is_gated else part.at(p).exact for part in own_parts
         ]
-        # Behind gates the certificate is for every p, so for this one.
+        # The certificate of gated parts holds for every p, hence for this p.
         certified = [self.delta] if published and all(part.is_gated for part in own_parts) else []
         if not others:
             found = [self._bounded(known, self.epsilon, exact)]
@@ -260,21 +260,21 @@ class Guarantee:
         return least([at_most_one(self._additive_of_others(attribute, tuple(others)) + least(own)), *certified])
 
     def _additive_of_others(self, attribute: str, others: tuple[Part, ...]) -> Enclosure:
-        """The same at every p of the property."""
+        """The additive bound of the other parts, which is the same at every p of the property."""
         if attribute not in self._of_others:
             self._of_others[attribute] = self._additive(self.plan.guarantee.known_rows, others)
         return self._of_others[attribute]
 
     @cached_property
     def _of_others(self) -> dict[str, Enclosure]:
-        """What the other parts add, by the property that they do not count."""
+        """Cache of the other parts' bound, keyed by the property that they do not count."""
         return {}
 
     def _additive(self, known: int, parts: Sequence[Part]) -> Enclosure:
         """δ by a bound that is a sum over the parts."""
-        if known and self.groups is not None:  # what is closer averages over the places of known rows, group by group
+        if known and self.groups is not None:  # tighter bounds average over the positions of known rows in each group
             return self._revealed(known, self.epsilon, parts)
-        # What is done to an answer never makes it less private; the threshold bound is for exact counts.
+        # Post-processing of an answer never increases its δ; the threshold bound applies to exact counts.
         exact = [part.exact for part in parts]
         cheap = self.costly(known) and not any(part.is_gated for part in parts)
         attempts: list[tuple[str, Sequence[Part]]] = [("threshold", exact)] if cheap else []
@@ -284,9 +284,9 @@ class Guarantee:
         return self._revealed(known, self.epsilon, parts) if first is None else first
 
     def _bounded(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
-        if self.groups is not None and (known or self.costly(known)):  # what is closer takes seconds for each δ
+        if self.groups is not None and (known or self.costly(known)):  # tighter bounds take seconds for each δ
             return self._revealed(known, epsilon, parts)
-        if not self.costly(known) or any(part.is_gated for part in parts):  # of gated parts the one bound is cheap
+        if not self.costly(known) or any(part.is_gated for part in parts):  # the only bound of gated parts is cheap
             found = self.if_available(known, "tightest", parts, epsilon)
             return found[0] if found else self._revealed(known, epsilon, parts)
         exact = [part.exact for part in parts]
@@ -296,10 +296,11 @@ class Guarantee:
         return least(found or self.if_available(known, "tightest", parts, epsilon))
 
     def _revealed(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
-        """δ by Theorem 5.2, if all known rows were in every part: the bound that is cheap everywhere.
+        """δ by Theorem 5.2, as if all known rows were in every part: the bound that is always cheap.
 
-        Revealing who is in which part only helps a reader: δ ≤ Σ_k (n_kg/N_g) · Δ̂_k for the worst group g, with n_kg
-        of its N_g rows in part k, and Δ̂_k with as many known rows, at their worst values, as part k can hold.
+        Revealing the part of each row only helps a reader. Hence δ ≤ Σ_k (n_kg/N_g) · Δ̂_k for the worst group g, where
+        part k has n_kg of the N_g rows of g. Δ̂_k is taken with as many known rows as part k can hold, at their worst
+        values.
         """
         deltas = replace(self, parts=tuple(parts)).deltas(known=known, epsilon=epsilon)
         if self.groups is None:
@@ -313,7 +314,7 @@ class Guarantee:
         )
 
     def if_available(self, known: int, bound: str, parts: Sequence[Part], epsilon: Fraction) -> list[Enclosure]:
-        """δ by that bound; nothing where the theory has none for these queries."""
+        """δ by the given bound, as a list of one; empty if the theory has no such bound for these queries."""
         try:
             return [self._compose(known, bound, parts).delta(epsilon)]
         except NotAvailableError:
@@ -331,21 +332,21 @@ class Guarantee:
 
 
 def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> Guarantee:
-    """The guarantee of a plan on a table of `rows` rows.
+    """Certify the guarantee of a plan on a table of `rows` rows.
 
     Parameters
     ----------
     plan : Plan
         The plan.
     rows : int
-        Rows of the table.
+        Number of rows of the table.
     groups : dict of str to int, optional
-        Where the plan names a group: the rows of each of its values, together `rows`.
+        If the plan names a group column: the number of rows of each of its values, `rows` in total.
 
     Raises
     ------
     PlanError
-        The parts have more rows than the table or one of its groups, or as many rows are known as there are.
+        If the parts have more rows than the table or one of its groups, or if not even one row would be unknown.
     """
     if rows < 1:
         raise PlanError("the table has no rows: there is nothing to release")
@@ -418,17 +419,17 @@ def _between(hull: Range) -> Fraction | Between:
 
 
 def greatest(deltas: Sequence[Enclosure]) -> Enclosure:
-    """The largest of them."""
+    """The largest of the δ values."""
     return Enclosure(max(delta.lower for delta in deltas), max(delta.upper for delta in deltas))
 
 
 def least(bounds: Sequence[Enclosure]) -> Enclosure:
-    """The smallest of several bounds of one δ."""
+    """The smallest of several bounds on one δ."""
     return Enclosure(min(delta.lower for delta in bounds), min(delta.upper for delta in bounds))
 
 
 def weighted(weights: Sequence[Fraction], deltas: Sequence[Enclosure]) -> Enclosure:
-    """Their mean, with weights of at most 1 in sum."""
+    """The weighted sum, with weights that sum to at most 1."""
     ends = [
         sum((weight * Fraction(end) for weight, end in zip(weights, side, strict=True)), Fraction(0))
         for side in ([delta.lower for delta in deltas], [delta.upper for delta in deltas])
@@ -437,5 +438,5 @@ def weighted(weights: Sequence[Fraction], deltas: Sequence[Enclosure]) -> Enclos
 
 
 def at_most_one(delta: Enclosure) -> Enclosure:
-    """The same δ, which is a difference of probabilities."""
+    """Cap a bound on δ at 1; δ is a difference of probabilities."""
     return Enclosure(min(delta.lower, 1.0), min(delta.upper, 1.0))

@@ -1,6 +1,6 @@
-"""The guarantee of everything that was released from a table: the target is about that, whatever was asked before.
+"""The guarantee of everything released from a table; the target refers to this, including all earlier releases.
 
-A first release alone is composed exactly on all rows; what holds for several is in statpriv.repeated_releases.
+A first release alone is composed exactly on all rows. ``statpriv.repeated_releases`` treats several releases.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class Everything:
     Attributes
     ----------
     guarantee
-        Of the plan alone.
+        The guarantee of the plan alone.
     cohorts
-        Rows of the table by when they joined it.
+        The rows of the table, grouped by the time at which they joined.
     earlier
-        The earlier releases; none for a first release.
+        The earlier releases; empty for a first release.
     """
 
     guarantee: Guarantee
@@ -72,7 +72,7 @@ class Everything:
 
     @property
     def known(self) -> int:
-        """Rows other than the critical one whose values the reader may know."""
+        """Number of rows, other than the critical one, whose values the reader may know."""
         return self.guarantee.plan.guarantee.known_rows
 
     @cached_property
@@ -86,9 +86,10 @@ class Everything:
 
     @cached_property
     def accountant(self) -> PartitionAccountant:
-        """Every release as a batch, with the rows that joined in between, at the ε and the known rows of this plan.
+        """Each release as a batch, with the rows that joined in between, at this plan's ε and number of known rows.
 
-        Its budget refuses nothing: targets of earlier plans may have been others. Known rows are all taken to be there.
+        Its budget refuses nothing, because earlier plans may have had other targets. All known rows are assumed to be
+        in the table from the start.
         """
         first, *later = self.cohorts
         accountant = PartitionAccountant(
@@ -105,23 +106,23 @@ class Everything:
 
     @cached_property
     def releases(self) -> RepeatedReleases:
-        """Every release on its own rows, as a bound."""
+        """The bound that composes all releases, each on its own rows."""
         return self.accountant.charged
 
     @cached_property
     def deltas(self) -> tuple[Enclosure, ...]:
-        """δ inside each release on its own rows, at the target's ε."""
+        """δ of each release on its own rows, at the target's ε."""
         return self.releases.deltas(self.guarantee.epsilon)
 
     @cached_property
     def worst_cohort(self) -> int:
-        """The cohort that is exposed most."""
+        """Index of the most exposed cohort."""
         sums = self.releases.sums(self.deltas)
         return max(range(len(sums)), key=lambda cohort: sums[cohort][1])
 
     @cached_property
     def weights(self) -> tuple[Fraction, ...]:
-        """For each release the probability that a row of the worst cohort is used in it."""
+        """For each release, the probability that it uses a given row of the worst cohort."""
         return self.releases.weights[self.worst_cohort]
 
     @cached_property
@@ -136,17 +137,18 @@ class Everything:
 
     @cached_property
     def on_rows_left(self) -> Guarantee:
-        """The plan on the rows that were left, each property with its hull: what curves and tables are about.
+        """The plan on the unspent rows, each property with its hull; curves and tables of the report refer to it.
 
-        Given all earlier answers the rows of this release are a uniform sample of the unspent ones, so it is composed
-        on these. On all rows of the table it would be too small for rows that joined later, which are drawn more often.
+        Given all earlier answers, the rows of this release are a uniform sample of the unspent rows, so the release is
+        composed on these. Composition on all rows would understate δ for rows that joined later, because these are
+        drawn with higher probability.
         """
         if self.is_first:
             return self.guarantee
         plan, rows = self.guarantee.plan, self.rows_left
         queries, _ = self.asked[-1]
         parts = tuple(
-            # A gate around one number is certified without it, for a property without a name.
+            # A gate around a single number is certified without that number, by a query without an attribute.
             replace(part, asked=cast("Any", asked)) if _property(asked := asked_of(query)) is not None else part
             for part, query in zip(self.guarantee.parts, queries, strict=True)
         )
@@ -159,12 +161,12 @@ class Everything:
         return sum(cohort.rows for cohort in self.cohorts) - sum(release.rows for release in self.earlier)
 
     def published(self) -> Enclosure:
-        """δ of the worst part of all releases, for a reader who knows which part everyone is in."""
+        """δ of the worst part of all releases, for a reader who knows the part of each row."""
         parts = (part for queries, sizes in self.asked for part in zip(queries, sizes, strict=True))
         return worst_part(parts, known=self.known, epsilon=self.guarantee.epsilon)
 
     def _adversary(self, rows: int) -> Adversary:
-        """As many known rows as these can hold, besides the critical one."""
+        """An adversary with as many known rows as these rows can hold besides the critical one."""
         return Adversary(known=min(self.known, rows - 1))
 
 
@@ -174,9 +176,9 @@ def everything(guarantee: Guarantee, position: Position) -> Everything:
 
 
 def widened(queries: Sequence[Query]) -> list[Query]:
-    """The same queries, each property with the hull of all the ranges that any of them states for it.
+    """The same queries, each property with the hull of all ranges that any of them states for it.
 
-    What a query publishes of its count, a gate or a rounding, stays as it was.
+    The publication steps of a query, such as a gate or rounding, stay unchanged.
     """
     hulls: dict[object, tuple[Range, ...]] = {}
     for query in queries:
@@ -189,7 +191,7 @@ def widened(queries: Sequence[Query]) -> list[Query]:
 
 
 def _property(query: Query) -> object:
-    """What says that two queries ask the same property, or the same cells; None where nothing does."""
+    """Key that is equal for queries with the same property or the same cells; None if the query has no attribute."""
     attribute = getattr(query, "attribute", None)
     return None if attribute is None else (type(query), attribute)
 
@@ -213,11 +215,11 @@ def _restated(query: Query, hulls: Mapping[object, tuple[Range, ...]]) -> Query:
     return PostProcessed(wider, *steps) if steps else cast("Query", wider)
 
 
-# --- what a report says of it --------------------------------------------------------------------
+# --- contents of a report -----------------------------------------------------------------------
 
 
 def with_everything(contents: Mapping[str, Any], whole: Everything, position: Position) -> dict[str, Any]:
-    """The contents of a report before its answers, with what is to be said of earlier releases and of the ledger."""
+    """The contents of a report without answers, completed with the earlier releases and the ledger."""
     prior = [_PRIOR] if whole.guarantee.plan.prior else []
     namesake = [] if position.namesake is None else [_NAMESAKE.format(position.namesake)]
     told = {
@@ -242,7 +244,7 @@ def with_everything(contents: Mapping[str, Any], whole: Everything, position: Po
 
 
 def as_first_release(contents: Mapping[str, Any], guarantee: Guarantee) -> dict[str, Any]:
-    """The contents of a dry run, which looks into no ledger: what a first release of the table would say."""
+    """The contents of a dry run, which reads no ledger: those of a first release of the table."""
     rows = Rows(guarantee.rows)
     return with_everything(contents, Everything(guarantee, (Cohort(rows.n),), ()), Position.of_new(rows))
 
@@ -273,7 +275,7 @@ def _with_earlier(contents: Mapping[str, Any], whole: Everything) -> dict[str, A
 
 
 def _composition(composition: Mapping[str, Any], whole: Everything) -> dict[str, Any]:
-    """What describes this release alone, on the rows that were left, each property with its hull over all releases."""
+    """The composition of this release alone on the unspent rows, each property with its hull over all releases."""
     queries, _ = whole.asked[-1]
     known = min(whole.known, whole.rows_left - 1)
     parts = [_restated_part(part, query) for part, query in zip(composition["part"], queries, strict=True)]

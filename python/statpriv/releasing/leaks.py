@@ -1,23 +1,24 @@
-"""What δ would be if something about the secret partition leaked, or if several rows changed together.
+"""δ if information about the secret partition leaked, or if several rows changed together.
 
-Let row i be the critical one, and let a reader know something of the labels. Given what he knows, the label of row i is
-k with some probability w_k, and revealing it only helps him: δ ≤ Σ_k w_k · Δ̂_k (Theorem 5.2), Δ̂_k the curve of part k
-for somebody who knows who is in it. What he knows changes the weights:
+Let row i be the critical row, and let a reader have partial information about the labels. Given this information, the
+label of row i is k with some probability w_k. Revealing the label only helps the reader, so δ ≤ Σ_k w_k · Δ̂_k
+(Theorem 5.2), where Δ̂_k is the curve of part k for a reader who knows its rows. The information determines w_k:
 
-* labels of everyone: w_k is 0 or 1, so δ is the largest Δ̂_k;
+* labels of all rows: w_k is 0 or 1, so δ is the largest Δ̂_k;
 * the union U of the used rows: the parts are a secret partition of U, and w_k = n_k/|U|. Everything is composed on U;
-* labels of l other rows, l_k of them in part k: of the n − l others part k has n_k − l_k, so w_k = (n_k − l_k)/(n − l);
-* labels and values of l other rows: also these are known rows of part k, which has m_k = n_k − l_k unknown ones.
+* labels of l other rows, l_k of them in part k: n − l rows remain, n_k − l_k of them in part k, so
+  w_k = (n_k − l_k)/(n − l);
+* labels and values of l other rows: those of part k are also known rows of it, which leaves m_k = n_k − l_k unknown.
 
-Which l rows leaked is not known either, so the split l_k is the worst one. With labels alone the sum is linear in the
-l_k, and largest if they are taken from the parts (and unused rows) with the least Δ̂_k first. With values it is
-Σ_k f_k(m_k)/(n − l), f_k(m) = m · Δ̂_k(m unknown). For every λ >= 0, because the m_k and the unused rows m_0 that did
-not leak add up to n − l,
+It is also unknown which l rows leaked, so the split l_k is the worst one. With labels alone the sum is linear in the
+l_k, and it is largest if the leaked rows come first from the parts (and unused rows) with the least Δ̂_k. With values
+the sum is Σ_k f_k(m_k)/(n − l), where f_k(m) = m · Δ̂_k(m unknown). Let m_0 be the number of unused rows that did not
+leak. The m_k and m_0 add up to n − l, so for every λ >= 0
 
-    Σ_k f_k(m_k) ≤ λ(n − l) − λ m_0 + Σ_k max_m (f_k(m) − λ m),
+    Σ_k f_k(m_k) ≤ λ(n − l) − λ m_0 + Σ_k max_m (f_k(m) − λ m).
 
-and the least of these bounds over some λ is taken. Δ̂ does not rise with the number of unknown rows, so on an interval
-of m it is at most its value at the lower end, and a few values of it bound f_k everywhere.
+The result is the least of these bounds over several λ. Δ̂ does not increase with the number of unknown rows, so on an
+interval of m it is at most its value at the lower end. A few values of Δ̂ therefore bound f_k everywhere.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _SLOPES = 48
 
 
 def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
-    """What is known, of how many rows, and δ then, at the target's ε; the plan's known rows are known besides."""
+    """For each kind of leak: its name, its number of rows, and δ at the target's ε, besides the plan's known rows."""
     known, epsilon = guarantee.plan.guarantee.known_rows, guarantee.epsilon
     found: list[tuple[str, int | None, Enclosure]] = [
         ("labels of everyone", None, guarantee.published(known=known, epsilon=epsilon)),
@@ -56,10 +57,10 @@ def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
 
 
 def block(guarantee: Guarantee) -> list[tuple[int, Enclosure]]:
-    """δ at the target's ε if `rows` rows belong to one person: the other rows of the person are known ones.
+    """δ at the target's ε if one person has `rows` rows; the person's other rows are known rows.
 
-    Exactly where the answers are together one count of all rows. Else by chaining c steps that change one row each, at
-    ε/c: :mod:`statpriv.planning.sensitivity` has both.
+    The value is exact if the answers together are one count of all rows. Otherwise it is the bound from chaining c
+    steps of one changed row each, at ε/c. :mod:`statpriv.planning.sensitivity` has both.
     """
     unknown = guarantee.rows - guarantee.plan.guarantee.known_rows
     return [(rows, _of_one_person(guarantee, rows)) for rows in ROWS if rows <= unknown]
@@ -77,7 +78,7 @@ def _of_one_person(guarantee: Guarantee, rows: int) -> Enclosure:
 
 
 def _union(guarantee: Guarantee) -> Enclosure:
-    """The same parts, of a table that has no other rows."""
+    """The same parts in a table without the other rows."""
     used = sum(guarantee.sizes)
     groups = {group: sum(sizes) for group, sizes in guarantee.sizes_by_group if any(sizes)}
     parts = tuple(
@@ -94,9 +95,9 @@ def _union(guarantee: Guarantee) -> Enclosure:
 
 
 def _labels(guarantee: Guarantee, leaked: int, *, known: int = 0) -> Enclosure:
-    """The greatest Σ_k w_k · Δ̂_k over all splits of the leaked labels; in a stratified plan that of the worst group.
+    """The greatest Σ_k w_k · Δ̂_k over all splits of the leaked labels; for a stratified plan, that of the worst group.
 
-    There all labels are those of the group of the critical row, as far as it has enough.
+    In a stratified plan all leaked labels are assumed to belong to the group of the critical row, up to its size.
     """
     known += guarantee.plan.guarantee.known_rows
     deltas = guarantee.deltas(known=known, epsilon=guarantee.epsilon)
@@ -112,7 +113,7 @@ def _labels(guarantee: Guarantee, leaked: int, *, known: int = 0) -> Enclosure:
 
 
 def _after_removing(leaked: int, rows: int, sizes: Sequence[int], values: Sequence[Fraction]) -> Fraction:
-    """The mean value of the rows that are left, after those of the least values were removed, and one is left."""
+    """Mean value of the remaining rows after removing those of least value; at least one row remains."""
     remaining, total = min(leaked, rows - 1), Fraction(0)
     left = rows - remaining
     unused = (Fraction(0), rows - sum(sizes))
@@ -124,8 +125,8 @@ def _after_removing(leaked: int, rows: int, sizes: Sequence[int], values: Sequen
 
 
 def _values(guarantee: Guarantee, leaked: int) -> Enclosure:
-    """A bound of Σ_k m_k/(n − l) · Δ̂_k(m_k unknown) over all splits."""
-    if guarantee.groups is not None:  # as if all leaked rows were in every part
+    """An upper bound on Σ_k m_k/(n − l) · Δ̂_k(m_k unknown) over all splits."""
+    if guarantee.groups is not None:  # bound: all leaked rows are known in every part
         return _labels(guarantee, leaked, known=leaked)
     left = guarantee.rows - leaked
     fewest_unused = max(0, guarantee.rows - sum(guarantee.sizes) - leaked)
@@ -142,13 +143,13 @@ def _values(guarantee: Guarantee, leaked: int) -> Enclosure:
 
 @dataclass(frozen=True)
 class _Unknown:
-    """Δ̂ of a part by its number m of unknown rows: at most a value on each interval of m, its ends included."""
+    """Δ̂ of a part as a function of its number m of unknown rows: an upper bound on each closed interval of m."""
 
     intervals: tuple[tuple[int, int, Fraction], ...]
 
     @classmethod
     def of(cls, guarantee: Guarantee, part: Part, leaked: int) -> _Unknown:
-        """From all rows of the part down to all but the leaked ones."""
+        """Cover the numbers of unknown rows from all rows of the part to all except the leaked ones."""
         fewest = max(part.size - leaked, 1)
         step = -(-(part.size - fewest + 1) // _INTERVALS)
         known = guarantee.plan.guarantee.known_rows
@@ -159,5 +160,5 @@ class _Unknown:
         return cls(tuple(found))
 
     def most_above(self, slope: Fraction) -> Fraction:
-        """At least m · Δ̂(m) − slope · m for every m; also for m = 0, where it is 0."""
+        """An upper bound on m · Δ̂(m) − slope · m over all m, including m = 0, where the value is 0."""
         return max(Fraction(0), *(m * (value - slope) for *ends, value in self.intervals for m in ends))

@@ -1,10 +1,10 @@
-"""The secret random partition: which part each row falls into, uniform over all labelled partitions.
+"""The secret random partition: the part of each row, uniform over all labelled partitions.
 
-This module sees which rows may be drawn, the sizes of the parts and random words, nothing else: a partition that
-depended on the data would break the theorem behind the guarantee. Uniformity is exact given uniform words:
-bounded integers come from rejection and never from a remainder alone, and Fisher-Yates exchanges, of which
-as many are made as rows have another label than the most frequent one, map the index sequences onto the
-arrangements, equally many to each.
+This module sees only which rows may be drawn, the sizes of the parts, and random words. A partition that depended on
+the data would violate the theorem behind the guarantee. Given uniform words, the partition is exactly uniform. Bounded
+integers are drawn by rejection, never by a remainder alone. Fisher-Yates exchanges then map the index sequences onto
+the arrangements, with equally many sequences for each arrangement. The number of exchanges is the number of rows whose
+label is not the most frequent one.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ UNUSED = 0
 """The label of a row that no part uses; part number k (from 1) has the label k."""
 
 WordSource = Callable[[int], bytes]
-"""Gives as many uniform random bytes as it is asked for: in production that of the operating system."""
+"""Returns the requested number of uniform random bytes; in production from the operating system."""
 
 _TOGETHER = 2**16
-"""How many words are asked for at a time, so that no more than these lie in memory."""
+"""Number of words requested at a time, which bounds the number held in memory."""
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """Rows from which parts are drawn, independently of other strata.
+    """Rows from which parts are drawn independently of other strata.
 
     Attributes
     ----------
     rows
         The positions of the rows that may be drawn, ascending.
     sizes
-        How many of them part 1, 2, … uses; together at most as many as there are.
+        Number of rows used by parts 1, 2, …; their sum is at most the number of rows.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Stratum:
 
     @classmethod
     def of_all(cls, n: int, sizes: Sequence[int]) -> Stratum:
-        """All of n rows."""
+        """The stratum of all n rows."""
         return cls(np.arange(n, dtype=np.uint32), tuple(sizes))
 
 
@@ -71,9 +71,9 @@ class Stratum:
 def secret_partition(
     strata: Sequence[Stratum], n: int, words: WordSource = secrets.token_bytes
 ) -> Iterator[array[int]]:
-    """Draw the labels of n rows, and overwrite them when the block ends, however it ends.
+    """Draw the labels of n rows, and overwrite them at the end of the block, however it ends.
 
-    While the block runs the process writes no core file, so the labels exist in memory only.
+    During the block the process writes no core file, so the labels exist only in memory.
     """
     with _no_core_files():
         labels = shuffled_parts(strata, n, words)
@@ -84,12 +84,12 @@ def secret_partition(
 
 
 def shuffled_parts(strata: Sequence[Stratum], n: int, words: WordSource) -> array[int]:
-    """Draw a label for each of n rows, every arrangement of the labels inside a stratum being equally likely.
+    """Draw a label for each of n rows, uniformly over all arrangements of the labels within each stratum.
 
     Parameters
     ----------
     strata
-        Which rows may be drawn, and how many of them each part uses. No row lies in two of them.
+        The rows that may be drawn, and the number of rows of each part. The strata are disjoint.
     n
         The number of rows, at least 1 and below 2^32.
     words
@@ -98,22 +98,22 @@ def shuffled_parts(strata: Sequence[Stratum], n: int, words: WordSource) -> arra
     Returns
     -------
     array of n labels
-        Exactly ``sizes[k - 1]`` of the rows of each stratum have the label k, all others ``UNUSED``.
+        In each stratum exactly ``sizes[k - 1]`` rows have the label k; all other rows are ``UNUSED``.
     """
     _check(strata, n)
     labels = array("I", bytes(4 * n))
     for stratum in strata:
         arrangement = _arrangement(len(stratum.rows), stratum.sizes, words)
-        places = slice(None) if len(stratum.rows) == n else stratum.rows  # all of n ascending rows lie as they are
+        places = slice(None) if len(stratum.rows) == n else stratum.rows  # n ascending rows are all rows in order
         _view(labels)[places] = arrangement
         arrangement[:] = UNUSED
     return labels
 
 
 def _arrangement(places: int, sizes: Sequence[int], words: WordSource) -> NDArray[np.uint32]:
-    """Arrange the labels over that many places: label number i, from the last to the first, goes to a place ≥ i.
+    """Arrange the labels over the given number of places: label i, from the last to the first, goes to a place ≥ i.
 
-    The most frequent label lies behind all others: where those have gone, it fills what they leave.
+    The most frequent label comes last, so it needs no draws of its own: it fills the places that the others leave.
     """
     rows_of = sorted([(places - sum(sizes), UNUSED), *((size, part) for part, size in enumerate(sizes, start=1))])
     counts, names = (np.array(column) for column in zip(*rows_of, strict=True))
@@ -130,18 +130,18 @@ def _arrangement(places: int, sizes: Sequence[int], words: WordSource) -> NDArra
 def bounded_integers(bounds: NDArray[np.uint64], words: WordSource, *, word_bits: int = 64) -> NDArray[np.uint64]:
     """Draw one uniform integer in [0, b) for each bound b, by rejection.
 
-    With W = 2^word_bits equally likely words, the W mod b smallest words are rejected and drawn again. A
-    multiple of b remains, so the remainder of the accepted word is exactly uniform. Only words below b can be
-    among those, so for the others W mod b is not asked for.
+    With W = 2^word_bits equally likely words, the W mod b smallest words are rejected and redrawn. The number of
+    accepted words is a multiple of b, so the remainder of an accepted word is exactly uniform. Every rejected word is
+    below b, so W mod b is computed only for words below b.
 
     Parameters
     ----------
     bounds
-        Each at least 1 and at most 2^word_bits - 1 (2^word_bits too, where word_bits is below 64).
+        Each at least 1 and at most 2^word_bits - 1; for word_bits below 64, 2^word_bits is also allowed.
     words
         The source of random bytes.
     word_bits
-        8, 16, 32 or 64: how many random bits one attempt takes.
+        Number of random bits of one attempt: 8, 16, 32 or 64.
     """
     word = np.dtype(f"<u{word_bits // 8}")
     if bounds.size and (int(bounds.min()) < 1 or int(bounds.max()) > 2**word_bits):
@@ -193,7 +193,7 @@ def _check_stratum(stratum: Stratum, n: int) -> None:
 
 @contextmanager
 def _no_core_files() -> Iterator[None]:
-    """Neither written by the system nor, which a limit does not prevent, piped to a program that collects them."""
+    """Prevent core files, and pipes to a crash collector, which the limit on core size does not stop."""
     if resource is None:
         yield
         return
@@ -212,7 +212,7 @@ _GET_DUMPABLE, _SET_DUMPABLE = 3, 4
 
 
 def _process_control(option: int, value: int = 0) -> int:
-    """Linux's prctl(2); nothing elsewhere."""
+    """Call Linux's prctl(2); on other systems do nothing and return 0."""
     if sys.platform != "linux":
         return 0
     return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0))

@@ -1,7 +1,7 @@
-"""The predicate language of a plan: what a ``where`` may say, and what it comes to.
+"""The predicate language of a plan: the grammar of a ``where`` and its normal form.
 
 A ``where`` is never executed as written. SQLGlot parses it, every token and every node is checked
-against an allow-list, and what passes is rendered anew:
+against an allow-list, and the accepted condition is rendered anew. Allowed are:
 
 * ``AND``, ``OR``, ``NOT``, parentheses, comments (dropped);
 * a column compared with a constant: ``= <> != < <= > >=``, ``IS [NOT] DISTINCT FROM``,
@@ -9,20 +9,19 @@ against an allow-list, and what passes is rendered anew:
 * ``IS [NOT] NULL``, ``IS [NOT] TRUE``, ``IS [NOT] FALSE``;
 * constants: text ``'it''s'``, decimals ``-0.25``, ``TRUE``, ``FALSE``, ``DATE '2020-12-31'``.
 
-Every one of these is total on typed data: no value in any cell can make it fail, so a failure
-can tell nobody anything.
+Each of these is total on typed data: no cell value can make it fail, so a failure reveals nothing.
 
-One normal form serves two ends: rendered for an engine it is what is counted, and its rendering in
-standard SQL is the identity of the property.
-SQL's three-valued logic makes that hard to see on the text, so the reading turns it into the
-classical logic of "this comparison is true" and "this comparison is not true":
+The normal form serves two purposes. Its rendering for an engine is the condition that is counted, and its
+rendering in standard SQL identifies the property. SQL's three-valued logic makes equality of properties hard
+to recognise in the text. The reader therefore translates the condition into the classical logic of "this
+comparison is true" and "this comparison is not true":
 
     TRUE(x AND y)  = TRUE(x) and TRUE(y)      FALSE(x AND y) = FALSE(x) or FALSE(y)
     TRUE(NOT x)    = FALSE(x)                 FALSE(NOT x)   = TRUE(x)
     TRUE(c < k)    = "c < k"                  FALSE(c < k)   = "c >= k"     (orders are total)
     TRUE(x IS TRUE) = TRUE(x)                 FALSE(x IS TRUE) = not TRUE(x)
 
-There, sorting and merging are safe, and two spellings of one property mostly become one text.
+In classical logic, sorting and merging are sound, and most spellings of a property get the same text.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ from statpriv.releasing.sql_text import identifier, quoted, text_literal
 
 __all__ = ["ColumnType", "Predicate"]
 
-# The engine's own name for the position of a row, in every table that has no such column.
+# The engine's own name for the position of a row, in every table without a column of that name.
 _ENGINE_COLUMNS = frozenset({"rowid"})
 
 
@@ -59,19 +58,19 @@ _ENGINE_COLUMNS = frozenset({"rowid"})
 class Predicate:
     """A ``where`` that passed the allow-list.
 
-    Two predicates are equal exactly when their canonical texts are; equal ones hold on the same rows.
+    Two predicates are equal exactly if their canonical texts are equal; equal predicates hold on the same rows.
 
     Attributes
     ----------
     text
-        The ``where`` as written, for people to read.
+        The ``where`` as written, for human readers.
     canonical
-        The condition as it is counted: quoted identifiers, sorted, in classical normal form.
+        The condition that is counted, in classical normal form: sorted, with quoted identifiers.
     demands
-        Each column, in order of appearance, with the type that its constants demand
-        (``"any"`` where only ``IS NULL`` asks for it).
+        Each column, in order of appearance, with the type that its constants require
+        (``"any"`` if the column occurs only in ``IS NULL``).
     equated
-        The columns that some comparison asks to equal a constant, or not to.
+        The columns that some comparison tests for equality or inequality with a constant.
 
     Examples
     --------
@@ -89,19 +88,19 @@ class Predicate:
 
     @classmethod
     def parse(cls, where: str, *, row_id: str | None = None) -> Predicate:
-        """Read and restrict a condition.
+        """Parse a condition and check it against the language.
 
         Parameters
         ----------
         where
             A condition in the language of this module, at most 4096 characters.
         row_id
-            The column that identifies rows, which no predicate may name, in any case of letters.
+            The column that identifies rows. No predicate may name it, in upper or lower case.
 
         Raises
         ------
         PlanError
-            Saying what is not allowed and what to write instead; it quotes the condition alone.
+            With a message that says what is not allowed and what to write instead. It quotes only the condition.
         """
         try:
             reading = _Reading(row_id)
@@ -113,23 +112,23 @@ class Predicate:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, exactly as written, each once."""
+        """The names of the columns, exactly as written, without repetition."""
         return tuple(column for column, _ in self.demands)
 
     @property
     def column_types(self) -> dict[str, ColumnType]:
-        """The type that each column must have for the comparisons to be defined on every value."""
+        """The type that each column must have so that its comparisons are defined on every value."""
         return dict(self.demands)
 
     def sql(self, column: Spelling | None = None, text: Spelling | None = None) -> str:
-        """Render for an engine: TRUE or FALSE on every row, never NULL.
+        """Render the condition for an engine: TRUE or FALSE on every row, never NULL.
 
         Parameters
         ----------
         column
-            Gives the engine's SQL for a column of that name; by default the quoted name itself.
+            Maps a column name to the engine's SQL for the column; by default the quoted name.
         text
-            Gives the engine's SQL for a text constant; by default that of the standard, ``'it''s'``.
+            Maps a text constant to the engine's SQL for it; by default that of the standard, ``'it''s'``.
 
         Examples
         --------
@@ -151,7 +150,7 @@ _COLUMN_AND_CONSTANT = "a comparison takes one column and one constant, such as 
 
 
 class _Reading:
-    """One pass over the tree; it collects the columns and the types that their constants demand."""
+    """One pass over the tree that collects the columns and the types required by their constants."""
 
     def __init__(self, row_id: str | None) -> None:
         self._row_id = None if row_id is None else row_id.casefold()
@@ -160,11 +159,11 @@ class _Reading:
         self._inside_null_test = False
 
     def demands(self) -> tuple[tuple[str, ColumnType], ...]:
-        # Names are case-insensitive in SQL, so two spellings of one name demand one type.
+        # Names are case-insensitive in SQL, so two spellings of a name require one type.
         return tuple((name, self._types[name.casefold()]) for name in self._columns)
 
     def condition(self, node: Node, *, value: bool) -> Formula:
-        """Say, in classical logic, when the condition is TRUE (``value``), or when it is FALSE."""
+        """The formula of classical logic that says when the condition is TRUE (``value``) or FALSE."""
         node = node.unnest()
         read = _CONDITIONS.get(type(node)) or _refuse_as_condition(node)
         return read(self, node, value=value)
@@ -228,12 +227,12 @@ class _Reading:
         return holds if value else holds.negated()
 
     def _null(self, subject: Node) -> Formula:
-        """Say when the subject is NULL: for a condition, when it is neither true nor false."""
+        """The formula for "the subject is NULL": a condition is NULL if it is neither true nor false."""
         if type(subject) is exp.Column:
             column = self._column(subject, _COLUMN_AND_CONSTANT)
             self._types.setdefault(column.casefold(), "any")
             return Atom(column, "IS NULL")
-        if self._inside_null_test:  # each level would double the text
+        if self._inside_null_test:  # each nested level would double the length of the text
             raise RefusedError("IS NULL of a condition cannot be nested in another: test the columns themselves")
         self._inside_null_test = True
         states = [self.condition(subject, value=value).negated() for value in (True, False)]
@@ -290,7 +289,7 @@ _CONDITIONS: dict[type, Callable[..., Formula]] = {
 
 
 def _operands(node: Node) -> list[Node]:
-    """Unroll a chain of one operator, which SQLGlot nests to the left as deep as the chain is long."""
+    """Unroll a chain of one operator, which SQLGlot nests to the left to the length of the chain."""
     operands, chain = [], node
     while type(chain) is type(node):
         operands.append(chain.expression)
@@ -319,7 +318,7 @@ def _constant(column: str, node: Node) -> Constant:
 
 
 def _decimal(written: str) -> str:
-    """Give a decimal its only spelling: no leading or trailing zeros, no exponent, no minus zero."""
+    """Return the unique spelling of a decimal: no leading or trailing zeros, no exponent, no minus zero."""
     sign = "-" if written.startswith("-") else ""
     whole, _, fraction = written.removeprefix("-").partition(".")
     whole, fraction = whole.lstrip("0"), fraction.rstrip("0")
@@ -341,7 +340,7 @@ def _day(node: Node) -> str:
         day = date.fromisoformat(written.this).isoformat()
     except ValueError:
         day = None
-    if day is None or day != written.this:  # fromisoformat reads other spellings too, in later Pythons
+    if day is None or day != written.this:  # later Python versions of fromisoformat accept other spellings
         raise RefusedError(f"{quoted(written.this)} is not a day of the calendar, written as 2020-12-31")
     return day
 

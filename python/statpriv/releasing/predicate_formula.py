@@ -23,13 +23,13 @@ MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "IN": "IN", "NOT IN": "N
 
 @dataclass(frozen=True)
 class Constant:
-    """A constant of a type, in its only spelling."""
+    """A typed constant in its unique spelling."""
 
     type: ColumnType
     value: str
 
     def sql(self, text: Spelling) -> str:
-        """The constant for an engine."""
+        """SQL of the constant for an engine."""
         if self.type == "text":
             return text(self.value)
         return f"DATE '{self.value}'" if self.type == "date" else self.value
@@ -37,7 +37,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Atom:
-    """A comparison of a column with constants; with ``true`` it is true, without it is false or NULL."""
+    """A comparison of a column with constants: asserts that it is true, or with ``true=False`` that it is not true."""
 
     column: str
     operator: str
@@ -45,7 +45,7 @@ class Atom:
     true: bool = True
 
     def sql(self, column: Spelling = identifier, text: Spelling = text_literal) -> str:
-        """The condition for an engine: in standard SQL by default."""
+        """SQL of the condition for an engine: standard SQL by default."""
         name = column(self.column)
         if self.operator == "IS NULL":
             return f"{name} IS NULL" if self.true else f"{name} IS NOT NULL"
@@ -60,60 +60,60 @@ class Atom:
         return f"{symbol} {constants[0]}"
 
     def operand(self, column: Spelling, text: Spelling) -> str:
-        """As a part of a junction."""
+        """SQL of the comparison as an operand of a junction."""
         return self.sql(column, text)
 
     def parts(self, operator: str) -> tuple[Formula, ...]:  # noqa: ARG002  (see Junction)
-        """What this operator joins: the comparison alone."""
+        """The operands that this operator joins: the comparison alone."""
         return (self,)
 
     def merged_by(self, *, conjunction: bool) -> Atom | None:
-        """The comparison without its constants, where this junction merges lists of constants; else None.
+        """The comparison without its constants if this junction merges its list of constants, else None.
 
-        c = 1 OR c = 2 is c IN (1, 2), and c <> 1 AND c <> 2 is c NOT IN (1, 2); so are their negations.
+        c = 1 OR c = 2 merges to c IN (1, 2), and c <> 1 AND c <> 2 to c NOT IN (1, 2). The negations merge likewise.
         """
         if self.operator not in {"IN", "NOT IN"} or ((self.operator == "IN") == self.true) == conjunction:
             return None
         return replace(self, constants=frozenset())
 
     def negated(self) -> Atom:
-        """That it is not true."""
+        """The assertion with the opposite truth."""
         return replace(self, true=not self.true)
 
     def atoms(self) -> Iterator[Atom]:
-        """The comparisons, in their order."""
+        """The comparisons, in order."""
         yield self
 
 
 @dataclass(frozen=True)
 class Junction:
-    """Formulas that are all true, or of which one is."""
+    """A conjunction or a disjunction of formulas."""
 
     operator: Literal["AND", "OR"]
     operands: tuple[Formula, ...]
 
     def sql(self, column: Spelling = identifier, text: Spelling = text_literal) -> str:
-        """The condition for an engine: in standard SQL by default."""
+        """SQL of the condition for an engine: standard SQL by default."""
         return f" {self.operator} ".join(part.operand(column, text) for part in self.operands)
 
     def operand(self, column: Spelling, text: Spelling) -> str:
-        """As a part of another junction."""
+        """SQL of the junction as an operand of another junction."""
         return f"({self.sql(column, text)})"
 
     def parts(self, operator: str) -> tuple[Formula, ...]:
-        """What this operator joins."""
+        """The operands that this operator joins."""
         return self.operands if self.operator == operator else (self,)
 
     def merged_by(self, *, conjunction: bool) -> None:  # noqa: ARG002  (see Atom)
-        """No list of constants."""
+        """None, because a junction has no list of constants."""
         return
 
     def negated(self) -> Formula:
-        """That it is not true."""
+        """The negation of the junction, by De Morgan's laws."""
         return junction(conjunction=self.operator == "OR", operands=[x.negated() for x in self.operands])
 
     def atoms(self) -> Iterator[Atom]:
-        """The comparisons, in their order."""
+        """The comparisons, in order."""
         for operand in self.operands:
             yield from operand.atoms()
 
@@ -122,7 +122,7 @@ Formula: TypeAlias = Atom | Junction
 
 
 def junction(*, conjunction: bool, operands: Iterable[Formula]) -> Formula:
-    """Flatten, merge lists of one column, drop repetitions, sort: all of them hold in classical logic."""
+    """Flatten, merge lists of one column, drop duplicates and sort; each step is valid in classical logic."""
     operator: Literal["AND", "OR"] = "AND" if conjunction else "OR"
     parts: set[Formula] = set()
     lists: dict[Atom, frozenset[Constant]] = {}
@@ -141,7 +141,7 @@ _TRUTH_VALUES = frozenset({Constant("boolean", "TRUE"), Constant("boolean", "FAL
 
 
 def atom(column: str, operator: str, constants: list[Constant]) -> Atom:
-    """A comparison; of "not this truth value" that it is the other one."""
+    """Build a comparison; a column that differs from one truth value equals the other one."""
     values = frozenset(constants)
     if operator == "NOT IN" and len(values) == 1 and values <= _TRUTH_VALUES:
         return Atom(column, "IN", _TRUTH_VALUES - values)

@@ -1,6 +1,6 @@
-"""Which conditions are read at all: characters, tokens, nesting and nodes, each against an allow-list.
+"""The grammar of conditions: characters, tokens, nesting and nodes, each checked against an allow-list.
 
-SQLGlot parses what has passed the first three. Nothing is executed as written.
+SQLGlot parses a condition only after its characters, tokens and nesting have passed. Nothing is executed as written.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 __all__ = ["NOT_DECIMAL", "WORD", "Node", "RefusedError", "exp", "parse"]
 
-Node: TypeAlias = Any  # SQLGlot's base class of nodes has another name from version to version
+Node: TypeAlias = Any  # the name of SQLGlot's base class of nodes depends on the version
 
 
 class RefusedError(Exception):
-    """A reason for a refusal, without the condition it is about."""
+    """The reason for a refusal, without the condition itself."""
 
 
 def parse(where: str) -> Node:
-    """SQLGlot's tree of a condition that this language has.
+    """Return SQLGlot's tree of a condition in this language.
 
     Raises
     ------
     RefusedError
-        It has not; the message says why.
+        If the condition is not in the language; the message says why.
     """
     _check_characters(where)
     tree = _parse(where)
@@ -66,11 +66,11 @@ _KEYWORDS = frozenset(
         TokenType.FALSE, TokenType.BETWEEN, TokenType.IN, TokenType.LIKE, TokenType.DISTINCT, TokenType.FROM,
     }
 )  # fmt: skip
-# DATE begins a constant, and is also too common a name of a column to be refused.
+# DATE begins a constant, but it is also too common as a column name to be refused.
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.DATE})
 _CONSTANTS = frozenset({TokenType.STRING, TokenType.NUMBER})
 _ALLOWED_TOKENS = _SYMBOLS | _KEYWORDS | _NAMES | _CONSTANTS
-_BETWEEN_TOKENS = re.compile(r"(\s|--.*|/\*((?!\*/).)*\*/)*")  # no line breaks get here
+_BETWEEN_TOKENS = re.compile(r"(\s|--.*|/\*((?!\*/).)*\*/)*")  # line breaks have already been refused
 _PLAIN_DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
 WORD = re.compile(r"[^\W\d][\w$]*")
 
@@ -116,7 +116,7 @@ def _parse(where: str) -> Node:
 
 
 def _check_tokens(where: str, tokens: list[Token]) -> None:
-    """Let through what the grammar of this module can use; most of SQL ends here, before it is parsed."""
+    """Accept only tokens that this grammar uses; most of SQL is refused here, before it is parsed."""
     written = [where[token.start : token.end + 1] for token in tokens]
     ends = [-1, *(token.end for token in tokens)]
     starts = [*(token.start for token in tokens), len(where)]
@@ -156,7 +156,7 @@ def _check_token(token: Token, text: str) -> None:
 
 
 def _check_nesting(tokens: list[Token]) -> None:
-    """Bound the depth of the parser's recursion before it begins: parentheses, and runs of NOT."""
+    """Bound the depth of the parser's recursion beforehand: parentheses, and runs of NOT."""
     levels: list[int] = []
     run = 0
     for token in tokens:
@@ -177,8 +177,8 @@ def _check_nesting(tokens: list[Token]) -> None:
         raise RefusedError("a parenthesis is opened and not closed")
 
 
-# The parts that a node may have. SQLGlot hangs every further meaning (symmetric, subquery, escape, …)
-# on another part, so whatever has one is refused, whichever version of SQLGlot made it.
+# The parts that a node may have. SQLGlot represents every further meaning (symmetric, subquery, escape, …) as an
+# additional part, so a node with any other part is refused, regardless of the version of SQLGlot.
 _PARTS: dict[type, frozenset[str]] = {
     exp.Paren: frozenset({"this"}),
     exp.Not: frozenset({"this"}),
@@ -209,7 +209,7 @@ _UNCOUNTED = (exp.Paren, exp.Identifier, exp.DataType)
 
 
 def _check_tree(tree: Node) -> None:
-    """Every node and every part of a node is on the list, and there are not too many."""
+    """Check that every node and every part of a node is allowed, and that there are not too many nodes."""
     count = 0
     for node in tree.walk():
         count += not isinstance(node, _UNCOUNTED)

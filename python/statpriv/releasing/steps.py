@@ -1,4 +1,4 @@
-"""What is done to exact counts on their way into a report: gate, then suppression, then rounding."""
+"""The steps from exact counts to a report: gate, then suppression, then rounding."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEVIATIONS = 3
 
 @dataclass(frozen=True)
 class PublishedCount:
-    """What a report says of one count: the number, or why there is none."""
+    """The published form of one count: the number, or the reason why there is none."""
 
     count: int | None
     withheld: bool = False
@@ -31,16 +31,16 @@ class PublishedCount:
 
 @dataclass(frozen=True)
 class StatedQuery:
-    """What a plan says of a query to everybody: what is counted, and what is done to the counts.
+    """The public statement of a plan about a query: the predicate and the publication steps.
 
     Attributes
     ----------
     predicate
-        What is counted, or all cells of a histogram.
+        The predicate that is counted, or all cells of a histogram.
     gates
-        The least and the largest count that is published, of each cell of a histogram; None without a gate.
+        The least and the largest published count, for each cell of a histogram; None without a gate.
     suppressed_below, rounded_to
-        As the plan has them.
+        As stated in the plan.
     """
 
     predicate: str
@@ -49,13 +49,13 @@ class StatedQuery:
     rounded_to: int | None = None
 
     def document(self) -> dict[str, Any]:
-        """What `from_document` reads."""
+        """The document that `from_document` reads."""
         gates = None if self.gates is None else [{"lower": lower, "upper": upper} for lower, upper in self.gates]
         return {**asdict(self), "gates": gates}
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> StatedQuery:
-        """Read what `document` gave."""
+        """Read the output of `document`."""
         gates = document["gates"]
         read = None if gates is None else tuple((gate["lower"], gate["upper"]) for gate in gates)
         return cls(**{**document, "gates": read})
@@ -63,16 +63,16 @@ class StatedQuery:
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of one query, on a part of this many rows.
+    """The publication steps of one query, on a part of `size` rows.
 
     Attributes
     ----------
     size
-        Rows of the part.
+        Number of rows of the part.
     expected
-        For each cell of a histogram, or the one count, the least and the largest count within the gate.
+        For each cell of a histogram, or for the one count, the least and the largest count within the gate.
     publication
-        Which of the steps the plan asks for.
+        The steps that the plan requests.
     """
 
     size: int
@@ -80,31 +80,31 @@ class Steps:
     publication: Publication
 
     def publish(self, counts: Sequence[int]) -> tuple[PublishedCount, ...]:
-        """What is published instead of the exact counts, one for each cell.
+        """The published counts in place of the exact ones, one for each cell.
 
-        If one cell of a histogram is outside its gate all are withheld: it is what the others leave of the rows.
+        If one cell of a histogram is outside its gate, all cells are withheld, because the others determine it.
         """
         if self.publication.gate and any(self._unexpected(counts)):
             return tuple(PublishedCount(None, withheld=True) for _ in counts)
         return tuple(self._coarsened(count) for count in counts)
 
     def exact(self, published: PublishedCount, cell: int = 0) -> tuple[int, int]:
-        """The least and the largest exact count that is published like this."""
+        """The least and the largest exact count with this published form."""
         least, most = (0, self.size) if not self.publication.gate else self.expected[cell]
         below, base = self.publication.suppressed_below, self.publication.rounded_to
         if published.suppressed and below is not None:
             return least, min(most, below - 1)
         if published.count is None:
             return 0, self.size
-        # Ties are rounded upwards: b·m is published for b·m − b/2 <= a < b·m + b/2.
+        # Ties are rounded up: b·m is published if b·m − b/2 <= a < b·m + b/2.
         low = published.count - (base or 1) // 2
         high = low + (base or 1) - 1
         return max(least, below or 0, low), min(most, high)
 
     def contradicts(self, published: PublishedCount, cell: int = 0) -> bool:
-        """Whether every count that is published like this is one that the declared range does not lead to expect.
+        """Whether every exact count with this published form is outside the expected counts of the declared range.
 
-        It is said of what is published, never of the exact count: it tells nothing more.
+        The result is a function of the published form and not of the exact count, so it reveals nothing more.
         """
         if published.withheld:
             return False
@@ -114,23 +114,23 @@ class Steps:
 
     @property
     def gate(self) -> tuple[Step, ...]:
-        """The gate of a count, as the theory knows it; nothing without one, or of a histogram."""
+        """The gate of a count, as a step of the theory; empty without a gate, and for a histogram."""
         gated = self.publication.gate and len(self.expected) == 1
         return publication_steps(self.expected[0]) if gated else ()
 
     def stated(self, predicate: str) -> StatedQuery:
-        """What is said of them together with what is counted."""
+        """The public statement of these steps together with the predicate."""
         gates = self.expected if self.publication.gate else None
         return StatedQuery(predicate, gates, self.publication.suppressed_below, self.publication.rounded_to)
 
     @property
     def withholds(self) -> bool:
-        """Whether some count is outside its gate: then what is published tells it apart from those inside."""
+        """Whether some count is outside its gate: withholding then distinguishes it from counts inside."""
         return self.publication.gate and any(expected != (0, self.size) for expected in self.expected)
 
     @property
     def coarsening(self) -> tuple[Step, ...]:
-        """Suppression and rounding, as the theory knows them."""
+        """Suppression and rounding, as steps of the theory."""
         return publication_steps(None, self.publication.suppressed_below, self.publication.rounded_to)
 
     def _unexpected(self, counts: Sequence[int]) -> Iterable[bool]:
@@ -144,19 +144,19 @@ class Steps:
 
 
 def expected_counts(parts: Iterable[tuple[int, Range]]) -> tuple[int, int]:
-    """The counts within the range, give or take three standard deviations at its nearer end.
+    """The counts expected from the range, extended by three standard deviations at each end of the range.
 
     Parameters
     ----------
     parts : iterable of (int, (Fraction, Fraction))
-        Rows, and the range of their probability: one for each group.
+        For each group, its number of rows and the range of its probability.
 
     >>> expected_counts([(472, (Fraction(2, 5), Fraction(3, 5)))])
     (157, 315)
     """
     stated = list(parts)
     least = -_deviations_less_mean([(rows, low) for rows, (low, _) in stated])
-    # What is above the upper end is for the other answer below the lower one.
+    # The upper end is the lower end for the complementary property.
     size = sum(rows for rows, _ in stated)
     most = size + _deviations_less_mean([(rows, 1 - high) for rows, (_, high) in stated])
     return max(least, 0), min(most, size)

@@ -1,20 +1,20 @@
-"""The ledger: which tables were released, what was asked of them, and which of their rows are spent.
+"""The ledger records which tables were released, the queries of each release, and which rows are spent.
 
-A ledger lives in a registry, a folder of one user or one organisation, and not beside the data: a renamed
-or copied table meets the same ledger. What identifies a row is a keyed token of its id, so a leak of the
-ledger without its key names nobody; a table without ids is identified by the keyed fingerprint of its
-content. The rows that all releases of a table spent are one bitmap, which tells who was used but neither in
-which release nor in which part.
+A ledger lives in a registry, which is a folder of one user or one organisation and not a file beside the
+data. A renamed or copied table therefore meets the same ledger. A row is identified by a keyed token of its
+id, so a leak of the ledger without its key identifies nobody. A table without ids is identified by the keyed
+fingerprint of its content. One bitmap marks the rows spent by all releases of a table. The bitmap shows which
+rows were used, but neither the release nor the part that used them.
 
-The registry holds three files, all readable by their owner alone:
+The registry holds three files, all readable only by their owner:
 
 ``ledger.sqlite3``
-    The data sets: tables that were released, with all their releases (``books.py``).
+    The data sets, that is, the tables that were released, with all their releases (``books.py``).
 ``secret.json``
-    The key, and the number of releases that were made under it. A ledger with fewer releases was rolled
-    back; a ledger without its key, or a key without its ledger, was damaged. All three are refused.
+    The key, and the number of releases made under it. A ledger with fewer releases than this number was
+    rolled back. A ledger without its key, or a key without its ledger, is damaged. All three are refused.
 ``lock``
-    Held from the first look at the ledger to the end of a release.
+    Held from the first read of the ledger to the end of a release.
 """
 
 from statpriv.releasing.ledger.books import DataSet, PastRelease

@@ -1,8 +1,8 @@
-"""What is kept of releases: data sets, the cohorts of their rows, their contents, and what was asked.
+"""The database of the ledger: data sets, cohorts of their rows, digests of their contents, and past queries.
 
-Of the rows there is one bitmap a data set, their union over all releases, and of a plan no more than its
-queries, as the theory sees them and as it states them, and the digest of its file. δ can be computed from that again
-at any ε.
+Each data set has one bitmap of spent rows, the union over all its releases. Of a plan, the ledger keeps only the
+queries, both as the theory sees them and as the plan states them, and the digest of the plan file. These suffice to
+compute δ again at any ε.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _PIECE = 2**16
 
 SCHEMA = (
     "CREATE TABLE ledger (ledger_id TEXT NOT NULL, destroyed TEXT)",
-    # Bit i of spent belongs to token i, or to row i where the rows have no ids.
+    # Bit i of spent belongs to token i, or to row i if the rows have no ids.
     "CREATE TABLE data_set (number INTEGER PRIMARY KEY, has_ids INTEGER NOT NULL, stratified INTEGER NOT NULL,"
     " spent BLOB NOT NULL)",
-    # The tokens of a data set in ascending order, joined, in pieces: whole they would be copied too often.
+    # The tokens of a data set, in ascending order, concatenated into pieces: a single value would be copied too often.
     "CREATE TABLE token (data_set INTEGER NOT NULL REFERENCES data_set (number), first INTEGER NOT NULL,"
     " tokens BLOB NOT NULL, PRIMARY KEY (data_set, first))",
-    # Rows that joined when so many releases of their data set had been made.
+    # Rows that joined after `joined_after` releases of their data set.
     "CREATE TABLE cohort (data_set INTEGER NOT NULL REFERENCES data_set (number), joined_after INTEGER NOT NULL,"
     " rows INTEGER NOT NULL, PRIMARY KEY (data_set, joined_after))",
-    # Every content that a data set was known with, and a keyed digest of the names of its columns; the latest counts.
+    # Every content a data set has had, and a keyed digest of its column names; the latest content is the current one.
     "CREATE TABLE content (number INTEGER PRIMARY KEY, data_set INTEGER NOT NULL REFERENCES data_set (number),"
     " ordered BLOB NOT NULL, unordered BLOB NOT NULL, columns BLOB NOT NULL)",
     "CREATE TABLE release (number INTEGER PRIMARY KEY, release_id TEXT NOT NULL UNIQUE,"
@@ -53,22 +53,22 @@ SCHEMA = (
 
 @dataclass(frozen=True)
 class PastRelease:
-    """What was asked in a release.
+    """The queries of a past release.
 
     Attributes
     ----------
     number, release_id
-        Of the release in the ledger.
+        The number and the identifier of the release in the ledger.
     queries
-        As the theory sees them, each with the range that was declared then.
+        The queries as the theory sees them, each with the range that was declared at the time.
     sizes
-        Rows of the part of each query.
+        Number of rows in the part of each query.
     stated
-        What its plan said of each query: also the steps that no certificate made use of.
+        What the plan stated about each query, including the steps that no certificate used.
     plan_sha256
         Digest of the plan file.
     day
-        In UTC, as ISO 8601.
+        Date of the release in UTC, as ISO 8601.
     """
 
     number: int
@@ -81,20 +81,20 @@ class PastRelease:
 
     @property
     def rows(self) -> int:
-        """Rows that it used."""
+        """Number of rows used by this release."""
         return sum(self.sizes)
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A table that was released, with all that joined it since.
+    """A table that was released, including all rows that have joined it since.
 
     Attributes
     ----------
     number
-        In the ledger, from 1.
+        Number of the data set in the ledger, from 1.
     has_ids
-        Whether its rows have ids, or are known by their position only.
+        Whether its rows have ids. Rows without ids are known only by their position.
     stratified
         Whether it was released by group.
     """
@@ -107,34 +107,34 @@ class DataSet:
 
     @property
     def rows(self) -> int:
-        """Rows of the table."""
+        """Number of rows of the table."""
         return sum(cohort.rows for cohort in self.cohorts)
 
     @property
     def rows_spent(self) -> int:
-        """Rows that a release has used."""
+        """Number of rows used by releases."""
         return sum(release.rows for release in self.releases)
 
     @property
     def rows_left(self) -> int:
-        """Rows that no release has used."""
+        """Number of rows that no release has used."""
         return self.rows - self.rows_spent
 
 
 @dataclass(frozen=True)
 class Books:
-    """The tables of the database; whoever holds them is inside a transaction."""
+    """The tables of the database; every caller must be inside a transaction."""
 
     connection: sqlite3.Connection
 
     # --- reading ---
 
     def number_of_releases(self) -> int:
-        """Of all data sets together."""
+        """Number of releases of all data sets together."""
         return int(self._one("SELECT count(*) FROM release")[0])
 
     def data_sets(self) -> list[DataSet]:
-        """All of them, without what identifies their rows."""
+        """All data sets, without the tokens that identify their rows."""
         found = self._all("SELECT number, has_ids, stratified FROM data_set ORDER BY number")
         return [
             DataSet(number, bool(ids), bool(stratified), self._cohorts(number), self._releases(number))
@@ -142,7 +142,7 @@ class Books:
         ]
 
     def tokens(self, data_set: int) -> Iterator[tuple[int, NDArray[np.bytes_]]]:
-        """The ascending tokens of a data set with ids, piece by piece, each with the number of those before it."""
+        """Yield the ascending tokens of a data set with ids in pieces, each with the number of tokens before it."""
         for first, joined in self.connection.execute(
             "SELECT first, tokens FROM token WHERE data_set = ? ORDER BY first", [data_set]
         ):
@@ -154,14 +154,14 @@ class Books:
         return np.unpackbits(bits, count=data_set.rows).view(np.bool_)
 
     def latest_content(self, data_set: int) -> tuple[bytes, bytes]:
-        """The keyed digests of a data set's rows, in their order and in any order."""
+        """The keyed digests of a data set's rows, first in their order and then independent of order."""
         found = self._one(
             "SELECT ordered, unordered FROM content WHERE data_set = ? ORDER BY number DESC LIMIT 1", data_set
         )
         return found[0], found[1]
 
     def data_sets_with_content(self, ordered: bytes, unordered: bytes) -> dict[int, bool]:
-        """The data sets that ever had these rows, and whether in this order."""
+        """The data sets that ever had these rows, each with whether it had them in this order."""
         found: dict[int, bool] = {}
         for number, same in self._all(
             "SELECT data_set, ordered = ? FROM content WHERE ordered = ? OR unordered = ?", ordered, ordered, unordered
@@ -170,7 +170,7 @@ class Books:
         return found
 
     def last_release_with(self, columns: bytes) -> int | None:
-        """Number of the last release of a data set that ever had columns with these names."""
+        """Number of the last release of any data set that ever had columns with these names."""
         number: int | None
         (number,) = self._one(
             "SELECT max(number) FROM release WHERE data_set IN (SELECT data_set FROM content WHERE columns = ?)",
@@ -209,12 +209,12 @@ class Books:
     # --- writing ---
 
     def add_data_set(self, tokens: NDArray[np.bytes_] | None, rows: int, *, stratified: bool) -> int:
-        """Register a table of which nothing is spent yet."""
+        """Register a table with no spent rows."""
         number = self.connection.execute(
             "INSERT INTO data_set (has_ids, stratified, spent) VALUES (?, ?, ?)",
             [tokens is not None, stratified, _bitmap(np.zeros(rows, np.bool_))],
         ).lastrowid
-        if number is None:  # which an insertion always sets
+        if number is None:  # an INSERT always sets lastrowid
             raise sqlite3.DatabaseError("no number was given to a new row")
         self.connection.execute("INSERT INTO cohort VALUES (?, 0, ?)", [number, rows])
         if tokens is not None:
@@ -222,7 +222,7 @@ class Books:
         return number
 
     def set_rows(self, data_set: int, tokens: NDArray[np.bytes_], spent: NDArray[np.bool_]) -> None:
-        """Replace the rows of a data set by these, in ascending order of their tokens."""
+        """Replace the rows of a data set; tokens and marks are in ascending order of the tokens."""
         self.connection.execute("DELETE FROM token WHERE data_set = ?", [data_set])
         self._add_tokens(data_set, tokens)
         self.set_spent(data_set, spent)
@@ -234,7 +234,7 @@ class Books:
         )
 
     def add_cohort(self, data_set: int, rows: int) -> None:
-        """Let rows join now."""
+        """Record that rows join the data set after its current number of releases."""
         self.connection.execute(
             "INSERT INTO cohort VALUES (?, (SELECT count(*) FROM release WHERE data_set = ?), ?)"
             " ON CONFLICT DO UPDATE SET rows = rows + excluded.rows",
@@ -246,14 +246,14 @@ class Books:
         self.connection.execute("UPDATE data_set SET spent = ? WHERE number = ?", [_bitmap(spent), data_set])
 
     def add_content(self, data_set: int, ordered: bytes, unordered: bytes, columns: bytes) -> None:
-        """Know a data set with this content from now on."""
+        """Record this content as the current content of a data set."""
         self.connection.execute(
             "INSERT INTO content (data_set, ordered, unordered, columns) VALUES (?, ?, ?, ?)",
             [data_set, ordered, unordered, columns],
         )
 
     def add_release(self, data_set: int, release: PastRelease) -> None:
-        """Enter a release."""
+        """Record a release."""
         written = json.dumps([_without_name(query) for query in release.queries], ensure_ascii=False)
         sizes = json.dumps(list(release.sizes))
         stated = json.dumps([query.document() for query in release.stated], ensure_ascii=False)
@@ -282,7 +282,7 @@ def _bitmap(marks: NDArray[np.bool_]) -> bytes:
 
 
 def _without_name(query: Query) -> dict[str, Any]:
-    """The document of a query without its label, which is the plan author's and means nothing to the theory."""
+    """The document of a query without its label: the plan author chooses the label, and the theory ignores it."""
     document = written_query(query)
     document.pop("name", None)
     return document

@@ -1,4 +1,4 @@
-"""The files of a registry: where it is, who may read it, and how one process at a time holds it."""
+"""The files of a registry: their location, their permissions, and the lock that admits one process at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["acquire", "open_private", "user_data_folder", "writing"]
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn what the system and SQLite say into a refusal; neither knows anything of the data but tokens."""
+    """Turn errors of the system and of SQLite into a refusal; their messages contain no data except tokens."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -28,17 +28,17 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def user_data_folder() -> Path:
-    """Where this platform keeps the data of a user."""
+    """The folder in which this platform keeps a user's application data."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
-    named = Path(os.environ.get("XDG_DATA_HOME", ""))  # which counts only if it is absolute, its specification says
+    named = Path(os.environ.get("XDG_DATA_HOME", ""))  # the XDG specification ignores a relative path
     return named if named.is_absolute() else Path.home() / ".local" / "share"
 
 
 def open_private(path: Path) -> int:
-    """Open a regular file of the registry, creating it if need be, and make it its owner's alone."""
+    """Open a regular file of the registry, create it if necessary, and make it accessible only to its owner."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -50,7 +50,7 @@ def open_private(path: Path) -> int:
 
 
 def acquire(descriptor: int, deadline: float, folder: Path) -> None:
-    """Lock an open file, waiting until the deadline of the monotonic clock."""
+    """Lock an open file, waiting until the deadline on the monotonic clock."""
     while not _try_lock(descriptor):
         if time.monotonic() > deadline:
             raise LedgerError(f"registry {folder}: another release holds the ledger; try again when it is done")

@@ -1,4 +1,4 @@
-"""The folder of a ledger: opened, checked and held by one process at a time."""
+"""The folder of a ledger, which one process at a time opens, checks and holds."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _REGISTRY_FILES = frozenset({_LEDGER, f"{_LEDGER}-journal", _SECRET, _LOCK})
 
 @dataclass(frozen=True)
 class Summary:
-    """What may be shown of a ledger: no token, no fingerprint, no key.
+    """The part of a ledger that may be shown: no token, no fingerprint, no key.
 
     Attributes
     ----------
     ledger_id
-        As reports print it.
+        The identifier of the ledger, as printed in reports.
     destroyed
-        The day on which its secret was destroyed; None where it is there.
+        The day on which the secret was destroyed; None if it still exists.
     data_sets
-        All of them.
+        All data sets of the ledger.
     """
 
     ledger_id: str
@@ -51,9 +51,9 @@ class Registry:
     Attributes
     ----------
     folder
-        Where it is; created, for its owner alone, when it is first locked.
+        The path of the registry. The folder is created at the first lock, accessible only to its owner.
     words
-        The source of the random bytes of keys and identifiers.
+        The source of random bytes for keys and identifiers.
     """
 
     folder: Path
@@ -61,12 +61,12 @@ class Registry:
 
     @classmethod
     def open(cls, folder: Path | None = None, *, words: Callable[[int], bytes] = secrets.token_bytes) -> Registry:
-        """Choose the registry: the folder given, else ``STATPRIV_REGISTRY``, else the user's data folder.
+        """Choose the registry: the given folder, else ``STATPRIV_REGISTRY``, else a folder in the user's data folder.
 
         Raises
         ------
         LedgerError
-            Where the variable names no absolute path: every working folder would have a ledger of its own.
+            If the variable is not an absolute path: each working folder would then have its own ledger.
         """
         if folder is None:
             named = os.environ.get("STATPRIV_REGISTRY")
@@ -80,17 +80,17 @@ class Registry:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What must never be overwritten, whatever name or hard link leads to it."""
+        """The files that must never be overwritten, under any name or hard link."""
         return tuple(self.folder / name for name in sorted(_REGISTRY_FILES))
 
     @contextmanager
     def locked(self, *, patience: float = 60.0) -> Iterator[Ledger]:
-        """Hold the ledger alone; other processes wait, for at most ``patience`` seconds.
+        """Hold the ledger exclusively; other processes wait for at most ``patience`` seconds.
 
         Raises
         ------
         LedgerError
-            Where the registry cannot be written, is damaged, or stays locked.
+            If the registry cannot be written, is damaged, or stays locked.
         """
         with self._held(patience) as connection:
             with writing(self.folder):
@@ -99,12 +99,12 @@ class Registry:
             yield ledger
 
     def summary(self, *, patience: float = 60.0) -> Summary:
-        """What the ledger holds, for its owner to look at; nothing is created.
+        """Summarise the ledger for its owner, without creating anything.
 
         Raises
         ------
         LedgerError
-            Where there is no ledger, or it cannot be read.
+            If there is no ledger, or the ledger cannot be read.
         """
         self._check_existence()
         with self._held(patience) as connection, writing(self.folder):
@@ -115,14 +115,14 @@ class Registry:
             return Summary(ledger_id, destroyed, tuple(Books(connection).data_sets()))
 
     def destroy_secret(self, *, patience: float = 60.0) -> None:
-        """Overwrite and remove the key: no row can be recognised any more, and nothing more be released.
+        """Overwrite and remove the key: afterwards no row can be recognised, and nothing more can be released.
 
-        That it happened is entered first, so that a crash in between leaves a ledger which refuses.
+        The destruction is recorded before the key is removed, so a crash in between leaves a ledger that refuses.
 
         Raises
         ------
         LedgerError
-            Where there is no ledger, or it cannot be written.
+            If there is no ledger, or the ledger cannot be written.
         """
         self._check_existence()
         with self._held(patience) as connection, writing(self.folder):
@@ -145,7 +145,7 @@ class Registry:
             with closing(connection):
                 yield connection
         finally:
-            os.close(lock)  # which also releases it
+            os.close(lock)  # closing also releases the lock
 
     def _check_existence(self) -> None:
         if not (self.folder / _LEDGER).is_file():
@@ -187,7 +187,7 @@ class Registry:
         return version
 
     def _ledger(self, connection: sqlite3.Connection) -> Ledger:
-        """Read the identity and the key, create what a first use lacks, and refuse what does not match."""
+        """Read the identity and the key, create whatever the first use lacks, and refuse a mismatch."""
         version = self._check_format(connection)
         secret_path = self.folder / _SECRET
         has_secret = secret_path.is_symlink() or secret_path.exists()

@@ -1,4 +1,4 @@
-"""The key of a ledger, and how many releases were made under it."""
+"""The key of a ledger, and the number of releases made under it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["Secret"]
 
 @dataclass(frozen=True)
 class Secret:
-    """The key of a ledger, and how many releases were made under it."""
+    """The key of a ledger, and the number of releases made under it."""
 
     ledger_id: str
     key: bytes = field(repr=False)
     releases: int
 
     def write(self, path: Path) -> None:
-        """Put it into a file, in one step; the bytes of the file that was there are overwritten."""
+        """Write the key to a file atomically, and overwrite the bytes of the file that was there before."""
         content = {"format": 1, "ledger_id": self.ledger_id, "key": self.key.hex(), "releases": self.releases}
         old = None
         with suppress(FileNotFoundError):
@@ -39,12 +39,12 @@ class Secret:
 
     @classmethod
     def read(cls, path: Path) -> Secret:
-        """Read the file of a key.
+        """Read a key file.
 
         Raises
         ------
         LedgerError
-            It is none.
+            If the file is not a key file.
         """
         descriptor = open_private(path)
         with os.fdopen(descriptor, "rb") as file:
@@ -60,7 +60,7 @@ class Secret:
 
     @staticmethod
     def destroy(path: Path) -> None:
-        """Overwrite the file of a key and remove it."""
+        """Overwrite a key file and remove it."""
         descriptor = open_private(path)
         try:
             _overwrite(descriptor)

@@ -1,4 +1,4 @@
-"""A ledger that one process holds: it recognises tables, spends rows and lets rows join."""
+"""A ledger held by one process: it recognises tables, spends rows and lets rows join."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ _OTHER_PEOPLE = "if these are other people with equal ids, keep them in a regist
 
 @dataclass(frozen=True)
 class ReleaseRecord:
-    """What a report prints of the ledger.
+    """The ledger data that a report prints.
 
     Attributes
     ----------
     release_id
         128 random bits, hexadecimal.
     ledger_id
-        Of the ledger, equal on all its reports: two reports with one ledger and one number prove a fork.
+        The identifier of the ledger, equal on all its reports. Two reports with the same ledger and the same number
+        prove a fork of the ledger.
     number
-        Of the release in the ledger, from 1.
+        Number of the release in the ledger, from 1.
     rows_spent
-        By this release.
+        Number of rows spent by this release.
     rows_left
-        Rows of the table that no release has spent.
+        Number of rows of the table that no release has spent.
     """
 
     release_id: str
@@ -60,20 +61,20 @@ class ReleaseRecord:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a table stands in the ledger.
+    """The state of a table in the ledger.
 
     Attributes
     ----------
     rows
-        Its rows.
+        The rows of the table.
     data_set
-        The registered data set that it continues; None for a table that was never released.
+        The registered data set that the table continues; None for a table that was never released.
     spent
         Which rows of the table, in its order, earlier releases have used.
     content_edited
-        Whether its content is other than at the last release, known once the content was read.
+        Whether the content differs from that of the last release. This is known only after the content was read.
     namesake
-        Of a table that was never released, the number of the last release of one with columns of the same names.
+        For a table that was never released: the number of the last release of a table with the same column names.
     """
 
     rows: Rows = field(repr=False)
@@ -84,17 +85,17 @@ class Position:
 
     @classmethod
     def of_new(cls, rows: Rows, namesake: int | None = None) -> Position:
-        """That of a table of which nothing was released."""
+        """The position of a table that was never released."""
         return cls(rows, None, np.zeros(rows.n, np.bool_), namesake=namesake)
 
     @property
     def number(self) -> int | None:
-        """Of its data set; None for a table that was never released."""
+        """Number of its data set; None for a table that was never released."""
         return None if self.data_set is None else self.data_set.number
 
     @property
     def cohorts(self) -> tuple[Cohort, ...]:
-        """The cohorts of its rows, the first one first."""
+        """The cohorts of its rows, in order of joining."""
         return (Cohort(self.rows.n),) if self.data_set is None else self.data_set.cohorts
 
     @property
@@ -104,16 +105,16 @@ class Position:
 
     @property
     def rows_spent(self) -> int:
-        """Rows that earlier releases have used."""
+        """Number of rows used by earlier releases."""
         return 0 if self.data_set is None else self.data_set.rows_spent
 
     @property
     def rows_left(self) -> int:
-        """Rows that no release has used."""
+        """Number of rows that no release has used."""
         return self.rows.n - self.rows_spent
 
     def unspent(self) -> NDArray[np.integer]:
-        """The rows that may be drawn, by their place in the table."""
+        """The rows that may be drawn, by their position in the table."""
         if self.rows_spent == 0:
             return np.arange(self.rows.n, dtype=np.uint32)
         return np.flatnonzero(~self.spent)
@@ -121,16 +122,16 @@ class Position:
 
 @dataclass(frozen=True)
 class Growth:
-    """A table that holds all rows of a data set, and new ones.
+    """A table that holds all rows of a data set and possibly new rows.
 
     Attributes
     ----------
     rows
-        All its rows.
+        All rows of the table.
     data_set
-        What it holds.
+        The data set that the table contains.
     old
-        Which rows of the table, in its order, belong to the data set already.
+        Which rows of the table, in its order, already belong to the data set.
     """
 
     rows: Rows = field(repr=False)
@@ -139,7 +140,7 @@ class Growth:
 
     @property
     def new_rows(self) -> int:
-        """Rows that would join."""
+        """Number of rows that would join."""
         return self.rows.n - self.data_set.rows
 
 
@@ -162,30 +163,30 @@ class Ledger:
 
     @property
     def content_key(self) -> bytes:
-        """The key for fingerprints of content, from which the key of the tokens cannot be found."""
+        """The key for fingerprints of content; it does not reveal the key of the tokens."""
         return hmac.digest(self._secret.key, b"content", "sha256")
 
     @property
     def row_key(self) -> bytes:
-        """The key for tokens of rows, likewise."""
+        """The key for tokens of rows; it does not reveal the key of the fingerprints."""
         return hmac.digest(self._secret.key, b"row", "sha256")
 
     @property
     def _books(self) -> Books:
         return Books(self._connection)
 
-    # --- which table is it? ---
+    # --- recognising a table ---
 
     def recognise(self, rows: Rows, *, stratified: bool = False) -> tuple[Position, ...]:
-        """Say what a table may be, before its content is read.
+        """List the positions that a table may have, before its content is read.
 
-        With ids that is one position. Without, only the content tells a table that was released from one that was
-        not, so these are a new table, and every data set without ids that has as many rows.
+        A table with ids has one position. Without ids, only the content distinguishes a released table from a new
+        one. The candidates are then a new table and every data set without ids that has the same number of rows.
 
         Raises
         ------
         LedgerError
-            Its rows lie otherwise to those of a registered table than a release may follow on; names no row.
+            If its rows overlap a registered table in a way that no release may follow. The message names no row.
         """
         with writing(self._folder):
             data_sets = {data_set.number: data_set for data_set in self._books.data_sets()}
@@ -208,13 +209,13 @@ class Ledger:
         accept_edits: bool = False,
         stratified: bool = False,
     ) -> Position:
-        """Say which of these positions the table has, now that its content was read.
+        """Choose among these positions, after the content of the table was read.
 
         Raises
         ------
         LedgerError
-            It has the content of a table whose rows were known otherwise, or other content than it had, and
-            `accept_edits` is false.
+            If the table has the content of a registered table whose rows were identified differently, or if its
+            content was edited since its last release and `accept_edits` is false.
         """
         with writing(self._folder):
             alike = self._books.data_sets_with_content(fingerprint.ordered, fingerprint.unordered)
@@ -236,12 +237,12 @@ class Ledger:
         return replace(position, content_edited=True)
 
     def grown(self, rows: Rows) -> Growth:
-        """Say which data set a table with more rows holds.
+        """Find the data set whose rows a larger table contains.
 
         Raises
         ------
         LedgerError
-            It holds no registered table, adds no row to it, or shares rows with another.
+            If it contains no registered table completely, adds no row to it, or shares rows with another.
         """
         if rows.tokens is None:
             raise LedgerError(
@@ -276,7 +277,7 @@ class Ledger:
         return found
 
     def _same_rows(self, rows: Rows, tokens: NDArray[np.bytes_], data_sets: Iterable[DataSet]) -> int | None:
-        """The data set with exactly these rows; None where no row belongs to any."""
+        """The data set with exactly these rows; None if no row belongs to any data set."""
         for data_set in data_sets:
             if not data_set.has_ids:
                 continue
@@ -318,7 +319,7 @@ class Ledger:
         with writing(self._folder):
             return self._books.latest_content(data_set)[1] != fingerprint.unordered
 
-    # --- what happens to it ---
+    # --- recording ---
 
     def spend(
         self,
@@ -332,16 +333,16 @@ class Ledger:
         plan_sha256: str,
         stratified: bool = False,
     ) -> ReleaseRecord:
-        """Spend every row with a label above 0, durably, and keep what is asked of them.
+        """Durably spend every row with a label above 0, and record the queries of the release.
 
-        Call it after the last check and before the first predicate is evaluated.
+        Call this after the last check and before the first predicate is evaluated.
 
         Raises
         ------
         LedgerError
-            Where the labels are not those of unspent rows, or the ledger cannot be written; nothing was spent then.
+            If the labels are not those of unspent rows, or the ledger cannot be written; nothing was spent then.
         RowsSpentError
-            Where it is unknown whether the spend will last.
+            If it is unknown whether the spend is durable.
         """
         drawn = np.asarray(labels) != 0
         if len(drawn) != position.rows.n:
@@ -366,15 +367,15 @@ class Ledger:
         return record
 
     def extend(self, growth: Growth, fingerprint: ContentFingerprint) -> None:
-        """Let the new rows of a grown table join its data set, durably.
+        """Durably let the new rows of a grown table join its data set.
 
         Raises
         ------
         LedgerError
-            Where the ledger cannot be written; nothing has changed then.
+            If the ledger cannot be written.
         """
         data_set, tokens = growth.data_set, growth.rows.tokens
-        if tokens is None:  # which grown() refuses
+        if tokens is None:  # grown() refuses a table without ids
             raise LedgerError("rows without ids cannot join a data set")
         with writing(self._folder):
             spent = np.zeros(growth.rows.n, np.bool_)
@@ -389,12 +390,12 @@ class Ledger:
     def check_growth(
         self, growth: Growth, *, old: ContentFingerprint, whole: ContentFingerprint, accept_edits: bool = False
     ) -> bool:
-        """Say whether the old rows of a grown table were edited.
+        """Check whether the old rows of a grown table were edited.
 
         Raises
         ------
         LedgerError
-            They were and `accept_edits` is false, or the content is that of another registered table.
+            If they were edited and `accept_edits` is false, or the content is that of another registered table.
         """
         own = growth.data_set.number
         with writing(self._folder):
@@ -409,7 +410,7 @@ class Ledger:
         return edited
 
     def _entered(self, position: Position, fingerprint: ContentFingerprint, *, stratified: bool) -> int:
-        """The number of the data set, which is registered if it is new, and known with its present content."""
+        """Number of the data set, after registering it if it is new and recording its content if that changed."""
         if position.data_set is None:
             number = self._books.add_data_set(position.rows.tokens, position.rows.n, stratified=stratified)
         elif position.content_edited:
@@ -420,12 +421,12 @@ class Ledger:
         return number
 
     def _names(self, rows: Rows) -> bytes:
-        """A digest of the names of the columns under a key of its own."""
+        """A digest of the column names, under a key of its own."""
         key = hmac.digest(self._secret.key, b"columns", "sha256")
         return hmac.digest(key, json.dumps(sorted(rows.columns)).encode(), "sha256")
 
     def _make_last(self, number: int) -> None:
-        """The rows are spent, but not yet durably: nothing may be answered if that fails."""
+        """Make the spend durable and advance the counter; nothing may be answered if durability fails."""
         try:
             sync_folder(self._folder)
         except OSError as error:
@@ -433,8 +434,8 @@ class Ledger:
                 f"registry {self._folder}: rows were spent, and whether that lasts is unknown ({error}): "
                 "take them as spent; nothing was answered"
             ) from error
-        # A counter that stays behind is only a weaker guard, and is raised by the next release; a failure here
-        # must not look as if nothing was spent.
+        # A counter that lags is only a weaker guard, and the next release advances it. A failure here must not
+        # look as if nothing was spent.
         with suppress(OSError):
             Secret(self.ledger_id, self._secret.key, number).write(self._secret_path)
 
@@ -462,7 +463,7 @@ _RELATIONS = {
         f"the same people would answer twice, unseen; release the one table or the other ({_OTHER_PEOPLE})",
     ),
 }
-"""How two sets of rows that share some lie to each other, without a number; and what can be done."""
+"""How two sets of rows that share some rows relate, stated without a number, and the remedy."""
 
 _STRATIFIED = (
     "this table was",

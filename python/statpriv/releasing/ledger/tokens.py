@@ -1,4 +1,4 @@
-"""What identifies a row: a keyed token of its id. A leak of tokens without their key names nobody."""
+"""A row is identified by a keyed token of its id. A leak of tokens without their key identifies nobody."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ TOKEN = np.dtype("S16")
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a table as the ledger knows them.
+    """The rows of a table as the ledger sees them.
 
     Attributes
     ----------
     n
-        How many there are.
+        Number of rows.
     tokens
-        The keyed tokens of their ids in ascending order; None where the plan names no ids.
+        The keyed tokens of the ids in ascending order; None if the plan names no ids.
     order
         The row that each token belongs to.
     columns
@@ -42,12 +42,12 @@ class Rows:
 
     @classmethod
     def of(cls, n: int, ids: RowTokens | None, columns: Iterable[str] = ()) -> Rows:
-        """All n rows, with the keyed tokens of their ids where the plan names any."""
+        """All n rows, with the keyed tokens of their ids if the plan names an id column."""
         names = frozenset(columns)
         return cls(n, columns=names) if ids is None else cls(n, ids.tokens.view(TOKEN), ids.rows, names)
 
     def by_row(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Put marks of tokens into the order of the table."""
+        """Reorder marks from the order of the tokens to the order of the table."""
         if self.order is None:
             return marks
         placed = np.empty_like(marks)
@@ -55,7 +55,7 @@ class Rows:
         return placed
 
     def by_token(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Put marks of rows into the order of the tokens."""
+        """Reorder marks from the order of the table to the order of the tokens."""
         return marks if self.order is None else marks[self.order]
 
 
@@ -65,7 +65,7 @@ def number_shared(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> int:
 
 
 def places_of(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> NDArray[np.intp]:
-    """Where those of some tokens that are among others are there; both are in ascending order."""
+    """Positions in ``among`` of those tokens of ``some`` that occur there; both arrays are ascending."""
     places = np.searchsorted(among, some)
     places[places == len(among)] = 0
     found: NDArray[np.intp] = places[among[places] == some]

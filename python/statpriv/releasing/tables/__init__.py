@@ -1,4 +1,4 @@
-"""One small protocol of tables, and an engine behind it for each kind of source."""
+"""The protocol of tables, and one engine behind it for each kind of source."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ def open_table(
     on_query: QueryListener | None = None,
     on_rows: RowListener | None = None,
 ) -> AbstractContextManager[Table]:
-    """Open the data of a plan and check the names and types of its columns; no row is read.
+    """Open the data of a plan and check the names and types of its columns, without reading any row.
 
     Parameters
     ----------
     source
-        Where the table is, and the columns that name its rows.
+        The location of the table, and the columns that identify its rows.
     predicates
-        Everything that will be asked.
+        All predicates that will be evaluated.
     debug
         Attach the engine's own errors, which may quote cells, as the cause of ours.
     on_query
-        Is told every SQL text before the engine runs it.
+        Listener called with every SQL text before the engine runs it.
     on_rows
-        Is told now and then how many rows a long step has read, where the engine can tell.
+        Listener called occasionally with the number of rows that a long step has read, if the engine reports it.
 
     Raises
     ------
     TableError
-        Where the source or its columns are not what the plan says. Never quotes a cell.
+        If the source or its columns do not match the plan. The message never quotes a cell.
     """
     if source.engine == "postgresql":
         from statpriv.releasing.tables import postgresql

@@ -1,4 +1,4 @@
-"""The columns of a table, and whether their declared types fit what the plan compares them with."""
+"""The columns of a table, and the check of their declared types against the constants of the plan."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Column:
     Attributes
     ----------
     declared
-        The type in the words of the engine.
+        The type as the engine spells it.
     identifying
-        Whether its values are text or whole numbers, so that they can be ids, units or groups.
+        Whether its values are text or whole numbers, and may therefore serve as ids, units or groups.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Column:
     identifying: bool
 
     def misfit(self, predicate: Predicate) -> str | None:
-        """Say why the declared type does not fit a predicate; None where it does."""
+        """Explain why the declared type does not fit a predicate; None if it fits."""
         demand = predicate.column_types[self.name]
         if demand == "any" or self.kind in {"untyped", demand}:
             return None
@@ -74,7 +74,7 @@ class Column:
 
 
 def fits_decimal(declared: str) -> bool:
-    """Say whether a declared DECIMAL(width, scale) fits into DECIMAL(38, 18), as every constant does.
+    """Whether a declared DECIMAL(width, scale) fits into DECIMAL(38, 18), as every constant does.
 
     Examples
     --------
@@ -89,12 +89,12 @@ def fits_decimal(declared: str) -> bool:
 
 
 def position_of(columns: Sequence[Column], name: str) -> int:
-    """Find a column that :func:`check_columns` has found to be there."""
+    """Index of a column whose presence :func:`check_columns` has verified."""
     return next(index for index, column in enumerate(columns) if column.name == name)
 
 
 def first_that_holds(conditions: Sequence[str]) -> str:
-    """Render the position of the first condition that holds, and their number where none does."""
+    """Render the index of the first condition that holds, or the number of conditions if none holds."""
     cases = " ".join(f"WHEN {condition} THEN {cell}" for cell, condition in enumerate(conditions))
     return f"CASE {cases} ELSE {len(conditions)} END"
 
@@ -105,7 +105,7 @@ def check_columns(columns: Sequence[Column], source: DataSource, predicates: Seq
     Raises
     ------
     TableError
-        Naming the column, its declared type and what would fit.
+        With a message that names the column, its declared type and the types that would fit.
     """
     refusal = Refusals(source.label)
     names = [column.name for column in columns]
@@ -138,7 +138,7 @@ def _anonymous(columns: Sequence[Column], name: str, what: str) -> str | None:
 
 
 def _absence(name: str, names: Sequence[str]) -> str | None:
-    """Say that a column is absent and what it may have been meant to be, or give None."""
+    """Explain that a column is absent, with suggestions of similar names; None if the column is present."""
     if name in names:
         return None
     folded = {candidate.lower(): candidate for candidate in names}

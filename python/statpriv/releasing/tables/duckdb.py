@@ -1,13 +1,13 @@
 """Tables read by DuckDB inside this process: CSV and Parquet files, and tables of DuckDB's own files.
 
-Inside the engine the columns of the source are called c0, c1, …: the engine folds the case of names and
-renames repeated ones silently. ``Table.load`` copies all columns into memory, takes the fingerprints of the copy and
-then locks the engine, so that no predicate can reach anything else. The labels of the rows never enter the engine: it
-gives a number for each row and question, and the counting is done here. Ids, cells and these numbers leave the engine
-as Arrow batches, and are hashed and counted natively, without a Python object a row.
+Inside the engine the columns of the source are called c0, c1, …, because the engine folds the case of names and
+silently renames repeated ones. ``Table.load`` copies all columns into memory, fingerprints the copy and then locks the
+engine, so that no predicate can reach anything else. The labels of the rows never enter the engine. It returns one
+number for each row and question, and the counting happens outside. Ids, cells and these numbers leave the engine as
+Arrow batches and are hashed and counted natively, without a Python object for each row.
 
-Nothing is written to a disk. The copy may take seven tenths of the machine's memory, and what is refused for want of it
-is refused before any row is spent; the tenth more that counting may use is for its batches of numbers.
+Nothing is written to disk. The copy may use 70 % of the machine's memory. A table that needs more is refused before any
+row is spent. Counting may use another 10 % for its batches of numbers.
 
 How the cells of a CSV file are read depends on the constants of the predicates, never on the cells:
 
@@ -19,7 +19,7 @@ date       ``YYYY-MM-DD``, blanks around it ignored
 boolean    ``true``, ``t`` or ``1``, ``false``, ``f`` or ``0``, in any case, blanks around it ignored
 =========  ===========================================================================================
 
-A cell that is none of these is unknown (NULL), and so is one that the plan lists in ``null_values``.
+A cell of any other form is unknown (NULL), and so is a cell that the plan lists in ``null_values``.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
@@ -77,7 +77,7 @@ _Fingerprints: TypeAlias = tuple[int, bytes, bytes]
 _QUESTIONS_AT_ONCE = 16
 _DATABASE_SUFFIXES = frozenset({".duckdb", ".db"})
 
-# Nothing is loaded, installed, remembered, looked up in Python or spilled to disk.
+# The engine loads and installs no extension, stores no secret, looks up no Python variable and spills nothing to disk.
 _LOCKED_FROM_THE_START: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
     "allow_persistent_secrets": "false",
@@ -179,7 +179,7 @@ class _Table:
     def _texts(self, column: str) -> list[str | None]:
         texts = self._engine.column(self._column(column), self._relation.unreadable)
         self._engine.files.check_unchanged()
-        listed: list[str | None] = texts.tolist()  # DuckDB masks what is NULL, and a mask becomes None
+        listed: list[str | None] = texts.tolist()  # DuckDB masks NULL, and tolist() turns a masked value into None
         return listed
 
     def _column(self, column: str) -> str:
@@ -202,7 +202,7 @@ class _Table:
         for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, unreadable)
         rows, *fingerprint = of_all
-        if self._relation.plain_rows() not in (None, rows):  # of which the guarantee is
+        if self._relation.plain_rows() not in (None, rows):  # the guarantee was computed from plain_rows()
             raise self._engine.files.refusal("the engine reads more rows from it, or fewer, than it has lines")
         selection = None if of_selected is None else ContentFingerprint(*of_selected[1:])
         return _Content(ContentFingerprint(*fingerprint), selection, rows, self._engine, self._relation)
@@ -211,7 +211,7 @@ class _Table:
 def _fingerprinted(
     engine: _Engine, relation: _Relation, key: bytes, selected: NDArray[np.bool_] | None
 ) -> tuple[_Fingerprints, _Fingerprints | None]:
-    """Fingerprint the rows of the copied content, and for themselves the selected ones of them."""
+    """Fingerprint the rows of the copied content, and separately the selected ones."""
     texts = ", ".join(f"{relation.hashed(index)} AS t{index}" for index in range(len(relation.columns)))
     return engine.streamed(
         f"SELECT rowid, {texts} FROM content",
@@ -222,7 +222,7 @@ def _fingerprinted(
 
 @dataclass(frozen=True)
 class _Content:
-    """The content of a table inside a locked engine: nothing else can be reached."""
+    """The content of a table inside a locked engine, from which nothing else can be reached."""
 
     fingerprint: ContentFingerprint
     fingerprint_of_selected: ContentFingerprint | None
@@ -245,7 +245,7 @@ class _Content:
     def _tallied(
         self, of_rows: NDArray[np.uint32], asked: Sequence[AskedParts], parts: int
     ) -> Iterator[tuple[int, ...]]:
-        """Let the engine evaluate some questions on every row, and count the answers by the labels of the rows here."""
+        """Evaluate questions on every row in the engine, and count the results by the labels outside it."""
         asked_of: list[int | None] = [None] * parts
         for number, (_, numbers) in enumerate(asked):
             for part in numbers:
@@ -259,7 +259,7 @@ class _Content:
         return ((part, *cells) for part, cells in enumerate(counts.reshape(parts, width).tolist(), start=1))
 
     def _cells(self, questions: Sequence[Question]) -> str:
-        """Ask each row, by each question, for the position of the first predicate that holds, or their number."""
+        """SQL for each row and question: the index of the first predicate that holds, or their number if none does."""
         predicates = [predicate for question in questions for predicate in question]
         demands = {(name, demand) for predicate in predicates for name, demand in predicate.demands}
         typed = ", ".join(f"{self._typed(*demanded)} AS {self._name(*demanded)}" for demanded in sorted(demands))
@@ -294,16 +294,16 @@ class _Engine:
     on_rows: RowListener | None
 
     def run(self, sql: str, sentence: str) -> list[tuple[Any, ...]]:
-        """Run a statement and give its rows; the sentence is what a failure says."""
+        """Run a statement and return its rows; the sentence is the message of a failure."""
         return self._fetched(sql, sentence, lambda result: result.fetchall())
 
     def column(self, sql: str, sentence: str) -> NDArray[Any]:
-        """Run a query of one column and give its values in order; masked where some are NULL."""
+        """Run a query with one column and return its values in order; masked if some are NULL."""
         (values,) = self.columns(sql, sentence)
         return values
 
     def columns(self, sql: str, sentence: str) -> list[NDArray[Any]]:
-        """Run a query and give the values of each of its columns."""
+        """Run a query and return the values of each of its columns."""
         return list(self._fetched(sql, sentence, lambda result: result.fetchnumpy()).values())
 
     def streamed(
@@ -312,7 +312,7 @@ class _Engine:
         sentence: str,
         take: Callable[[duckdb.DuckDBPyRelation, RowListener | None], _Fetched],
     ) -> _Fetched:
-        """Run a query and hand over its batches as they come, in the order of the rows."""
+        """Run a query and pass on its batches as they arrive, in row order."""
         return self._guarded(sql, sentence, lambda: take(self.connection.sql(sql), self.on_rows))
 
     def _fetched(self, sql: str, sentence: str, fetch: Callable[[duckdb.DuckDBPyConnection], _Fetched]) -> _Fetched:
@@ -328,18 +328,18 @@ class _Engine:
             sentence = _NO_MEMORY
         except (duckdb.Error, StreamError) as error:
             original = error
-            # Broken off in the middle, all that is left of an error's class is the beginning of its message.
+            # A failure in mid-stream loses the class of the error; only the start of its message tells it.
             sentence = _NO_MEMORY if "Out of Memory" in str(error)[:60] else sentence
         except RuntimeError as error:
             if str(error) == _INTERRUPTED:
                 raise KeyboardInterrupt from None
             raise
-        # Raised out here, because inside the block Python would attach the original whatever we say.
+        # Raised outside the except block: inside it, Python would attach the original as the context.
         raise self.files.refusal(sentence) from (original if self.debug else None)
 
 
 def _file_names(paths: Sequence[Path]) -> str:
-    """Quote paths for the engine, which takes every file name for a pattern."""
+    """Quote paths for the engine; glob characters are escaped because it treats every file name as a pattern."""
     return "[" + ", ".join(text_literal(re.sub(r"[*?\[]", r"[\g<0>]", str(path))) for path in paths) + "]"
 
 
@@ -347,12 +347,12 @@ def _file_names(paths: Sequence[Path]) -> str:
 
 
 class _Relation(Protocol):
-    """A source as a relation with the columns c0, c1 and so on.
+    """A source as a relation with the columns c0, c1, ….
 
-    ``text`` gives the SQL for the text of a cell, NULL where the source has no value; ``hashed`` that for what is
-    hashed of it, the text or a number that stands for its digits; ``typed`` that for the value which a predicate sees,
-    total on every cell. ``plain_rows`` counts the rows where that needs no engine. ``let_go`` are the statements that
-    part with the source.
+    ``text`` returns the SQL for the text of a cell, which is NULL if the source has no value. ``hashed`` returns the
+    SQL for the hashed form of a cell: its text, or a number that stands for its digits. ``typed`` returns the SQL for
+    the value that a predicate sees, defined on every cell. ``plain_rows`` counts the rows if that needs no engine.
+    ``let_go`` lists the statements that detach the source.
     """
 
     @property
@@ -372,7 +372,7 @@ class _Relation(Protocol):
 
 
 def _known_text(relation: _Relation, index: int) -> str:
-    """Give the SQL for the text of a cell, NULL where the plan says that the text stands for "unknown"."""
+    """Return the SQL for the text of a cell, which is NULL if the plan lists the text as "unknown"."""
     text = relation.text(index)
     if not relation.null_values:
         return text
@@ -396,7 +396,7 @@ def _relation(engine: _Engine, source: DataSource) -> _Relation:
 
 @dataclass(frozen=True)
 class _Csv:
-    """CSV files: every cell is text, and nothing about it is guessed from what the cells look like."""
+    """CSV files: every cell is text, and no type is inferred from the cells."""
 
     columns: tuple[Column, ...]
     files: Files
@@ -432,7 +432,7 @@ _DATE = " *[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} *"
 _CSV_READINGS: dict[ColumnType, str] = {
     "any": "{text}",
     "text": "{text}",
-    # Most numbers are whole and written as the engine writes them, which is seen faster than what else is a number.
+    # Most numbers are integers in the engine's own spelling; this test is faster than the general pattern.
     "number": (
         "CASE WHEN CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text} "
         "THEN CAST(TRY_CAST({text} AS BIGINT) AS DECIMAL(38, 18)) "
@@ -466,7 +466,7 @@ _KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True)
 class _Typed:
-    """A relation whose columns have declared types, which a predicate has to fit."""
+    """A relation whose columns have declared types, which the predicates must match."""
 
     columns: tuple[Column, ...]
     origin: str
@@ -483,7 +483,7 @@ class _Typed:
         return None
 
     def text(self, index: int) -> str:
-        # A column may declare that case or accents do not count; a predicate compares texts as they are written.
+        # A column may declare a collation that ignores case or accents; a predicate compares texts exactly.
         return f'(CAST(c{index} AS VARCHAR) COLLATE "C")'
 
     def hashed(self, index: int) -> str:
@@ -491,9 +491,9 @@ class _Typed:
 
     def typed(self, index: int, demand: ColumnType) -> str:
         kind = self.columns[index].kind
-        if kind == "float":  # the engine holds that NaN is above every number
+        if kind == "float":  # DuckDB orders NaN above every number
             return f"CASE WHEN isnan(c{index}) THEN NULL ELSE CAST(c{index} AS DOUBLE) END"
-        if demand == "number":  # wide enough for every constant, so that no comparison can overflow
+        if demand == "number":  # DECIMAL(38, 18) holds every constant, so no comparison can overflow
             return f"TRY_CAST(c{index} AS DECIMAL(38, 18))"
         return _known_text(self, index) if kind == "text" else f"c{index}"
 
@@ -515,11 +515,11 @@ def _parquet(engine: _Engine, source: DataSource) -> _Typed:
 
 
 def _parquet_columns(engine: _Engine, path: Path) -> tuple[Column, ...]:
-    """Read the names as the file has them, and the types in the engine's words."""
+    """Read the names as the file spells them, and the types as the engine spells them."""
     file = _file_names([path])
     schema = engine.run(f"SELECT name, COALESCE(num_children, 0) FROM parquet_schema({file})", _UNREADABLE_PARQUET)
     names: list[str] = []
-    inside = 0  # how many columns of the current top-level column are still to come
+    inside = 0  # number of schema entries still to come in the current top-level column
     for name, children in schema[1:]:
         if inside == 0:
             names.append(name)
@@ -534,10 +534,10 @@ def _parquet_columns(engine: _Engine, path: Path) -> tuple[Column, ...]:
 
 
 def _attached_table(engine: _Engine, source: DataSource) -> _Typed:
-    """Attach a file of DuckDB read-only and find its table.
+    """Attach a DuckDB file read-only and find its table.
 
-    The file is never the current database: what it defines (macros above all) would then stand in for the
-    engine's own operators.
+    The file is never the current database. Otherwise its definitions, especially macros, would replace the engine's
+    own operators.
     """
     files = engine.files
     if source.table is None:

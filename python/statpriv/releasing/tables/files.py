@@ -1,4 +1,4 @@
-"""The files of a source: regular, named exactly or by a declared pattern, and unchanged while they are read."""
+"""The files of a source: regular files, named exactly or by a declared pattern, unchanged while they are read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CHANGED = "it changed while it was being read; nothing may write to it during a
 
 @dataclass(frozen=True)
 class Files:
-    """Regular files in the binary order of their paths; the rows of a table are those of one after the other."""
+    """Regular files in the binary order of their paths; the table is the concatenation of their rows."""
 
     paths: tuple[Path, ...]
     refusal: Refusals
@@ -41,16 +41,16 @@ class Files:
 
     @property
     def suffix(self) -> str:
-        """The ending that all names share, in small letters."""
+        """The file name suffix that all files share, in lower case."""
         return self.paths[0].suffix.lower()
 
     def check_unchanged(self) -> None:
-        """Refuse files that are not what they were when they were opened, by everything the system knows of them.
+        """Refuse files that have changed since they were opened, judged by all their file system metadata.
 
         Raises
         ------
         TableError
-            If one was written to, replaced or removed.
+            If a file was written to, replaced or removed.
         """
         for path, identity in zip(self.paths, self.identities, strict=True):
             try:
@@ -61,14 +61,14 @@ class Files:
                 raise self.changed
 
     def check_quotes(self, sentence: str) -> None:
-        """Refuse CSV files with a quote that is never closed, where an engine would take the rest for one cell.
+        """Refuse CSV files with an unclosed quote, which an engine might read as one cell to the end of the file.
 
         Opening, closing and doubled quotes come in pairs, so an odd number of them leaves one open.
 
         Raises
         ------
         TableError
-            With the sentence.
+            With the given sentence.
         """
         for path in self.paths:
             try:
@@ -82,15 +82,15 @@ class Files:
 
     @cached_property
     def plain_rows(self) -> int | None:
-        """The rows of CSV files, counted once by their lines, where that is beyond doubt.
+        """Number of rows of CSV files, counted once from their lines; None if lines do not determine it.
 
-        Without a quote, a carriage return or an empty line, every line but the first of each file is a row; with
-        one, what a row is is an engine's matter, and there is no answer.
+        Without a quote, a carriage return or an empty line, every line except the header of each file is a row. With
+        any of these, the engine decides what a row is, and the result is None.
 
         Raises
         ------
         TableError
-            If a file cannot be read any more.
+            If a file can no longer be read.
         """
         try:
             lines = [_plain_lines(path) for path in self.paths]
@@ -102,12 +102,12 @@ class Files:
         return sum(known) - len(known) if len(known) == len(lines) else None
 
     def common(self, schemas: Sequence[_Schema]) -> _Schema:
-        """Give the schema that the files have in common.
+        """Return the schema that the files have in common.
 
         Raises
         ------
         TableError
-            If one differs from the others: engines would fill it up, or swap its columns.
+            If a schema differs from the first: an engine would fill missing columns, or swap columns.
         """
         if any(schema != schemas[0] for schema in schemas):
             raise self.refusal("its files do not all have the columns of the first one, in its order and of its types")
@@ -115,7 +115,7 @@ class Files:
 
     @property
     def changed(self) -> Exception:
-        """The refusal of a source that was written to."""
+        """The refusal of a source that changed while it was read."""
         return self.refusal(_CHANGED)
 
 
@@ -137,17 +137,17 @@ def _plain_lines(path: Path) -> int | None:
 
 
 def open_files(source: DataSource, *, folder_of: Sequence[str] = ()) -> Files:
-    """Find the files of a source and make sure that they can be read.
+    """Find the files of a source and verify that they can be read.
 
     Parameters
     ----------
     folder_of
-        Endings of names; where some are given, the source may be a folder of such files.
+        Suffixes of file names; if any are given, the source may be a folder of such files.
 
     Raises
     ------
     TableError
-        If there is none, one is no regular file, two are the same, or their endings differ.
+        If there is no file, one is not a regular file, two are the same file, or their suffixes differ.
     """
     refusal = Refusals(source.label)
     named = _named(source, folder_of, refusal)
@@ -160,12 +160,12 @@ def open_files(source: DataSource, *, folder_of: Sequence[str] = ()) -> Files:
 
 
 def csv_header(files: Files, delimiter: str, *, debug: bool) -> tuple[str, ...]:
-    """Read the names in the first line of each file, which engines would rename where they repeat.
+    """Read the column names from the first line of each file; an engine would rename repeated names.
 
     Raises
     ------
     TableError
-        If there are none, or the files differ.
+        If there are no names, or the files differ.
     """
     return files.common([_first_line(path, delimiter, files, debug=debug) for path in files.paths])
 
@@ -175,7 +175,7 @@ def _first_line(path: Path, delimiter: str, files: Files, *, debug: bool) -> tup
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             head = io.StringIO(file.read(budget.MAX_HEADER_CHARACTERS), newline="")
         names = tuple(next(csv.reader(head, delimiter=delimiter, strict=True), ()))
-        "".join(names).encode()  # the rows below are the engine's matter
+        "".join(names).encode()  # rejects a header that is not UTF-8; the engine checks the other rows
     except (OSError, UnicodeEncodeError, csv.Error) as error:
         original: Exception | None = error
     else:
@@ -191,7 +191,7 @@ def _first_line(path: Path, delimiter: str, files: Files, *, debug: bool) -> tup
 
 
 def source_files(source: DataSource) -> list[Path]:
-    """List what the source names now: one path, or those that fit its pattern, in the binary order of their names."""
+    """List the files that the source names at present: one path, or all that match its pattern, in binary order."""
     if source.path is None:
         return []
     if source.glob:
@@ -222,11 +222,11 @@ def _regular_file(named: Path, refusal: Refusals) -> tuple[Path, tuple[int, ...]
             return path, _identity(status)
     except FileNotFoundError:
         reason = "there is no such file"
-    except (OSError, RuntimeError, ValueError):  # a loop of links; a NUL in the name
+    except (OSError, RuntimeError, ValueError):  # a loop of links raises RuntimeError; a NUL in the name, ValueError
         reason = "the file cannot be opened for reading"
     raise refusal(reason)
 
 
 def _identity(status: os.stat_result) -> tuple[int, ...]:
-    """A file that is written to gets another time of change, even where its size and time are set back."""
+    """Identity of a file state: a write changes st_ctime even if the size and the modification time are restored."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,4 +1,4 @@
-"""What identifies rows and contents, the same on every engine: keyed tokens and fingerprints."""
+"""Keyed tokens of rows and fingerprints of contents, computed identically on every engine."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ __all__ = ["check_distinct", "fingerprint_of", "groups_of", "identifying", "toke
 
 
 def tokens_of(key: bytes, texts: Iterable[str | None], column: str, refusal: Refusals) -> RowTokens:
-    """Write equal ids equally, hash them under a key, and refuse ids that identify nobody without naming one.
+    """Normalise ids, hash them under a key, and refuse ids that are unusable, without quoting any.
 
-    Ids have no blanks around them and one Unicode form; "007" stays apart from "7".
+    Ids are stripped of surrounding blanks and put into one Unicode form; "007" stays distinct from "7".
 
     Parameters
     ----------
     texts
-        The ids as they are stored; None where there is none.
+        The ids as they are stored; None for a missing id.
     """
     return identifying(lambda: RowTokens.of(key, texts), column, refusal)
 
 
 def check_distinct(texts: Iterable[str | None], column: str, refusal: Refusals) -> None:
-    """Refuse persons that do not tell the rows apart, as ids that do not are."""
+    """Refuse a column of persons whose values do not distinguish the rows, by the rules for ids."""
     identifying(lambda: RowTokens.of(secrets.token_bytes(32), texts), column, refusal, named="unit", rows="persons")
 
 
 def identifying(
     read: Callable[[], RowTokens], column: str, refusal: Refusals, *, named: str = "row_id", rows: str = "rows"
 ) -> RowTokens:
-    """Read ids by a function of the engine's; what they are refused for becomes our own sentence.
+    """Read ids with a function of the engine, and turn its refusal into this package's own message.
 
     Parameters
     ----------
     named, rows
-        What the plan calls the column, and what its values identify.
+        The plan's key for the column, and the noun for what its values identify.
     """
     try:
         return read()
@@ -64,7 +64,7 @@ _MISFITS = {
 
 
 def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Groups:
-    """Number the groups in the binary order of their names, which are such that a plan could state them."""
+    """Number the groups in the binary order of their names; each name must be one that a plan could state."""
     present = [text for text in texts if text is not None]
     if len(present) < len(texts):
         raise refusal(f"the group column {quoted(column)} has no value in some row; every row needs a group")
@@ -79,6 +79,6 @@ def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Gr
 
 
 def fingerprint_of(digests: NDArray[np.bytes_], key: bytes) -> ContentFingerprint:
-    """Combine the hexadecimal digests of the rows, in their order."""
+    """Combine the hexadecimal digests of the rows, given in row order."""
     _, ordered, unordered = digest_fingerprints(key, bytes.fromhex(digests.tobytes().decode("ascii")))
     return ContentFingerprint(ordered, unordered)

@@ -1,12 +1,12 @@
-"""A table of a PostgreSQL database: one snapshot, one transaction, and nothing of it is ever committed.
+"""A table of a PostgreSQL database, read in one snapshot and one transaction that is never committed.
 
-Everything is read in one REPEATABLE READ transaction, so n, ids, content and counts are those of one moment.
-Rows have no order there; theirs is the binary order of their ids.
+Everything is read in one REPEATABLE READ transaction, so n, the ids, the content and the counts belong to the same
+moment. PostgreSQL rows have no order; the row order is therefore the binary order of the ids.
 
-The labels become a temporary table (row id, part), filled by a binary COPY, which neither the log of
-statements nor the context of an error shows. It is made and counted inside a savepoint that is always rolled
-back, so no commit ever held it. No text of a query contains an id, a label or a key. The table is never
-analysed: statistics of its columns would be written to the catalogue and the write-ahead log.
+The labels become a temporary table (row id, part), filled by a binary COPY. Neither the statement log nor the context
+of an error shows the data of such a COPY. The table is filled and counted inside a savepoint that is always rolled
+back, so the labels are never committed. No query text contains an id, a label or a key. The temporary table is never
+analysed, because column statistics would be written to the catalogue and the write-ahead log.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
@@ -48,8 +48,8 @@ __all__ = ["open_table"]
 
 _Result = TypeVar("_Result")
 
-# Names mean what PostgreSQL ships, texts of values depend on no setting of anybody, and a policy that would
-# hide rows is an error. The labels should fit into memory: what does not is written to temporary files.
+# Names resolve to the objects that PostgreSQL ships, texts of values do not depend on anybody's settings, and a policy
+# that would hide rows is an error. The labels should fit into memory, because any excess goes to temporary files.
 _SETTINGS = {
     "search_path": "pg_catalog, pg_temp",
     "row_security": "off",
@@ -68,7 +68,7 @@ _SETTINGS = {
     "work_mem": "'256MB'",
 }
 _PARTS = "pg_temp.statpriv_parts"
-# Without constraints: the server's log quotes rows that violate one.
+# No constraints: the server's log quotes rows that violate one.
 _MAKE_PARTS = f'CREATE TEMPORARY TABLE {_PARTS} (id text COLLATE "C", part integer)'
 _FILL_PARTS = f"COPY {_PARTS} (id, part) FROM STDIN (FORMAT BINARY)"
 
@@ -196,7 +196,7 @@ class _Content:
     def _query(self, asked: Sequence[AskedParts]) -> str:
         """Ask each part its question, in one pass over the table.
 
-        The counts are columns, not groups: how many groups there are would tell a log of plans which are 0.
+        The counts are columns, not groups: the number of groups in a plan log would reveal which counts are 0.
         """
         cases = " ".join(
             f"WHEN part IN ({', '.join(map(str, parts))}) THEN {self._cell(question)}" for question, parts in asked
@@ -223,7 +223,7 @@ class _Content:
 
 @dataclass(frozen=True)
 class _Session:
-    """One connection and its one transaction, whose errors never leave it."""
+    """One connection with one transaction; its errors never leave this class."""
 
     connection: psycopg.Connection[Any]
     refusal: Refusals
@@ -231,7 +231,7 @@ class _Session:
     on_query: QueryListener | None
 
     def run(self, sql: str, sentence: str) -> list[tuple[Any, ...]]:
-        """Run a statement and give its rows; the sentence is what a failure says."""
+        """Run a statement and return its rows; the sentence is the message of a failure."""
 
         def fetched() -> list[tuple[Any, ...]]:
             cursor = self.connection.execute(sql.encode())
@@ -241,7 +241,7 @@ class _Session:
         return self._guarded(fetched, sentence)
 
     def stream(self, sql: str, sentence: str) -> Iterator[tuple[Any, ...]]:
-        """Run a query and give its rows as they come, so that the driver never holds them all."""
+        """Run a query and yield its rows as they arrive, so that the driver never holds all of them."""
         self._told(sql)
         with self.connection.cursor(name="statpriv_rows") as cursor:
             self._guarded(lambda: cursor.execute(sql.encode()), sentence)
@@ -249,7 +249,7 @@ class _Session:
                 yield from rows
 
     def copy(self, sql: str, rows: Iterator[tuple[str, int]]) -> None:
-        """Send rows (text, integer) in binary: the context of a failure then names a line and no value."""
+        """Send rows (text, integer) in binary: the context of a failure then names a line and quotes no value."""
 
         def sent() -> None:
             with self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
@@ -261,12 +261,12 @@ class _Session:
         self._guarded(sent, _NOT_COUNTED)
 
     def undone(self, act: Callable[[], _Result]) -> _Result:
-        """Act inside a savepoint, and undo whatever was done, however it ends."""
+        """Act inside a savepoint, and roll back to it however the action ends."""
         self.run("SAVEPOINT before", _UNREADABLE)
         try:
             return act()
         finally:
-            with suppress(psycopg.Error):  # a broken connection has lost its transaction already
+            with suppress(psycopg.Error):  # a broken connection has already lost its transaction
                 self.connection.execute("ROLLBACK TO SAVEPOINT before")
 
     def end(self) -> None:
@@ -284,7 +284,7 @@ class _Session:
             return act()
         except psycopg.Error as error:
             original = error
-        # Raised out here, because inside the block Python would attach the original whatever we say.
+        # Raised outside the except block: inside it, Python would attach the original as the context.
         raise self.refusal(sentence) from (original if self.debug else None)
 
 
@@ -333,7 +333,7 @@ _IDENTIFYING = frozenset({"int2", "int4", "int8", "text", "varchar", "uuid"})
 
 @dataclass(frozen=True)
 class _Relation:
-    """A base table as a relation with the columns c0, c1 and so on."""
+    """A base table as a relation with the columns c0, c1, …."""
 
     columns: tuple[Column, ...]
     types: tuple[str, ...]
@@ -351,31 +351,31 @@ class _Relation:
         return f'{self.text(position_of(self.columns, self.id_name))} COLLATE "C"'
 
     def text(self, index: int) -> str:
-        """Give the text of an id, a unit or a group."""
+        """Return the SQL for the text of an id, a unit or a group."""
         return f"CAST(c{index} AS text)"
 
     def digested(self, index: int) -> str:
-        """Give the text of any cell with its length; ``concat`` runs no cast that somebody has defined."""
+        """Return the SQL for the text of any cell with its length; ``concat`` runs no user-defined cast."""
         text = f"concat(c{index})"
         return f"CASE num_nulls(c{index}) WHEN 0 THEN concat('V', octet_length({text}), ':', {text}) ELSE 'N' END"
 
     def typed(self, name: str, demand: ColumnType) -> str:
-        """Give the value which a predicate sees, total on every cell."""
+        """Return the SQL for the value that a predicate sees, defined on every cell."""
         index = position_of(self.columns, name)
         kind, type_ = self.columns[index].kind, self.types[index]
         if kind == "text":
             return f'(CAST(c{index} AS text) COLLATE "C")'
-        if kind == "float":  # PostgreSQL holds that NaN is above every number
+        if kind == "float":  # PostgreSQL orders NaN above every number
             return f"NULLIF(CAST(c{index} AS float8), 'NaN')"
         if type_ == "numeric":
             return f"NULLIF(c{index}, 'NaN')"
-        if demand == "any":  # IS NULL of a composite value asks for its fields
+        if demand == "any":  # IS NULL of a composite value tests its fields instead
             return f"NULLIF(num_nulls(c{index}), 1)"
         return f"c{index}"
 
 
 def _relation(session: _Session, source: DataSource) -> _Relation:
-    """Begin the snapshot on the table, which nobody can alter from then on."""
+    """Begin the snapshot and lock the table, so that nobody can alter it afterwards."""
     found = _found(session, source.table or "")
     session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", _UNREADABLE)
     _, schema, name = found

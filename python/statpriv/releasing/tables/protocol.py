@@ -1,16 +1,15 @@
-"""What a release may ask of a table, whichever engine holds it, and in which order.
+"""The operations that a release may perform on a table, in their order, independently of the engine.
 
-What can be asked comes in three steps, and each step has only what it may use:
+There are three steps. Each step has access only to what it may use:
 
-1. opening reads the names and the declared types of the columns, and no row;
-2. ``Table.row_count``, ``groups``, ``row_tokens`` and ``check_unique`` read the number of rows and the columns
-   that everybody is taken to know or that identify rows;
-3. ``Table.load`` reads the content, once, and takes its keyed fingerprints. Only then is there a
-   ``Content``, which counts. What is counted is exactly what was fingerprinted, whatever happens to the
-   source meanwhile.
+1. Opening reads the names and the declared types of the columns, and no row.
+2. ``Table.row_count``, ``groups``, ``row_tokens`` and ``check_unique`` read the number of rows, the column that is
+   assumed to be public, and the columns that identify rows.
+3. ``Table.load`` reads the content once and computes its keyed fingerprints. It returns the ``Content``, which
+   counts. The counts refer to exactly the fingerprinted content, even if the source changes meanwhile.
 
-An engine knows neither the ledger nor the plan beyond this. Engines' messages quote cells: they are never
-forwarded; ``debug`` attaches them as the cause.
+An engine knows nothing about the ledger, and of the plan only what these calls pass to it. Error messages of engines
+quote cells, so they are never forwarded; ``debug`` attaches them as the cause.
 """
 
 from __future__ import annotations
@@ -46,25 +45,25 @@ __all__ = [
 ]
 
 QueryListener: TypeAlias = Callable[[str], None]
-"""Is told every SQL text before the engine runs it."""
+"""Listener called with every SQL text before the engine runs it."""
 
 RowListener: TypeAlias = Callable[[int], None]
-"""Is told now and then how many rows a long step has read."""
+"""Listener called occasionally with the number of rows that a long step has read."""
 
 Question: TypeAlias = tuple[Predicate, ...]
-"""What a part is asked: each row counts for the first predicate that holds on it."""
+"""The question of a part: each row counts for the first predicate that holds on it."""
 
 Labels: TypeAlias = "array[int] | NDArray[np.uint32]"
 """The part of each row as unsigned 32-bit numbers, from 1; 0 for a row that no part uses."""
 
 
 AskedParts: TypeAlias = "tuple[Question, list[int]]"
-"""A question, and the parts that are asked it."""
+"""A question, with the numbers of the parts that are asked it."""
 
 
 @dataclass(frozen=True)
 class ContentFingerprint:
-    """Keyed digests of all cells: of the rows in their order, and of the rows in any order."""
+    """Keyed digests of all cells: one of the rows in their order, and one that does not depend on the order."""
 
     ordered: bytes
     unordered: bytes
@@ -72,14 +71,14 @@ class ContentFingerprint:
 
 @dataclass(frozen=True)
 class Groups:
-    """The group of each row, by a column that everybody is taken to know.
+    """The group of each row, from a column that is assumed to be public.
 
     Attributes
     ----------
     names
-        The distinct values, in binary order of their text.
+        The distinct values, in the binary order of their text.
     of_rows
-        For each row, in the order of the rows, the position of its group in ``names``.
+        For each row, in row order, the index of its group in ``names``.
 
     Examples
     --------
@@ -92,49 +91,49 @@ class Groups:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The number of rows of each group."""
+        """Number of rows of each group."""
         found = np.bincount(self.of_rows, minlength=len(self.names))
         return dict(zip(self.names, found.tolist(), strict=True))
 
 
 class Content(Protocol):
-    """The content of a table, which can be counted."""
+    """The loaded content of a table, on which queries are counted."""
 
     @property
     def fingerprint(self) -> ContentFingerprint:
-        """Of all cells of the rows that are counted."""
+        """The fingerprint of all rows of the content."""
 
     @property
     def fingerprint_of_selected(self) -> ContentFingerprint | None:
-        """The same of the rows that were selected when the content was read; None where none were."""
+        """The fingerprint of the rows that were selected in ``Table.load``; None if no rows were selected."""
 
     def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        """Count the rows of each part by what they are asked, and let go of the labels.
+        """Count the rows of each part by the part's question, and keep no reference to the labels.
 
         Parameters
         ----------
         labels
-            The part of each row, in the order of the rows.
+            The part of each row, in row order.
         questions
-            What the rows of part 1, 2, … are asked; the predicates are among those the table was opened for.
+            The questions of parts 1, 2, …; their predicates are among those the table was opened for.
 
         Returns
         -------
         list
-            For each part ``(count,)`` if it was asked one predicate; else the rows on which each of them is
-            the first that holds, and last the rows on which none does.
+            For each part, ``(count,)`` if its question is a single predicate. Otherwise, for each predicate, the
+            number of rows on which it is the first to hold, followed by the number of rows on which none holds.
         """
 
 
 class Table(Protocol):
-    """A table whose columns fit the plan."""
+    """A table whose columns match the plan."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, as the source gives them."""
+        """The names of the columns, as the source spells them."""
 
     def row_count(self) -> int:
-        """Count the rows, reading no cell for its value; at least 1."""
+        """Count the rows without reading the value of any cell; at least 1."""
 
     def groups(self) -> Groups:
         """Read the group of each row.
@@ -142,50 +141,51 @@ class Table(Protocol):
         Raises
         ------
         TableError
-            Where the source names no group, or a row has none.
+            If the source names no group column, or a row has no group.
         """
 
     def row_tokens(self, key: bytes) -> RowTokens | None:
-        """Read the ids, trimmed and in Unicode form NFC, and hash each under a secret key; None without ``row_id``.
+        """Read the ids, trimmed and in Unicode form NFC, and hash each under a key; None if there is no ``row_id``.
 
         Raises
         ------
         TableError
-            Where an id is missing, or two rows have the same one, or the same unit. The message names no value.
+            If an id is missing, or two rows share an id or a unit. The message quotes no value.
         """
 
     def check_unique(self, column: str) -> None:
-        """Refuse a column that does not tell the rows apart; the message names no value.
+        """Refuse a column whose values do not distinguish the rows; the message quotes no value.
 
         Raises
         ------
         TableError
-            Where a row has no value, or two rows have the same one after trimming and normalising.
+            If a row has no value, or two rows have equal values after trimming and normalising.
         """
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> Content:
-        """Read the content and fingerprint it under a secret key; some of its rows for themselves, if any are selected.
+        """Read the content and fingerprint it under a secret key; fingerprint selected rows separately, if given.
 
-        The cells of a row are a polynomial, and the rows, in their order and in any, polynomials of these. They are
-        evaluated at secret points, and the values are hashed under the key. Two tables with equal fingerprints hold
-        the same rows, but for a chance below 2^-87; ``rust/release`` has the proof. A server gives SHA-256 of all
-        cells of a row, each with its length, in their place: there a collision of SHA-256 would do too.
+        The cells of a row form a polynomial. The rows, in order and regardless of order, form polynomials of these.
+        The polynomials are evaluated at secret points, and the values are hashed under the key. Two tables with equal
+        fingerprints hold the same rows, except with probability below 2^-87; ``rust/release`` has the proof. A
+        database server supplies, instead of the cells of a row, the SHA-256 digest of these cells with their lengths.
+        In that case a collision of SHA-256 also gives equal fingerprints.
         """
 
 
 @dataclass(frozen=True)
 class Refusals:
-    """Our own sentences about one source of data."""
+    """Builds the refusals of one data source, in this package's own words."""
 
     label: str
 
     def __call__(self, reason: str) -> TableError:
-        """Say why the data are refused; the reason quotes no cell."""
+        """Build the error that refuses the data; the reason must quote no cell."""
         return TableError(f"data {quoted(self.label)}: {reason}")
 
 
 def distinct_questions(questions: Sequence[Question]) -> dict[Question, list[int]]:
-    """Give each question with the numbers of the parts that are asked it, so that each is evaluated once."""
+    """Map each distinct question to the numbers of its parts, so that each question is evaluated once."""
     parts: dict[Question, list[int]] = {}
     for part, question in enumerate(questions, start=1):
         parts.setdefault(question, []).append(part)
@@ -200,19 +200,19 @@ def counts_in_passes(
     *,
     at_once: int = 100,
 ) -> list[tuple[int, ...]]:
-    """Count the rows of each part by a database, many questions in one pass over its table.
+    """Count the rows of each part with a database, evaluating many questions in one pass over its table.
 
     Parameters
     ----------
     of_rows
         The part of each row.
     ask
-        Gives, for different questions with the parts that are asked them, the number of each part that has rows with
-        the counts of its cells.
+        Evaluates distinct questions, each given with its parts. Yields, for each part that has rows, the number of
+        the part followed by the counts of its cells.
     changed
-        Raised where a part does not have as many rows as it was given.
+        Raised if the number of rows counted in a part differs from the number of rows labelled with it.
     at_once
-        How many questions one pass may ask.
+        Maximum number of questions in one pass.
     """
     sizes = np.bincount(of_rows, minlength=len(questions) + 1)
     counts: dict[int, tuple[int, ...]] = {}
@@ -229,12 +229,12 @@ def counts_in_passes(
 
 
 def reported_counts(question: Question, counts: Sequence[int]) -> tuple[int, ...]:
-    """Drop the count of "none of these" where only one predicate was asked.
+    """Drop the count of "none of these" if the question is a single predicate.
 
     Parameters
     ----------
     counts
-        Of each predicate as the first that holds, and last of none.
+        The number of rows for each predicate as the first that holds, then the number of rows on which none holds.
     """
     found = tuple(int(count) for count in counts)
     return found[:1] if len(question) == 1 else found

@@ -1,13 +1,13 @@
 """Tables read by Spark: CSV and Parquet files, folders of them, and tables of the session's catalog.
 
-Rows have no order there; theirs is the binary order of their ids. The content is materialised once and cut
-off from its source (a local checkpoint), so what is counted is what was fingerprinted; a lost executor is a
-failure and no second reading. The labels are a data frame (row id, part) that is joined there. A session that
-is started here encrypts whatever Spark spills and keeps it in a private folder that is removed; one that was
-running already follows its own settings.
+Spark rows have no order; the row order is therefore the binary order of the ids. The content is materialised once and
+detached from its source by a local checkpoint, so the counted content is the fingerprinted one. A lost executor causes
+a failure and not a second read. The labels are a data frame (row id, part) that is joined to the content. A session
+started here encrypts everything that Spark spills and keeps it in a private folder that is removed at the end. A
+session that was already running keeps its own settings for this.
 
-A CSV file is read as :mod:`statpriv.releasing.tables.duckdb` says. Only an exponent of more than three digits
-is no number here.
+A CSV file is read as described in :mod:`statpriv.releasing.tables.duckdb`, with one exception: an exponent of more than
+three digits is not a number here.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by _text, or was rendered by Predicate.sql
@@ -63,7 +63,7 @@ __all__ = ["open_table"]
 
 _Result = TypeVar("_Result")
 
-# What a query means depends on nobody's settings; in a session of its own they disturb nobody.
+# The meaning of a query must not depend on a user's settings; a separate session leaves the user's settings unchanged.
 _SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
@@ -99,7 +99,7 @@ def open_table(
     debug: bool = False,
     on_query: QueryListener | None = None,
 ) -> Iterator[Table]:
-    """Open files or a table of the catalog; `statpriv.releasing.tables.open_table` documents the arguments."""
+    """Open files or a catalog table; `statpriv.releasing.tables.open_table` documents the arguments."""
     refusal = Refusals(source.label)
     files = None if source.path is None else open_files(source, folder_of=(*CSV_SUFFIXES, *PARQUET_SUFFIXES))
     with _session(refusal, debug=debug) as spark:
@@ -242,12 +242,12 @@ class _Content:
 
 @contextmanager
 def _session(refusal: Refusals, *, debug: bool) -> Iterator[SparkSession]:
-    """Give a session with settings and names of its own, inside the one that runs, or inside one that we start."""
+    """Yield a session with its own settings and views, in the running Spark application or in a new one."""
     running = SparkSession.getActiveSession()
     if running is not None:
         yield _set_up(running.newSession())
         return
-    folder = tempfile.mkdtemp(prefix="statpriv-spark-")  # of mode 0700
+    folder = tempfile.mkdtemp(prefix="statpriv-spark-")  # created with mode 0700
     try:
         started = _started(folder, refusal, debug=debug)
         try:
@@ -260,7 +260,7 @@ def _session(refusal: Refusals, *, debug: bool) -> Iterator[SparkSession]:
 
 def _set_up(session: SparkSession) -> SparkSession:
     for name, value in _SETTINGS.items():
-        if session.conf.get(name, None) != value:  # setting some at all makes Spark warn
+        if session.conf.get(name, None) != value:  # Spark warns about some settings whenever they are set
             session.conf.set(name, value)
     for name, value in _WHERE_KNOWN.items():
         if session.conf.get(name, None) is not None:
@@ -284,7 +284,7 @@ def _started(folder: str, refusal: Refusals, *, debug: bool) -> SparkSession:
 
 @contextmanager
 def _silent_children() -> Iterator[None]:
-    """Let what is started meanwhile write its errors, which quote cells, to nowhere."""
+    """Send the standard error of processes started meanwhile to the null device, because their errors quote cells."""
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
@@ -298,7 +298,7 @@ def _silent_children() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Session:
-    """A session of Spark whose errors never leave it."""
+    """A Spark session whose errors never leave this class."""
 
     spark: SparkSession
     refusal: Refusals
@@ -306,14 +306,14 @@ class _Session:
     on_query: QueryListener | None
 
     def rows(self, sql: str, sentence: str) -> Iterator[tuple[Any, ...]]:
-        """Run a query and give its rows, one partition after the other; the sentence is what a failure says."""
+        """Run a query and yield its rows, one partition at a time; the sentence is the message of a failure."""
         self._told(sql)
         rows = self.guarded(lambda: self.spark.sql(sql).toLocalIterator(), sentence)
         while (row := self.guarded(lambda: next(rows, None), sentence)) is not None:
             yield tuple(row)
 
     def checkpoint(self, sql: str, view: str) -> None:
-        """Run a query, and keep its result under a name; it is never computed again."""
+        """Run a query and keep its result under a name; it is never computed again."""
         self._told(sql)
 
         def kept() -> None:
@@ -323,7 +323,7 @@ class _Session:
 
     @contextmanager
     def parts(self, rows: list[tuple[str, int]]) -> Iterator[None]:
-        """Make the table of (row id, part), which is there while the block runs."""
+        """Create the table of (row id, part), which exists while the block runs."""
 
         def made() -> None:
             self.spark.createDataFrame(rows, "id STRING, part INT").createOrReplaceTempView("parts")
@@ -339,7 +339,7 @@ class _Session:
             return act()
         except (PySparkException, Py4JError) as error:
             original = error
-        # Raised out here, because inside the block Python would attach the original whatever we say.
+        # Raised outside the except block: inside it, Python would attach the original as the context.
         raise self.refusal(sentence) from (original if self.debug else None)
 
     def _told(self, sql: str) -> None:
@@ -348,7 +348,7 @@ class _Session:
 
 
 def _text(value: str) -> str:
-    """Quote a text as Spark reads it, where a backslash escapes."""
+    """Quote a text for Spark, where a backslash is an escape character."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -356,7 +356,7 @@ def _text(value: str) -> str:
 
 
 class _Relation(Protocol):
-    """The view ``source`` with the columns c0, c1 and so on."""
+    """The view ``source`` with the columns c0, c1, …."""
 
     @property
     def columns(self) -> tuple[Column, ...]: ...
@@ -393,7 +393,7 @@ def _location(path: Path, files: Files) -> str:
 
 
 def _parquet(session: _Session, *paths: str) -> DataFrame:
-    reader = session.spark.read.option("recursiveFileLookup", "true")  # no columns from names of folders
+    reader = session.spark.read.option("recursiveFileLookup", "true")  # folder names add no partition columns
     return session.guarded(lambda: reader.parquet(*paths), _UNREADABLE)
 
 
@@ -439,7 +439,7 @@ _CSV_READINGS: dict[ColumnType, str] = {
 
 @dataclass(frozen=True)
 class _Csv:
-    """CSV files: every cell is text, and an empty one the empty text, which Spark takes for NULL."""
+    """CSV files: every cell is text; an empty cell is the empty text, which Spark would read as NULL."""
 
     columns: tuple[Column, ...]
     id_name: str
@@ -477,7 +477,7 @@ _PLAIN_TEXT = frozenset({*_KINDS, "timestamp", "timestamp_ntz"})
 
 @dataclass(frozen=True)
 class _Typed:
-    """A relation whose columns have declared types, which a predicate has to fit."""
+    """A relation whose columns have declared types, which the predicates must match."""
 
     columns: tuple[Column, ...]
     id_name: str
@@ -496,9 +496,9 @@ class _Typed:
         return f"CASE WHEN c{index} IS NULL THEN 'N' ELSE concat('V', octet_length({text}), ':', {text}) END"
 
     def typed(self, index: int, demand: ColumnType) -> str:
-        if self.columns[index].kind == "float":  # Spark holds that NaN is above every number
+        if self.columns[index].kind == "float":  # Spark orders NaN above every number
             return f"(CASE WHEN isnan(c{index}) THEN NULL ELSE CAST(c{index} AS DOUBLE) END)"
-        if demand == "number":  # wide enough for every constant, so that no comparison can overflow
+        if demand == "number":  # DECIMAL(38, 18) holds every constant, so no comparison can overflow
             return f"try_cast(c{index} AS DECIMAL(38, 18))"
         return f"c{index}"
 
