@@ -1,6 +1,6 @@
-"""The errors of statpriv: one root, and for each kind the built-in class a caller would expect.
+"""The errors of statpriv: one root class, and each error also derives from the built-in class a caller would expect.
 
-Every message names the argument, the value it had, what is allowed, and what to do.
+Every message names the argument, its value, the allowed values, and the remedy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ArgumentError(StatprivError, ValueError):
 
 
 class NotAvailableError(ArgumentError):
-    """The combination asked for has no rule; the message names the nearest one that has."""
+    """No rule covers the requested combination; the message names the nearest supported one."""
 
 
 class PrecisionError(StatprivError, ArithmeticError):
@@ -61,7 +61,7 @@ class TableError(StatprivError):
 
 
 class LedgerError(StatprivError):
-    """The ledger refuses: this table, or some of its rows, were released before."""
+    """The ledger refuses the release: this table, or some of its rows, was released before."""
 
 
 class PublicationError(StatprivError):
@@ -69,11 +69,11 @@ class PublicationError(StatprivError):
 
 
 class BudgetExceededError(StatprivError):
-    """A query would break the budget, the rows or the promise of an accountant, which has not changed."""
+    """A query would exceed the budget, the rows or the promise of an accountant; the accountant is unchanged."""
 
 
 class GuaranteeNotReachedError(StatprivError):
-    """The certified delta is above the target: nothing was read and nothing was spent."""
+    """The certified delta is above the target: no data were read and no budget was spent."""
 
 
 class RowsSpentError(StatprivError):

@@ -1,6 +1,6 @@
-"""A privacy budget over a secret partition: queries are chosen one after the other, and what would break it is refused.
+"""A privacy budget over a secret partition: queries are chosen one after the other, and overspending is refused.
 
-Which statement is a guarantee and which is bookkeeping, with the proofs: docs/explanation/filters-and-odometers.md.
+docs/explanation/filters-and-odometers.md states, with proofs, which results are guarantees and which are bookkeeping.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ __all__ = ["PartitionAccountant"]
 class PartitionAccountant:
     """A budget for queries that are chosen one after the other, each answered on rows of its own.
 
-    The rows are drawn at random and in secret; a query may depend on all earlier answers, and so may the number of its
-    rows and when to stop. What the accountant allows is (ε, δ)-statistically private **at its ε, whatever is asked**:
-    it adds up ``(n_k/n) · Δ̂_{n_k}(ε)`` and refuses what would bring this sum above δ.
+    The rows are drawn at random and in secret. Each query, the number of its rows and the decision to stop may depend
+    on all earlier answers. The accountant sums ``(n_k/n) · Δ̂_{n_k}(ε)`` and refuses any query that would bring this
+    sum above δ. All allowed answers together are (ε, δ)-statistically private **at its ε, whatever is asked**.
 
     Parameters
     ----------
@@ -54,25 +54,25 @@ class PartitionAccountant:
     delta : float, int, Fraction, Decimal or str
         δ, from 0 to 1: the budget.
     adversary : Adversary, optional
-        What is known of the other entries; nothing by default. Without a promise each part is charged as if it held as
-        many of the known entries as it can.
+        What is known of the other entries; nothing by default. Without a promise, each part is charged as if it held as
+        many known entries as possible.
     only : PropertyQuery or HistogramQuery, optional
-        A promise: every answer will be made from this one attribute. All of them together then cost no more than its
-        total over all entries, whatever the sizes. A PropertyQuery without an attribute stands for all properties with
-        a probability in its range: see :mod:`statpriv.composition.any_property`.
+        A promise: every answer will be computed from this one attribute. All answers together then cost at most as much
+        as its total over all entries, whatever the sizes. A PropertyQuery without an attribute stands for all
+        properties with a probability in its range: see :mod:`statpriv.composition.any_property`.
     declared : (list of queries, RandomPartition), optional
-        A promise: only these queries will be asked, each on a part of its size. All of them together then cost their
-        exact composition, :func:`statpriv.compose`, in whatever order they are asked.
+        A promise: only these queries will be asked, each on a part of the given size. All answers together then cost
+        their exact composition, :func:`statpriv.compose`, in whatever order the queries are asked.
 
     Raises
     ------
     ArgumentError
-        A value that is not allowed; groups without a promise.
+        A value that is not allowed, or groups without a promise.
 
     Notes
     -----
-    With a promise the whole cost is spent at once, and :meth:`get_delta` is a guarantee at every ε. Without one the
-    guarantee is (ε, δ) as given, and :meth:`get_delta` reports the sum on the path that happened.
+    With a promise, the whole cost is spent at once and :meth:`get_delta` is a guarantee at every ε. Without a promise,
+    the guarantee is (ε, δ) as given and :meth:`get_delta` reports the sum for the queries actually asked.
 
     Sources: *Parallel Composition for Statistical Privacy*, Theorem 5.3; the proofs are in
     docs/explanation/filters-and-odometers.md.
@@ -105,7 +105,7 @@ class PartitionAccountant:
         self._filter = Filter(population, level, target, known, promise_of(only, declared))
         self._at_first = population, known
 
-    # --- what may be asked ------------------------------------------------------------------------
+    # --- queries -----------------------------------------------------------------------------------
 
     def compose(self, query: Query, *, size: Number, count: Number = 1) -> PartitionAccountant:
         """Allow `count` answers to a query, each on `size` rows that answered nothing before.
@@ -117,7 +117,7 @@ class PartitionAccountant:
         size : int
             Rows of each part, at least 1.
         count : int, default 1
-            How many parts: the same as that many calls, at the cost of one.
+            Number of parts. The effect equals that of `count` calls; the running time is that of one.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class PartitionAccountant:
         Raises
         ------
         BudgetExceededError
-            The budget, the rows or the promise do not allow it; nothing has changed.
+            The budget, the rows or the promise do not allow the query; nothing has changed.
         ArgumentError
             A value that is not allowed, or an attribute that was asked with another law; nothing has changed.
 
@@ -144,7 +144,7 @@ class PartitionAccountant:
         return self
 
     def supports(self, query: Query, *, size: Number, count: Number = 1) -> bool:
-        """Whether :meth:`compose` would allow it; nothing changes.
+        """Whether :meth:`compose` would allow the query; nothing changes.
 
         Parameters
         ----------
@@ -161,13 +161,13 @@ class PartitionAccountant:
     def compose_batch(self, queries: Sequence[Query], partition: RandomPartition) -> PartitionAccountant:
         """Allow several answers that are chosen at once, query k on part k of fresh rows.
 
-        Charged is the exact composition of the batch as one query: ``(n_B/n) · Δ̂_B(ε)`` for its n_B rows, never more
-        than its queries one by one. They may be asked in any order, and need not all be asked.
+        The charge is the exact composition of the batch as one query: ``(n_B/n) · Δ̂_B(ε)`` for its n_B rows. It never
+        exceeds the sum of the separate charges. The queries may be asked in any order, and not all need be asked.
 
         Parameters
         ----------
         queries : list of queries
-            One a part, as :func:`statpriv.compose` takes them.
+            One query per part, as :func:`statpriv.compose` takes them.
         partition : RandomPartition
             Rows of each part.
 
@@ -193,7 +193,7 @@ class PartitionAccountant:
         return self
 
     def supports_batch(self, queries: Sequence[Query], partition: RandomPartition) -> bool:
-        """Whether :meth:`compose_batch` would allow it; nothing changes."""
+        """Whether :meth:`compose_batch` would allow the batch; nothing changes."""
         return self._filter.refusal(self._batch(queries, partition)) is None
 
     def largest_count(self, query: Query, *, size: Number) -> int:
@@ -209,12 +209,13 @@ class PartitionAccountant:
         return self._filter.fitting(self._filter.proposed((query,), (size,), 1))
 
     def extend(self, rows: Number, *, known: Number = 0) -> PartitionAccountant:
-        """Rows were appended to the table; from now on they are drawn with those that have not answered yet.
+        """Append rows to the table; later parts are drawn from these and from all rows that have not answered yet.
 
         Parameters
         ----------
         rows : int
-            How many, at least 1: entries of the same law. When they came must not depend on the values of any.
+            Number of appended rows, at least 1. They have the same law as the others, and the time of their arrival
+            must not depend on any values.
         known : int, default 0
             How many of them the adversary knows.
 
@@ -226,13 +227,14 @@ class PartitionAccountant:
         Raises
         ------
         ArgumentError
-            A value that is not allowed; a promise, which is about the entries that there were; nothing has changed.
+            A value that is not allowed; or a promise was made, which covers only the original entries. Nothing has
+            changed.
 
         Notes
         -----
-        A row that joined late was not there at earlier answers, and is more likely to be drawn at later ones. So each
-        cohort of rows has a sum of its own, and the largest is kept below the budget; the proof is in
-        docs/explanation/repeated-releases.md.
+        A row that joined late took no part in earlier answers, and is more likely to be drawn for later ones. Each
+        cohort of rows therefore has its own sum, and the largest sum is kept below the budget;
+        docs/explanation/repeated-releases.md has the proof.
 
         Examples
         --------
@@ -260,11 +262,11 @@ class PartitionAccountant:
         asked = one_a_part(queries, partition, "queries")
         return self._filter.proposed(asked, partition.sizes, 1)
 
-    # --- what was spent, and what is guaranteed ----------------------------------------------------
+    # --- spending and guarantees --------------------------------------------------------------------
 
     @property
     def population(self) -> Population:
-        """The entries, those that were appended too."""
+        """All entries, including appended ones."""
         return self._filter.population
 
     @property
@@ -284,20 +286,20 @@ class PartitionAccountant:
 
     @property
     def ledger(self) -> Ledger:
-        """What was allowed, in order."""
+        """The allowed queries, in order."""
         return Ledger(self._filter.entries)
 
     @property
     def spent(self) -> Fraction:
-        """What counts against the budget, exactly: the sum of the upper ends of all costs, or that of the promise.
+        """The exact amount charged to the budget: the sum of the upper ends of all costs, or the cost of the promise.
 
-        Where rows were appended, the sum of the cohort for which it is largest.
+        If rows were appended, the largest sum over the cohorts.
         """
         return self._filter.spent
 
     @property
     def remaining_delta(self) -> Fraction:
-        """What is left of the budget; below 0 where a promise costs more than it: then nothing can be asked."""
+        """The rest of the budget. It is negative if the promise exceeds the budget, and then every query is refused."""
         return self.delta - self.spent
 
     @property
@@ -307,12 +309,12 @@ class PartitionAccountant:
 
     @property
     def promised_curve(self) -> PrivacyCurve:
-        """The privacy curve that what was promised cannot exceed: a guarantee at every ε.
+        """The privacy curve that bounds everything covered by the promise: a guarantee at every ε.
 
         Raises
         ------
         ArgumentError
-            Nothing was promised, or a range of p alone: its bound is no privacy curve; get_delta gives it.
+            No promise, or a promised range of p alone: that bound is not a privacy curve, and get_delta gives it.
         """
         if self._filter.promise is None or not isinstance(self._filter.promised, PrivacyCurve):
             raise ArgumentError(
@@ -323,25 +325,26 @@ class PartitionAccountant:
 
     @property
     def charged(self) -> RepeatedReleases:
-        """What was asked so far, as the bound that the filter adds up: every entry on rows of its own.
+        """The bound that the filter sums for all queries so far, each ledger entry on rows of its own.
 
-        It has δ at every ε, with digits too, and a certificate; what it says is bookkeeping as :meth:`get_delta` is.
+        It gives δ at every ε, with digits on request, and a certificate. Like :meth:`get_delta`, it is bookkeeping.
 
         Raises
         ------
         ArgumentError
-            There is a promise, which is charged instead: :attr:`promised_curve`.
+            There is a promise, which is charged instead; see :attr:`promised_curve`.
         """
         if self._filter.promise is not None:
             raise ArgumentError("with a promise no sum is charged; promised_curve or get_delta() is what holds")
         return self._filter.charged(self._at_first[0].size)
 
     def get_delta(self, epsilon: Number) -> Enclosure:
-        """δ at any ε, of what was asked so far.
+        """δ at any ε for the queries asked so far.
 
-        **Bookkeeping, not a guarantee**, unless there is a promise: the sum of Theorem 5.1 over the parts that were
-        asked, as if they had been chosen beforehand. What holds for queries that were chosen by answers is the budget
-        itself, at the accountant's own ε. With a promise it is the δ of the promise, which is a guarantee at every ε.
+        **Bookkeeping, not a guarantee**, unless there is a promise. Without a promise it is the sum of Theorem 5.1 over
+        the parts asked, as if they had been chosen beforehand; the guarantee for adaptively chosen queries is the
+        budget itself, at the accountant's own ε. With a promise it is the δ of the promise, which is a guarantee at
+        every ε.
 
         Parameters
         ----------
@@ -351,7 +354,7 @@ class PartitionAccountant:
         Returns
         -------
         Enclosure
-            Its upper end is the safe one.
+            The upper end is the safe one.
 
         Examples
         --------
@@ -366,7 +369,7 @@ class PartitionAccountant:
         return self.charged.delta(at)
 
     def get_epsilon(self, delta: Number) -> Enclosure:
-        """The least ε at which :meth:`get_delta` is at most `delta`; like it a report unless there is a promise.
+        """The least ε at which :meth:`get_delta` is at most `delta`; bookkeeping, unless there is a promise.
 
         Parameters
         ----------
@@ -376,7 +379,7 @@ class PartitionAccountant:
         Returns
         -------
         Enclosure
-            ε in nats, at least 0; infinite where no ε is enough.
+            ε in nats, at least 0; infinite if no ε suffices.
 
         Examples
         --------
@@ -396,10 +399,10 @@ class PartitionAccountant:
         return least_epsilon(lambda at: charged.largest(charged.deltas(at)), target)
 
     def non_adaptive_curve(self, *, bound: str = "tightest") -> PrivacyCurve:
-        """The privacy curve of all answers so far **if nothing was chosen by an answer**: :func:`statpriv.compose`.
+        """The privacy curve of all answers so far **if no choice depended on an answer**: :func:`statpriv.compose`.
 
-        A guarantee at every ε, smaller than the sum, for someone who had settled all queries, sizes and their number
-        before seeing any answer. Whether that was so the accountant cannot know.
+        It is a guarantee at every ε, smaller than the sum, if the queries, their sizes and their number were fixed
+        before the first answer was seen. The accountant cannot check this condition.
 
         Parameters
         ----------
@@ -409,7 +412,7 @@ class PartitionAccountant:
         Raises
         ------
         ArgumentError
-            Nothing was asked yet, or more than ten million parts; rows were appended.
+            Nothing was asked yet, more than ten million parts were asked, or rows were appended.
 
         Examples
         --------
@@ -441,7 +444,7 @@ class PartitionAccountant:
         )
 
     def explain(self) -> str:
-        """What is guaranteed, by which theorem, and what is only reported, as text.
+        """A text that states the guarantee, its theorem, and the quantities that are only reported.
 
         Examples
         --------
@@ -453,7 +456,7 @@ class PartitionAccountant:
         """
         return statement(self._filter)
 
-    # --- keeping it ---------------------------------------------------------------------------------
+    # --- saving and restoring -----------------------------------------------------------------------
 
     def to_json(self) -> str:
         """The whole state as a JSON document, every number exact, with a digest of its content.
@@ -461,12 +464,12 @@ class PartitionAccountant:
         Returns
         -------
         str
-            What :meth:`from_json` reads. The digest shows an accident or an edit by hand; it is no signature.
+            The input of :meth:`from_json`. The digest reveals accidental or manual changes; it is not a signature.
 
         Raises
         ------
         ArgumentError
-            A query of your own, which has no written form.
+            A user-defined query, which has no written form.
         """
         population, adversary = self._at_first
         state = {
@@ -493,7 +496,7 @@ class PartitionAccountant:
         Raises
         ------
         ArgumentError
-            Not such a document, one of another version, or one that was edited.
+            The text is not such a document, has another version, or was edited.
 
         Examples
         --------

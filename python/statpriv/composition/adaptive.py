@@ -24,34 +24,34 @@ def compose_adaptive(
     pair: Pair = None,
     bound: str = "tightest",
 ) -> PrivacyCurve:
-    """The privacy curve of exact counts that are chosen one after the other, each after the answers before it.
+    """The privacy curve of exact counts that are chosen adaptively, each after the answers before it.
 
     Query k is answered on part k of a secret random partition, in the order of the parts.
 
     Parameters
     ----------
     strategy : AnyOf, Ask, or a function
-        Who asks. `AnyOf([...])`: any analyst at all who chooses among these queries, the worst one. `Ask(...)`: a
-        given tree of queries. A function from the tuple of the answers so far to the next query, or to None to stop:
-        it is called once for every sequence of answers, which must be at most 100 000.
+        The analyst. `AnyOf([...])`: the worst analyst among all who choose from these queries. `Ask(...)`: a given tree
+        of queries. A function maps the tuple of the answers so far to the next query, or to None to stop; it is called
+        once for every sequence of answers, at most 100 000 times.
     population : Population
-        How many entries there are, the critical one included; identically distributed, or groups.
+        Number of entries, including the critical one; identically distributed, or in groups.
     partition : RandomPartition
         Part sizes; entries beyond their sum are not used.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
     pair : (1, 0), (0, 1) or None
-        Which values of the critical entry are compared (one property only); None is the worst pair.
+        The two values of the critical entry that are compared (one property only); None is the worst pair.
     bound : str, default "tightest"
-        "tightest" (exact where there is an exact form, else the smallest certified bound), "exact", "free-signs"
-        (the critical entry's values are chosen anew for every query), "revealed-composition" (the numbers of entries
-        of each group in each part are given away) or "partition-sum" (Theorem 5.3).
+        "tightest" (exact if an exact form exists, else the smallest certified bound), "exact", "free-signs" (the
+        critical entry's values are chosen anew for every query), "revealed-composition" (the numbers of entries of each
+        group in each part are revealed) or "partition-sum" (Theorem 5.3).
 
     Returns
     -------
     PrivacyCurve
-        δ against ε in nats, of all answers together. Its enclosures are as narrow as some seconds of work make them,
-        relatively a millionth in ordinary cases.
+        δ of all answers together against ε in nats. The width of its enclosures is limited to what some seconds of work
+        reach, a relative width of one millionth in ordinary cases.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def compose_adaptive(
     >>> curve.kind, round(curve.delta("0.05").upper, 4)
     ('exact', 0.0239)
 
-    A given one, who asks again only after a small answer:
+    A given analyst, who asks again only after a small answer:
 
     >>> ask = lambda answers: smokes if answers == () or answers[0] <= 1 else drinks
     >>> given = sp.compose_adaptive(ask, sp.Population(8), sp.RandomPartition([3, 3]))

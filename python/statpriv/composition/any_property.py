@@ -1,6 +1,6 @@
-"""What counts of any properties can tell together, whichever are asked of which rows, in whatever order.
+"""A bound on everything that counts of arbitrary properties reveal together, for any choice of rows and any order.
 
-All that is known of the properties is the range of their probabilities. The theorem and its proof are in
+Only the range of the properties' probabilities is known. The theorem and its proof are in
 docs/explanation/filters-and-odometers.md, under "Any properties".
 """
 
@@ -22,14 +22,14 @@ from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET
 __all__ = ["AnyPropertyCurve"]
 
 _BITS = 120
-"""Precision of e^ε: beyond that of the doubles in which the result is stated, so that it costs no width there."""
+"""Precision of e^ε: above that of the doubles in the result, so that it does not widen them."""
 
 
 @dataclass(frozen=True)
 class AnyPropertyCurve:
-    """The worst δ over all ways to count properties whose probabilities lie in a range, each row counted once at most.
+    """The worst δ over all ways to count properties with probabilities in a range, each row counted at most once.
 
-    Enclosed: the lower end is attained, by counting all rows for one of the properties; the upper end is proved.
+    δ is enclosed: counting all rows for one of the properties attains the lower end; the theorem proves the upper end.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class AnyPropertyCurve:
 
     Notes
     -----
-    With `x = e^ε`, `m` the least of all p and 1 − p, and `π = (m + x(1−m))/(1+x)`: whatever is counted,
+    Let `x = e^ε`, `m` the least of all p and 1 − p, and `π = (m + x(1−m))/(1+x)`. For every choice of counts,
 
         δ(ε) ≤ (π/m) · Δ_{1,0}(ε + ln((1−π)/π)),
 
-    the curve of one count of all unknown entries for a property of probability π.
+    where Δ_{1,0} is the curve of one count of all unknown entries for a property of probability π.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class AnyPropertyCurve:
 
     @property
     def _least(self) -> Fraction:
-        """The least probability that some bit is 1, or that it is 0."""
+        """The least of p and 1 − p over the range."""
         return min(self.query.lower, 1 - self.query.upper)
 
     @property
     def theorem(self) -> str:
-        """The statement the bound rests on."""
+        """The theorem behind the bound."""
         return (
             "Counts of any properties with probabilities in the range, each on rows of its own: every bit moves the "
             "likelihood ratio by a mean of zero within bounds that the range gives, and the law on these bounds alone "
@@ -103,7 +103,7 @@ class AnyPropertyCurve:
         Returns
         -------
         Enclosure
-            Its upper end is the guarantee.
+            The upper end is the guarantee.
         """
         lower, upper = self._ends(as_fraction(epsilon, "epsilon"))
         return Enclosure(lower, upper)
@@ -127,20 +127,21 @@ class AnyPropertyCurve:
         attained = privacy_curve(self.query, self.population, adversary=self.adversary).delta(epsilon)
         low, high, shift = self._dominating(epsilon)
         unknown = Population(self.population.size - self.adversary.total)
-        # Δ falls with ε, so its value at the lower end of the shifted ε is one above; the supremum over π likewise.
+        # Δ falls with ε, so its value at the lower end of the shifted ε is an upper bound. The supremum over π is one
+        # too.
         one_count = privacy_curve(PropertyQuery(Between(low, high)), unknown, pair=(1, 0))
         proved = high / self._least * Fraction(one_count.delta(max(Fraction(0), epsilon + shift)).upper)
         lower = Fraction(attained.lower)
         return lower, max(lower, min(proved, Fraction(1)))
 
     def _dominating(self, epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-        """Bounds of π, and the lower end of `ln((1−π)/π)`, by interval arithmetic of their own precision."""
+        """Bounds of π, and the lower end of `ln((1−π)/π)`, by interval arithmetic at `_BITS` bits."""
         from mpmath import MPIntervalContext, mp
 
         intervals = MPIntervalContext()
         intervals.prec = _BITS
         x, m = (intervals.exp(_interval(intervals, epsilon)), self._least)
-        # (m + x(1−m))/(1+x), written so that x stands there once.
+        # (m + x(1−m))/(1+x), rewritten so that the interval x occurs only once.
         pi = _interval(intervals, 1 - m) - _interval(intervals, 1 - 2 * m) / (1 + x)
         low, high = (as_fraction(mp.make_mpf(end), "end") for end in pi._mpi_)
         shift = as_fraction(mp.make_mpf(intervals.log((1 - pi) / pi)._mpi_[0]), "end")
@@ -148,5 +149,5 @@ class AnyPropertyCurve:
 
 
 def _interval(intervals: object, value: Fraction) -> object:
-    """The fraction, enclosed."""
+    """An interval that encloses the fraction."""
     return intervals.mpf(value.numerator) / intervals.mpf(value.denominator)  # type: ignore[attr-defined]

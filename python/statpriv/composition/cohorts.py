@@ -1,4 +1,4 @@
-"""How likely a row of a growing table is drawn by each of several releases, from the rows that none before it drew."""
+"""The probability that a row of a growing table is drawn in each of several releases, which use disjoint rows."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ __all__ = ["Cohort", "Draws", "used"]
 
 @dataclass(frozen=True)
 class Cohort:
-    """Rows that joined a table at one time: when `joined_after` of its releases had been made."""
+    """Rows that joined a table at one time, after `joined_after` releases."""
 
     rows: int
     joined_after: int = 0
 
 
 class Draws:
-    """The rows of a growing table that are drawn one after the other, each uniformly from those that are left.
+    """Successive uniform draws, without replacement, from the rows of a growing table.
 
     Attributes
     ----------
     left : int
-        Rows that were not drawn.
+        Number of rows not drawn yet.
     rates : tuple of Fraction
-        For each cohort the probability that a given row of it was not drawn before and is the next one: its
-        probability u of being left, divided by the number M of those that are. A draw of s rows does not change it,
-        because u(1 − s/M)/(M − s) = u/M; only rows that join do.
+        For each cohort, the probability that a given row of it is still undrawn and is the next one drawn: u/M, with u
+        the probability that the row is undrawn and M the number of undrawn rows. A draw of s rows leaves the rate
+        unchanged, because u(1 − s/M)/(M − s) = u/M. Only joining rows change it.
     """
 
     def __init__(self, rows: int) -> None:
@@ -35,12 +35,12 @@ class Draws:
         self.rates: tuple[Fraction, ...] = (Fraction(1, rows),)
 
     def join(self, rows: int) -> None:
-        """Rows join, as a cohort of their own."""
+        """Append rows as a cohort of their own."""
         left, self.left = self.left, self.left + rows
         self.rates = (*(rate * Fraction(left, self.left) for rate in self.rates), Fraction(1, self.left))
 
     def weights(self, rows: int) -> tuple[Fraction, ...]:
-        """For each cohort the probability that a given row of it is among the next `rows`, and was not drawn before."""
+        """For each cohort, the probability that a given row of it is undrawn and among the next `rows` drawn."""
         return tuple(rate * rows for rate in self.rates)
 
     def draw(self, rows: int) -> tuple[Fraction, ...]:
@@ -50,7 +50,7 @@ class Draws:
 
 
 def used(cohorts: Sequence[Cohort], rows: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
-    """For each cohort, the probability that a row of it is used in release 1, 2, …, which uses rows[0], rows[1], …."""
+    """For each cohort, the probabilities that a row of it is used in release 1, 2, …, of size rows[0], rows[1], …."""
     draws, table = Draws(cohorts[0].rows), []
     for r, size in enumerate(rows):
         for cohort in cohorts[len(draws.rates) :]:

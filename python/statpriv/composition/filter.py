@@ -1,4 +1,4 @@
-"""A privacy filter: what of a budget is spent, what further answers cost, and why they are refused.
+"""A privacy filter: how much of a budget is spent, what further answers cost, and why answers are refused.
 
 The proofs are in docs/explanation/filters-and-odometers.md.
 """
@@ -31,11 +31,11 @@ from statpriv.numeric.literals import abridged, literal
 __all__ = ["Filter", "Joined"]
 
 _Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...], int]"
-"""Queries that are answered together, the rows of each, and how many of these may be known."""
+"""Queries that are answered together, the rows of each, and the number of these rows that may be known."""
 
 
 class Joined(NamedTuple):
-    """Rows that were appended, how many of them are known, and the entries of the ledger before that."""
+    """Appended rows, the number of known ones among them, and the number of earlier ledger entries."""
 
     rows: int
     known: int
@@ -43,26 +43,26 @@ class Joined(NamedTuple):
 
 
 class Filter:
-    """What was allowed of a budget of δ at one ε, and what it costs.
+    """The answers allowed under a budget δ at one ε, and their cost.
 
     Attributes
     ----------
     population, adversary
-        The entries and what is known of them, those that were appended included.
+        All entries and what is known of them, including appended ones.
     epsilon, delta : Fraction
         The budget.
     promise : a promise, or None
-        What the analyst is held to.
+        The restriction the analyst has accepted.
     promised : a curve, or None
-        What all that was promised costs.
+        The curve of everything the promise covers.
     entries : list of LedgerEntry
-        What was allowed, in order.
+        Allowed answers, in order.
     joined : list of Joined
         When rows were appended.
     draws : Draws
-        The rows that have not answered.
+        The rows that have not answered yet.
     sums : tuple of Fraction
-        What is spent of each cohort of rows.
+        The amount spent of each cohort of rows.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Filter:
             self._laws = new_laws({}, promise.queries)
 
     def _check_model(self) -> None:
-        """Without a promise the entries have one law, and known ones are only a number."""
+        """Without a promise, require entries of one law and a plain number of known entries."""
         n, adversary = self.population.size, self.adversary
         if self.population.groups is not None:
             raise ArgumentError(
@@ -109,16 +109,16 @@ class Filter:
 
     @property
     def spent(self) -> Fraction:
-        """The largest sum of a cohort."""
+        """The largest sum over the cohorts."""
         return max(self.sums)
 
     @property
     def parts(self) -> int:
-        """How many parts were asked."""
+        """The number of parts asked so far."""
         return sum(self._asked.values())
 
     def join(self, rows: int, known: int) -> None:
-        """Rows were appended, some of them known to the adversary."""
+        """Append rows, some of them known to the adversary."""
         joined = Joined(rows, known, len(self.entries))
         self.population = Population(self.population.size + joined.rows)
         self.joined.append(joined)
@@ -127,7 +127,7 @@ class Filter:
         self.sums += (Fraction(0),)
 
     def proposed(self, queries: tuple[Query, ...], sizes: tuple[Number, ...], count: Number) -> LedgerEntry:
-        """What is asked for, checked and with its price."""
+        """The proposed queries as a checked ledger entry with its cost."""
         rows = tuple(as_count(size, "size", least=1) for size in sizes)
         if sum(rows) > self.population.size:
             raise ArgumentError(f"size = {sum(rows)}; the population has only {self.population.size} entries")
@@ -154,7 +154,7 @@ class Filter:
         self.record(entry)
 
     def record(self, entry: LedgerEntry) -> None:
-        """Charge an entry."""
+        """Charge an entry without checking that it is allowed."""
         self._laws.update(new_laws(self._laws, entry.queries))
         self._asked.update(_parts(entry))
         self.entries.append(entry)
@@ -162,11 +162,11 @@ class Filter:
         self.sums = self._sums_with(entry)
 
     def _sums_with(self, entry: LedgerEntry) -> tuple[Fraction, ...]:
-        """What would be spent of each cohort."""
+        """The sum of each cohort if the entry were charged."""
         return tuple(spent + cost for spent, cost in zip(self.sums, entry.costs, strict=True))
 
     def refusal(self, entry: LedgerEntry) -> str | None:
-        """Why an entry is not allowed, or None."""
+        """The reason why an entry is refused, or None."""
         epsilon = literal(self.epsilon)
         if self.promise is not None:
             if self.spent > self.delta:
@@ -195,14 +195,14 @@ class Filter:
         return None
 
     def _instead(self, entry: LedgerEntry) -> str:
-        """What would be allowed."""
+        """The end of a refusal message: what would be allowed instead."""
         if len(entry.sizes) > 1 or entry.count == 1:
             return "; fewer rows, a part that costs less or a larger budget may fit"
         one = replace(entry, count=1, weights=self.draws.weights(sum(entry.sizes)))
         return f"; at most {self.fitting(one)} such parts fit"
 
     def fitting(self, entry: LedgerEntry) -> int:
-        """How many of an entry are allowed."""
+        """The number of copies of an entry that are allowed."""
         if self.promise is not None and self.spent > self.delta:
             return 0
         bounds = [self.draws.left // entry.rows]
@@ -213,7 +213,7 @@ class Filter:
         return min([*bounds, *((self.delta - spent) // cost for spent, cost in costs if cost > 0)])
 
     def charged(self, cohort: int) -> RepeatedReleases:
-        """What was allowed, as the bound that is added up; the first cohort had this many rows."""
+        """The bound summed over all allowed entries; `cohort` is the number of rows of the first cohort."""
         cohorts = (Cohort(cohort), *(Cohort(joined.rows, joined.after) for joined in self.joined))
         asked = [(entry.queries, entry.sizes, entry.known) for entry in self.entries]
         whole = RepeatedReleases(cohorts, tuple(map(self._curve, asked)), tuple(entry.rows for entry in self.entries))
@@ -222,14 +222,14 @@ class Filter:
         return whole.remembering(self.epsilon, tuple(self._deltas[each] for each in asked))
 
     def replay(self, documents: Iterable[dict[str, Any]]) -> None:
-        """Record what was allowed before."""
+        """Record the entries of a stored ledger."""
         for document in documents:
             self.record(LedgerEntry.from_document(document, self.draws))
             if self.draws.left < 0 or self.spent > self.delta:
                 raise ArgumentError("more is spent than there is")
 
     def _curve(self, asked: _Asked) -> PrivacyCurve:
-        """The curve of answers on rows that hold the critical entry, and as many known ones as they can."""
+        """The curve of answers on rows that hold the critical entry and as many known entries as possible."""
         if asked not in self._curves:
             queries, sizes, known = asked
             population, adversary = Population(sum(sizes)), Adversary(known=known)
@@ -249,7 +249,7 @@ class Filter:
 
 
 def _parts(entry: LedgerEntry) -> Counter[tuple[Query, int]]:
-    """How often each query is asked on each number of rows."""
+    """The number of times each query is asked on each number of rows."""
     counted: Counter[tuple[Query, int]] = Counter()
     for part in zip(entry.queries, entry.sizes, strict=True):
         counted[part] += entry.count

@@ -1,4 +1,4 @@
-"""Parts whose members a reader knows: each part stands alone, and the worst one counts."""
+"""Parts whose members a reader knows: each part is evaluated by itself, and the worst one counts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["Size", "curve_of_part", "worst_part"]
 
 Size: TypeAlias = "int | Mapping[str, int]"
-"""Entries of a part, or those of each group."""
+"""Number of entries of a part, in total or by group."""
 
 
 def curve_of_part(query: Query, size: Size, *, known: int) -> PrivacyCurve:
-    """The part all by itself, for a reader who knows who is in it and the values of up to `known` of them."""
+    """The curve of one part alone, for a reader who knows its members and the values of up to `known` of them."""
     if isinstance(size, int):
         known = min(known, size - 1)
         if asked_of(query) is query:  # known entries only shift an exact count
@@ -36,7 +36,7 @@ def curve_of_part(query: Query, size: Size, *, known: int) -> PrivacyCurve:
 
 
 def worst_part(parts: Iterable[tuple[Query, Size]], *, known: int, epsilon: Fraction) -> Enclosure:
-    """δ of the part that tells most, for a reader who knows who is in which, and `known` values wherever they help."""
+    """δ of the worst part, for a reader who knows all parts' members, and `known` values in whichever part is worst."""
     different = {
         (unlabelled(query), size if isinstance(size, int) else tuple(size.items())): (query, size)
         for query, size in parts

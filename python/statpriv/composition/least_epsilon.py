@@ -1,4 +1,4 @@
-"""The least ε at which a sum of curves, or a bound, is small enough."""
+"""The least ε at which a sum of curves, or a bound, is at most a target."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from statpriv.numeric.enclosure import Enclosure
 __all__ = ["least_epsilon"]
 
 _HALVINGS = 60
-"""Halvings of a bracket: every comparison is certified, so more make the enclosure narrower, not truer."""
+"""Halvings of a bracket. Every comparison is certified: more halvings only narrow the enclosure."""
 
 
 def least_epsilon(delta: Callable[[float], tuple[Fraction, Fraction]], target: Fraction) -> Enclosure:
-    """Where a nonincreasing function falls to `target`; infinite if that is not found up to ε = 1024.
+    """The point where a nonincreasing function falls to `target`; infinite if no such ε up to 1024 is found.
 
     Parameters
     ----------
     delta : callable
-        From ε to two numbers between which the function is. Only the function has to be nonincreasing, not they.
+        A function from ε to two numbers that enclose the value. Only the enclosed function must be nonincreasing.
     target : Fraction
         δ, at least 0.
 
@@ -49,7 +49,7 @@ def least_epsilon(delta: Callable[[float], tuple[Fraction, Fraction]], target: F
 
 
 def _bracket(above: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """A narrow bracket: `above` fails at its upper end unless that is still `high`, holds at its lower unless `low`."""
+    """A narrow bracket: `above` fails at its upper end unless that is `high`, and holds at its lower unless `low`."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if above(middle) else (low, middle)

@@ -1,4 +1,4 @@
-"""What an accountant has allowed so far."""
+"""The ledger of an accountant."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ __all__ = ["ENTRY", "QUERIES", "SIZES", "Ledger", "LedgerEntry", "at_most"]
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """Queries that were allowed in one go.
+    """Queries that were allowed together in one call.
 
     Attributes
     ----------
     queries : tuple of queries
-        One query; or all of a batch, one for each size.
+        One query; or all queries of a batch, one for each size.
     sizes : tuple of int
-        Rows that each of them is answered on.
+        Rows on which each query is answered.
     count : int
-        How often: equal entries, each on rows of its own.
+        Number of equal entries, each on rows of its own.
     known : int
-        Entries that an adversary may know, of the rows that were answered on together: as many as they can hold.
+        Number of entries an adversary may know among the rows answered on together: as many as these rows can hold.
     delta : Fraction
-        δ of them on these rows, rounded upwards; 0 where a promise covers it.
+        δ of these queries on these rows, rounded upwards; 0 if a promise covers it.
     weights : tuple of Fraction
-        For each cohort of rows the probability that a row of it is among all rows of the entry.
+        For each cohort, the probability that a given row of it is among all rows of the entry.
     """
 
     queries: tuple[Query, ...]
@@ -46,22 +46,22 @@ class LedgerEntry:
 
     @property
     def costs(self) -> tuple[Fraction, ...]:
-        """What is added to the sum of each cohort."""
+        """The amount added to the sum of each cohort."""
         return tuple(weight * self.delta for weight in self.weights)
 
     @property
     def cost(self) -> Fraction:
-        """The largest of these: what is added to the sum that is kept below the budget, where no rows were appended."""
+        """The largest of `costs`; without appended rows, the amount added to the sum kept below the budget."""
         return max(self.costs)
 
     @property
     def rows(self) -> int:
-        """Rows that were used up."""
+        """Number of rows used up."""
         return sum(self.sizes) * self.count
 
     @property
     def shown(self) -> str:
-        """What was asked, of how many rows, and how often."""
+        """The query, the number of its rows and its count, for messages."""
         return f"{_asked(self)}{'' if self.count == 1 else f', {self.count} times,'}"
 
     def document(self) -> dict[str, Any]:
@@ -89,11 +89,11 @@ ENTRY = Record(
         "delta": WRITTEN.described("of these rows, rounded upwards; 0 where a promise covers it"),
     }
 )
-"""An entry as it stands in a document."""
+"""A ledger entry as it stands in a document."""
 
 
 class Ledger(tuple[LedgerEntry, ...]):
-    """The entries in their order; prints, and shows in notebooks, as a table."""
+    """The entries in order; printed, and displayed in notebooks, as a table."""
 
     __slots__ = ()
 
@@ -114,7 +114,7 @@ _HEADING = ("query", "times", "rows", "δ charged at most")
 
 
 def at_most(value: Fraction) -> str:
-    """Four digits, rounded upwards: a spent budget is never shown smaller than it is.
+    """Four digits, rounded upwards: a spent budget is never displayed as smaller than it is.
 
     >>> at_most(Fraction(1, 3)), at_most(Fraction(-1, 3)), at_most(Fraction(0))
     ('0.3334', '-0.3333', '0')
@@ -124,7 +124,7 @@ def at_most(value: Fraction) -> str:
 
 
 def _asked(entry: LedgerEntry) -> str:
-    """What was asked, of how many rows."""
+    """The query and the number of its rows, for display."""
     if len(entry.sizes) > 1:
         return f"{len(entry.sizes)} queries at once"
     text = repr(entry.queries[0])

@@ -1,4 +1,4 @@
-"""What an analyst can be held to beforehand, so that adaptivity costs nothing.
+"""Promises: restrictions the analyst accepts beforehand, under which adaptivity costs nothing.
 
 The proofs are in docs/explanation/filters-and-odometers.md.
 """
@@ -43,11 +43,11 @@ __all__ = [
 ]
 
 Part: TypeAlias = "tuple[Query, int]"
-"""A query and the rows it is answered on."""
+"""A query and the number of rows it is answered on."""
 
 
 class Guaranteed(Protocol):
-    """A curve that nothing the analyst does can exceed: a :class:`statpriv.PrivacyCurve`, or a bound."""
+    """A curve that no strategy of the analyst can exceed: a :class:`statpriv.PrivacyCurve`, or a bound."""
 
     @property
     def theorem(self) -> str: ...  # noqa: D102
@@ -61,10 +61,10 @@ class Guaranteed(Protocol):
 
 @dataclass(frozen=True)
 class OneAttribute:
-    """Every answer is made from one property, or the cells of one histogram, whatever the sizes and the order.
+    """Every answer is computed from one property, or from the cells of one histogram, in whatever sizes and order.
 
-    Given the total of all entries, their bits in the secret order are one of all arrangements, equally likely, whatever
-    the critical entry is. All answers are made from these bits, so they are post-processing of the total.
+    Given the total of all entries, every arrangement of their bits in the secret order is equally likely, whatever the
+    value of the critical entry. All answers are computed from these bits, hence are post-processing of the total.
     """
 
     query: PropertyQuery | HistogramQuery
@@ -76,28 +76,28 @@ class OneAttribute:
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """What was promised, as a list."""
+        """The promised query, as a tuple."""
         return (self.query,)
 
     def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
-        """The privacy curve of the total."""
+        """The privacy curve of the total over all entries."""
         return privacy_curve(self.query, population, adversary=adversary)
 
     def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
-        """How many more such queries are covered; None stands for any number."""
+        """How many more such queries are covered; None means any number."""
         part = asked_of(query)
         same = isinstance(part, type(self.query)) and part.attribute == self.query.attribute
         return None if same and stated_law(part) == stated_law(self.query) else 0
 
     @property
     def stated(self) -> dict[str, Any]:
-        """What a document says of the promise."""
+        """The promise as it stands in a document."""
         return {"only": self.query}
 
 
 @dataclass(frozen=True)
 class AnyProperty:
-    """Every answer is made from a count of some property whose probability is in a range, each row counted once.
+    """Every answer is computed from a count of some property with probability in a range; each row is counted once.
 
     See :class:`statpriv.composition.any_property.AnyPropertyCurve`.
     """
@@ -108,15 +108,15 @@ class AnyProperty:
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """What was promised, as a list."""
+        """The promised query, as a tuple."""
         return (self.query,)
 
     def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
-        """The bound of all ways to count."""
+        """The bound over all ways to count."""
         return AnyPropertyCurve(self.query, population, adversary)
 
     def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
-        """How many more such queries are covered; None stands for any number."""
+        """How many more such queries are covered; None means any number."""
         part = asked_of(query)
         if not isinstance(part, PropertyQuery) or not part.is_uniform:
             return 0
@@ -124,15 +124,15 @@ class AnyProperty:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """What a document says of the promise."""
+        """The promise as it stands in a document."""
         return {"only": self.query}
 
 
 @dataclass(frozen=True)
 class Declared:
-    """The queries are declared, one for each part: any of them may be asked, once each, in any order.
+    """The queries are declared, one for each part; each may be asked at most once, in any order.
 
-    What is asked, and in which order, is chosen from the answers to all of them: post-processing.
+    The choice of queries and their order is computed from the answers to all of them, hence is post-processing.
     """
 
     queries: tuple[Query, ...]
@@ -155,7 +155,7 @@ class Declared:
         return cls(one_a_part(queries, partition, "declared"), partition)
 
     def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
-        """The privacy curve of answering all."""
+        """The privacy curve of answering all declared queries."""
         return compose(cast("Any", self.queries), population, self.partition, adversary=adversary)
 
     def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:
@@ -168,7 +168,7 @@ class Declared:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """What a document says of the promise."""
+        """The promise as it stands in a document."""
         return {"declared": {"queries": self.queries, "sizes": self.partition.strata or self.partition.sizes}}
 
 
@@ -176,7 +176,7 @@ Promise: TypeAlias = OneAttribute | AnyProperty | Declared
 
 
 def only_promise(query: object) -> OneAttribute | AnyProperty:
-    """What `only=` promises."""
+    """The promise that `only=` states."""
     if not isinstance(query, PropertyQuery | HistogramQuery):
         raise ArgumentError(
             f"only = {abridged(query)}; the PropertyQuery or HistogramQuery from which all answers are made is required"
@@ -190,7 +190,7 @@ def only_promise(query: object) -> OneAttribute | AnyProperty:
 def promise_of(
     only: PropertyQuery | HistogramQuery | None, declared: tuple[Sequence[Query], RandomPartition] | None
 ) -> Promise | None:
-    """The promise of an accountant's arguments, of which at most one is given."""
+    """The promise stated by an accountant's arguments, at most one of which is given."""
     if only is not None and declared is not None:
         raise ArgumentError("only and declared are both given; at most one promise is possible")
     if only is not None:
@@ -199,7 +199,7 @@ def promise_of(
 
 
 def one_a_part(queries: object, partition: RandomPartition, name: str) -> tuple[Query, ...]:
-    """Queries, which messages call `name`, as many as there are parts."""
+    """The queries as a tuple, exactly one for each part; error messages refer to them as `name`."""
     if not all(isinstance(size, int) for size in partition.sizes):
         raise ArgumentError(f"{name} with {partition!r}; parts that have one size, not one a group, are required")
     if isinstance(queries, Query) or not is_list(queries) or len(queries) != len(partition.sizes):
@@ -216,7 +216,7 @@ PROMISE = Record(
 
 
 def promise_arguments(stated: dict[str, Any] | None) -> dict[str, Any]:
-    """The arguments of an accountant that make the promise of a document again."""
+    """The arguments of an accountant that restore the promise of a document."""
     if stated is None or stated["declared"] is None:
         return {} if stated is None else {"only": stated["only"]}
     declared = stated["declared"]

@@ -1,12 +1,12 @@
-"""Several releases from one table, each from rows that none before it has used.
+"""Several releases from one table, each from rows that no earlier release used.
 
-Later plans are written by people who saw earlier answers. What holds for them, with its proof, is in
-docs/explanation/repeated-releases.md: over all releases,
+Later plans are written by people who saw earlier answers. docs/explanation/repeated-releases.md proves that over all
+releases,
 
     δ ≤ max over cohorts c of Σ_r w_{c,r} · δ_r,
 
-where δ_r is the composition inside release r on its own s_r rows, and w_{c,r} the probability that a row which joined
-with cohort c is used in release r.
+where δ_r is the composition inside release r on its own s_r rows, and w_{c,r} is the probability that a row of cohort
+c is used in release r.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 __all__ = ["RepeatedReleases"]
 
 _LENGTHS = (6, 17, 30)
-"""Digits of a δ that is claimed of one release: as few as do."""
+"""Numbers of digits tried, shortest first, for the claimed δ of one release."""
 
 
 @dataclass(frozen=True)
 class RepeatedReleases:
-    """The privacy curve of everything released from a table, as a bound.
+    """The privacy curve of everything released from a table; it is a bound.
 
     Attributes
     ----------
     cohorts : tuple of Cohort
-        The rows of the table by when they joined it, the first cohort first.
+        The rows of the table, grouped by when they joined it; the first cohort first.
     releases : tuple of PrivacyCurve
-        Of each release the curve of its queries on its own rows.
+        For each release, the curve of its queries on its own rows.
     rows : tuple of int, optional
-        Rows that each release used, where it is made of several equal parts; else those of its curve.
+        Rows that each release used, if it consists of several equal parts; by default those of its curve.
 
     Examples
     --------
@@ -80,49 +80,49 @@ class RepeatedReleases:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What has to be true of the data and of the releases."""
+        """The assumptions about the data and the releases."""
         of_releases = (text for curve in self.releases for text in curve.assumptions)
         return tuple(dict.fromkeys((*of_releases, *self.own_assumptions)))
 
     @property
     def summary(self) -> str:
-        """What is released of whom, in a few words."""
+        """A short description: the number of releases and of rows."""
         return f"{len(self.releases)} releases of {sum(cohort.rows for cohort in self.cohorts)} rows"
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Rows that each release used."""
+        """Number of rows that each release used."""
         return self.rows or tuple(curve.situation.population.size for curve in self.releases)
 
     @cached_property
     def weights(self) -> tuple[tuple[Fraction, ...], ...]:
-        """For each cohort the probability that a row of it is used, by release."""
+        """For each cohort, the probability that a row of it is used, by release."""
         return used(self.cohorts, self.sizes)
 
     def deltas(self, epsilon: Number, *, digits: int | None = None) -> tuple[Enclosure, ...]:
-        """δ inside each release on its own rows."""
+        """δ inside each release, on its own rows."""
         asked = as_fraction(epsilon, "epsilon"), digits
         if asked not in self._computed:
             self._computed[asked] = self.of_each(lambda curve: curve.delta(epsilon, digits=digits))
         return self._computed[asked]
 
     def remembering(self, epsilon: Fraction, deltas: tuple[Enclosure, ...]) -> RepeatedReleases:
-        """The same releases, with δ inside each of them known in doubles."""
+        """These releases, with δ inside each of them already known in doubles."""
         self._computed[epsilon, None] = deltas
         return self
 
     def of_each(self, number: Callable[[PrivacyCurve], Enclosure]) -> tuple[Enclosure, ...]:
-        """A number of the curve of each release; equal ones are evaluated once."""
+        """A number computed from the curve of each release; equal curves are evaluated once."""
         different = {curve: number(curve) for curve in dict.fromkeys(self.releases)}
         return tuple(different[curve] for curve in self.releases)
 
     @cached_property
     def _computed(self) -> dict[tuple[Fraction, int | None], tuple[Enclosure, ...]]:
-        """What was computed already: a composition may take seconds."""
+        """Values of δ computed so far; a composition may take seconds."""
         return {}
 
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure:
-        """The bound of δ(ε), rounded outward to doubles; `digits` are those of the terms."""
+        """The bound on δ(ε), rounded outward to doubles; `digits` is the number of digits of the terms."""
         return Enclosure(*(min(end, Fraction(1)) for end in self.largest(self.deltas(epsilon, digits=digits))))
 
     def largest(self, deltas: Sequence[Enclosure]) -> tuple[Fraction, Fraction]:
@@ -131,13 +131,13 @@ class RepeatedReleases:
         return max(lower), max(upper)
 
     def sums(self, deltas: Sequence[Enclosure]) -> list[tuple[Fraction, Fraction]]:
-        """For each cohort both ends of Σ_r w_r · δ_r, exactly."""
+        """For each cohort, both ends of Σ_r w_r · δ_r, exactly."""
         ends = [exact_ends(delta) for delta in deltas]
         lower, upper = [low for low, _ in ends], [high for _, high in ends]
         return [(_product(weights, lower), _product(weights, upper)) for weights in self.weights]
 
     def exact_delta(self, *, exp_epsilon: Number) -> Fraction:
-        """Refused: each release has an exact δ, and their sum is a bound."""
+        """Refused: each release has an exact δ, but their sum is only a bound."""
         raise NotAvailableError(
             f"δ of {len(self.releases)} releases together is a bound; ask one of `releases` for "
             f"exact_delta(exp_epsilon={exp_epsilon})"
@@ -150,7 +150,7 @@ class RepeatedReleases:
         )
 
     def sensitivity(self, *, epsilon: Number) -> Sensitivity:
-        """Refused: an assumption that is wrong for one release need not be for the others. Each curve has its own."""
+        """Refused: an assumption may fail for one release and hold for others; each curve has its own sensitivity."""
         raise NotAvailableError(
             f"the sensitivity of {len(self.releases)} releases together is not computed; state the queries of one "
             f"release in sp.sensitivity_of(..., epsilon={epsilon})"
@@ -159,15 +159,16 @@ class RepeatedReleases:
     def certify(self, *, epsilon: Number, delta: Number) -> Certificate:
         """A certificate that everything released is (ε, δ)-private; see `PrivacyCurve.certify`.
 
-        It holds one of each release, of claims δ_r whose sum Σ_r w_r · δ_r is at most `delta` for every cohort. All δ_r
-        of the kernel are raised by one factor, so that the sum of the worst cohort becomes `delta`, and then rounded
-        down: the checker has room to prove each.
+        The certificate holds one certificate for each release, with claims δ_r such that Σ_r w_r · δ_r is at most
+        `delta`
+        for every cohort. The δ_r from the kernel are scaled up by one factor, so that the sum of the worst cohort
+        becomes `delta`, and are then rounded down. This leaves the checker room to prove each claim.
 
         Raises
         ------
         NotAvailableError
-            The bound exceeds `delta`, or the theorems that certificates rest on do not prove a claim; a release is
-            made of several equal parts, which a certificate does not count.
+            The bound exceeds `delta`; the theorems that certificates rest on do not prove a claim; or a release
+            consists of several equal parts, which a certificate cannot express.
         """
         from statpriv.assurance.certificate import together
 
@@ -191,7 +192,7 @@ def _product(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Fractio
 
 
 def _short(least: Fraction, most: Fraction) -> Fraction:
-    """A short decimal between two numbers, or the first of them."""
+    """A short decimal between `least` and `most`, or `least` itself."""
     for digits in _LENGTHS:
         floor = Context(prec=digits, rounding=ROUND_FLOOR)
         shorter = Fraction(floor.divide(Decimal(most.numerator), Decimal(most.denominator)))

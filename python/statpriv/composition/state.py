@@ -1,4 +1,4 @@
-"""The state of an accountant as a JSON document that shows when it was edited."""
+"""The state of an accountant as a JSON document in which edits are detectable."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ STATE = Record(
         "ledger": list_of(Field(table_from, "an entry", ENTRY.schema), "a list of entries"),
     }
 )
-"""What a state says; entries of the ledger are read in their order, each after the rows before it."""
+"""The content of a state. Ledger entries are read in order, each after the rows that joined before it."""
 
 
 def _schema() -> dict[str, Any]:
-    """Of documents of both versions."""
+    """The JSON schema of documents of both versions."""
     seal = {
         "format": Field(text_from, "the format", {"const": _FORMAT}),
         "version": Field(int, "the version", {"enum": [*_READ]}),
@@ -69,14 +69,14 @@ SCHEMA = _schema()
 def sealed(content: dict[str, Any]) -> str:
     """The document: format, version, content, and the digest of all of them.
 
-    The digest shows an accident or an edit by hand; it is no signature.
+    The digest reveals accidental or manual changes; it is not a signature.
     """
     whole = {"format": _FORMAT, "version": _VERSION, **content}
     return json.dumps({**whole, "sha256": _digest(whole)}, indent=1)
 
 
 def unsealed(text: object) -> dict[str, Any]:
-    """The content of a state document, which is whole and of a version that is read."""
+    """The content of a state document, after checking its digest and its version."""
     if not isinstance(text, str):
         raise ArgumentError(f"text = {abridged(text)}; the text that to_json() gave is required")
     try:
@@ -99,16 +99,16 @@ def unsealed(text: object) -> dict[str, Any]:
 
 
 def state_of(content: dict[str, Any]) -> dict[str, Any]:
-    """What the content says, by key."""
+    """The fields of the content, by key, with version 1 converted to the current form."""
     former = {} if content["version"] == _VERSION else {key: _by_name(content.get(key)) for key in _BY_GROUP}
     return STATE.strictly({**{key: content[key] for key in content.keys() & STATE.fields.keys()}, **former})
 
 
 def _by_name(counts: object) -> object:
-    """Numbers by group as a table; version 1 wrote pairs."""
+    """Counts by group as a mapping; version 1 wrote them as pairs."""
     return dict(counts) if isinstance(counts, list) else counts
 
 
 def _digest(content: dict[str, Any]) -> str:
-    """SHA-256 of the content in one canonical spelling."""
+    """SHA-256 of the content in its canonical form."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

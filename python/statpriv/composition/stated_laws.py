@@ -1,4 +1,4 @@
-"""The law of an entry that a query states: the same for every entry, and one for each attribute."""
+"""The entry law stated by a query: the same for every entry, and one for each attribute."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from statpriv.numeric.literals import abridged
 __all__ = ["Attribute", "check_identical", "check_query", "new_laws", "stated_law"]
 
 Attribute: TypeAlias = "tuple[str, str]"
-"""An attribute, and in which form its law is stated."""
+"""An attribute, and the form in which its law is stated."""
 
 
 def check_query(query: object) -> None:
-    """Refuse what is no query, or one that cannot be counted how often it was asked."""
+    """Refuse anything that is not a query, and queries that are not hashable and so cannot be counted."""
     if isinstance(query, type) or not isinstance(query, Query):
         raise ArgumentError(f"query = {abridged(query)}; a query such as sp.PropertyQuery(0.5) is required")
     try:
@@ -30,7 +30,7 @@ def check_query(query: object) -> None:
 
 
 def check_identical(query: Query) -> None:
-    """All entries have the law that the query states, whichever rows it is answered on."""
+    """Refuse queries with laws by group or by entry: all entries must have one law, whichever rows are used."""
     asked = asked_of(query)
     if isinstance(asked, PropertyQuery | HistogramQuery | Valued) and not asked.is_uniform:
         raise ArgumentError(
@@ -40,7 +40,7 @@ def check_identical(query: Query) -> None:
 
 
 def new_laws(known: Mapping[Attribute, object], queries: Iterable[Query]) -> dict[Attribute, object]:
-    """The laws of the attributes that are new among these queries: one attribute has one law."""
+    """The laws of the attributes that are new among these queries; an attribute with two laws is refused."""
     new: dict[Attribute, object] = {}
     for query in queries:
         asked: Any = asked_of(query)
@@ -58,10 +58,10 @@ def new_laws(known: Mapping[Attribute, object], queries: Iterable[Query]) -> dic
 
 
 def stated_law(asked: object) -> tuple[str, object] | None:
-    """The law of an entry that a query states, after its form; None of a query of the user's own."""
+    """The form and the entry law that a query states; None for a user-defined query."""
     field = next((field for kind, field in _LAWS if isinstance(asked, kind)), None)
     return None if field is None else ("p" if field == "probabilities" else field, getattr(asked, field))
 
 
 _LAWS = ((PropertyQuery, "probabilities"), (LinearQuery, "p"), (HistogramQuery, "cells"), (Valued, "pmf"))
-"""Where queries state the law of an entry."""
+"""The query classes, and the field of each that states the entry law."""

@@ -1,4 +1,4 @@
-"""What an accountant guarantees, by which theorem, and what it only reports: as text."""
+"""The text of an accountant's statement: its guarantee, the theorem behind it, and what is only reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _GROWN = (
 
 
 def statement(spending: Filter) -> str:
-    """Guarantee, theorem, bookkeeping, assumptions, and what is not covered."""
+    """The statement: guarantee, theorem, bookkeeping, assumptions, and what is not covered."""
     level = f"({literal(spending.epsilon)}, {literal(spending.delta)})-statistical privacy"
     if spending.promise is None or spending.promised is None:
         guarantee = [f"{level} of all answers together, whatever is asked."]
