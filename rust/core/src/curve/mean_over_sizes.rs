@@ -77,7 +77,7 @@ impl From<MeanOverSizes> for Curve {
     }
 }
 
-/// Standard deviations within which all but a negligible part of the law of `Z` lies.
+/// The law of `Z` has a negligible mass beyond this number of standard deviations.
 const SPREAD: f64 = 18.0;
 /// The rest of the mean is cut where its bound falls below this part of the sum: `2^-60`.
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);

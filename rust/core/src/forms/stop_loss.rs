@@ -139,7 +139,7 @@ fn over_first_probability(
     Ok(excess * certified(mass).plus_at_most(mass_left) + certified(moment).plus_at_most(moment_left))
 }
 
-/// Odds below `2^-900`: the first term is all but everything. (Odds above `2^900` start at `n`.)
+/// Odds below `2^-900`: the first term is almost the whole sum. (Odds above `2^900` start at `n`.)
 ///
 /// The ratio is at most `n · odds < 2^-800`, so the rest is at most `2n · odds · (excess + 2)`.
 fn with_tiny_odds(n: u64, excess: Ball, odds: Ball) -> Result<Ball, Error> {
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Where the ratios hardly fall, what is left out of a sum is all but its geometric bound: it lies inside, and hardly anything else does.
+    /// If the ratios hardly fall, the rest of a sum almost equals its geometric bound. The enclosure contains it and is hardly wider.
     #[test]
     fn what_a_sum_leaves_out_is_paid_for_and_hardly_more() {
         let excess = Rational::parse("1/3").unwrap();

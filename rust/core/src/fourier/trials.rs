@@ -21,7 +21,7 @@ pub struct Trials {
     q: Vec<DoubleDouble>,
     /// A bound of their relative errors.
     inexact: f64,
-    /// Those of which `p` or `q` is too small.
+    /// Those whose `p` or `q` is too small.
     extreme: Vec<BinomialGroup>,
     /// `p` and `q` rounded down.
     rough: Vec<(f64, f64)>,
@@ -57,7 +57,7 @@ impl Trials {
         })
     }
 
-    /// `Π (q_i + p_i z)` or, if `mirrored`, `Π (p_i + q_i z)`, over all but the extreme ones, for `|z| ≤ 1`: as a product with a power
+    /// `Π (q_i + p_i z)` or, if `mirrored`, `Π (p_i + q_i z)`, over all trials except the extreme ones, for `|z| ≤ 1`: as a product with a power
     /// of two.
     ///
     /// One factor `q + pz`: the two products err by `8u²p(|x| + |y|) ≤ 12u²p|z|` and the sum by `4u²(q + p|z|)`. Multiplying it errs by

@@ -134,7 +134,7 @@ impl Kernel for EulerMaclaurin {
 
     /// Nothing where the conditions of the module are not met.
     ///
-    /// The correction beside the integral is below `0.51`, of which all but the half errs by less than `u`; the sum is at least 12.
+    /// The correction beside the integral is below `0.51`. Its part beside the half errs by less than `u`; the sum is at least 12.
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
         let Self { middles: [a, d, b, c], quotient, length } = self;
