@@ -101,7 +101,7 @@ fn leaf() -> Union<BoxedStrategy<Law>> {
     ])
 }
 
-/// The law moved to start from so many, and of how many entries at least it may then be the number of marked ones.
+/// The law moved to start at `from`, and the least number of entries of which it may be the number of marked ones.
 fn as_count(law: &Law, from: u64) -> (Law, u64) {
     let (Some(least), Some(most)) = law.support() else { panic!("a law without ends") };
     (law.shifted(from as i64 - least).unwrap(), most.abs_diff(least) + from)

@@ -358,7 +358,7 @@ mod tests {
         Rational::from(top).div(&Rational::from(bottom)).unwrap()
     }
 
-    /// Like properties on parts of so many entries of a population of 12 000, with `p` in tenths.
+    /// Like properties on parts of these sizes in a population of 12 000, with `p` in tenths.
     fn of_kinds(kinds: &[(u64, u64, u64)]) -> Composition {
         let used: u64 = kinds.iter().map(|(count, size, _)| count * size).sum();
         let attributes = kinds.iter().map(|&(count, size, tenths)| Attributes {

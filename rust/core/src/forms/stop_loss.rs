@@ -83,8 +83,8 @@ fn in_doubles(n: u64, at: &Probability, threshold: &Threshold) -> Option<Ball> {
 /// `Σ_{k ≥ first} (k − κ) b(k)/b(first)` with `κ = first − excess`.
 ///
 /// The ratios fall, so after the term `t` at `i = k − first` with ratio `r < 1` the rest of `Σ t` is at most
-/// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios, each
-/// of which errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
+/// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios. Each
+/// ratio errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
 /// of positive numbers add `3u²` each.
 fn over_first_probability(
     n: u64,

@@ -62,7 +62,7 @@ impl Trials {
     ///
     /// One factor `q + pz`: the two products err by `8u²p(|x| + |y|) ≤ 12u²p|z|` and the sum by `4u²(q + p|z|)`. Multiplying it errs by
     /// `24u²` of the sizes, as any complex product. So `4 · 16u²` with the relative errors of `p`, `q` and `z`, for each factor, bounds the
-    /// error of the product relative to `Π (q + p|z|)`, of which [`Product`] keeps an upper bound.
+    /// error of the product relative to `Π (q + p|z|)`. [`Product`] keeps an upper bound of that.
     ///
     /// Below `2^-300` `z` is left out: that changes no factor by more than `2^-150` of itself.
     fn product(&self, z: Complex, mirrored: bool) -> (Complex, i64) {
