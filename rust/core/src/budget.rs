@@ -203,7 +203,7 @@ pub(crate) const MAX_COMBINATIONS: usize = 1 << 19;
 pub(crate) const MAX_COPIES: u64 = 64;
 
 /// The most values of alternative laws for the maximum of their transforms, which is then taken at every value. With
-/// more, it is taken at points that are spread evenly.
+/// more, it is taken at points that lie dense near the mean.
 pub(crate) const MAX_VALUES_OF_ALTERNATIVES: usize = 512;
 
 /// The most laws for which the crossings of two transforms are searched. With more, the bound is taken without them.
