@@ -312,14 +312,14 @@ impl Law {
         Ok(Self::new(Recipe::Relabelled(self.clone(), relabelling)))
     }
 
-    /// The `rank`-th smallest of numbers on `0, 1, …`, of which `counts[x]` is the law of how many are at most `x`:
+    /// The `rank`-th smallest of numbers on `0, 1, …`. `counts[x]` is the law of the number of them that are at most `x`:
     /// `P[answer ≤ x] = P[counts[x] ≥ rank]`.
     ///
     /// The counts are of the same numbers, so that they do not fall with `x`. Where nothing changes from one to the next they are
     /// one object: then `x` is no possible answer.
     ///
     /// # Errors
-    /// A rank of zero; numbers of which not certainly so many are at most the last.
+    /// A rank of zero, or a rank above the number of values that are certainly at most the last one.
     pub fn order_statistic(counts: Vec<Self>, rank: u64) -> Result<Self, Error> {
         let all = counts.last().and_then(|count| count.support().0).unwrap_or(0);
         if rank == 0 || !u64::try_from(all).is_ok_and(|all| rank <= all) {
@@ -423,7 +423,7 @@ impl Law {
         }
     }
 
-    /// What is left of a sum without its two-sided geometric noise, and that noise.
+    /// A sum without its two-sided geometric noise, and that noise.
     pub(crate) fn without_noise(&self) -> Option<(Self, &Noise)> {
         if let Recipe::Shifted(law, by) = self.recipe() {
             let (data, noise) = law.without_noise()?;

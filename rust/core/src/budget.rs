@@ -202,8 +202,8 @@ pub(crate) const MAX_COMBINATIONS: usize = 1 << 19;
 /// The most equal summands whose values are listed. With more, transforms are inverted.
 pub(crate) const MAX_COPIES: u64 = 64;
 
-/// The most values of all alternatives at each of which the maximum of their transforms is taken. With more, points are
-/// spread evenly.
+/// The most values of alternative laws for the maximum of their transforms, which is then taken at every value. With
+/// more, it is taken at points that lie dense near the mean.
 pub(crate) const MAX_VALUES_OF_ALTERNATIVES: usize = 512;
 
 /// The most laws for which the crossings of two transforms are searched. With more, the bound is taken without them.

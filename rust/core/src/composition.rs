@@ -199,7 +199,7 @@ impl Composition {
         Prepared::new(self, epsilon, End::Upper, interrupt)?.told_from(level, interrupt)
     }
 
-    /// `δ(ε)` for `ε ≥ 0` to about a relative width, or narrower where that costs no more. All patterns are tried.
+    /// `δ(ε)` for `ε ≥ 0` to about a relative width, or narrower if this costs no more. All patterns are tried.
     ///
     /// # Errors
     /// As [`Self::delta`].

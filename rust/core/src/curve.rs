@@ -227,7 +227,7 @@ impl CountFamily {
     }
 }
 
-/// The bound of a count of `whole` entries that is published from `least` to `most`; all but `size` entries are known.
+/// The bound of a count of `whole` entries that is published from `least` to `most`. `size` entries are unknown and the others known.
 ///
 /// `K` known entries that have the property leave the gate `[least − K, most − K]` to the others; heights are largest at the ends of the tests
 /// of all these gates together, and rise as fewer entries are unknown.
@@ -327,7 +327,7 @@ impl Curve {
         matches!(self, Self::Form(form) if form.has_rough_values())
     }
 
-    /// δ(ε) for an ε of either sign, to about a relative width. The value is narrower where that costs no more.
+    /// δ(ε) for an ε of either sign, to about a relative width. The value is narrower if this costs no more.
     ///
     /// # Errors
     /// [`Error::Precision`], [`Error::Interrupted`].
@@ -645,7 +645,7 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use proptest::prelude::*;
 
-    /// Next to a tie a ball is wide and the digits tier answers; where that would take long, a wide answer is one.
+    /// Next to a tie a ball is wide and the digits tier answers; if digits would take long, the wide enclosure is the answer.
     #[test]
     fn what_balls_leave_wide_is_computed_with_digits() {
         let half = Rational::parse("1/2").unwrap();

@@ -36,7 +36,7 @@ pub trait Lattice {
     /// `ln E e^{sX}`, up to a multiple of `2πi`.
     fn cumulant(&self, s: Complex) -> Complex;
 
-    /// `E e^{sX} = e^a b`, as `(a, b)`: a product, where that is less work than a sum of logarithms.
+    /// `E e^{sX} = e^a b`, as `(a, b)`: a product if that is less work than a sum of logarithms.
     fn transform(&self, s: Complex) -> (Complex, Complex) {
         (self.cumulant(s), Complex::real(Ball::ONE))
     }
@@ -84,7 +84,7 @@ impl BinomialGroup {
 }
 
 impl Lattice for BinomialGroup {
-    /// `n ln(1 + p(e^{ws} − 1))`, or `n (ws + ln(1 + q(e^{−ws} − 1)))` where that has the smaller argument.
+    /// `n ln(1 + p(e^{ws} − 1))`, or `n (ws + ln(1 + q(e^{−ws} − 1)))` if that has the smaller argument.
     fn cumulant(&self, s: Complex) -> Complex {
         let (count, step) = (Ball::from_u64(self.count), s.scale(Ball::from_u64(self.weight.into())));
         if self.at.p.certainly_less(self.at.q) {
@@ -248,7 +248,7 @@ const POINTS: f64 = 17.0;
 
 /// Tilts beyond this are not tried.
 const FARTHEST: f64 = 700.0;
-/// A variance at which a law is all but certain.
+/// A variance below which a law is almost concentrated on one value.
 const CONCENTRATED: f64 = 1e-9;
 
 /// A number near the middle; zero where nothing is known.
@@ -405,7 +405,7 @@ impl<'a> LatticeSum<'a> {
     /// About where the tilted mean is `k`: any `c` is right, this one loses the least.
     ///
     /// By Newton's steps from `start`, at first no longer than a standard deviation; by bisection where they leave what is known
-    /// or do not settle. A law that has all but concentrated next to `k`, at an end of its support, is good enough.
+    /// or do not settle. A law that is almost concentrated next to `k`, at an end of its support, is good enough.
     fn saddle(&self, k: i64, start: f64) -> f64 {
         let farthest = (self.reach() * (1.0 - 1.0 / 64.0)).min(FARTHEST);
         let (mut low, mut high) = (-farthest, farthest);
@@ -885,7 +885,7 @@ mod tests {
         assert_eq!((ends("noise"), ends("trials")), ((None, None), (Some(0), Some(80))));
     }
 
-    /// Sixty equally likely values, a hundred times: `|sin(30θ)/(60 sin(θ/2))|^100`, of which `e^{−ny/2}` would never say less than `2^-73`.
+    /// Sixty equally likely values, a hundred times: `|sin(30θ)/(60 sin(θ/2))|^100`. The bound `e^{−ny/2}` never falls below `2^-73`.
     #[test]
     fn values_that_are_next_to_zero_are_known_to_be() {
         let law = Repeated { first: 0, masses: vec![ball("1/60"); 60], count: 100 };

@@ -52,7 +52,7 @@ struct Search<'a> {
 struct Start {
     /// An ε that is not above the answer.
     missed: f64,
-    /// About `ln δ(0)`, where that is known.
+    /// An approximation of `ln δ(0)`, if that is known.
     top: Option<f64>,
 }
 
@@ -228,7 +228,7 @@ mod tests {
     use crate::interrupt::Uninterrupted;
     use std::cell::{Cell, RefCell};
 
-    /// Work is given up after so many questions: an evaluation of a law of few answers asks one.
+    /// Work is given up after this number of questions. One evaluation of a law of few answers asks one.
     struct Allowance(Cell<u32>);
 
     impl Interrupt for Allowance {

@@ -437,7 +437,7 @@ mod tests {
         }
     }
 
-    /// Eight different parts, of which δ is known to some ten digits: chords between near points are not the worse for it.
+    /// Eight different parts whose δ is known to some ten digits. Chords between near points are no worse for it.
     #[test]
     fn the_error_of_a_composition_is_known_as_well_as_its_delta() {
         let parts = crate::composition::tests::evenly(8, 50, [1, 7], 10);

@@ -135,7 +135,7 @@ fn exactly(curve: &Curve, x: &Rational) -> Rational {
     exact_delta(curve, x, &Uninterrupted).unwrap()
 }
 
-/// Cells with probabilities of which some may be zero.
+/// Cells with probabilities, some of them perhaps zero.
 fn cells() -> impl Strategy<Value = Vec<Rational>> {
     prop::collection::vec(0u64..5, 2..5).prop_filter_map("some cell must be possible", |weights| {
         let sum = weights.iter().sum();

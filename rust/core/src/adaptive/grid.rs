@@ -100,17 +100,17 @@ fn slack(terms: usize) -> f64 {
     (terms as f64 + 16.0) * f64::EPSILON
 }
 
-/// One, and what the products of a slope to the left may lose by rounding: all such slopes are at least so much larger than proved.
+/// One, and what the products of a slope to the left may lose by rounding: every such slope exceeds its proved bound by this factor.
 const STEEP: f64 = 1.0 + 4.0 * f64::EPSILON;
 
 /// All that an evaluation at one ε needs.
 struct Game<'a> {
     strategy: &'a Adaptive,
     outcomes: Vec<Vec<Outcomes>>,
-    /// `e^ε − 1`: the sum begins below zero by so much.
+    /// `e^ε − 1`. The sum starts at the negative of this.
     start: Ball,
     reach: Reach,
-    /// At most so much of the enclosure is due to what is missing of the laws.
+    /// A bound of what the missing mass of the laws adds to the enclosure.
     lost: f64,
     interrupt: &'a dyn Interrupt,
 }

@@ -150,7 +150,7 @@ impl Kernel for Links<'_, '_> {
 }
 
 impl Chain<'_> {
-    /// Bounds what is left out, in units of the mode.
+    /// Computes the terms. Returns a bound of the mass that is left out, in units of the mode.
     fn run(mut self, steps: u64, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
         let (mut left, backend) = (steps, Backend::best());
         while left > 0 {

@@ -53,7 +53,7 @@ impl FewValues {
         (products <= worth && kinds.iter().any(|kind| kind.values.len() > 2)).then_some(kinds)
     }
 
-    /// The values of so many numbers with a table, or with a multiple of a number of hits.
+    /// The values of this number of equal variables: each has a table, or is a multiple of a number of hits.
     pub fn read(law: &Law, count: u64) -> Option<Self> {
         match law.recipe() {
             Recipe::Table { first, masses } => Self::of_table(*first, masses, count),

@@ -134,7 +134,7 @@ impl Noise {
         let rest = loop {
             let (mass, ratio) = relative(k);
             side.push(mass);
-            // All masses are at least that of zero, 1: what is left is as small in relation to the sum.
+            // The sum is at least the mass of zero, 1. So the rest is as small relative to the sum.
             if let Some(rest) = tail_bound(mass, ratio, bits + 2) {
                 break rest;
             }

@@ -19,7 +19,7 @@ use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// Terms of a row between two questions whether what is left can be left out.
+/// Terms of a row between two tests whether the rest can be left out.
 const TERMS_PER_CHECK: usize = 8;
 /// With more values than this to add up at each node of an inversion, more products are convolved directly.
 const VALUES_AT_ONCE: f64 = 8.0;
@@ -234,7 +234,7 @@ fn rows_before(
     }
 }
 
-/// A sum of independent numbers: few values far apart are counted out; by inversion where that is cheaper and all of them have
+/// A sum of independent numbers: few values far apart are counted out; by inversion if that is cheaper and all of them have
 /// cumulant functions, or of those that have one and several copies; else directly.
 fn sum(law: &Law, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let mut summands = Summands::default();
@@ -277,7 +277,7 @@ fn added_up(rows: impl Iterator<Item = Result<Pmf, Error>>, interrupt: &dyn Inte
 }
 
 /// Two-sided geometric noise is added: `P[a] = (1−α)/(1+α) (F(a) + G(a))` with `F(a) = d(a) + αF(a−1)` and
-/// `G(a) = α(d(a+1) + G(a+1))`, of which every term is positive. Outside the data both fall by `α` a step, so that what is left
+/// `G(a) = α(d(a+1) + G(a+1))`, where every term is positive. Outside the data both fall by `α` a step, so that what is left
 /// out beyond a side's last mass `t` is `t α/(1−α)`.
 fn smoothed(data: &Pmf, alpha: Ball, left_out: Option<u32>, interrupt: &dyn Interrupt) -> Result<Pmf, Error> {
     let Some(bits) = left_out else { return Err(Error::precision("noise without bounds has no last value")) };
@@ -404,7 +404,7 @@ fn is_direct(parts: &[(&Law, u64)], left_out: Option<u32>) -> bool {
         || (products <= MAX_PRODUCTS_PER_PLACE * places && has_gaps(parts))
 }
 
-/// About how many answers of so many trials are not among those that may be left out: with variance `v` the number is `t` from its mean with a
+/// The approximate number of answers of these trials that may not be left out: with variance `v` the number is `t` from its mean with a
 /// probability of at most `2 exp(−t²/2(v + t/3))` (Bernstein), so that `t = L/3 + √(L²/9 + 2Lv)` is enough for `e^-L`.
 fn window(trials: u64, p: &Rational, left_out: Option<u32>) -> f64 {
     let all = trials as f64;
@@ -456,7 +456,7 @@ fn step(law: &Law, count: u64) -> Option<(f64, f64)> {
     }
 }
 
-/// How many answers are possible, where that says itself.
+/// The number of possible answers, if the recipe shows it.
 fn possible_answers(law: &Law) -> Option<f64> {
     match law.recipe() {
         Recipe::Binomial { trials, .. } => Some(*trials as f64 + 1.0),

@@ -13,7 +13,8 @@ use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 use std::collections::BTreeMap;
 
-/// An addition or a product of two rationals of so many bits, with its gcd, takes about so long, and grows so.
+/// An addition or a product of two rationals of `MEASURED_BITS` bits, with its gcd, takes about `MEASURED_SECONDS`. The time grows
+/// with the power `GROWTH` of the bits, and is at least `MIN_SECONDS`.
 const MEASURED_BITS: f64 = 1000.0;
 const MEASURED_SECONDS: f64 = 4e-6;
 const MIN_SECONDS: f64 = 4e-7;
@@ -175,7 +176,7 @@ impl Evaluation<'_> {
         Ok(law)
     }
 
-    /// The law of the sample when so many entries are marked.
+    /// The law of the sample for a given number of marked entries.
     fn sample(&self, marked: u64, sampling: &Sampling) -> Result<Masses, Error> {
         match sampling {
             Sampling::WithoutReplacement { population, size } => {

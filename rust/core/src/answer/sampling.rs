@@ -165,7 +165,7 @@ impl Sampling {
 
     /// The laws of the sample from those of the population, which share the work: `Σ_A w(A) P[a | A]`.
     ///
-    /// With `R` numbers of marked ones, weights up to `2^-bits/4R` are left out, and of other conditional laws so much that what is left out is
+    /// With `R` numbers of marked ones, weights up to `2^-bits/4R` are left out. Of other conditional laws terms are left out so that their total is
     /// about `2^-bits/4R` on either side: less than `2^-bits` in all.
     pub(super) fn push<const N: usize>(
         &self,

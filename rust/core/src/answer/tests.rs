@@ -101,7 +101,7 @@ fn leaf() -> Union<BoxedStrategy<Law>> {
     ])
 }
 
-/// The law moved to start from so many, and of how many entries at least it may then be the number of marked ones.
+/// The law moved to start at `from`, and the least number of entries of which it may be the number of marked ones.
 fn as_count(law: &Law, from: u64) -> (Law, u64) {
     let (Some(least), Some(most)) = law.support() else { panic!("a law without ends") };
     (law.shifted(from as i64 - least).unwrap(), most.abs_diff(least) + from)
@@ -214,7 +214,7 @@ proptest! {
             let missing = members(row.missing)[2].clone();
             match level {
                 None => prop_assert!(row.missing.is_exact_zero(), "{:?}", row.missing),
-                // Every part may leave out so much, and there are fewer than 2^10 of them.
+                // Every part may leave out this much, and there are fewer than 2^10 parts.
                 Some(bits) => prop_assert!(missing <= two_to_the_minus(bits).mul(&number("1024")), "{:?}", row.missing),
             }
             // A sum or a product of balls of at most 1 adds at most 2^-103, and laws of so few answers, nested or not, take
@@ -465,7 +465,7 @@ fn samples_with_replacement_are_mixtures_of_binomial_laws() {
     }
 }
 
-/// Tables of which some masses, or one of two laws altogether, are far below what may be left out.
+/// Tables with some masses far below what may be left out, or with all masses of one of two laws below it.
 #[test]
 fn what_weighs_next_to_nothing_is_left_out_and_counted() {
     let tiny = two_to_the_minus(4000);
@@ -516,7 +516,7 @@ fn geometric_noise_spreads_every_mass_to_both_sides() {
     }
 }
 
-/// Shares of `w(k)`, of which the tails beyond `±40` are below `2^-60`.
+/// Shares of `w(k)`. Their tails beyond `±40` are below `2^-60`.
 fn shares_of(weight: impl Fn(i64) -> f64) -> Vec<(i64, f64)> {
     let all: f64 = (-40..=40).map(&weight).sum();
     (-40..=40).map(|k| (k, weight(k) / all)).collect()
@@ -593,7 +593,7 @@ fn of_a_single_entry_either_all_draws_are_marked_or_none() {
     assert_eq!(exact(&drawn(1, 3)).values().filter(|mass| !mass.is_zero()).count(), 2);
 }
 
-/// Two counts of eighty entries each, of which forty are in both, as one number: the first count, 81 times the second.
+/// Two counts of eighty entries each, with forty entries in both, as one number: the first count, 81 times the second.
 #[test]
 fn a_sum_with_gaps_is_added_up_answer_by_answer() {
     let third = fraction(1, 3);

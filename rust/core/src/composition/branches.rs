@@ -361,7 +361,7 @@ mod tests {
     use crate::numbers::rational::Rational;
     use proptest::prelude::*;
 
-    /// Properties with several attributes each, on parts of so many entries of a population of 60.
+    /// Properties with several attributes each, on parts of these sizes in a population of 60.
     fn composition(kinds: &[(u64, u64, u64)]) -> Composition {
         let over = |top: u64, bottom: u64| Rational::from(top).div(&Rational::from(bottom)).unwrap();
         let used: u64 = kinds.iter().map(|(count, size, _)| count * size).sum();

@@ -192,7 +192,7 @@ mod tests {
     use super::super::{Attributes, Cell};
     use super::*;
 
-    /// Attributes of so many copies, with the rest of the entries in no part.
+    /// Attributes with these numbers of copies. The rest of the entries is in no part.
     fn of(kinds: Vec<(u64, Vec<Vec<Part>>)>) -> Composition {
         let weight = |(count, choices): &(u64, Vec<Vec<Part>>)| {
             let one = choices[0].iter().fold(Rational::from(0i64), |sum, part| sum.add(&part.weight()));

@@ -115,7 +115,7 @@ fn masses(points: &[(f64, Ball)]) -> Result<Vec<(f64, Ball)>, Error> {
 
 /// The points on the greatest convex function below them that falls nowhere faster than with slope −1, about; the last point always is.
 ///
-/// Any of the points will do: what is left out makes the bound larger.
+/// Any points are valid: points that are left out make the bound larger.
 fn lower_hull(points: &[(f64, Ball)]) -> Vec<(f64, Ball)> {
     let slope = |one: &(f64, Ball), next: &(f64, Ball)| about(next.1 - one.1) / (next.0 - one.0);
     let mut corners: Vec<(f64, Ball)> = Vec::new();
@@ -238,7 +238,7 @@ mod tests {
         sum + (withheld.1 - t * withheld.0).max(0.0)
     }
 
-    /// Where `tn` and `j − r(N−j)` all but cancel, doubles lose more of the root than the first step outwards makes up for.
+    /// If `tn` and `j − r(N−j)` almost cancel, the root in doubles errs by more than the first step outwards.
     #[test]
     fn the_range_of_a_rare_test_is_found_in_a_large_part() {
         let entries = 3u64.pow(28);

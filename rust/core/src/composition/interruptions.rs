@@ -33,7 +33,7 @@ fn is_stopped_at<T>(question: u64, work: &dyn Fn(&dyn Interrupt) -> Result<T, Er
     asked == question
 }
 
-/// At each of the first questions, as many as there are up to `most`; how many that is.
+/// Interrupts at each of the first `most` questions, or at all of them if there are fewer. Returns the number of interruptions.
 fn stops<T>(most: u64, work: &dyn Fn(&dyn Interrupt) -> Result<T, Error>) -> u64 {
     (1..=most).take_while(|&question| is_stopped_at(question, work)).count() as u64
 }

@@ -145,7 +145,7 @@ mod tests {
     use crate::forms::Epsilon;
     use crate::interrupt::Uninterrupted;
 
-    /// Of a long answer next to `2^-480` is left out: so much may lie on answers that give the value away, or on none.
+    /// A mass of about `2^-480` of a long answer is left out. It may lie on answers that give the value away, or not.
     #[test]
     fn what_lies_outside_of_windows_may_or_may_not_tell() {
         let part = as_answer(20_000, 9000, "1/3", true);

@@ -241,7 +241,7 @@ fn double(x: f64) -> Ball {
 }
 
 /// `cos φ e^{τ(φ − A)} Π_k (max_c |F_{k,c}| e^{−τβ_{k,c}})^n` for a term that points to `direction` where the leading laws have it, of moduli and turns by summand and law: for `φ = A`, about, or
-/// for `φ = 0` where that is less.
+/// for `φ = 0` if that is less.
 fn bound_of_term(direction: ComplexBall, undecided: &[(u64, Vec<(Ball, Ball)>)]) -> Ball {
     let start = argument(direction);
     let at = |slope: Ball| {
@@ -358,7 +358,7 @@ mod tests {
         Rational::from(top).div(&Rational::from(bottom)).unwrap()
     }
 
-    /// Like properties on parts of so many entries of a population of 12 000, with `p` in tenths.
+    /// Like properties on parts of these sizes in a population of 12 000, with `p` in tenths.
     fn of_kinds(kinds: &[(u64, u64, u64)]) -> Composition {
         let used: u64 = kinds.iter().map(|(count, size, _)| count * size).sum();
         let attributes = kinds.iter().map(|&(count, size, tenths)| Attributes {
@@ -474,7 +474,7 @@ mod tests {
         }
     }
 
-    /// Of eight parts with p from 1/10 to 1/5, of which 1/10 is the worst.
+    /// Eight parts with p from 1/10 to 1/5. The worst is 1/10.
     #[test]
     fn a_range_has_a_bound_above_its_worst_probability_and_in_the_tail_below_that_in_convex_order() {
         let range = |lower: &str, upper: &str| Part::Range {

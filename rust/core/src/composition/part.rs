@@ -336,7 +336,7 @@ impl Evaluated {
             Shape::Entries { count, .. } => match (self.atoms.as_slice(), count.checked_mul(copies)) {
                 ([_], _) => vec![1],
                 ([one, other], Some(entries)) => {
-                    // A window of a hundred standard deviations holds all but 2^-480.
+                    // The mass outside a window of a hundred standard deviations is below 2^-480.
                     let deviation = (entries as f64 * about(one.mass) * about(other.mass)).sqrt();
                     vec![(entries as f64).min(60.0 * deviation + 1000.0) as usize + 1]
                 }
@@ -385,7 +385,7 @@ impl Evaluated {
                     mass,
                 }
             });
-        // `w_k P_{k,v}` is at most so much times `R_k`, that is of what is missing.
+        // `w_k P_{k,v}` is at most this multiple of `R_k` at each answer, and so are the missing masses.
         let [first, second] = self.densities.map(|density| density * Ball::from_u64(entries));
         let lost = row.missing * (Ball::ONE + first + ratio * (Ball::ONE + second));
         Ok((vec![values.collect()], lost))
@@ -397,7 +397,7 @@ impl Evaluated {
         ((Ball::ONE + ratio) * all + first + ratio * second) * Ball::from_u64(copies)
     }
 
-    /// The greatest value that it adds with a positive probability; nothing where that is not known.
+    /// The greatest value that it adds with a positive probability, if that is known.
     pub(super) fn greatest(&self, ratio: Ball) -> Option<Ball> {
         let known = self.missing(1, ratio).is_exact_zero();
         let summand = known.then(|| self.summand(1).ok()).flatten()?;
@@ -484,7 +484,7 @@ pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Ar
     Ok(([first?, second?, reference?], whole))
 }
 
-/// All but about `2^-left_out` of a binomial law.
+/// A binomial law without a mass of about `2^-left_out`.
 pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Pmf>, Error> {
     let left_out = (entries as f64 > MAX_ANSWERS_OF_A_WHOLE_LAW).then_some(left_out);
     row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)

@@ -56,7 +56,7 @@ impl Prepared<'_> {
         if let Some(left) = above(value)? {
             return worst_of(left);
         }
-        // Not of few answers, of which equal patterns are known as narrowly as one.
+        // Few answers need no larger threshold: equal patterns are known as narrowly as one.
         if self.is_listed(&found) {
             return worst_of(patterns);
         }

@@ -87,7 +87,7 @@ fn dominating(
     });
     let of_one = |value: Ball, mass: Ball| Atom { value: spread_out(value, Ball::ONE), mass };
     let entries = Summand { count, atoms: vec![of_one(hit, p), of_one(miss, q)] };
-    // What is missing adds at most the largest positive value that is possible, of which w_k/p₀ spread is a bound.
+    // The missing mass adds at most the largest possible positive value. w_k/p₀ spread is a bound of it.
     let most_value = spread_out(hit * Ball::from_u64(count), Ball::from_u64(count));
     let missing = row.missing * (Ball::ONE + most_value.max(Ball::ZERO));
     Ok(Alternative { atoms: atoms.collect(), missing, entries: Some(entries) })

@@ -23,7 +23,7 @@ pub(super) fn property(n: u64, size: u64, p: &Rational) -> Vec<Vec<Part>> {
     vec![part((&share, &zero), (&zero, &share)), part((&zero, &share), (&share, &zero))]
 }
 
-/// So many attributes of one entry each, all of them with one probability.
+/// This number of attributes, each of one entry and with the same probability.
 pub(crate) fn alike(count: u64, n: u64, p: &str) -> Composition {
     let unused = Rational::from(n - count).div(&Rational::from(n)).unwrap();
     Composition::new(unused, vec![Attributes { count, choices: property(n, 1, &rational(p)) }]).unwrap()
@@ -63,7 +63,7 @@ pub(crate) fn borrowed(parts: &[(u64, String)]) -> Vec<(u64, &str)> {
     parts.iter().map(|(size, p)| (*size, p.as_str())).collect()
 }
 
-/// A number printed to some digits, of which the last may have been rounded or cut.
+/// A number printed to some digits. The last digit may have been rounded or cut.
 fn is_printed_as(ball: Ball, printed: f64, last: f64, width: f64) -> bool {
     let ends = ball.to_enclosure();
     ends.lower() <= printed + last && printed - last <= ends.upper() && ends.width() <= width * ends.upper()
@@ -289,7 +289,7 @@ fn a_bound_of_all_patterns_is_narrow_at_large_epsilons() {
     }
 }
 
-/// Sixteen attributes have 2^16 patterns, of which branch and bound leaves the worst.
+/// Sixteen attributes have 2^16 patterns. Branch and bound leaves the worst.
 #[test]
 fn what_branch_and_bound_finishes_is_enclosed_narrowly() {
     let parts = evenly(16, 64, [1, 9], 10);

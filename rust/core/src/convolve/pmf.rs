@@ -27,7 +27,7 @@ const BAND: i64 = 400;
 const TILE: usize = 8;
 /// Products that are added up before they are added to the others.
 const BLOCK: usize = 256;
-/// Of the sum of so many: see the module documentation.
+/// The error of the sum of one block: see the module documentation.
 const IN_BLOCK: f64 = ((BLOCK + 4) * (BLOCK + 4)) as f64 / 16.0 * UNIT;
 /// Less certain masses are left to balls, so that they widen no sum but their own.
 const MAX_UNCERTAIN: f64 = 1.0 / ((1u64 << 60) as f64);
@@ -119,7 +119,7 @@ impl Factor {
         [self.certain_balls(), self.others.clone()].concat()
     }
 
-    /// Masses of one band, next to each other but for zeros.
+    /// Masses of one band. Only zeros lie between them.
     fn runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for one in &self.certain {

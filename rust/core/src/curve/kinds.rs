@@ -43,7 +43,7 @@ fn answers(size: u64, p: &str) -> Answers {
     Answers::new(one, zero)
 }
 
-/// Attributes with so many entries each, alike.
+/// Equal attributes, each with this number of entries.
 fn composition(attributes: u64, size: u64, population: u64) -> Composition {
     let zero = number("0");
     let share = number("1").div(&Rational::from(population)).unwrap();
@@ -60,7 +60,7 @@ fn composition(attributes: u64, size: u64, population: u64) -> Composition {
     Composition::new(unused, vec![Attributes { count: attributes, choices }]).unwrap()
 }
 
-/// Of one property of which a range is known.
+/// One property whose probability is known up to a range.
 fn bounded() -> Composition {
     let (lower, upper) = (number("1/3"), number("1/2"));
     let range = Part::Range { count: 6, share: number("1/12"), lower, upper };

@@ -77,7 +77,7 @@ impl From<MeanOverSizes> for Curve {
     }
 }
 
-/// Standard deviations within which all but a negligible part of the law of `Z` lies.
+/// The law of `Z` has a negligible mass beyond this number of standard deviations.
 const SPREAD: f64 = 18.0;
 /// The rest of the mean is cut where its bound falls below this part of the sum: `2^-60`.
 const NEGLIGIBLE: f64 = 1.0 / ((1u64 << 60) as f64);
@@ -338,8 +338,8 @@ impl MeanOverSizes {
         self.mean(&|curve| curve.mass_ball(interrupt), interrupt)
     }
 
-    /// Where the sum starts: at the mode, or, if the member there is exactly zero, at the greatest `z` where it is not; nothing where all
-    /// are zero. Beyond a `z` where it is, all are, so bisection finds the border.
+    /// The first `z` of the sum: the mode, or the greatest `z` with a member above zero if that is below the mode. `None` if all members
+    /// are zero. Beyond a member that is zero all are zero, so bisection finds the border.
     fn start(&self, at: &dyn Fn(u64) -> Result<Ball, Error>) -> Result<Option<u64>, Error> {
         let (mut least, mut zero) = (self.irrelevant.least(), self.irrelevant.mode());
         if self.inclusion == Inclusion::Certain || !at(zero)?.is_exact_zero() {

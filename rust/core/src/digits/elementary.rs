@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// A constant of so many places against one of many more: what is said of its error holds at every number of places.
+    /// Compares a constant of each number of places with one of many more: its error bound holds at every number.
     #[test]
     fn constants_err_by_less_than_two_units() {
         let (pi_further, ln_2_further) = (pi(6000), ln_2(6000));

@@ -223,7 +223,7 @@ fn floor_quotient(a: &IBig, b: &IBig) -> IBig {
     quotient - IBig::from(below)
 }
 
-/// `d` and `x` with `d · 10^x` just above (`up`) or below `m · 2^e`, and `d` of so many digits.
+/// `d` and `x` with `d · 10^x` just above (`up`) or below `m · 2^e`. `d` has the given number of digits.
 fn decimal_digits(m: &IBig, e: i128, digits: usize, up: bool) -> (String, i128) {
     let wanted = digits.max(1) as i128;
     // A power that is certainly too small is put right by the length of what comes out.
@@ -629,7 +629,7 @@ mod tests {
         }
     }
 
-    /// Rounded to so many bits outwards, and not where nothing is lost.
+    /// Rounded outwards to this number of bits. A shorter number is not changed.
     #[test]
     fn ends_are_rounded_outwards_by_less_than_a_unit() {
         for (m, bits, below, above) in

@@ -34,7 +34,7 @@ fn known_entries(p: &str) -> MeanOverSizes {
     MeanOverSizes::known_entries(40, 12, 20, family(p, None)).unwrap()
 }
 
-/// All but those over a range of probabilities have terms `A − e^ε B`.
+/// Every curve except those over a range of probabilities has terms `A − e^ε B`.
 pub(crate) fn curves() -> Vec<(&'static str, Curve)> {
     let range = |lower, upper| BinomialRange::new(9, &number(lower), &number(upper)).unwrap();
     let peaks = |tests| BinomialPeaks::new(25, tests, &number("1/20"), &number("9/10")).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! `P[B = k] = C(N,k) α^k γ^{N−k} / (α+γ)^N` for `p = α/(α+γ)`, and `P[B = k+1]/P[B = k] = (N−k)α / ((k+1)γ)`. So a tail is an
 //! atom times `Σ_j Π_{i≤j} x_i/y_i` with small integers `x_i`, `y_i`: a hypergeometric series, summed by binary splitting in
-//! a number of operations that is all but linear in the size of its integers.
+//! a number of operations that is almost linear in the size of its integers.
 
 use crate::error::Error;
 use crate::interrupt::Interrupt;

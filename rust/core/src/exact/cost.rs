@@ -27,7 +27,7 @@ impl Cost {
     }
 }
 
-/// Where an exact value is asked for: about ε, and the size of `e^ε` where that is a rational.
+/// The place of an exact value: an approximation of ε, and the bits of `e^ε` if that is a rational.
 #[derive(Debug)]
 pub struct At {
     pub(crate) logarithm: f64,

@@ -39,7 +39,7 @@ const LEVELS: [Option<u32>; 7] =
     [Some(80), Some(120), Some(240), Some(OF_SAMPLES), Some(1130), Some(2100), None];
 /// Up to this level the laws of a sample given its population are double-doubles. Beyond it they are balls.
 const OF_SAMPLES: u32 = 460;
-/// Bits of a Δ below every double, the least of which is 2^-1074.
+/// Bits of a Δ below every positive double. The least of these is 2^-1074.
 const BELOW_DOUBLES: u32 = 1100;
 /// The level of [`LEVELS`], 2^-240, at which an undecided answer counts as impossible.
 const WIDE: usize = 2;

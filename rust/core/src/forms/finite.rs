@@ -4,8 +4,8 @@
 //! Probabilities that only nearly add up to one are divided by their sums `S_P` and `S_Q`, as rationals:
 //! `Δ = (1/S_P) Σ_a max(0, P(a) − r Q(a))` with `r = e^ε S_P/S_Q`.
 //!
-//! There are three ways, each of which answers for any input: exact integers where `e^ε` is rational; integers over
-//! a power of two, with more and more bits, where it is not; and for probabilities in doubles a faster one that finds
+//! There are three methods, and each serves any input: exact integers if `e^ε` is rational; integers over
+//! a power of two, with more and more bits, otherwise; and for probabilities in doubles a faster one that finds
 //! out on which answers `P` outweighs `rQ`, adds both up on these without rounding, and subtracts once.
 
 mod exact_sum;
@@ -384,7 +384,7 @@ impl Comparison {
         Self { ratio, nearest }
     }
 
-    /// Whether `P(a)` is greater than `r Q(a)`; nothing where it is not clear.
+    /// Whether `P(a)` is greater than `r Q(a)`; `None` if that is not clear.
     ///
     /// In doubles first: lifted, all factors and products lie in `[2^-774, 2^901]`, where nothing under- or overflows.
     fn first_is_greater(&self, p: f64, q: f64) -> Option<bool> {

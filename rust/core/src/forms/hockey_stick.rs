@@ -64,7 +64,7 @@ pub trait Digits {
     /// An ε from which on the curve is constant.
     fn last_change(&self) -> u64;
 
-    /// `δ` at one end of the curve, where that is a rational short enough to be written out.
+    /// `δ` at one end of the curve, if it is a rational that is short enough to be written out.
     fn limit(&self, limit: Limit) -> Option<Rational> {
         let _ = limit;
         None

@@ -263,7 +263,7 @@ mod tests {
         ContinuousNoise::Gaussian { sigma: rational(sigma) }
     }
 
-    /// The noise of an answer of which nothing else is unknown.
+    /// The noise of an answer whose value is known apart from the noise.
     fn alone(noise: ContinuousNoise) -> Smoothed {
         Smoothed::new(Answers::new(Law::point(1), Law::point(0)), noise).unwrap()
     }

@@ -83,8 +83,8 @@ fn in_doubles(n: u64, at: &Probability, threshold: &Threshold) -> Option<Ball> {
 /// `Σ_{k ≥ first} (k − κ) b(k)/b(first)` with `κ = first − excess`.
 ///
 /// The ratios fall, so after the term `t` at `i = k − first` with ratio `r < 1` the rest of `Σ t` is at most
-/// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios, each
-/// of which errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
+/// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios. Each
+/// ratio errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
 /// of positive numbers add `3u²` each.
 fn over_first_probability(
     n: u64,
@@ -139,7 +139,7 @@ fn over_first_probability(
     Ok(excess * certified(mass).plus_at_most(mass_left) + certified(moment).plus_at_most(moment_left))
 }
 
-/// Odds below `2^-900`: the first term is all but everything. (Odds above `2^900` start at `n`.)
+/// Odds below `2^-900`: the first term is almost the whole sum. (Odds above `2^900` start at `n`.)
 ///
 /// The ratio is at most `n · odds < 2^-800`, so the rest is at most `2n · odds · (excess + 2)`.
 fn with_tiny_odds(n: u64, excess: Ball, odds: Ball) -> Result<Ball, Error> {
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Where the ratios hardly fall, what is left out of a sum is all but its geometric bound: it lies inside, and hardly anything else does.
+    /// If the ratios hardly fall, the rest of a sum almost equals its geometric bound. The enclosure contains it and is hardly wider.
     #[test]
     fn what_a_sum_leaves_out_is_paid_for_and_hardly_more() {
         let excess = Rational::parse("1/3").unwrap();

@@ -1,4 +1,4 @@
-//! How far an integer lies above κ when the two all but coincide, with big integers.
+//! How far an integer lies above κ when the two almost coincide, with big integers.
 //!
 //! `κ = nρ/(1+ρ)` with `ρ = e^ε p/q`, so `J − κ = (J − (n−J)ρ)/(1+ρ)`, which falls with `ρ`. With a tiny `p` and a large ε the
 //! hockey stick may consist of little else than this difference, and 100 bits of `e^ε` are not enough for it.

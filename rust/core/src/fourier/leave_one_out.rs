@@ -1,6 +1,6 @@
 //! Sums of independent trials with one of them left out, for all of them together.
 //!
-//! `T = X − Y` is what is left of the sum `X` without one of its trials, `P[Y = 1] = p = 1 − q`. With `t ≥ 0` and `c > 0`, and `K` the cumulant
+//! `T = X − Y` is the sum `X` without one of its trials, `P[Y = 1] = p = 1 − q`. With `t ≥ 0` and `c > 0`, and `K` the cumulant
 //! function of `X`, the module [above](super) gives
 //!
 //! ```text
@@ -22,7 +22,7 @@
 //! numerator by less than `8ηm` besides what its coefficients err by, `m` being the sum of their sizes. So a term errs by less than `64ηm/d²` if `d > 2^-40`,
 //! and a sum of `N` of them by another `2Nη Σ m/d`. By twice these errors trials are told that cannot be the one; only the others are evaluated again.
 //!
-//! *What is left out of the sum.* `|e^{K(w) − K(c)}| ≤ e^{−2Σ C sin²(θ/2)}` is shown trial by trial, of which `Y` has `C = x(1−x) ≤ 1/4`: without it the bound
+//! *What is left out of the sum.* `|e^{K(w) − K(c)}| ≤ e^{−2Σ C sin²(θ/2)}` is shown trial by trial. `Y` has `C = x(1−x) ≤ 1/4`: without it the bound
 //! is larger by at most `e^{1/2} <` [`ONE_LESS`]. And `|g| ≤ e^c + t/(1 − e^{−c})`.
 //!
 //! *Aliases.* The bounds for `P[X ≥ k]` rest on `e^{K(s) − K(c) − k(s−c)}` for some `s ≥ 0`. The cumulant function of `T` rises by less than `K` from `c` to `s > c`;

@@ -21,7 +21,7 @@ pub struct Trials {
     q: Vec<DoubleDouble>,
     /// A bound of their relative errors.
     inexact: f64,
-    /// Those of which `p` or `q` is too small.
+    /// Those whose `p` or `q` is too small.
     extreme: Vec<BinomialGroup>,
     /// `p` and `q` rounded down.
     rough: Vec<(f64, f64)>,
@@ -57,12 +57,12 @@ impl Trials {
         })
     }
 
-    /// `Π (q_i + p_i z)` or, if `mirrored`, `Π (p_i + q_i z)`, over all but the extreme ones, for `|z| ≤ 1`: as a product with a power
+    /// `Π (q_i + p_i z)` or, if `mirrored`, `Π (p_i + q_i z)`, over all trials except the extreme ones, for `|z| ≤ 1`: as a product with a power
     /// of two.
     ///
     /// One factor `q + pz`: the two products err by `8u²p(|x| + |y|) ≤ 12u²p|z|` and the sum by `4u²(q + p|z|)`. Multiplying it errs by
     /// `24u²` of the sizes, as any complex product. So `4 · 16u²` with the relative errors of `p`, `q` and `z`, for each factor, bounds the
-    /// error of the product relative to `Π (q + p|z|)`, of which [`Product`] keeps an upper bound.
+    /// error of the product relative to `Π (q + p|z|)`. [`Product`] keeps an upper bound of that.
     ///
     /// Below `2^-300` `z` is left out: that changes no factor by more than `2^-150` of itself.
     fn product(&self, z: Complex, mirrored: bool) -> (Complex, i64) {

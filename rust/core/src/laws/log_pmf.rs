@@ -274,7 +274,7 @@ struct Spreads {
 impl Spreads {
     /// With an error of at most [`SPREAD_ERROR`] each; tail and fine part are below `2^-7`. Those of `k = 0` and `k = m` are no numbers.
     ///
-    /// The logarithm of `k(m−k)/m` errs by `2^-58 + 2^-93 · 37`, half of which counts; the fine parts of Stirling's
+    /// The logarithm of `k(m−k)/m` errs by `2^-58 + 2^-93 · 37`, and half of this error counts; the fine parts of Stirling's
     /// remainders, each below `2^-9`, by `3 · 2^-61`, and two roundings of `2^-61`. The coarse parts add up exactly.
     /// So there remain `2^-58` for the roundings where these parts are added to others.
     #[inline(always)]

@@ -22,7 +22,7 @@ impl Pmf {
         Self { first: value, masses: vec![Ball::ONE], missing: Ball::ZERO }
     }
 
-    /// The last answer of the window; one before the first where that is empty.
+    /// The last answer of the window, or one before the first if the window is empty.
     pub fn last(&self) -> i64 {
         self.first + self.masses.len() as i64 - 1
     }

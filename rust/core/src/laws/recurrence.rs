@@ -30,7 +30,7 @@ pub(super) trait LogConcave {
     /// A most probable value, or one next to it.
     fn mode(&self) -> u64;
     fn probability(&self, k: u64) -> Enclosure;
-    /// The same with an exponent of its own; nothing where that is too small or not known well enough.
+    /// The same with an exponent of its own, unless it is too small or not known well enough.
     fn anchor(&self, k: u64) -> Option<Scaled>;
     /// Numerator and denominator of `P[X = k+1]/P[X = k]`: together they err by at most `2.01u`, relatively, as long as the
     /// ratio is between `2^-900` and `2^900`.

@@ -544,7 +544,7 @@ pub(crate) mod tests {
         *x <= y.mul(&number("1.00000000000004"))
     }
 
-    /// Balls of any sign and size, exact ones and those of which the radius is not far below the midpoint.
+    /// Balls of any sign and size, exact ones and those whose radius is not far below the midpoint.
     fn ball() -> impl Strategy<Value = Ball> {
         let mid =
             (0.5..1.0f64, -1.0..1.0f64, any::<bool>(), any::<bool>()).prop_map(|(hi, lo, long, negative)| {

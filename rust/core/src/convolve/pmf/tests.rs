@@ -92,7 +92,7 @@ fn sums_of_many_products_keep_their_digits() {
     }
 }
 
-/// The far tails of a binomial law reach down to `2^-3000`, of which a double holds a third.
+/// The far tails of a binomial law reach down to `2^-3000`. A double holds a third of these exponents.
 #[test]
 fn counts_of_two_tables_are_those_of_both() {
     let count =
@@ -140,7 +140,7 @@ fn masses_far_apart_are_not_written_out() {
     );
 }
 
-/// One question for each so many products of double-doubles.
+/// One question for each block of products of double-doubles.
 #[test]
 fn convolutions_in_double_doubles_ask_as_they_go_on() {
     let asked = |length: usize| {

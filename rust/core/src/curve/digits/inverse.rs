@@ -13,7 +13,7 @@ use crate::numbers::rational::Rational;
 
 /// Comparisons, each with twice as many bits, before a tie is accepted.
 const TRIES: u32 = 3;
-/// Bits of the first comparisons, unless δ all but is an end of the curve.
+/// Bits of the first comparisons, unless δ almost equals an end of the curve.
 const COARSE: usize = 64;
 
 /// What a certified evaluation says about an ε.
@@ -27,7 +27,7 @@ enum Side {
     Tied,
 }
 
-/// An ε that was looked at, and about `ln Δ(ε) − ln δ`, where that is finite.
+/// An ε that was evaluated, with an approximation of `ln Δ(ε) − ln δ` if that is finite.
 #[derive(Clone)]
 struct Look {
     epsilon: Ball,

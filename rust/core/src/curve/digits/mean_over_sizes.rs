@@ -182,7 +182,7 @@ mod tests {
         CountFamily::new(&number(p), &number(p), Some(Direction::OneAgainstZero)).unwrap()
     }
 
-    /// Wide laws, of which only the middle is summed up; members that vanish where `ε` is large; thresholds.
+    /// Wide laws whose middle alone is summed; members that vanish for large `ε`; thresholds.
     fn means() -> Vec<(&'static str, MeanOverSizes)> {
         let known = |population, known, size| {
             MeanOverSizes::known_entries(population, known, size, family("1/2")).unwrap()

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::exact::cost::{At, Cost, bits, seconds};
 use crate::numbers::approximate;
 
-/// Refuses a curve whose exact value would not fit. `logarithm` is about ε, `ratio_bits` the size of `e^ε` where that is
+/// Refuses a curve whose exact value would not fit. `logarithm` is about ε, `ratio_bits` the bits of `e^ε` if that is
 /// a rational.
 pub(crate) fn check(name: &str, curve: &Curve, logarithm: f64, ratio_bits: f64) -> Result<(), Error> {
     let Cost { denominator, seconds } = At { logarithm, ratio_bits }.cost(curve);

@@ -14,7 +14,7 @@ pub(super) struct Ways<'a> {
 }
 
 impl<'a> Ways<'a> {
-    /// At the greatest `z`: `C(v,z) C(m−v,d−z)` for `v` marked ones among `m`, of which `d` are drawn; `α^m` where each of `m` does not
+    /// At the greatest `z`: `C(v,z) C(m−v,d−z)` for `v` marked ones among `m` entries and `d` draws; `α^m` where each of `m` does not
     /// matter with probability `α/(α+γ)`.
     pub fn of_greatest(law: &'a Irrelevant, interrupt: &dyn Interrupt) -> Result<Self, Error> {
         let number = match law {

@@ -25,7 +25,7 @@ fn hockey_stick(first: &Masses, ratio: &Rational, second: &Masses) -> Rational {
     first.iter().map(gap).fold(zero(), |sum, gap| sum.add(&gap))
 }
 
-/// Pairs of which one may have answers that the other has not, or be the same.
+/// Pairs of laws. One may have answers that the other lacks, and the two may be equal.
 fn laws() -> impl Strategy<Value = [Law; 2]> {
     prop_oneof![
         (law(), law()).prop_map(|(one, other)| [one, other]),

@@ -17,11 +17,11 @@ use crate::numbers::ball::Ball;
 use crate::numbers::double_double::{DoubleDouble, UNIT};
 use statpriv_simd::{Arithmetic, Backend, Kernel};
 
-/// Terms are cut where what is left is below this part of their sum: `2^-90`.
+/// Terms are cut where the rest is below this part of their sum: `2^-90`.
 const NEGLIGIBLE: f64 = f64::from_bits((1023 - 90) << 52);
-/// Ratios beyond `1 − 2^-30` do not bound what is left.
+/// Ratios beyond `1 − 2^-30` give no bound of the rest.
 const LARGEST_RATIO: f64 = 1.0 - 1.0 / (1u64 << 30) as f64;
-/// What is left is computed in doubles, from a ratio that errs by `2^-50`; enlarged by this it is a bound.
+/// The rest is computed in doubles, from a ratio that errs by `2^-50`. Enlarged by this factor it is a bound.
 const SLACK: f64 = 1.0 + 1.0 / (1u64 << 19) as f64;
 /// Sums are not followed beyond `2^900`.
 const LARGEST: f64 = f64::from_bits((1023 + 900) << 52);

@@ -6,7 +6,7 @@
 //! Δ = G(x*) = max_x G(x),      G(x) = Σ_k g_k Φ((k − x)/σ).
 //! ```
 //!
-//! *Proof.* `D(x) e^{x²/2σ²}` is a positive constant times `Σ_k g_k e^{−k²/2σ²} e^{kx/σ²}`, of which no term falls with `x`, and some rise. `G` is the integral of `D` from `x`
+//! *Proof.* `D(x) e^{x²/2σ²}` is a positive constant times `Σ_k g_k e^{−k²/2σ²} e^{kx/σ²}`, where no term falls with `x`, and some rise. `G` is the integral of `D` from `x`
 //! on. ∎
 //!
 //! With `N` and `M`, the sums of `|g_k| e^{−(x−k)²/2σ²}` over `k ≥ 0` and over `k < 0`, and `h = ln N − ln M`, `D` has the sign of `h`, and `h'` is the difference of two
@@ -400,7 +400,7 @@ mod tests {
         }
     }
 
-    /// `G(x) = Σ_k g_k Φ((k − x)/σ)` at many places is at most the value found, which one of them all but attains.
+    /// `G(x) = Σ_k g_k Φ((k − x)/σ)` at many places is at most the value found, and almost equal to it at one place.
     #[test]
     fn no_threshold_does_better_than_the_one_that_is_found() {
         let (crossing, _) = Crossing::new(gaps_of(&["-0.1", "-0.3", "0.05", "0.2", "0.1"]), ball("1.5"));

@@ -1,7 +1,7 @@
 //! What an evaluation costs, counted: nothing grows with the number of trials.
 //!
 //! Every computation of this tier can be run with an arithmetic that counts multiplications with an addition. A term of the sum takes two of
-//! them, an evaluation of the contour as many as any other.
+//! them, every evaluation of the contour the same number.
 
 use super::contour::EVALUATIONS;
 use super::count::{AtOne, Count, Value};

@@ -134,7 +134,7 @@ impl Kernel for EulerMaclaurin {
 
     /// Nothing where the conditions of the module are not met.
     ///
-    /// The correction beside the integral is below `0.51`, of which all but the half errs by less than `u`; the sum is at least 12.
+    /// The correction beside the integral is below `0.51`. Its part beside the half errs by less than `u`; the sum is at least 12.
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Option<Scaled> {
         let Self { middles: [a, d, b, c], quotient, length } = self;
@@ -181,7 +181,7 @@ impl EulerMaclaurin {
     ///
     /// In units of `u`, relative to one value `e^φ`:
     /// * what φ errs by, in parts of `|φ| ≥ λt + Vt²/2.12`. The terms of the series: the first by 8, those of degree r together by
-    ///   `Σ_r (4r+1) w^{r−2}/(r(r−1)) Vt² ≤ 4.91 Vt²`, that is 10.4; ζ, cut, by `16.4 · 7/5760m⁴ · Vt²`, that is 5; Horner's sums, each of which is rounded once or twice, by 5.2; a
+    ///   `Σ_r (4r+1) w^{r−2}/(r(r−1)) Vt² ≤ 4.91 Vt²`, that is 10.4; ζ, cut, by `16.4 · 7/5760m⁴ · Vt²`, that is 5; Horner's sums, each rounded once or twice, by 5.2; a
     ///   node that is off by `u` moves φ by `λt + 1.2Vt²`, that is 2.6. The first term is not worse where the others are 0: together below 24.
     /// * the exponential 6, weight and product 2, the sum 9, the length 1, and less than 1 for what is beside the logarithm in the slope: 19.
     #[inline(always)]

@@ -60,7 +60,7 @@ pub(super) fn exp<A: Arithmetic>(x: Lanes) -> Lanes {
 
 /// `cos x` and `sin x` for `|x| ≤ 1000`, each with an absolute error of at most `8u`.
 ///
-/// `x = kπ + r`, `|r| ≤ 1.5709`, with π in two parts, of which the first has 33 bits and `k` has 9: the first difference is exact, the second rounds with
+/// `x = kπ + r`, `|r| ≤ 1.5709`, with π in two parts. The first part has 33 bits and `k` has 9: the first difference is exact, the second rounds with
 /// `1.6u`, its product with `2^-23 u`. The series are cut before `r^25/25!` and `r^24/24!`, which are below `2^-60`. The Horner sums err by at most `2u` times the sum of
 /// the sizes of their terms, `cosh 1.5709 < 2.52`.
 #[inline(always)]

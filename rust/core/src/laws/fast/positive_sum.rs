@@ -36,7 +36,7 @@ pub(super) trait Ratios: Copy {
     /// How many terms there are.
     fn all(&self) -> f64;
 
-    /// About how many terms matter: a proposal, checked in the end by what is left.
+    /// A proposed number of terms. The bound of the rest checks it in the end.
     fn needed(&self) -> f64;
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Binomial {
 }
 
 impl Binomial {
-    /// The product of the rounded odds with the upper part of `q` is exact in two parts, of which the first is within `2u` of `p`, so that its difference
+    /// The product of the rounded odds with the upper part of `q` is exact in two parts. The first part is within `2u` of `p`, so its difference
     /// from the upper part of `p` is exact too; what is left, below `5up`, rounds by less than `20u²p`.
     #[inline(always)]
     pub fn new<A: Arithmetic>(trials: f64, law: Law, first: f64) -> Self {
@@ -196,7 +196,7 @@ impl<R: Ratios> PositiveSum<R> {
         halves[0].followed_by(halves[1], 4.0 * length)
     }
 
-    /// Step by step for [`ROWS`] terms of all blocks: loops that do one thing are those of which a compiler makes vector instructions.
+    /// Step by step for [`ROWS`] terms of all blocks: a compiler turns a loop that does one thing into vector instructions.
     #[inline(always)]
     fn blocks<A: Arithmetic>(&self, length: f64) -> [[Block; WIDTH]; GROUPS] {
         let all = |x: f64| [Lanes::all(x); GROUPS];

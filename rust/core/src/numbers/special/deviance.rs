@@ -14,7 +14,7 @@ const CORRECTION: [f64; 7] =
 /// Relative error, `2^-65`, of [`deviances`] for the `x` and `m` it is given.
 pub(crate) const DEVIANCE_ERROR: f64 = 1.0 / (1u64 << 63) as f64 / 4.0;
 
-/// `x ln(x/m) + m − x` for integers `0 ≤ x ≤ 2^53` and means `m ≥ 2^-901`, of which the deviations `m − x` are also known, four at a time,
+/// `x ln(x/m) + m − x` for integers `0 ≤ x ≤ 2^53` and means `m ≥ 2^-901` with given deviations `m − x`, four at a time,
 /// with a relative error of at most [`DEVIANCE_ERROR`] (or `2^-1000` absolutely). The result is a sum `hi + lo` with
 /// `|lo| ≤ 2^-18 |hi|`.
 ///
