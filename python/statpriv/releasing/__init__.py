@@ -1,4 +1,4 @@
-"""Releasing: exact counts of a table, on secret random parts, under a certified guarantee."""
+"""Releases: exact counts of a table, on secret random parts, under a certified guarantee."""
 
 from statpriv.releasing.run import Report, release
 

@@ -1,9 +1,9 @@
-"""Geometry of the report's figures: numbers go in, positions come out.
+"""Geometry of the report's figures: converts numbers to positions.
 
-The template draws the figures, so that every text in them is escaped by the same engine as the rest of
-the page. Positions are per cent of the plot (paths: thousandths), so that a figure takes any width while
-its lettering keeps its size. Logarithms are taken in decimal arithmetic, which rounds alike on every
-machine: the same report gives the same bytes everywhere.
+The template draws the figures, so that the engine that escapes the rest of the page also escapes their texts.
+Positions are per cent of the plot (paths: thousandths), so that a figure scales to any width while its lettering
+keeps its size. Logarithms are computed in decimal arithmetic, which rounds identically on every machine. The same
+report therefore gives the same bytes everywhere.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Line:
-    """A curve: an SVG path in a box of 1000 by 1000, and the class that gives it its looks."""
+    """A curve: an SVG path in a box of 1000 by 1000, and its style class."""
 
     style: str
     path: str
@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Mark:
-    """A dot, in per cent of the plot from its left upper corner."""
+    """A dot, in per cent of the plot from its upper left corner."""
 
     x: str
     y: str
@@ -74,7 +74,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything the template needs to draw one figure of delta against something."""
+    """Everything the template needs to draw one figure of δ as a function of another quantity."""
 
     x_label: str
     x_ticks: tuple[Tick, ...]
@@ -87,7 +87,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """One answer as dot or bar and interval over its declared range; one without a count has the range only."""
+    """One answer as dot or bar with interval over its declared range; without a count, only the range."""
 
     declared: Band | None
     interval: Band | None
@@ -96,7 +96,7 @@ class AnswerRow:
 
 @dataclass(frozen=True)
 class DotRow:
-    """Dots on a common scale; a value that is infinite has none."""
+    """Dots on a common scale; an infinite value has no dot."""
 
     style: str
     dots: tuple[str, ...]
@@ -113,10 +113,10 @@ class Strip:
 
 
 class Axis(Protocol):
-    """Where a value lies between the two ends of an axis."""
+    """Maps values to positions between the two ends of an axis."""
 
     def share(self, value: float) -> float:
-        """Return 0 for the lower end, 1 for the upper one, and in between or beyond for the rest."""
+        """Return 0 for the lower end and 1 for the upper end, linearly in the axis's scale, also beyond the ends."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class LinearAxis:
 
     @classmethod
     def around(cls, values: Sequence[float], *, steps: int = 5, percent: bool = False) -> LinearAxis:
-        """Return the axis with a step of 1, 2, 2.5 or 5 times a power of ten that holds all the values."""
+        """Return the axis that contains all values, with a step of 1, 2, 2.5 or 5 times a power of ten."""
         lower, upper = min(values), max(values)
         spread = Decimal(upper - lower if upper - lower > _MIN_SPREAD else 1.0)
         decade = Decimal(10) ** (spread / steps).adjusted()
@@ -140,7 +140,7 @@ class LinearAxis:
         return cls(float(first), float(max(last, first + step)), float(step), percent)
 
     def share(self, value: float) -> float:
-        """Return the place of a value as a share of the axis."""
+        """Return the position of a value as a share of the axis."""
         return (value - self.lower) / (self.upper - self.lower)
 
     def ticks(self) -> tuple[Tick, ...]:
@@ -159,14 +159,14 @@ class LinearAxis:
 
 @dataclass(frozen=True)
 class LogAxis:
-    """A logarithmic axis from one power of ten to another; a value below it lies just outside."""
+    """A logarithmic axis between two powers of ten; a value below it lies just outside."""
 
     lowest: int
     highest: int
 
     @classmethod
     def around(cls, values: Sequence[float], target: float) -> LogAxis:
-        """Return the axis that holds the values, without following them far below the target."""
+        """Return the axis that contains the values, except values far below the target."""
         exponents = [_log10(v) for v in (*values, target) if v > 0] or [0.0]
         floor = min(exponents)
         if target > 0:
@@ -176,12 +176,12 @@ class LogAxis:
         return cls(lowest, max(highest, lowest + 1))
 
     def share(self, value: float) -> float:
-        """Return the place of a value as a share of the axis."""
+        """Return the position of a value as a share of the axis."""
         below = -0.2
         return max((_log10(value) - self.lowest) / (self.highest - self.lowest), below) if value > 0 else below
 
     def ticks(self) -> tuple[Tick, ...]:
-        """Return ticks at powers of ten, and at 2 and 5 between them where the axis is short."""
+        """Return ticks at powers of ten, and also at 2 and 5 between them if the axis is short."""
         decades = self.highest - self.lowest
         multiples = (1, 2, 5) if decades <= 2 else (1,)
         stride = -(-decades // 6)
@@ -194,17 +194,17 @@ class LogAxis:
 
 
 def delta_against_epsilon(report: Mapping[str, Any]) -> Chart:
-    """Delta of the whole release against epsilon, the partition secret and known."""
+    """δ of the whole release as a function of ε, with a secret and a known partition."""
     return _secret_and_known(report, report["curves"]["epsilon"], "epsilon", "ε")
 
 
 def delta_against_known_rows(report: Mapping[str, Any]) -> Chart:
-    """Delta of the whole release against the number of rows whose values the reader knows."""
+    """δ of the whole release as a function of the number of rows whose values the reader knows."""
     return _secret_and_known(report, report["degradation"], "known_rows", "rows whose values the reader knows")
 
 
 def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any]) -> Chart:
-    """Delta of the whole release against the true probability of one property, its declared range shaded."""
+    """δ of the whole release as a function of the true probability of one property; its declared range is shaded."""
     target = report["guarantee"]["target_delta"]
     points = [(point["p"], point["delta"]["upper"]) for point in curve["points"]]
     exact = [(point["p"], point["exact_counts"]["upper"]) for point in curve["points"] if "exact_counts" in point]
@@ -223,13 +223,13 @@ def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any
 
 
 def answer_strip(report: Mapping[str, Any]) -> Strip | None:
-    """Each count's proportion with its interval, over the range that was declared for it."""
+    """The proportion of each count with its interval, over its declared range."""
     found = [(declared(query), answer) for query, cell, answer in _answers(report) if cell is None]
     return _answer_strip(found) if found else None
 
 
 def histograms(report: Mapping[str, Any]) -> tuple[Strip, ...]:
-    """For each histogram a bar a cell, from 0 to its proportion."""
+    """For each histogram, one bar per cell, from 0 to its proportion."""
     answers = _answers(report)
     return tuple(
         _answer_strip([(declared(q, cell), answer) for q, cell, answer in answers if q is query], query=query["name"])
@@ -239,7 +239,7 @@ def histograms(report: Mapping[str, Any]) -> tuple[Strip, ...]:
 
 
 def declared(query: Mapping[str, Any], cell: Mapping[str, Any] | None = None) -> tuple[float, float] | None:
-    """The range that was declared for an answer: of its cell, of its query, or the hull of those of its groups."""
+    """The declared range of an answer: that of its cell or its query, or the hull over its groups."""
     if cell is not None:
         ranges = [cell["probability"]]
     elif query["probability"] is not None:
@@ -253,7 +253,7 @@ def declared(query: Mapping[str, Any], cell: Mapping[str, Any] | None = None) ->
 
 
 def comparison_strip(report: Mapping[str, Any]) -> Strip:
-    """Set the sampling errors of this release beside the noise that differential privacy would add."""
+    """Compare the sampling errors of this release with the noise that differential privacy would add."""
     comparison = report["comparison"]
     groups = (
         ("released", comparison["rmse_released"]),
@@ -300,7 +300,7 @@ def _path(points: Sequence[tuple[float, float]], x: Axis, y: Axis) -> str:
 
 
 def _answers(report: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None, Mapping[str, Any]]]:
-    """Each answer with its query and its cell, if it is one of a histogram."""
+    """Each answer with its query, and with its cell if it belongs to a histogram."""
     asked = [(query, cell) for query in report["queries"] for cell in query["cells"] or (None,)]
     return [(query, cell, answer) for (query, cell), answer in zip(asked, report["answers"], strict=False)]
 
@@ -308,7 +308,7 @@ def _answers(report: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], Mapping
 def _answer_strip(
     found: Sequence[tuple[tuple[float, float] | None, Mapping[str, Any]]], *, query: str | None = None
 ) -> Strip:
-    """Draw answers with their declared ranges on one axis, which starts at 0 for the bars of a histogram."""
+    """Draw answers with their declared ranges on one axis; for the bars of a histogram the axis includes 0."""
     spans = [span for declared_range, answer in found for span in (declared_range, answer["interval"]) if span]
     values = [end for span in spans for end in span]
     values += [answer["proportion"] for _, answer in found if answer["proportion"] is not None]
@@ -334,7 +334,7 @@ def _percent(share: float) -> str:
 
 
 def _fixed(value: float) -> str:
-    """Two decimals, and never a minus before a zero."""
+    """Two decimals, without a minus sign before zero."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 

@@ -1,4 +1,4 @@
-"""The contents of a report: a function of the plan, the number of rows and the released counts, of nothing else."""
+"""The contents of a report: a function of the plan, the number of rows and the released counts only."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ Progress = Callable[[str], None]
 def prospective_contents(
     guarantee: Guarantee, *, alone: Guarantee | None = None, rows_left: int, dry_run: bool, progress: Progress
 ) -> dict[str, Any]:
-    """Everything that is known before any row is spent: a report without answers.
+    """The report without answers, which is known before any row is spent.
 
     Parameters
     ----------
     guarantee : Guarantee
-        From the plan and the number of rows.
+        The guarantee from the plan and the number of rows.
     alone : Guarantee, optional
-        Of a later release: the same on the rows that were left, which its curves and tables are about.
+        For a later release: the guarantee on the unspent rows, to which curves and tables refer.
     rows_left : int
-        Rows of the table that no release has used.
+        Number of rows of the table that no release has used.
     dry_run : bool
-        Whether this is all that is asked for.
+        Whether the report ends here.
     progress : callable
-        Told what is being computed.
+        Called with a description of each computation.
     """
     plan, alone = guarantee.plan, alone or guarantee
     progress("curves of the guarantee")
@@ -109,18 +109,18 @@ def prospective_contents(
 def released_contents(
     prospective: Mapping[str, Any], guarantee: Guarantee, counts: Sequence[Sequence[int]], record: ReleaseRecord
 ) -> dict[str, Any]:
-    """The same report with the answers, made of the exact counts, and the entry in the ledger.
+    """Complete the report with the answers, derived from the exact counts, and the ledger entry.
 
     Parameters
     ----------
     prospective : dict
         The report without answers.
     guarantee : Guarantee
-        From the plan and the number of rows.
+        The guarantee from the plan and the number of rows.
     counts : sequence of sequences of int
-        For each query of the plan its count, or those of all cells of a histogram, the implied one last.
+        For each query of the plan its count, or the counts of all cells of a histogram, the implied cell last.
     record : ReleaseRecord
-        What the ledger says of this release.
+        The ledger's record of this release.
     """
     answers = _answers(guarantee, counts)
     return {
@@ -138,7 +138,7 @@ def released_contents(
 
 
 def _proof(guarantee: Guarantee) -> list[str]:
-    """Commands that make a certificate and check it, where it can say what was asked."""
+    """Commands that write and check a certificate; none if a certificate cannot express the queries."""
     histograms = any(has_cells(part.asked) for part in guarantee.parts)
     return [] if histograms and guarantee.plan.guarantee.known_rows else list(_PROOF)
 
@@ -185,7 +185,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
 
 
 def _not_protected(guarantee: Guarantee) -> list[str]:
-    """What the model says nothing about, in this release."""
+    """The aspects that the model does not protect in this release."""
     group = guarantee.plan.data.group
     return [
         *guarantee.curve.not_protected,
@@ -224,7 +224,7 @@ def _queries(guarantee: Guarantee, alone: Guarantee) -> list[dict[str, Any]]:
 
 
 def _cells(guarantee: Guarantee, query: PlannedQuery, part: Part) -> list[dict[str, Any]]:
-    """The declared cells, and the implied last one with what they leave."""
+    """The declared cells, followed by the implied last cell."""
     named = [*((cell.name, cell.predicate.canonical) for cell in query.cells), (LAST_CELL, None)]
     ranges = [*query.ranges, guarantee.plan.hulls(query)[-1]]
     return [
@@ -261,7 +261,7 @@ def _answers(guarantee: Guarantee, counts: Sequence[Sequence[int]]) -> list[dict
 
 
 def _answer(guarantee: Guarantee, number: int, cell: int, published: PublishedCount) -> dict[str, Any]:
-    """What is said of one count: a function of what is published of it, never of the exact count."""
+    """The published statements about one count: a function of the published form, never of the exact count."""
     query, part = guarantee.plan.queries[number], guarantee.parts[number]
     count = published.count
     return {
@@ -293,7 +293,7 @@ def _error(guarantee: Guarantee, number: int, cell: int) -> float:
 
 
 def _errors(guarantee: Guarantee) -> list[float]:
-    """One for each answer."""
+    """The error of each answer."""
     return [
         _error(guarantee, number, cell)
         for number, part in enumerate(guarantee.parts)
@@ -324,7 +324,7 @@ def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
 
 
 def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
-    """For each counted property, what δ would be at each p: as it is published, and if exact counts were."""
+    """For each counted property, δ as a function of p: as published, and with exact counts."""
     curves = []
     costly = guarantee.groups is None and guarantee.costly(guarantee.plan.guarantee.known_rows)
     resolution = _RESOLUTION_IF_COSTLY if costly else _RESOLUTION
@@ -351,7 +351,7 @@ def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
 
 
 def _drawn_properties(guarantee: Guarantee) -> list[tuple[int, str]]:
-    """The first properties that are counted, with their numbers: a histogram has no one p."""
+    """The first counted properties, with their numbers; a histogram has no single p and is left out."""
     counted = [
         (index, attribute)
         for index, (attribute, queries) in enumerate(guarantee.plan.properties.items())
@@ -387,7 +387,7 @@ def _degradation(guarantee: Guarantee) -> list[dict[str, Any]]:
 
 
 def _comparison(guarantee: Guarantee, delta: float) -> dict[str, Any]:
-    """What Gaussian noise would have to be added to as many proportions of the whole table, for the same δ."""
+    """The Gaussian noise needed on the same number of proportions of the whole table, for the same δ."""
     queries, rows = len(guarantee.queries), guarantee.rows
     loose, tight = _loose_noise(guarantee, queries, delta), _tight_noise(guarantee, queries, delta)
     return {
@@ -409,12 +409,12 @@ def _comparison(guarantee: Guarantee, delta: float) -> dict[str, Any]:
 
 
 def _loose_noise(guarantee: Guarantee, queries: int, delta: float) -> float:
-    """Noise of a count by Kairouz, Oh and Viswanath; infinite at ε = 0 or δ = 0, where it does not exist."""
+    """Noise of a count by Kairouz, Oh and Viswanath; infinite at ε = 0 or δ = 0, where their result gives none."""
     if delta == 0 or guarantee.epsilon == 0:
         return math.inf
     try:
         return math.sqrt(kairouz_variance(guarantee.epsilon, delta, queries=queries, sensitivity=1).upper)
-    except ArgumentError:  # ε beyond the range in which the calibration is proved
+    except ArgumentError:  # ε is beyond the range in which the calibration is proved
         return math.inf
 
 
@@ -429,7 +429,7 @@ def _tight_noise(guarantee: Guarantee, queries: int, delta: float) -> float:
 
 
 def _composition(guarantee: Guarantee) -> dict[str, Any]:
-    """What `statpriv compose` needs to compute δ again."""
+    """The input from which `statpriv compose` computes δ again."""
     return {
         "epsilon": literal(guarantee.epsilon),
         "known_rows": guarantee.plan.guarantee.known_rows,
@@ -444,16 +444,16 @@ def _composition(guarantee: Guarantee) -> dict[str, Any]:
 def written_part(
     asked: PropertyQuery | HistogramQuery, size: int | Mapping[str, int], steps: Sequence[Step] = ()
 ) -> dict[str, Any]:
-    """What `statpriv compose` needs to know of a part: the law of what is asked, its rows, what is done to the count.
+    """The description of a part for `statpriv compose`: the law of the query, the rows, the steps on the count.
 
     Parameters
     ----------
     asked : PropertyQuery or HistogramQuery
-        What is asked.
+        The query.
     size : int, or dict of str to int
-        Rows of the part, or those of each group.
+        Number of rows of the part, or of each group.
     steps : sequence of Step
-        What the certificate makes use of.
+        The steps that the certificate uses.
     """
     if isinstance(asked, HistogramQuery):
         law = {"cells": [ENDS.write(cell) for cell in asked.cells]}

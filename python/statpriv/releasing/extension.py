@@ -1,4 +1,4 @@
-"""Rows that are appended to a table that was released: they join its data set, and may be used from then on."""
+"""Extension of a released table: appended rows join its data set and may be used from then on."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Extension", "extend"]
 
 @dataclass(frozen=True)
 class Extension:
-    """What joined a data set.
+    """The rows that joined a data set.
 
     Attributes
     ----------
     data_set
-        Its number in the ledger.
+        Number of the data set in the ledger.
     rows_before, rows_joined
-        Rows that it had, and rows that joined.
+        Numbers of rows before the extension and of rows that joined.
     content_edited
-        Whether values of the rows that it had were other than at the last release.
+        Whether values of the old rows differ from those at the last release.
     """
 
     data_set: int
@@ -40,15 +40,15 @@ def extend(
     registry: str | Path | None = None,
     accept_edits: bool = False,
 ) -> Extension:
-    """Let the new rows of a table that was released join its data set, as a cohort of their own.
+    """Let the new rows of a released table join its data set, as a separate cohort.
 
-    Nothing is released and no row is spent. Later guarantees take into account that the new rows were not there
-    before, and the old ones partly used.
+    Nothing is released and no row is spent. Later guarantees take into account that the new rows were absent from
+    earlier releases, and that some of the old rows are spent.
 
     Parameters
     ----------
     plan : path
-        A plan file, of which only what it says of the data counts.
+        A plan file; only its statements about the data are used.
     data : path, optional
         The table, in place of the plan's `data.source`.
     registry : path, optional
@@ -63,15 +63,15 @@ def extend(
     Raises
     ------
     PlanError, TableError, LedgerError
-        The plan, the data or the ledger refuse: a row is missing, was edited, or belongs to another table; nothing
-        has changed.
+        If the plan, the data or the ledger refuse: a row is missing, was edited, or belongs to another table. Nothing
+        has changed then.
     """
     chosen = Registry.open(None if registry is None else Path(registry))
     return extend_data_set(load_plan(plan, data=data), chosen, accept_edits=accept_edits)
 
 
 def extend_data_set(plan: Plan, registry: Registry, *, accept_edits: bool, debug: bool = False) -> Extension:
-    """What :func:`extend` does, in given surroundings."""
+    """Carry out :func:`extend` on a given plan and registry."""
     predicates = [question for query in plan.queries for question in query.questions]
     with registry.locked() as ledger, open_table(plan.data, predicates, debug=debug) as table:
         growth = ledger.grown(Rows.of(table.row_count(), table.row_tokens(ledger.row_key), table.columns))

@@ -88,8 +88,8 @@ class Everything:
     def accountant(self) -> PartitionAccountant:
         """Each release as a batch, with the rows that joined in between, at this plan's ε and number of known rows.
 
-        Its budget refuses nothing, because earlier plans may have had other targets. All known rows are assumed to be
-        in the table from the start.
+        Its budget refuses nothing, because earlier plans may have had other targets. At each time as many of the known
+        rows as possible are assumed to be in the table.
         """
         first, *later = self.cohorts
         accountant = PartitionAccountant(

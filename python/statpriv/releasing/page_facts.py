@@ -1,4 +1,4 @@
-"""What the page of a report says beyond what stands in it: the meaning of (ε, δ), small cells, figures."""
+"""Facts derived from a report for its page: the meaning of (ε, δ), small cells, figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_ANSWERS_IN_REVIEW = 6
 
 
 def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything the templates are given, from a valid report."""
+    """All template variables, from a valid report."""
     guarantee = report["guarantee"]
     return {
         "report": report,
@@ -36,25 +36,25 @@ def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answered(queries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
-    """What there is an answer for, in order: each cell of a histogram with its query, or a query alone."""
+    """Each item with an answer, in order: each cell of a histogram with its query, or the query alone."""
     for query in queries:
         for cell in query["cells"] or (None,):
             yield query, cell
 
 
 def nearest_multiple(count: int, base: int) -> int:
-    """Round a count to a multiple of the base, ties upwards."""
+    """Round a count to the nearest multiple of the base, ties upwards."""
     return (2 * count + base) // (2 * base) * base
 
 
 def _product_above(weight: float, delta: float) -> Decimal:
-    """A bound of weight times delta; the weight is the double nearest to a fraction, so within 2^-53 of its size."""
+    """Upper bound of weight times δ; the weight is the double nearest to a fraction, with relative error ≤ 2^-53."""
     most = Decimal(weight) * (1 + Decimal(2) ** -52)
     return Context(prec=40, rounding=ROUND_CEILING).multiply(most, Decimal(delta))
 
 
 def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row of the tables for each answer that there is or would be, with all that is known of it."""
+    """One table row for each actual or prospective answer, with everything known about it."""
     answers = report["answers"] or [None] * len(report["comparison"]["rmse_released"])
     asked = answered(report["queries"])
     return [
@@ -74,18 +74,19 @@ def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _unpublished(query: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:
-    """Say why an answer has no count, where it has none."""
+    """The reason why an answer has no count; None if it has one."""
     if answer["withheld"]:
         return "withheld"
     return f"below {query['publication']['suppressed_below']}" if answer["suppressed"] else None
 
 
 def _meaning(report: Mapping[str, Any]) -> dict[str, Decimal]:
-    """Say in chances what (epsilon, delta) promises about one person.
+    """Translate (epsilon, delta) into probabilities about one person.
 
-    With ``a = P_v(S)`` and ``b = P_w(S)``, ``a <= e^eps b + delta`` bounds the power of a test of v against
-    w; together with the same for the complement of S, ``a - b <= 1 - 2 (1 - delta)/(e^eps + 1)``, so that
-    a guess between v and w at even odds is right with a chance of at most ``1 - (1 - delta)/(e^eps + 1)``.
+    Let ``a = P_v(S)`` and ``b = P_w(S)``. The inequality ``a <= e^eps b + delta`` bounds the power of a test of v
+    against w. Together with the same inequality for the complement of S it gives ``a - b <= 1 - 2 (1 - delta)/(e^eps
+    + 1)``. A guess between v and w at even odds is therefore right with probability at most
+    ``1 - (1 - delta)/(e^eps + 1)``.
     """
     guarantee = report["guarantee"]
     epsilon = Fraction(guarantee["epsilon_exact"])
@@ -109,9 +110,9 @@ def _share_of_target(report: Mapping[str, Any]) -> Decimal:
 
 
 def _tolerated(report: Mapping[str, Any]) -> int | None:
-    """Find the most known rows, of those that were computed, with which the target is still met.
+    """The largest computed number of known rows at which the target is still met.
 
-    The table is about this release alone: it says nothing of a target for several.
+    The table refers to this release alone, so the result is None for a target over several releases.
     """
     guarantee, rows = report["guarantee"], report["degradation"]
     target = Fraction(guarantee["target_delta_exact"])
@@ -121,7 +122,7 @@ def _tolerated(report: Mapping[str, Any]) -> int | None:
 
 
 def _cells(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Count small cells: a published count gives away its complement in the part as well."""
+    """Count small cells; a published count also reveals its complement in the part."""
     rows = [_cell(answer) for answer in report["answers"]]
     cells = [cell for row in rows if row for cell in (row["count"], row["complement"]) if cell is not None]
     return {
@@ -134,7 +135,7 @@ def _cells(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cell(answer: Mapping[str, Any]) -> dict[str, int | None] | None:
-    """The cells that a published count makes; the rows outside a histogram's cell are in its other cells."""
+    """The cells that a published count reveals; the complement of a histogram's cell consists of its other cells."""
     count = answer["count"]
     if count is None:
         return None

@@ -1,4 +1,4 @@
-"""How the page of a report writes numbers and texts: bounds rounded to their safe side, nothing that acts."""
+"""The formatting of numbers and texts on the page: bounds rounded conservatively, no active content."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["FILTERS", "visible"]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-# Control characters, and the ones that change the direction of the text around them: shown, never obeyed.
+# Control characters and characters that change the text direction: they are displayed as text and have no effect.
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def visible(value: object) -> object:
-    """Spell out the characters of a text that would otherwise act on it; what is markup already stays."""
+    """Spell out the characters of a text that would otherwise affect its display; existing markup is unchanged."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
     return _INVISIBLE.sub(lambda found: f"[U+{ord(found.group()):04X}]", value)
@@ -53,12 +53,12 @@ def _percent(value: float | Decimal, rounding: str = "near", places: int = 1) ->
 
 
 def _small_percent(value: float | Decimal) -> str:
-    """Round a small chance upwards to two digits, however small it is."""
+    """Round a probability upwards to two significant digits, however small it is."""
     return _up(Decimal(value) * 100, 2) + "%"
 
 
 def _exact(text: str) -> str:
-    """Return an exact number as a decimal where it ends within 12 places, else as the fraction."""
+    """Return an exact number as a decimal if 12 places suffice, else as a fraction."""
     number = Fraction(text)
     scaled = number * 10**12
     if scaled.denominator != 1:
@@ -72,7 +72,7 @@ def _whole(value: float) -> str:
 
 
 def _full(value: float | str) -> str:
-    """Return a double in the shortest decimals that give it back."""
+    """Return the shortest decimal that reads back as the same double."""
     return value if isinstance(value, str) else repr(float(value))
 
 

@@ -1,4 +1,4 @@
-"""What a plan says, as values: the data, the target, the queries and what the public knows of them."""
+"""The values of a plan: the data, the target, the queries and the public knowledge about them."""
 
 from __future__ import annotations
 
@@ -40,35 +40,35 @@ LAST_CELL = "none of these"
 
 @dataclass(frozen=True)
 class DataSource:
-    """Where the table is, and what it does not say itself.
+    """The location of the table, and facts that the table itself does not state.
 
     Attributes
     ----------
     path
-        The file, absolute; a relative ``source`` starts from the folder of the plan. None for a table of a
-        database or a catalog.
+        The absolute path of the file; a relative ``source`` is resolved from the folder of the plan. None for a
+        table of a database or a catalog.
     label
-        The name of the file without its folders, or of the table: all that a report shows.
+        The name of the table, or of the file without its folders. A report shows nothing else of the location.
     row_id
-        The column that identifies rows; None stands for their position.
+        The column that identifies rows; None if their position does.
     null_values
         Cells of a CSV file that mean "unknown".
     delimiter
-        Between the cells of a CSV file.
+        The separator between the cells of a CSV file.
     engine
-        What reads the table.
+        The engine that reads the table.
     database
-        Of PostgreSQL, as a URL without a password.
+        The PostgreSQL database, as a URL without a password.
     table
-        Of a DuckDB file, a database or a catalog.
+        The table of a DuckDB file, a database or a catalog.
     glob
-        Whether ``path`` is a pattern that names many files.
+        Whether ``path`` is a pattern for several files.
     group
-        The column of a stratified plan that everybody is taken to know; None where there is none.
+        The column of a stratified plan, which is assumed to be public; None for a plan without groups.
     group_source
-        Where the sizes of its groups are public; None without a group.
+        The place where the sizes of the groups are public; None without a group.
     unit
-        The column that names the person of a row, in which no value may repeat; None where it is not declared.
+        The column that names the person of a row, with distinct values in all rows; None if it is not declared.
     """
 
     path: Path | None
@@ -96,16 +96,16 @@ class Target:
 
 @dataclass(frozen=True)
 class Publication:
-    """What is done to an exact count before it is published, in this order.
+    """The steps applied to an exact count before it is published, in this order.
 
     Attributes
     ----------
     gate
         Whether a count outside its declared range is withheld.
     suppressed_below
-        Smaller counts are published as "below" it; None where none are.
+        Counts smaller than this are published as "below" it; None if no count is suppressed.
     rounded_to
-        The base to whose nearest multiple a count is rounded; None where it is not.
+        The base to whose nearest multiple a count is rounded; None if counts are not rounded.
     """
 
     gate: bool = False
@@ -115,7 +115,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """One cell of a histogram: rows that fulfil its condition and that of no cell before it."""
+    """One cell of a histogram: the rows that satisfy its condition and that of no earlier cell."""
 
     name: str
     predicate: Predicate
@@ -129,20 +129,20 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class PlannedQuery:
-    """A count or a histogram: what is asked, what the public knows of it, and the rows it may use.
+    """A count or a histogram: its conditions, the public knowledge about them, and the rows it may use.
 
     Attributes
     ----------
     name, source
-        A label, and where the probabilities are known from.
+        A label, and the source of the public probabilities.
     predicate, probability
-        Of a count: the property, and its probability, for everybody or by group. None of a histogram.
+        For a count: the property, and its probability, for all rows or by group. None for a histogram.
     cells
-        Of a histogram: all of them but the last, implied one; empty of a count.
+        For a histogram: all cells except the implied last one. Empty for a count.
     rows, share
-        One of them: a number of rows, altogether or by group; or a part of all rows, and of each group.
+        Exactly one is given: a number of rows, in total or by group, or a fraction of all rows, and of each group.
     publication
-        What is done to the exact counts.
+        The steps applied to the exact counts.
     """
 
     name: str
@@ -156,24 +156,24 @@ class PlannedQuery:
 
     @property
     def questions(self) -> tuple[Predicate, ...]:
-        """The conditions whose first that holds is counted."""
+        """The conditions in order; a row counts for the first one that holds."""
         return tuple(cell.predicate for cell in self.cells) if self.predicate is None else (self.predicate,)
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """The declared range of each cell of a histogram, or the one of a count."""
+        """The declared range of each cell of a histogram, or of the count."""
         if self.cells:
             return tuple(cell.range for cell in self.cells)
         return (self.range,)
 
     @property
     def range(self) -> Range:
-        """The declared probability of a count as a range, over all groups.
+        """The declared probability of a count as a range, the hull over all groups.
 
         Raises
         ------
         PlanError
-            The query is a histogram, which has one for each cell.
+            If the query is a histogram, which has one range for each cell.
         """
         if self.probability is None:
             raise PlanError(f"query {quoted(self.name)}: a histogram has a probability for each cell")
@@ -185,12 +185,12 @@ class PlannedQuery:
         return as_range(stated[group]) if stated else self.range
 
     def size(self, n: int) -> int:
-        """Count the rows of this query in a table of ``n``: ``rows``, or the whole part of ``share * n``.
+        """Number of rows of this query in a table of ``n`` rows: ``rows``, or ``share * n`` rounded down.
 
         Raises
         ------
         PlanError
-            If that is no row at all, or more rows than there are.
+            If the number is 0, or larger than the number of rows of the table.
         """
         if self.share is not None:
             size = self.share.numerator * n // self.share.denominator
@@ -208,13 +208,13 @@ class PlannedQuery:
         return self.rows
 
     def sizes_in(self, groups: Mapping[str, int]) -> dict[str, int]:
-        """Count the rows of this query in each group, of which there are so many rows.
+        """Number of rows of this query in each group, given the number of rows of each group.
 
         Raises
         ------
         PlanError
-            If a group that the plan names is not in the table, or the table has one that the plan does not know, or
-            that is no row at all.
+            If the plan names a group that is not in the table, if the table has a group that the plan does not
+            name, or if the query has no rows at all.
         """
         self._check_names(groups)
         if self.share is not None:
@@ -230,7 +230,7 @@ class PlannedQuery:
         return sizes
 
     def _check_names(self, groups: Mapping[str, int]) -> None:
-        """Rows may leave groups out, which then answer nothing; a probability is needed of every group."""
+        """Check the group names: ``rows`` may omit groups, which then answer nothing; ``probability`` may not."""
         for key, stated in (("probability", _by_group(self.probability)), ("rows", _by_group(self.rows))):
             if not stated:
                 continue
@@ -245,7 +245,7 @@ class PlannedQuery:
 
 @dataclass(frozen=True)
 class PriorPublication:
-    """Something published from the same rows outside this tool, and the guarantee it was given under."""
+    """A publication from the same rows outside this tool, and the guarantee it was given under."""
 
     description: str
     epsilon: Fraction | None = None
@@ -259,13 +259,13 @@ class Plan:
     Attributes
     ----------
     path
-        The plan file, as it was named.
+        The path of the plan file, as given.
     prior
-        Publications outside this tool; empty if the plan says that there are none, None if it is silent.
+        Publications outside this tool; empty if the plan states that there are none, None if it is silent.
     written_before_access
         Whether the author had not seen any value yet; None if the plan is silent.
     sha256
-        Of the bytes of the plan file, in hexadecimal.
+        SHA-256 of the bytes of the plan file, in hexadecimal.
     """
 
     path: Path
@@ -278,7 +278,7 @@ class Plan:
 
     @cached_property
     def properties(self) -> dict[str, tuple[PlannedQuery, ...]]:
-        """The queries by property: two ask the same one exactly if their canonical predicates agree."""
+        """The queries by property: two queries have the same property exactly if their canonical predicates agree."""
         asked: dict[str, list[PlannedQuery]] = {}
         for query in self.queries:
             asked.setdefault(self.attribute(query), []).append(query)
@@ -292,24 +292,24 @@ class Plan:
         }
 
     def attribute(self, query: PlannedQuery) -> str:
-        """Name what the query asks, independently of its label and its spelling.
+        """The property of a query, independent of its label and of the spelling of its conditions.
 
-        That is the canonical predicate, or those of the cells in their order. No predicate begins as the text of a
-        histogram does, and none holds a semicolon outside quotes.
+        The result is the canonical predicate, or the canonical predicates of the cells in order. No predicate begins
+        like the text of a histogram, and no predicate contains a semicolon outside quotes.
         """
         conditions = [predicate.canonical for predicate in query.questions]
         return "first of: " + "; ".join(conditions) if query.cells else conditions[0]
 
     def hulls(self, query: PlannedQuery) -> tuple[Range, ...]:
-        """Span every range that this plan declares for what the query asks, cell by cell.
+        """The hull of all ranges that this plan declares for the property of the query, cell by cell.
 
-        Of a histogram the implied cell comes last: what the others leave.
+        For a histogram, the implied cell comes last, with the range that the others leave.
         """
         declared = self._hulls[self.attribute(query)]
         return (*declared, _remaining(declared)) if query.cells else declared
 
     def hull(self, query: PlannedQuery, group: str | None = None) -> Range:
-        """Span every range that this plan declares for the property that the query counts, in one group if given."""
+        """The hull of all ranges that this plan declares for the property counted by the query, in a group if given."""
         if group is None:
             return self.hulls(query)[0]
         return _hull([same.range_in(group) for same in self.properties[self.attribute(query)]])
@@ -321,7 +321,7 @@ def as_range(stated: Probability) -> Range:
 
 
 def _by_group(stated: Any, otherwise: str | None = None) -> Mapping[str, Any]:  # noqa: ANN401  (what a plan states)
-    """What is stated by group; what is stated for all is that of the group `otherwise`, or of none."""
+    """The values stated by group; a value stated for all is assigned to the group `otherwise`, or dropped if None."""
     if isinstance(stated, Mapping):
         return stated
     return {} if otherwise is None else {otherwise: stated}
@@ -332,7 +332,7 @@ def _hull(ranges: Sequence[Range]) -> Range:
 
 
 def _remaining(cells: Sequence[Range]) -> Range:
-    """What cells of these probabilities leave."""
+    """The range that is left for the implied cell by cells with these ranges."""
     least, most = (sum((cell[end] for cell in cells), Fraction(0)) for end in (0, 1))
     return max(1 - most, Fraction(0)), max(1 - least, Fraction(0))
 

@@ -1,4 +1,4 @@
-"""The file of a plan: TOML, read exactly and checked as a whole before anything else happens.
+"""The plan file: TOML, read exactly and checked completely before anything else happens.
 
 .. code-block:: toml
 
@@ -9,9 +9,9 @@
     row_id = "respondent"              # a column that is unique. Absent: the row's position
     null_values = ["NA"]               # CSV only: cells that mean "unknown"; an empty cell is not NULL
     delimiter = ";"                    # CSV only: "," (the default), ";", "|" or a tab
-    glob = true                        # source is a pattern of many files of one format: "visits-*.parquet"
-    table = "survey.persons"           # of a DuckDB file, a database or a Spark catalog
-    engine = "duckdb"                  # or "spark", or "postgresql", which a postgresql:// source stands for
+    glob = true                        # source is a pattern for files of one format: "visits-*.parquet"
+    table = "survey.persons"           # the table of a DuckDB file, a database or a Spark catalog
+    engine = "duckdb"                  # or "spark", or "postgresql", which a postgresql:// source implies
 
     [guarantee]
     epsilon = 0.1
@@ -22,23 +22,23 @@
     [[query]]                          # one or more
     name = "Clinton voters"            # a label; names may repeat
     where = "vote = 0"                 # the language of statpriv.releasing.predicate
-    probability = ["0.40", "0.60"]     # what the public knows: one number or a range, also written "0.40..0.60"
-    source = "pre-election polls"      # where that is known from
+    probability = ["0.40", "0.60"]     # public knowledge: one number or a range, also written "0.40..0.60"
+    source = "pre-election polls"      # the source of this knowledge
     rows = 472                         # or share = "1/2"
 
-What is done to the exact counts before they are published is said once for all queries, and a query may say it
-differently for itself:
+The steps applied to exact counts before publication are stated once for all queries. A query may state its own steps
+instead:
 
 .. code-block:: toml
 
     [publication]
     gate = true                        # a count outside its range, give or take 3 standard deviations, is withheld
-    suppressed_below = 10              # smaller counts are published as "below 10"; 0: none are
+    suppressed_below = 10              # smaller counts are published as "below 10"; 0: none is suppressed
     rounded_to = 5                     # to the nearest multiple of 5; 1: exact
-    # preset = "rounded to 5, suppressed below 10" says the last two in one line
+    # preset = "rounded to 5, suppressed below 10" states the last two in one line
 
-A histogram has cells in place of a condition and its probability. A row counts in the first cell whose condition
-holds; rows in no cell are the last one, whose probability is what the others leave:
+A histogram has cells instead of a condition and its probability. A row counts in the first cell whose condition holds.
+Rows in no cell form the implied last cell, whose probability is what the other cells leave:
 
 .. code-block:: toml
 
@@ -46,7 +46,7 @@ holds; rows in no cell are the last one, whose probability is what the others le
     name = "Age"
     source = "census"
     rows = 300
-    suppressed_below = 0               # what is suppressed of a histogram would be what the other cells leave
+    suppressed_below = 0               # a suppressed cell of a histogram could be computed from the others
 
     [[query.cell]]
     name = "under 30"
@@ -58,16 +58,16 @@ holds; rows in no cell are the last one, whose probability is what the others le
     where = "age < 60"
     probability = "0.4"
 
-In a stratified plan, ``group`` of ``[data]`` names a column that everybody is taken to know, and rows are drawn in
-each of its groups. No condition may be about it. A probability may then differ between groups, and rows are stated for
-each; a share is one of each group:
+In a stratified plan, ``group`` of ``[data]`` names a column that is assumed to be public, and rows are drawn in each of
+its groups. No condition may refer to this column. A probability may then differ between groups. Numbers of rows are
+stated for each group; a share applies to each group:
 
 .. code-block:: toml
 
     [data]
     source = "election_1996.csv"
     group = "sex"
-    group_source = "census of 1990"    # where the sizes of the groups are public: the report publishes them, exactly
+    group_source = "census of 1990"    # where the group sizes are public: the report publishes them, exactly
 
     [[query]]
     name = "Clinton voters"
@@ -76,8 +76,8 @@ each; a share is one of each group:
     source = "pre-election polls"
     rows = {f = 250, m = 222}
 
-Where something was published, one entry for each takes the place of ``prior = "none"``; a plan without
-either is reported as "not stated":
+If something was published outside this tool, one entry for each publication replaces ``prior = "none"``. A plan with
+neither is reported as "not stated":
 
 .. code-block:: toml
 
@@ -86,8 +86,8 @@ either is reported as "not stated":
     epsilon = 0.1                      # optional, with delta: the guarantee it was given under
     delta = 0.001
 
-Every number is exact: ``0.1``, ``"0.1"`` and ``"1/10"`` are one tenth. A key that is not listed here is
-an error, and all errors are reported at once.
+Every number is exact: ``0.1``, ``"0.1"`` and ``"1/10"`` are one tenth. A key that is not listed here is an error. All
+errors are reported at once.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def load_plan(path: str | Path, *, data: str | Path | None = None) -> Plan:
     Raises
     ------
     PlanError
-        Naming every key at fault, its value and what is allowed; for broken TOML, the line.
+        With a message that names every invalid key, its value and what is allowed; for broken TOML, the line.
     """
     path = Path(path)
     content = _read(path)
@@ -162,7 +162,7 @@ def _planned(table: CountTable | HistogramTable, otherwise: Publication) -> Plan
 
 def _read(path: Path) -> bytes:
     try:
-        # A pipe or a device would be waited for, perhaps for ever.
+        # Reading a pipe or a device could block for ever.
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise PlanError(f"the plan {quoted(str(path), longest=4096)} is no regular file; a TOML file is required")
         return path.read_bytes()
@@ -181,12 +181,12 @@ def _tables(content: bytes, name: str) -> dict[str, Any]:
         raise PlanError(f"{name}: arrays or tables are nested too deeply for a plan") from None
     except tomllib.TOMLDecodeError as error:
         raise PlanError(f"{name} is not valid TOML: {error}") from None
-    except ValueError:  # from int(), beyond Python's limit on digits
+    except ValueError:  # from int(), for more digits than Python's limit
         raise PlanError(f"{name}: an integer has thousands of digits; no number of a plan is that long") from None
 
 
 def _toml_float(text: str) -> Decimal | str:
-    # What is too long to be a Decimal stays text, and its key then says that it is no number.
+    # A number too long for a Decimal stays text; the check of its key then reports that it is not a number.
     digits = text.replace("_", "")
     return Decimal(digits) if len(digits) < 1000 and not re.search("[eE][+-]?[0-9]{6}", digits) else text
 
@@ -229,7 +229,7 @@ def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> D
 
 
 def _overridden(table: DataTable, source: str) -> DataTable:
-    """Replace the source of the plan, with all checks."""
+    """Replace the source of the plan, and repeat all checks."""
     from pydantic import ValidationError
 
     try:
@@ -243,6 +243,6 @@ def _overridden(table: DataTable, source: str) -> DataTable:
 
 
 def plan_schema() -> dict[str, Any]:
-    """Describe the plan file as a JSON Schema, for editors and other tools."""
+    """The JSON Schema of the plan file, for editors and other tools."""
     schema = PlanFile.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,4 +1,4 @@
-"""Mistakes of a plan file in words: the path of the key, its value, what is allowed."""
+"""Messages about mistakes in a plan file: the path of the key, its value, what is allowed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def mistake_in_words(detail: ErrorDetails) -> str:
     if kind == "extra_forbidden":
         return f"{location.key} is not a key of {location.table_name}{location.suggestion}"
     rule = _rule(detail, location)
-    if isinstance(detail.get("ctx", {}).get("error"), PlanError):  # it names its own value: where = "…"
+    if isinstance(detail.get("ctx", {}).get("error"), PlanError):  # its message already names the value: where = "…"
         return f"{location.above.key}.{rule}"
     if isinstance(detail["input"], dict) or not location.key:
         return f"{location.key} {rule}".strip()
@@ -63,14 +63,14 @@ def _rule(detail: ErrorDetails, location: _Location) -> str:
 
 @dataclass(frozen=True)
 class _Location:
-    """A place in a plan: its keys and, from 0, its numbers in lists; and the kind of the query around it."""
+    """A location in a plan: its keys and its 0-based list indices, and whether the enclosing query is a histogram."""
 
     path: tuple[str | int, ...]
     histogram: bool
 
     @classmethod
     def of(cls, places: Sequence[str | int]) -> _Location:
-        # The kind of a query stands behind its number, and is no key.
+        # The kind of a query follows its number in the path and is not a key.
         kinds = places[2:3] if places[:1] == ("query",) else ()
         return cls((*places[:2], *places[3:]) if kinds else tuple(places), "histogram" in kinds)
 
@@ -85,7 +85,7 @@ class _Location:
 
     @property
     def table(self) -> type[BaseModel]:
-        """The model of the table that holds the key."""
+        """The model of the table that contains the key."""
         names = tuple(part for part in self.above.path if isinstance(part, str))
         tables: dict[tuple[str, ...], type[BaseModel]] = {
             (): PlanFile,
@@ -96,7 +96,7 @@ class _Location:
             ("query", "cell"): CellTable,
             ("prior",): PriorTable,
         }
-        # A query by itself, number k of its list, is described where the list is.
+        # A location that is a query itself, element k of the list, is described by the model of the list.
         return PlanFile if len(self.path) == 2 and isinstance(self.path[1], int) else tables[names]
 
     @property
@@ -119,7 +119,7 @@ class _Location:
 
 
 def printed(name: str) -> str:
-    """Show a name bare where a terminal can show it, and quoted with escapes where it cannot."""
+    """Show a name unquoted if a terminal can display it, and otherwise quoted with escapes."""
     return name if name.isprintable() else quoted(name)
 
 

@@ -1,4 +1,4 @@
-"""The tables of a plan file, as models: what each key may say, and what fits together."""
+"""The tables of a plan file as pydantic models: the allowed values of each key, and their consistency."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _NUMBER_RULE = 'must be a number such as 0.1, "0.1" or "1/10"'
 
 
 def _number(value: object) -> Fraction:
-    # The patterns bound the length, lest 1e999999999 be written out as an integer.
+    # The patterns bound the length, so that 1e999999999 is never expanded into an integer.
     text = str(value) if type(value) in (int, Decimal, str) else ""
     if _DECIMAL.fullmatch(text) or _RATIO.fullmatch(text):
         return Fraction(text)
@@ -88,7 +88,7 @@ def _in_unit_interval(value: Fraction) -> Fraction:
 
 
 def _as_a_double(value: Fraction) -> Fraction:
-    # A report states it as a double too, which must not be 0 or infinite where the number is not.
+    # A report also states the number as a double, which must not be 0 or infinite unless the number is.
     exponent = budget.MAX_PLAN_EXPONENT
     if value and not Fraction(1, 10**exponent) <= value <= 10**exponent:
         raise ValueError(f"must be 0, or a number from 1e-{exponent} to 1e{exponent}")
@@ -205,7 +205,7 @@ def _source(value: object) -> str:
 
 
 def _database(url: str) -> str:
-    """Let through an address without secrets; what is refused is not quoted, because it may hold one."""
+    """Accept an address without secrets; a refused address is not quoted, because it may contain one."""
     try:
         address = urlsplit(url)
         keys = {key for key, _ in parse_qsl(address.query, keep_blank_values=True, strict_parsing=bool(address.query))}
@@ -237,7 +237,7 @@ def _where(value: object, info: ValidationInfo) -> Predicate:
 
 
 def _about_values(predicate: Predicate, info: ValidationInfo) -> Predicate:
-    """Refuse a predicate on the column of persons, or on that of the groups."""
+    """Refuse a predicate on the column of persons or on the column of groups."""
     asked = {column.casefold() for column in predicate.columns}
     unit, group = _context(info, "unit"), _context(info, "group")
     if unit is not None and unit.casefold() in asked:
@@ -347,7 +347,7 @@ class DataTable(StrictTable):
 
     @property
     def reader(self) -> Literal["duckdb", "postgresql", "spark"]:
-        """The engine as stated, or as the source implies."""
+        """The stated engine, or the one that the source implies."""
         return self.engine or ("postgresql" if self._is_database else "duckdb")
 
     @property
@@ -415,7 +415,7 @@ class PublicationTable(StrictTable):
         return self
 
     def publication(self, otherwise: Publication) -> Publication:
-        """What is stated here, and of the rest what is said otherwise."""
+        """The publication steps: values stated here, and those of `otherwise` for the rest."""
         base, least = (self.rounded_to, self.suppressed_below) if self.preset is None else PRESETS[self.preset]
         return Publication(
             gate=otherwise.gate if self.gate is None else self.gate,

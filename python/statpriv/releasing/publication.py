@@ -1,8 +1,8 @@
-"""Files that are there whole or not at all, and never in the place of something that must not be lost.
+"""Atomic writing of files, without replacing anything that must be kept.
 
-``prepare`` checks everything that can be checked before rows are spent, and really creates and removes a
-file in each folder; ``Destination.publish`` writes. A file comes into being under a temporary name in the
-folder of its target, readable by its owner alone, is synced, renamed, and the folder is synced.
+``prepare`` makes all possible checks before rows are spent, including the creation and removal of a file in each
+folder. ``Destination.publish`` writes. A file is created under a temporary name in the folder of its target, readable
+only by its owner. It is synced and renamed, and the folder is synced.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | 
 
 @dataclass(frozen=True)
 class Destination:
-    """A path that was found fit to be written.
+    """A path that has been checked to be writable.
 
     Attributes
     ----------
     path
-        Absolute, its folder resolved.
+        The absolute path, with its folder resolved.
     force
-        Whether a file that stands there may be replaced.
+        Whether an existing file may be replaced.
     protected
-        Files, and folders with all that is in them, that are never replaced.
+        Files that are never replaced, and folders in which no file is replaced.
     """
 
     path: Path
@@ -43,12 +43,12 @@ class Destination:
     protected: tuple[Path, ...]
 
     def publish(self, content: bytes) -> None:
-        """Write the whole content, durably, or nothing.
+        """Write the whole content durably, or nothing.
 
         Raises
         ------
         PublicationError
-            Where the file cannot be written, or something stands there now that must not be replaced.
+            If the file cannot be written, or something now exists there that must not be replaced.
         """
         self.check()
         try:
@@ -57,28 +57,28 @@ class Destination:
             raise PublicationError(f"out = {self.path}: it cannot be written ({error.strerror})") from error
 
     def withdraw(self) -> None:
-        """Remove the file, because it is only one half, or will be."""
+        """Remove the file, because its counterpart is missing or will be."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
             sync_folder(self.path.parent)
 
     @contextmanager
     def reserved(self, size: int) -> Iterator[None]:
-        """Hold this many bytes of the disk below the path, so that no other file takes them: not the ledger's either.
+        """Reserve this many bytes on the disk of the path, so that no other file, including the ledger, takes them.
 
-        They are random, which no file system stores in fewer, and belong to a file without a name, which goes with the
-        process.
+        The bytes are random, so that no file system can compress them. They belong to an unnamed file, which disappears
+        with the process.
 
         Raises
         ------
         PublicationError
-            There are not that many.
+            If the disk does not have that much room.
         """
         temporary = _temporary_beside(self.path)
         flags = _CREATE | _GONE_WHEN_CLOSED
         with ExitStack() as held:
             try:
-                # Without a buffer, whose rest would fail once more when the file is closed.
+                # Unbuffered: a buffer with unwritten data would fail again when the file is closed.
                 file = held.enter_context(os.fdopen(os.open(temporary, flags, 0o600), "wb", buffering=0))
                 if not _GONE_WHEN_CLOSED:
                     temporary.unlink()
@@ -93,7 +93,7 @@ class Destination:
             yield
 
     def check(self) -> None:
-        """Refuse to replace what must stay."""
+        """Refuse to replace what must be kept."""
         try:
             status = self.path.lstat()
         except FileNotFoundError:
@@ -120,11 +120,11 @@ def prepare(paths: Sequence[Path], *, force: bool = False, protected: Sequence[P
     Parameters
     ----------
     paths
-        Where files will go, each a different place.
+        The paths of the files, all distinct.
     force
-        Whether regular files that stand there may be replaced.
+        Whether existing regular files may be replaced.
     protected
-        What is never replaced, whatever name or hard link leads to it: the data, the plan, the ledger and
+        Paths that are never replaced, under any name or hard link: the data, the plan, the ledger and
         its key. A folder protects everything in it.
     """
     destinations: list[Destination] = []
@@ -139,12 +139,12 @@ def prepare(paths: Sequence[Path], *, force: bool = False, protected: Sequence[P
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put a file with this content at the path in one step that survives a crash.
+    """Atomically put a file with this content at the path, so that it survives a crash.
 
     Raises
     ------
     OSError
-        Where the system refuses; the path is then as it was.
+        If the system refuses; the path is then unchanged.
     """
     temporary = _temporary_beside(path)
     try:
@@ -161,8 +161,8 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames and removals in a folder durable, where the system knows such a thing."""
-    if not hasattr(os, "O_DIRECTORY"):  # Windows opens no folder to sync it
+    """Make renames and removals in a folder durable, if the system supports this."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows cannot open a folder to sync it
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -172,7 +172,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _located(path: Path) -> Path:
-    """Resolve the folder and keep the last name, so that a link in its place is seen as a link."""
+    """Resolve the folder but keep the last component, so that a symbolic link there is recognised as one."""
     if path.name in {"", ".."}:
         raise PublicationError(f"out = {path}: it has no file name")
     try:

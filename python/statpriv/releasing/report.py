@@ -1,8 +1,8 @@
 """The report of a release: its closed schema, and the page that shows it.
 
-``render`` is a pure function of the report dictionary. It reads no file but its own templates and schema,
-no clock and no locale, so that a page can be made again from the published JSON, byte for byte, and shows
-nothing that the JSON does not hold.
+``render`` is a pure function of the report dictionary. It reads no file except its own templates and schema, no
+clock and no locale. The page can therefore be rendered again from the published JSON, byte for byte, and shows
+nothing that the JSON does not contain.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from statpriv.releasing.page_text import FILTERS, visible
 
 __all__ = ["render", "validate"]
 
-# Infinity instead of an overflow: a page that shows a useless epsilon should still be a page.
+# Overflow gives infinity instead of an error: a page with a useless epsilon should still render.
 _ARITHMETIC = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
 def validate(report: Mapping[str, Any]) -> None:
-    """Refuse a report that holds anything its schema does not name, or that contradicts itself.
+    """Refuse a report that contains anything not in its schema, or that contradicts itself.
 
     Raises
     ------
     ArgumentError
-        Naming the place and the rule, but never the value there: a value that should not be in a
+        With a message that names the place and the rule but never the value: a value that should not be in a
         report should not be in a message about it either.
     MissingExtraError
         If the release extra is not installed.
@@ -55,8 +55,8 @@ def validate(report: Mapping[str, Any]) -> None:
 def render(report: Mapping[str, Any]) -> str:
     """Return the report as one self-contained HTML page.
 
-    The page loads nothing and runs nothing: no script, no font, no picture, no address. Numbers that
-    stand for a promise are rounded to the safe side; the full enclosures stand under "Record".
+    The page loads nothing and runs nothing: no script, no font, no picture, no address. Certified bounds are
+    rounded in the conservative direction; the full enclosures are listed under "Record".
 
     Raises
     ------
@@ -72,13 +72,13 @@ def render(report: Mapping[str, Any]) -> str:
 
 
 @cache
-def _schema() -> Any:  # noqa: ANN401 - of an optional package
+def _schema() -> Any:  # noqa: ANN401 - a type of an optional package
     return _required("jsonschema").Draft202012Validator(json.loads(_own_file("report.schema.json")))
 
 
 @cache
-def _page() -> Any:  # noqa: ANN401 - of an optional package
-    """The template, compiled once: that takes longer than to fill it."""
+def _page() -> Any:  # noqa: ANN401 - a type of an optional package
+    """The template, compiled once because compilation takes longer than rendering."""
     jinja2 = _required("jinja2")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_own_file),
@@ -116,7 +116,7 @@ def _rule(keyword: str, value: object) -> str:
 
 
 def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
-    """State what a schema cannot: facts that tie one part of the report to another."""
+    """The rules that a schema cannot express: relations between parts of the report."""
     guarantee, queries, answers = report["guarantee"], report["queries"], report["answers"]
     target = Fraction(guarantee["target_delta_exact"])
     asked = list(answered(queries))
@@ -167,14 +167,14 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
 
 
 def _most(query: Mapping[str, Any]) -> int:
-    """The largest number that may be published of a part: all of its rows, rounded as its query is."""
+    """The largest number that may be published for a part: all its rows, rounded as its query states."""
     size: int = query["size"]
     base = query["publication"]["rounded_to"]
     return nearest_multiple(size, base) if base else size
 
 
 def _ranges(value: object) -> Iterator[tuple[Fraction, Fraction]]:
-    """Find every pair of ends in a report, however deep; those of a gate are counts."""
+    """Yield every pair of interval ends in a report, at any depth, except those of gates, which are counts."""
     if isinstance(value, Mapping):
         if value.keys() == {"lower", "upper"}:
             yield Fraction(value["lower"]), Fraction(value["upper"])

@@ -1,8 +1,8 @@
-"""The main job: exact counts of a table on secret random parts, in an order that loses nothing.
+"""The release of a plan: exact counts of a table on secret random parts, in an order that never reuses a row.
 
 plan → outputs → lock → schema → rows → guarantee of this plan alone → ids and ledger → guarantee of everything
-released → content fingerprint → partition → spend → predicates → report. Every refusal comes before the spend. What
-fails after it leaves the rows spent, so that the same rows never answer twice.
+released → content fingerprint → partition → spend → predicates → report. Every refusal precedes the spend. After a
+later failure the rows stay spent, so that the same rows never answer twice.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = ["Report", "Surroundings", "carry_out", "release"]
 
 @dataclass(frozen=True)
 class Report:
-    """A report: what was released, under which guarantee.
+    """A report: what was released, and its guarantee.
 
     Attributes
     ----------
     contents
-        Everything that is published, as a dictionary (the JSON file).
+        All published data, as a dictionary (the contents of the JSON file).
     html
-        The same as one self-contained page.
+        The same data as one self-contained page.
     """
 
     contents: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Report:
 
     @property
     def json(self) -> str:
-        """The JSON file, with the digest of the page."""
+        """The JSON file, including the digest of the page."""
         digest = hashlib.sha256(self.html.encode()).hexdigest()
         return json_format.dumps(
             {**self.contents, "html_sha256": digest}, indent=1, ensure_ascii=False, allow_nan=False
@@ -67,7 +67,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a release gets from outside; only tests replace it."""
+    """The interfaces of a release to the outside; only tests replace them."""
 
     words: WordSource = secrets.token_bytes
     progress: Progress = lambda _step: None
@@ -97,17 +97,17 @@ def release(
     data : path, optional
         The table, in place of the plan's `data.source`.
     out, json : path, optional
-        Where the page and the JSON report are written.
+        Paths of the page and the JSON report.
     registry : path, optional
         Folder of the ledger; by default `STATPRIV_REGISTRY`, else the user's data folder.
     dry_run : bool, default False
-        The guarantee and its whole page from the plan and the number of rows; nothing else is read.
+        Report the guarantee from the plan and the number of rows, and read nothing else.
     force : bool, default False
-        Replace output files that exist.
+        Replace existing output files.
     accept_edits : bool, default False
-        Release a table again although its content was edited since; rows that were used stay used.
+        Release a table again although its content was edited since; spent rows stay spent.
     progress : callable, optional
-        Told the name of each step.
+        Called with the name of each step.
 
     Returns
     -------
@@ -116,12 +116,12 @@ def release(
     Raises
     ------
     PlanError, TableError, LedgerError, PublicationError
-        The plan, the data, the ledger or the outputs refuse; nothing is spent.
+        If the plan, the data, the ledger or the outputs are refused; nothing is spent.
     GuaranteeNotReachedError
-        δ is not certified to be at most the target; no content was read, nothing is spent. (A dry run
-        reports it instead, unless a declared probability may be 0 or 1: then there is nothing to report.)
+        If δ is not certified to be at most the target; no content was read, and nothing is spent. (A dry run
+        reports this instead, unless a declared probability may be 0 or 1: then there is nothing to report.)
     RowsSpentError
-        Something failed after the rows were spent.
+        If something failed after the rows were spent.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def carry_out(
     accept_edits: bool = False,
     surroundings: Surroundings,
 ) -> Report:
-    """What :func:`release` does, in given surroundings."""
+    """Carry out :func:`release` with the given interfaces to the outside."""
     protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
     outputs = _Outputs.prepare(out, json, force=force, protected=protected)
     if dry_run:
@@ -186,7 +186,7 @@ def _release_under_lock(
             _refuse_unless_enough(guarantee, positions[0])
         candidates = {p.number: everything(guarantee, p) for p in positions if sum(guarantee.sizes) <= p.rows_left}
         _refuse_unless_everything_holds(list(candidates.values()), unclear=len(positions) > 1)
-        # Everything that does not depend on the answers is made before the content is read.
+        # Everything that does not depend on the answers is computed before the content is read.
         prospects = {number: _prospect(whole, progress) for number, whole in candidates.items()}
         progress("content")
         content = table.load(ledger.content_key)
@@ -233,7 +233,7 @@ def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:
 
 
 def _certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee, Groups | None]:
-    """The guarantee, from the number of rows and, in a stratified plan, from what everybody knows of them."""
+    """The guarantee, from the number of rows and, for a stratified plan, the publicly known sizes of the groups."""
     progress("rows")
     rows = table.row_count()
     groups = None if plan.data.group is None else table.groups()
@@ -244,7 +244,7 @@ def _certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee,
 
 
 def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> list[Stratum]:
-    """The rows that may be drawn: those that no release has used, in a stratified plan by group."""
+    """The rows that no release has used, by group for a stratified plan."""
     unspent = position.unspent()
     if groups is None:
         return [Stratum(unspent, guarantee.sizes)]
@@ -254,7 +254,7 @@ def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> 
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Where the report goes, checked before anything is spent."""
+    """The destinations of the report, checked before anything is spent."""
 
     page: Destination | None
     contents: Destination | None
@@ -265,10 +265,10 @@ class _Outputs:
         return cls(None if page is None else next(ready), None if contents is None else next(ready))
 
     def reserve(self, report: Report) -> ExitStack:
-        """Hold room for twice this report until it is closed, because answers are still to come.
+        """Reserve twice the size of this report on disk until the stack is closed, because answers will be added.
 
-        Disks without it are refused before anything is spent. What the ledger then writes finds the rest of a disk
-        that they share, and it is the spend that fails where that is too little.
+        A disk without this room is refused before anything is spent. If the ledger is on the same disk, it uses the
+        remaining room; if that is too little, the spend itself fails.
         """
         with ExitStack() as room:
             for destination, content in ((self.page, report.html), (self.contents, report.json)):
@@ -277,9 +277,10 @@ class _Outputs:
             return room.pop_all()
 
     def write(self, report: Report) -> Report:
-        """Write the page, and last the JSON that holds its digest; both or none of them.
+        """Write the page, then the JSON with the digest of the page; write both or neither.
 
-        A JSON that is replaced goes first: whenever this is killed, none lies beside the page of another release.
+        A JSON file to be replaced is removed first. Even if the process is killed, a JSON file never lies beside the
+        page of another release.
         """
         if self.contents is not None:
             self.contents.check()
@@ -325,13 +326,13 @@ def _refuse_unless_reached(guarantee: Guarantee) -> None:
 
 
 def _refuse_unless_everything_holds(candidates: Sequence[Everything], *, unclear: bool) -> None:
-    """Refuse by the target, whichever of the tables that leave enough rows this one turns out to be.
+    """Check the target for each registered table that this one may be, if that table has enough rows left.
 
-    A table without ids may be any registered one with as many rows, which only its content could tell; and no
-    refusal for the target may come after content was read.
+    Without ids, the table may be any registered table with the same number of rows, and only its content could tell
+    which. A refusal because of the target must precede the reading of the content.
     """
     for whole in candidates:
-        _refuse_what_tells(whole.on_rows_left)  # with the hulls of all ranges ever declared
+        _refuse_what_tells(whole.on_rows_left)  # its ranges are the hulls of all ranges ever declared
         if whole.holds:
             continue
         target = whole.guarantee.plan.guarantee
@@ -359,15 +360,15 @@ def _refuse_unless_enough(guarantee: Guarantee, position: Position) -> None:
 
 @contextmanager
 def _from_the_spend_on(*, debug: bool) -> Iterator[None]:
-    """Whatever fails here says so in one sentence that quotes nothing of the data.
+    """Replace every failure in this block by one sentence that quotes nothing from the data.
 
-    Only the ledger itself can still refuse, and says then that nothing was spent.
+    Only the ledger can still refuse in this block; its message then says that nothing was spent.
     """
     try:
         yield
     except (LedgerError, RowsSpentError):
         raise
-    except BaseException as failure:  # noqa: BLE001  (raised again, without what a traceback would quote)
+    except BaseException as failure:  # noqa: BLE001  (re-raised without what a traceback would quote)
         raise RowsSpentError(
             "the release failed after its rows were spent, or while they were: they count as spent, "
             "and there is no report"

@@ -1,6 +1,6 @@
-"""The published JSON schemas, made from the declarations that read the files.
+"""The published JSON schemas, generated from the declarations that read the files.
 
-``python -m statpriv.releasing.schemas`` writes them anew; a test holds the published ones to these.
+``python -m statpriv.releasing.schemas`` regenerates them; a test compares the published files with the generated ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["generated", "main"]
 
 
 def generated() -> dict[str, dict[str, Any]]:
-    """Each schema by the path of its file in the package."""
+    """Each schema, keyed by the path of its file in the package."""
     return {
         "composition/accountant.schema.json": schema_of(
             state.SCHEMA,
@@ -57,7 +57,7 @@ def generated() -> dict[str, dict[str, Any]]:
 
 
 def main() -> None:
-    """Write all of them."""
+    """Write all schemas."""
     folder = Path(statpriv.__file__).parent
     for name, schema in generated().items():
         (folder / name).write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

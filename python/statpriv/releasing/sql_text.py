@@ -1,4 +1,4 @@
-"""Names and texts: as SQL quotes them, and as a message shows them."""
+"""Names and texts as quoted in SQL, and as displayed in messages."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ def identifier(name: str) -> str:
 
 
 def text_literal(value: str) -> str:
-    """Quote a text in standard SQL, where a backslash is a character like any other."""
+    """Quote a text in standard SQL, where a backslash is an ordinary character."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def unprintable(text: str) -> str | None:
-    """Name the first character that a reader could not see or that reorders its neighbours.
+    """Name the first character that is invisible or reorders its neighbours.
 
-    Control, separator, surrogate and format characters (the bidirectional ones among them); the two
-    joiners that Persian and Indic words are spelled with are allowed.
+    These are control, separator, surrogate and format characters, including the bidirectional ones. The two joiners
+    used in the spelling of Persian and Indic words are allowed.
     """
     for character in text:
         if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and character not in "\u200c\u200d":
@@ -30,7 +30,7 @@ def unprintable(text: str) -> str | None:
 
 
 def quoted(text: str, *, longest: int = 80) -> str:
-    """Quote for a message: one line, escapes for what cannot be seen, and not too long."""
+    """Quote for a message: on one line, with escapes for unprintable characters, and truncated if too long."""
     shown = text if len(text) <= longest else text[: longest - 1] + "…"
     escaped = (c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
     return '"' + "".join(escaped) + '"'

@@ -1,4 +1,4 @@
-"""What the queries of a plan state: the range of a property, or of each cell of a histogram, and the steps."""
+"""The statements of a plan's queries: the range of a property, or of each cell of a histogram, and the steps."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Range: TypeAlias = "tuple[Fraction, Fraction]"
 
 
 def has_cells(query: object) -> bool:
-    """Whether a query counts the cells of a histogram, not one property."""
+    """Whether a query counts the cells of a histogram instead of one property."""
     return isinstance(query, HistogramQuery)
 
 
-def range_of(stated: Any) -> Range:  # noqa: ANN401  (a number, a range, or what is stated by group)
-    """A probability, or a range of it, as both ends."""
+def range_of(stated: Any) -> Range:  # noqa: ANN401  (a number, a range, or a statement by group)
+    """Both ends of a probability or a range of probabilities."""
     return (stated.lower, stated.upper) if isinstance(stated, Between) else (stated, stated)
 
 
 def ranges_of(query: Any) -> tuple[Range, ...]:  # noqa: ANN401  (any query)
-    """The range of each probability that a query states: of one property, or of the cells of a histogram."""
+    """The range of each probability that a query states: that of one property, or those of a histogram's cells."""
     return tuple(map(range_of, query.cells if has_cells(query) else (getattr(query, "p", None),)))
 
 
 def steps_of(query: object) -> tuple[Any, ...]:
-    """What is done to the answer."""
+    """The steps applied to the answer."""
     return query.steps if isinstance(query, PostProcessed) else ()
