@@ -1,1 +1,1 @@
-"""The neighbouring theories, and differential privacy as the baseline."""
+"""Theories related to statistical privacy, and differential privacy as the baseline."""

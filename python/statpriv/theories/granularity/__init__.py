@@ -1,4 +1,4 @@
-"""Composition of differential privacy at any granularity: who is a neighbour, and what a step can change.
+"""Composition of differential privacy at any granularity: the neighbouring relation, and what one step can change.
 
 >>> import statpriv as sp
 >>> unbounded, bounded = sp.granularity.Unbounded(), sp.granularity.Bounded()

@@ -1,4 +1,4 @@
-"""From one space to another: sensitivity, preprocessing, and guarantees at another granularity."""
+"""Sensitivity, preprocessing, and the conversion of guarantees to another granularity."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["Change", "Sensitivity", "change_granularity", "preprocess", "sensiti
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How much farther a function can move two databases apart, at most.
+    """The largest factor by which a function increases the distance of two databases.
 
     Attributes
     ----------
     value : Fraction or float
-        The least Δ with `d'(f(D), f(D')) ≤ Δ d(D, D')`; `math.inf` where there is none.
+        The least Δ with `d'(f(D), f(D')) ≤ Δ d(D, D')`; `math.inf` if there is none.
     pair : tuple or None
-        Two databases that attain it; None if no two are at a finite distance.
+        Two databases that attain it; None if no two databases are at a finite distance.
     """
 
     value: Fraction | float
@@ -49,12 +49,12 @@ def sensitivity(
     universe : sequence of hashables
         All databases.
     source, target : granularity or callable
-        The metric before and after.
+        The metric of the arguments and the metric of the values of f.
 
     Returns
     -------
     Sensitivity
-        With a pair that attains it.
+        The sensitivity, with a pair that attains it.
 
     Notes
     -----
@@ -84,7 +84,7 @@ def sensitivity(
 
 
 def preprocess(budget: Any, sensitivity: Number, *, notion: Notion = "pure") -> Figures:  # noqa: ANN401
-    """What `M ∘ f` satisfies if M has this budget and f this sensitivity.
+    """The guarantee of `M ∘ f` if M has this budget and f this sensitivity.
 
     Examples
     --------
@@ -113,9 +113,9 @@ class Change:
     factor : Fraction
         c: neighbours of the target are at most c steps of the source apart.
     figures : Figures
-        The guarantee there.
+        The guarantee at the target granularity.
     because : str
-        Where the factor comes from.
+        The justification of the factor.
     pair : tuple or None
         Neighbours of the target that are c steps apart, if a universe was given.
     theorem : str
@@ -149,21 +149,21 @@ def change_granularity(
     universe: Sequence[Hashable] | None = None,
     factor: Number | None = None,
 ) -> Change:
-    """What a guarantee at one granularity says at another.
+    """The guarantee at another granularity that follows from a guarantee at one granularity.
 
     Parameters
     ----------
     budget : number or pair
         ε, (ε, δ), ρ or μ at the source.
     source, target : granularity
-        From which to which.
+        The granularity of the budget, and the granularity of the result.
     notion : {"pure", "approximate", "zcdp", "gaussian"}, default "pure"
-        What the budget is.
+        The notion of the budget.
     universe : sequence of hashables, optional
-        All databases of a finite class: the factor is then found by trying.
+        All databases of a finite class; the factor is then found by trying all of them.
     factor : int, optional
-        How many steps of the source neighbours of the target are apart, at most, where that is known: for instance
-        how many rows a person has, if the target protects persons and the source rows.
+        An upper bound of the number of source steps between neighbours of the target, if known: for instance the number
+        of rows of a person, if the target protects persons and the source protects rows.
 
     Returns
     -------
@@ -173,12 +173,12 @@ def change_granularity(
     Raises
     ------
     NotAvailableError
-        Where no finite factor holds, or none is known.
+        If no finite factor holds, or none is known.
 
     Warns
     -----
     NoPathWarning
-        If the class has databases that no steps of the source link.
+        If some databases of the class are not linked by steps of the source.
 
     Notes
     -----
@@ -239,7 +239,7 @@ def _known(source: Granularity, target: Granularity) -> tuple[Fraction, str]:
 
 
 def _pairs(universe: Sequence[Hashable], metric: Metric) -> Any:  # noqa: ANN401
-    """Ordered pairs that decide: of a relation on exactly these databases, the neighbours."""
+    """Ordered pairs that suffice for the maximum: for a Relation on exactly these databases, the neighbours."""
     relation = relation_on(metric, universe)
     return permutations(universe, 2) if relation is None else relation.pairs
 

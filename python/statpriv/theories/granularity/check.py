@@ -1,4 +1,4 @@
-"""A partition of the user's own, tried on all databases of a finite class."""
+"""User-defined partitions, checked on all databases of a finite class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["Counterexample", "PartitionCheck", "check_partition"]
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two databases and what becomes of them.
+    """Two databases for which a condition fails, and their inputs.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Counterexample:
     inputs : tuple of int
         The inputs in which they differ.
     first, second : tuple
-        What the inputs are of D and of D'.
+        The inputs of D and of D'.
     """
 
     pair: tuple[Any, Any]
@@ -53,7 +53,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class PartitionCheck:
-    """What holds of the inputs on this class of databases.
+    """The properties of the inputs on this class of databases.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class PartitionCheck:
     commuting : bool or None
         Whether `Σ d(f_i(D), f_i(D')) ≤ d(D, D')`; None if no metric of the inputs is known.
     sensitivities : tuple or None
-        Of each function, `math.inf` where it has none; None if no metric of the inputs is known.
+        The sensitivity of each function, `math.inf` if it is not finite; None if no metric of the inputs is known.
     incompatible_pair, noncommuting_pair : Counterexample or None
-        Where it fails.
+        A pair of databases for which the property fails.
     most_changed : int
         The largest number of inputs that one step changes.
     """
@@ -82,7 +82,7 @@ class PartitionCheck:
         return self.compatible and self.sensitivities is not None and all(value <= 1 for value in self.sensitivities)
 
     def explain(self) -> str:
-        """What holds, which theorem that gives, and where it fails."""
+        """The properties, the theorem that applies, and counterexamples."""
         lines = [
             "compatible: neighbours differ in one input at most"
             if self.incompatible_pair is None
@@ -125,19 +125,19 @@ def check_partition(
     Parameters
     ----------
     inputs : Inputs or sequence of functions
-        What each query sees of a database.
+        The part of a database that each query reads.
     granularity : granularity
-        Of the databases.
+        The granularity of the databases.
     universe : sequence of hashables, optional
-        All databases; of a `Relation` its own.
+        All databases of the class; by default those of a `Relation`.
     parts : granularity or callable, optional
-        The metric of the inputs; of `Inputs` by default the granularity itself. Without it, only compatibility is
-        looked at.
+        The metric of the inputs. The default for `Inputs` is the granularity itself. Without a metric only
+        compatibility is checked.
 
     Returns
     -------
     PartitionCheck
-        With a pair of databases wherever something fails.
+        The properties, with a counterexample for each property that fails.
 
     Warns
     -----
@@ -146,8 +146,8 @@ def check_partition(
 
     Notes
     -----
-    Section IV-C. The number of databases enters squared. "Commuting" says more than "compatible" about databases that
-    are far apart, and the same about neighbours.
+    Section IV-C. The cost is quadratic in the number of databases. "Commuting" is stronger than "compatible" for
+    databases that are far apart; for neighbours the two are equivalent.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def check_partition(
     seen = {
         as_key(database, "a database"): tuple(function(database) for function in functions) for database in databases
     }
-    # Tables are read as multisets, so what differs is told by the metric of the inputs where there is one.
+    # Tables are multisets, so `==` may distinguish equal inputs: the metric of the inputs decides, if there is one.
     changed = _changed(metric)
     worst: Counterexample | None = None
     for first, second in _neighbours(databases, chosen):
@@ -200,7 +200,7 @@ Changed = Callable[[tuple[Any, ...], tuple[Any, ...]], tuple[int, ...]]
 
 
 def _changed(metric: Metric | None) -> Changed:
-    """Which inputs of two databases differ."""
+    """The inputs in which two databases differ."""
 
     def differ(one: object, other: object) -> bool:
         return one != other if metric is None else distance_of(metric, one, other) != 0
@@ -227,7 +227,7 @@ def _noncommuting(
     seen: dict[Hashable, tuple[Any, ...]],
     changed: Changed,
 ) -> Counterexample | None:
-    """The first pair whose inputs are together farther apart than the databases."""
+    """The first pair for which the distances of the inputs sum to more than the distance of the databases."""
     for first, second in combinations(databases, 2):
         whole = distance_of(granularity, first, second)
         inputs = zip(seen[first], seen[second], strict=True)

@@ -1,4 +1,4 @@
-"""Composition at any granularity: budgets, what each query reads, and the best theorem that applies."""
+"""Composition at any granularity: the best applicable theorem for the given budgets and inputs."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ _PARALLEL_FAILS = (
 
 @dataclass(frozen=True)
 class Composition:
-    """What the whole satisfies, and why.
+    """The guarantee of a composition, and its justification.
 
     Attributes
     ----------
     notion : {"pure", "approximate", "zcdp", "gaussian"}
-        In which terms.
+        The notion of privacy.
     epsilon, delta, rho, mu : Fraction, Enclosure or None
-        The guarantee; None for what the notion does not speak of. ε is in nats. μ is an enclosure where it is
+        The guarantee; None for parameters that the notion does not have. ε is in nats. μ is an enclosure if it is
         irrational.
     theorem : str
         The statement of *Composition in Differential Privacy for General Granularity Notions* that gives it.
     because : str
-        Why its hypotheses hold.
+        Why the hypotheses of the theorem hold.
     assumes : tuple of str
-        What is taken on trust.
+        Assumptions that are not checked.
     worst : tuple of int
         The queries that the worst step changes, counted from 0.
     change : tuple
-        What that step changes: elements, places, or a pair of databases.
+        The change made by that step: elements, places, or a pair of databases.
     granularity : str
-        Of the whole, and of the budgets.
+        The granularity of the composition and of the budgets.
     sequential, parallel : Figures
-        What the sequential rule (everything adds up) and the parallel one (the maximum) would have said.
+        The results of the sequential rule (the sum of all budgets) and of the parallel rule (the maximum).
     parallel_holds : bool
-        Whether the parallel rule is right here.
+        Whether the parallel rule is valid here.
     """
 
     notion: Notion
@@ -85,8 +85,8 @@ class Composition:
     def delta_at(self, epsilon: Number) -> Enclosure:
         """The δ for which the guarantee implies (ε, δ)-privacy at another ε in nats; its upper end is safe.
 
-        Of the pure and approximate notions that of the worst mechanism (randomized response), of the Gaussian one the
-        exact curve, of the zero-concentrated one the conversion of Canonne, Kamath and Steinke.
+        For pure and approximate privacy it is the δ of the worst mechanism (randomized response), for Gaussian privacy
+        the exact curve, for zero-concentrated privacy the conversion of Canonne, Kamath and Steinke.
         """
         if self.notion == "zcdp":
             return delta_from_zcdp(epsilon, rho=_fraction(self.rho))
@@ -99,7 +99,7 @@ class Composition:
         return worst.delta(epsilon)
 
     def of_each_component(self) -> str:
-        """What each mechanism satisfies because the whole does: the reciprocal theorems."""
+        """The guarantee of each mechanism that follows from the guarantee of the whole (reciprocal theorems)."""
         return (
             f"each M_i ∘ f_i alone satisfies {self.figures} too, as post-processing of the whole (Theorem VII.2); if "
             "they are adaptive, each along the answers that the earlier ones gave (Theorem VII.3). The M_i themselves "
@@ -107,7 +107,7 @@ class Composition:
         )
 
     def explain(self) -> str:
-        """The guarantee, the theorem, why it applies, and what the two classical rules would have said."""
+        """The guarantee, the theorem, why it applies, and the results of the two classical rules."""
         verdict = "which holds here" if self.parallel_holds else "which does not hold here"
         step = " and ".join(map(abridged, self.change))
         lines = [
@@ -146,34 +146,33 @@ def compose(
     granularity : granularity
         `Unbounded()`, `Bounded()`, `FreeLunch()`, `Ordered()`, `Edge()`, `Node()` or a `Relation`.
     setting : {"sequential", "disjoint", "element_partition", "overlapping"}, optional
-        What the mechanisms read. `"sequential"`: all of them everything. `"disjoint"`: disjoint parts, which have to be
-        compatible: neighbouring databases differ in at most one; parts of ordered databases are sets of places.
-        `"element_partition"`: disjoint sets of what databases consist of (records by value, edges, nodes).
-        `"overlapping"`: no element is read by more than `reach` of them. By default the best theorem for the declared
-        `inputs` is taken.
+        The inputs of the mechanisms. `"sequential"`: every mechanism reads everything. `"disjoint"`: disjoint,
+        compatible parts, so that neighbouring databases differ in at most one; parts of ordered databases are sets of
+        places. `"element_partition"`: disjoint sets of elements (records by value, edges, nodes). `"overlapping"`: no
+        element is read by more than `reach` mechanisms. By default the best theorem for the declared `inputs` is used.
     notion : {"pure", "approximate", "zcdp", "gaussian"}, default "pure"
-        What the budgets are: ε, (ε, δ), ρ or μ.
+        The notion of the budgets: ε, (ε, δ), ρ or μ.
     inputs : Inputs, sequence of sets, or sequence of functions, optional
-        What each query reads; functions of the database for a `Relation`.
+        The part that each query reads; functions of the database for a `Relation`.
     reach : int, optional
         For `"overlapping"`: the largest number of queries that read one and the same element.
     domain : {"own", "common"}, optional
-        Whether the budgets hold for the mechanisms on their own inputs (`M_i` is private), or for what they make of the
-        whole database (`M_i ∘ f_i` is private). By default whatever the theorem needs; it is then among `assumes`.
+        Whether the budgets hold for the mechanisms on their own inputs (`M_i` is private), or on whole databases
+        (`M_i ∘ f_i` is private). By default the condition that the theorem needs; it is then listed in `assumes`.
     adaptive : bool, optional
         Whether mechanisms may depend on earlier answers. The numbers are the same; only the theorem's name differs.
 
     Returns
     -------
     Composition
-        With `epsilon`, `delta`, `rho`, `mu` as fit, `theorem`, and `explain()`.
+        The guarantee (`epsilon`, `delta`, `rho` or `mu`, by the notion), with `theorem` and `explain()`.
 
     Raises
     ------
     NotAvailableError
         A setting that has no guarantee at this granularity, such as `"disjoint"` for the bounded one.
     ArgumentError
-        Anything that is not allowed.
+        An invalid or inconsistent argument.
 
     Notes
     -----
@@ -223,7 +222,7 @@ def _check_options(setting: object, inputs: object, reach: object, domain: objec
 
 @dataclass(frozen=True)
 class _Question:
-    """Budgets of mechanisms, and what they are budgets of."""
+    """The budgets of mechanisms, with their notion and granularity."""
 
     notion: Notion
     granularity: Granularity
@@ -237,7 +236,7 @@ class _Question:
         return self._composed(everything, "sequential", assumes=())
 
     def partitioned(self, setting: Setting | None, declared: Any) -> Composition:  # noqa: ANN401
-        """The worst step, over what it changes together."""
+        """The guarantee of the worst step: the budgets of all queries that it changes are added up."""
         inputs = self._inputs(setting, declared)
         touched = self.granularity.touched(inputs)
         if setting is not None:
@@ -250,7 +249,7 @@ class _Question:
         return self._composed(touched, self._rule(touched, inputs), assumes=(self._stated(touched),))
 
     def overlapping(self, reach: int) -> Composition:
-        """The `reach` largest budgets, or twice as many: Examples IV.5 and VI.8."""
+        """The sum of the `reach` largest budgets, or of twice as many: Examples IV.5 and VI.8."""
         disjoint, count = self.granularity.elements(len(self.costs)), len(self.costs)
         if disjoint is None:
             raise NotAvailableError(
@@ -272,7 +271,7 @@ class _Question:
         )
 
     def _inputs(self, setting: Setting | None, declared: Any) -> Any:  # noqa: ANN401
-        """What was declared, or disjoint inputs as the setting means them."""
+        """The declared inputs, or disjoint inputs of the given setting."""
         count = len(self.costs)
         if declared is not None:
             if sets_of(declared) is None:
@@ -313,7 +312,7 @@ class _Question:
         return "own domain" if self._own(touched) else "common domain"
 
     def _stated(self, touched: Touched) -> str:
-        """Of what the budgets are."""
+        """The assumption on the domain of the budgets."""
         if self._own(touched):
             other = "" if self.domain else "; or each M_i ∘ f_i on the whole databases"
             return f"each M_i has its budget on its own inputs{other}"
@@ -324,7 +323,7 @@ class _Question:
 
     @property
     def _columns(self) -> list[list[Fraction]]:
-        """The budgets, coordinate by coordinate."""
+        """The budgets as one list for each coordinate."""
         return [list(values) for values in zip(*self.costs, strict=True)]
 
     def _composed(self, touched: Touched, rule: Rule, *, assumes: tuple[str, ...]) -> Composition:

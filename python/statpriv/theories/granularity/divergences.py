@@ -1,4 +1,4 @@
-"""How far apart two finite laws are in the terms of zero-concentrated and of Gaussian privacy.
+"""Distances of two finite laws in zero-concentrated and in Gaussian differential privacy.
 
 Let P and Q be laws of rational probabilities.
 
@@ -8,17 +8,18 @@ Let P and Q be laws of rational probabilities.
 
     f(s) <= g(s) = u/s + (v−u)/(s+1),
 
-which grows up to the point where `(s+1)/s = √((v−u)/|u|)`, has `(√(v−u) − √|u|)²` there, and falls after it. For a = 0
-the bound is `v = K(b)/b`, the Rényi divergence of order 1 + b. The limit of f at 0 is the Kullback–Leibler divergence,
-and `f(s) <= D_∞/(s+1)`. The interval of the largest bound is divided until it is near the largest f that was seen.
+g increases up to the point where `(s+1)/s = √((v−u)/|u|)`, takes its maximum `(√(v−u) − √|u|)²` there, and decreases
+beyond it. For a = 0 the bound is `v = K(b)/b`, the Rényi divergence of order 1 + b. The limit of f at 0 is the
+Kullback–Leibler divergence, and `f(s) <= D_∞/(s+1)`. The interval with the largest bound is bisected until this bound
+is close to the largest value of f found.
 
-**The least μ with `T(P, Q) >= G_μ`.** The trade-off function T(P, Q) is linear between the errors (α, β) of the
-likelihood ratio tests that do not toss a coin (Neyman and Pearson), and G_μ is convex: so it lies below T everywhere if
-it does at these points, and
+**The least μ with `T(P, Q) >= G_μ`.** The trade-off function T(P, Q) is piecewise linear. Its knots are the errors
+(α, β) of the deterministic likelihood ratio tests (Neyman and Pearson). G_μ is convex, so it lies below T everywhere if
+it does at the knots, and
 
     μ = max Φ^{-1}(1−α) − Φ^{-1}(β)
 
-over them. Of (P, Q) and (Q, P) it is the same, and infinite where one of them has an answer that the other has not.
+over the knots. μ is the same for (P, Q) and (Q, P). It is infinite if one law has an answer that the other excludes.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ Law: TypeAlias = "Mapping[Hashable, Fraction]"
 
 _BITS = 256
 _WIDTH = 1 + 2.0**-20
-"""How near the ends of ρ are brought to each other."""
+"""Target ratio of the upper and the lower end of ρ."""
 
 
 def least_rho(law: Law, other: Law) -> Enclosure:
-    """The least ρ with `D_α(P‖Q) <= ρα` for all α > 1; infinite where Q excludes an answer of P.
+    """The least ρ with `D_α(P‖Q) <= ρα` for all α > 1; infinite if Q excludes an answer of P.
 
     >>> from fractions import Fraction
     >>> spinner, other = {0: Fraction(1, 4), 1: Fraction(3, 4)}, {0: Fraction(3, 4), 1: Fraction(1, 4)}
@@ -59,9 +60,9 @@ def least_rho(law: Law, other: Law) -> Enclosure:
         return Enclosure(0)
     growth = _Growth(law, other)
     at_zero = growth.derivative_at_zero()
-    if at_zero.lower <= 0:  # a loss beyond the precision; f is at most D_∞
+    if at_zero.lower <= 0:  # the loss is too small for the precision; f is at most D_∞
         return Enclosure(0, growth.largest.upper)
-    # From here on D_∞/(s+1) is below the value at zero.
+    # For s beyond `last`, f(s) <= D_∞/(s+1) is below the value at zero.
     last = Fraction(growth.largest.upper / at_zero.lower + 1)
     value = growth.at(last)
     best = max(at_zero.lower, _ratio(last, value).lower)
@@ -108,7 +109,7 @@ _Piece: TypeAlias = tuple[float, Fraction, Any, Fraction, Any]
 
 
 def _piece(a: Fraction, at_a: Any, b: Fraction, at_b: Any) -> _Piece:  # noqa: ANN401
-    """An interval of s and K at its ends, after the negative of a bound of f on it: the largest bound comes first."""
+    """An interval of s with K at its ends, preceded by the negative of a bound of f on it (the key of the heap)."""
     context = interval_context(_BITS)
     if not a:
         return -enclosure(at_b / exact(context, b)).upper, a, at_a, b, at_b
@@ -117,7 +118,7 @@ def _piece(a: Fraction, at_a: Any, b: Fraction, at_b: Any) -> _Piece:  # noqa: A
     above = v + below
     ends = max(_ratio(a, at_a).upper, _ratio(b, at_b).upper)
     root, other = (context.sqrt(context.mpf([max(x.a, 0), max(x.b, 0)])) for x in (below, above))
-    # The peak is at √|u| / (√(v−u) − √|u|): before a if `√|u| < a (√(v−u) − √|u|)`.
+    # The peak is at s = √|u| / (√(v−u) − √|u|). It is below a if `√|u| < a (√(v−u) − √|u|)`.
     gap = other - root
     if (root < exact(context, a) * gap) is True or (root > exact(context, b) * gap) is True:
         return -ends, a, at_a, b, at_b
@@ -130,7 +131,7 @@ def _ratio(s: Fraction, value: Any) -> Enclosure:  # noqa: ANN401
 
 
 def least_mu(law: Law, other: Law) -> Enclosure:
-    """The least μ with `T(P, Q) >= G_μ`; infinite where one law has an answer that the other has not.
+    """The least μ with `T(P, Q) >= G_μ`; infinite if one law has an answer that the other excludes.
 
     >>> from fractions import Fraction
     >>> spinner, other = {0: Fraction(1, 4), 1: Fraction(3, 4)}, {0: Fraction(3, 4), 1: Fraction(1, 4)}

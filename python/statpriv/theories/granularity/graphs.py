@@ -1,11 +1,13 @@
 """Granularities of graphs: one edge, or one node with all its edges.
 
-Graphs are networkx graphs without parallel edges; loops are edges; names of nodes count, attributes do not.
+Graphs are networkx graphs without parallel edges. Loops are edges. Graphs are compared with the names of their nodes,
+without attributes.
 
-**The node distance.** Nodes that only one graph has cost one step each. Of the common nodes let K be those that are
-never removed on the way: two of them have the same edge or none in both graphs, so the other common nodes are a vertex
-cover of the *difference graph*, the pairs that are an edge in just one of the two. A node outside K is removed
-and added again, two steps; removing everything outside K first, and adding afterwards, is such a way. So
+**The node distance.** Each node that only one graph has costs one step. On a path from one graph to the other, let K be
+the set of the common nodes that are never removed. Two nodes of K are adjacent in both graphs or in neither. So the
+other common nodes are a vertex cover of the *difference graph*, whose edges are the pairs that are an edge in exactly
+one of the two graphs. A common node outside K is removed and added again, which costs two steps. Conversely, for every
+vertex cover a path is to remove all nodes outside K first, and to add nodes afterwards. So
 
     d(G, G') = |V Δ V'| + 2 · (size of the least vertex cover of the difference graph on V ∩ V').
 """
@@ -28,7 +30,7 @@ __all__ = ["Edge", "Node"]
 
 @dataclass(frozen=True)
 class Edge(Granularity):
-    """One edge is added or removed; the nodes are public.
+    """A step adds or removes one edge; the nodes are public.
 
     Disjoint sets of edges, and graphs on disjoint sets of nodes, are compatible.
 
@@ -44,11 +46,11 @@ class Edge(Granularity):
 
     @property
     def name(self) -> str:
-        """What the literature calls it."""
+        """The name in the literature."""
         return "edge"
 
     def distance(self, first: Any, second: Any, /) -> Distance:  # noqa: ANN401  (networkx has no types)
-        """How many edges only one of two networkx graphs has; infinite for different nodes."""
+        """The number of edges that only one of two networkx graphs has; infinite for different node sets."""
         changed = _changed(first, second)
         if set(first.nodes) != set(second.nodes):
             return math.inf
@@ -57,8 +59,8 @@ class Edge(Granularity):
         return ends if first.is_directed() else (ends + loops) // 2  # an edge is seen from both of its ends
 
     def touched(self, inputs: object, /) -> Touched:
-        """Which queries one step can change: those that read the edge, or both of its nodes."""
-        # An edge may be a loop at one node, and what reads both nodes of another edge reads each of them.
+        """The queries that one step can change: those that read the edge, or both of its nodes."""
+        # An edge may be a loop at one node. A query that reads both nodes of an edge also reads the loop at each.
         read = read_inputs(inputs, self.name, ("edge", "node"))
         return Touched(read.classes(), together=1, own_domain=True)
 
@@ -69,10 +71,10 @@ class Edge(Granularity):
 
 @dataclass(frozen=True)
 class Node(Granularity):
-    """One node is added or removed, with all its edges.
+    """A step adds or removes one node with all its edges.
 
-    Parts by node are induced subgraphs, and compatible if they are disjoint. Parts by edge are compatible only if no
-    node has edges in two of them.
+    Parts by node are induced subgraphs; they are compatible if they are disjoint. Parts by edge are compatible only if
+    no node has edges in two of them.
 
     Examples
     --------
@@ -87,17 +89,17 @@ class Node(Granularity):
 
     @property
     def name(self) -> str:
-        """What the literature calls it."""
+        """The name in the literature."""
         return "node"
 
     def distance(self, first: Any, second: Any, /) -> Distance:  # noqa: ANN401
-        """The least number of nodes to remove and add, from one networkx graph to the other.
+        """The least number of nodes to remove and add to turn one networkx graph into the other.
 
         Raises
         ------
         NotAvailableError
-            Graphs that differ in so many ways that the search for the least number is given up; the message says
-            between which numbers it lies.
+            The graphs differ in too many edges, and the search for the least number is given up; the message gives
+            bounds of the number.
         """
         changed = _changed(first, second)
         nodes, others = set(first.nodes), set(second.nodes)
@@ -109,11 +111,11 @@ class Node(Granularity):
         return len(apart) == 1 and self.distance(first, second) == 1
 
     def touched(self, inputs: object, /) -> Touched:
-        """Which queries one step can change: those that read the node, or an edge of it."""
+        """The queries that one step can change: those that read the node, or an edge of it."""
         read = read_inputs(inputs, self.name, ("node", "edge"))
         if read.by == "node":
             return Touched(read.classes(), together=1, own_domain=True)
-        # A node without its edges may leave several nodes of an edge set alone, so inputs change by more than a step.
+        # Removing a node can isolate several nodes of an edge set, so an input may change by more than one step.
         if not read.is_named:
             return Touched({frozenset(range(len(read))): "a node with edges in all of them"}, 1, own_domain=False)
         at: dict[Hashable, set[int]] = {}
@@ -130,7 +132,7 @@ class Node(Granularity):
         return Inputs.disjoint(count, "node")
 
     def disjoint(self, count: int, /) -> Inputs | None:  # noqa: ARG002  (disjoint nodes or disjoint edges?)
-        """None: disjoint sets of nodes are compatible, disjoint sets of edges are not, so it has to be said."""
+        """None: disjoint sets of nodes are compatible, disjoint sets of edges are not, so inputs must be declared."""
         return None
 
 
@@ -162,7 +164,7 @@ def _least_cover(changed: dict[Hashable, set[Hashable]], nodes: set[Hashable]) -
     try:
         return sum(_cover(part, math.inf, work, budget.MAX_COVER_DEPTH) for part in _components(pairs))
     except _TooLongError:
-        least = _disjoint_edges(pairs)  # a cover has a node of each, and both nodes of all of them are a cover
+        least = _disjoint_edges(pairs)  # a cover has a node of each disjoint edge, and all their nodes are a cover
         raise NotAvailableError(
             f"the graphs differ in {sum(map(len, pairs.values())) // 2} pairs of nodes, and the least vertex cover of "
             f"these is not found within {budget.MAX_COVER_STEPS} steps; it has {least} to {2 * least} nodes, and the "
@@ -175,7 +177,7 @@ class _TooLongError(Exception):
 
 
 def _cover(graph: dict[Hashable, set[Hashable]], most: float, work: list[int], depth: int) -> int:
-    """The least cover of a graph, which is used up; `most` or more where it has that many."""
+    """The size of the least vertex cover, or a number of at least `most` if it has that many; consumes the graph."""
     work[0] -= sum(map(len, graph.values()))
     if work[0] < 0 or not depth:
         raise _TooLongError
@@ -184,7 +186,7 @@ def _cover(graph: dict[Hashable, set[Hashable]], most: float, work: list[int], d
         return taken
     node = max(graph, key=lambda node: len(graph[node]))
     around = list(graph[node])
-    if len(around) == 2:  # no ends, so nothing but cycles is left
+    if len(around) == 2:  # every degree is two, so only cycles are left
         return taken + sum((len(cycle) + 1) // 2 for cycle in _components(graph))
     without = {other: set(ends) for other, ends in graph.items()}
     _remove(without, [node])
@@ -195,7 +197,7 @@ def _cover(graph: dict[Hashable, set[Hashable]], most: float, work: list[int], d
 
 
 def _forced(graph: dict[Hashable, set[Hashable]]) -> int:
-    """Take what some least cover has for certain: nodes with a loop, and the inner node of an edge that ends."""
+    """Take nodes that some least cover contains: nodes with a loop, and the neighbour of a node of degree one."""
     loops = [node for node, ends in graph.items() if node in ends]
     _remove(graph, loops)
     taken, leaves = len(loops), [node for node, ends in graph.items() if len(ends) == 1]
@@ -211,7 +213,7 @@ def _forced(graph: dict[Hashable, set[Hashable]]) -> int:
 
 
 def _remove(graph: dict[Hashable, set[Hashable]], nodes: list[Hashable]) -> None:
-    """Remove nodes, and those that have no edge left."""
+    """Remove nodes, and then all nodes without edges."""
     for node in nodes:
         for end in graph.pop(node, set()) - {node}:
             graph[end].discard(node)
@@ -234,7 +236,7 @@ def _components(graph: dict[Hashable, set[Hashable]]) -> list[dict[Hashable, set
 
 
 def _disjoint_edges(graph: dict[Hashable, set[Hashable]]) -> int:
-    """How many edges without common nodes are found when none more can be added."""
+    """The number of edges of a maximal matching."""
     used: set[Hashable] = set()
     for node, ends in graph.items():
         free = ends - used

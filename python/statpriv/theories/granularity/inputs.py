@@ -1,4 +1,4 @@
-"""What each query reads: sets of records, of places of an ordered database, of nodes or of edges."""
+"""The inputs of the queries: sets of records, of places of an ordered database, of nodes or of edges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS = get_args(Kind)
 
 @dataclass(frozen=True)
 class _Any:
-    """Whatever one of several disjoint inputs consists of: its parts are disjoint, and nothing else is known."""
+    """A placeholder for the elements of one of several inputs that are known only to be disjoint."""
 
     of: str
 
@@ -30,18 +30,19 @@ class _Any:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Inputs:
-    """Which part of the database each query reads. Parts may overlap, be equal, or leave something out.
+    """The part of the database that each query reads. Parts may overlap, be equal, or leave elements out.
 
     Parameters
     ----------
     parts : sequence of collections
-        For each query what it reads: values of records, places (counted from 0), nodes, or edges (pairs of nodes).
+        The elements that each query reads: values of records, places (counted from 0), nodes, or edges (pairs of
+        nodes).
     by : {"record", "index", "node", "edge"}, default "record"
-        What the parts consist of. By record the query sees the records with these values; by index the records at these
+        The kind of the elements. By record the query sees the records with these values; by index the records at these
         places; by node the induced subgraph; by edge these edges and no others.
     universe : collection, int or networkx graph, optional
-        All there is: values that a record may have, the length of the databases, the nodes or edges, or a graph that
-        has them. Without it, anything may exist besides what is read.
+        All possible elements: values that a record may have, the length of the databases, the nodes or edges, or a
+        graph that has them. Without it, any further elements may exist.
     exhaustive : bool, default True
         Whether the parts have to cover the universe.
     directed : bool, default False
@@ -50,7 +51,7 @@ class Inputs:
     Raises
     ------
     ArgumentError
-        Parts that are no collections, lie outside the universe, or do not cover it.
+        Parts that are not collections, lie outside the universe, or do not cover it.
 
     Notes
     -----
@@ -105,7 +106,7 @@ class Inputs:
 
     @classmethod
     def disjoint(cls, count: int, by: Kind) -> Inputs:
-        """Disjoint inputs that are otherwise unknown."""
+        """Disjoint inputs whose elements are not known."""
         inputs = object.__new__(cls)
         object.__setattr__(inputs, "parts", tuple(frozenset({_Any(f"any {by} of input {i}")}) for i in range(count)))
         object.__setattr__(inputs, "by", by)
@@ -115,16 +116,16 @@ class Inputs:
 
     @property
     def is_named(self) -> bool:
-        """Whether the parts are known one by one, and not only to be disjoint."""
+        """Whether the elements of the parts are known, and not only that the parts are disjoint."""
         return not any(isinstance(atom, _Any) for part in self.parts for atom in part)
 
     @property
     def is_partition(self) -> bool:
-        """Whether nothing is read by two queries."""
+        """Whether no element is read by two queries."""
         return sum(map(len, self.parts)) == len(frozenset[Hashable]().union(*self.parts))
 
     def readers(self) -> dict[Hashable, frozenset[int]]:
-        """For everything that is read, the queries that read it."""
+        """For each element that is read, the queries that read it."""
         found: dict[Hashable, frozenset[int]] = {}
         for query, part in enumerate(self.parts):
             alone = frozenset({query})
@@ -133,7 +134,7 @@ class Inputs:
         return found
 
     def classes(self) -> dict[frozenset[int], Hashable]:
-        """The different sets of readers, each with the first of what they read."""
+        """The distinct sets of readers, each with the first element that exactly these queries read."""
         found: dict[frozenset[int], Hashable] = {}
         for atom, queries in self.readers().items():
             found.setdefault(queries, atom)
@@ -141,11 +142,11 @@ class Inputs:
 
     @property
     def whole(self) -> bool:
-        """Whether every query that reads anything reads everything."""
+        """Whether every query with a nonempty part reads all elements."""
         return self.universe is not None and all(len(part) in (0, len(self.universe)) for part in self.parts)
 
     def restricted(self, query: int, database: Any) -> Any:  # noqa: ANN401
-        """What one query sees of a database: a dict, a tuple or a graph."""
+        """The part of a database that one query sees: a dict, a tuple or a graph."""
         part = self.parts[query]
         if self.by == "index":
             records = as_items(database, "database", "a sequence of records is required", text=True)
@@ -169,18 +170,18 @@ class Inputs:
 
 
 def sets_of(value: object) -> Inputs | None:
-    """Inputs that name what each query reads; None for functions, sets and what is not given."""
+    """The argument if it is Inputs with known elements; None for functions, plain sets and missing inputs."""
     return value if isinstance(value, Inputs) else None
 
 
 def as_inputs(value: object, *, by: Kind) -> Inputs:
-    """Inputs as they are, or sets of what databases of a granularity consist of."""
+    """Inputs unchanged, or Inputs made of sets of elements of the given kind."""
     found = sets_of(value)
     return Inputs(cast("Sequence[Collection[Hashable]]", value), by=by) if found is None else found
 
 
 def edge_key(edge: Hashable, *, directed: bool) -> Hashable:
-    """An edge as it is compared: without its direction if it has none."""
+    """An edge in canonical form: as an unordered set if it is undirected."""
     if not isinstance(edge, (tuple, frozenset)) or not 1 <= len(edge) <= 2:
         raise ArgumentError(f"edge {abridged(edge)}; a pair of nodes is required")
     return edge if directed else frozenset(edge)

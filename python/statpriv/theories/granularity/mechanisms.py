@@ -1,8 +1,8 @@
-"""Finite mechanisms: their laws on finitely many databases, and what they satisfy, exactly.
+"""Finite mechanisms: their laws on finitely many databases, and their exact guarantees.
 
-`P(a) ≤ e^{εd} Q(a)` is decided exactly: for rational `εd ≠ 0` the number `e^{εd}` is irrational (Lindemann), so enough
-digits always tell it from the ratio; for `εd = 0` the ratio is compared with 1. Pure privacy needs single answers only,
-as both sides add up.
+`P(a) ≤ e^{εd} Q(a)` is decided exactly. For rational `εd ≠ 0` the number `e^{εd}` is irrational (Lindemann), so a
+sufficient precision always distinguishes it from the ratio; for `εd = 0` the ratio is compared with 1. Single answers
+suffice for pure privacy, because both sides of the inequality are additive over answers.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _BITS = 192
 
 @dataclass(frozen=True)
 class Loss:
-    """The largest loss of a mechanism, and where it is.
+    """The largest loss of a mechanism, and the databases and the answer that attain it.
 
     Attributes
     ----------
     ratio : Fraction or float
-        `P[M(D) = a]/P[M(D') = a]`, infinite where only the first is possible.
+        `P[M(D) = a]/P[M(D') = a]`; infinite if the second probability is 0.
     distance : Fraction
         `d(D, D')`.
     pair : tuple
@@ -77,7 +77,7 @@ class FiniteMechanism:
     Parameters
     ----------
     laws : dict of dict
-        For each database the probability of each answer; exact, and of sum one.
+        For each database the exact probability of each answer; the probabilities sum to one.
 
     Examples
     --------
@@ -107,17 +107,17 @@ class FiniteMechanism:
             read[database] = {answer: mass for answer, mass in masses.items() if mass}
         object.__setattr__(self, "laws", read)
 
-    # --- made of others
+    # --- constructions from other mechanisms
 
     @classmethod
     def independent(cls, mechanisms: Sequence[FiniteMechanism]) -> FiniteMechanism:
-        """The tuple of the answers of mechanisms that do not depend on each other."""
+        """The tuple of the answers of independent mechanisms."""
         listed = as_items(mechanisms, "mechanisms", "a list of finite mechanisms is required")
         return cls.adaptive([lambda _, mechanism=mechanism: mechanism for mechanism in listed])  # type: ignore[misc]
 
     @classmethod
     def adaptive(cls, choose: Sequence[Callable[[tuple[Any, ...]], FiniteMechanism]]) -> FiniteMechanism:
-        """The tuple of answers where each mechanism is chosen by the earlier answers (Definition V.1)."""
+        """The tuple of answers of mechanisms that are each chosen by the earlier answers (Definition V.1)."""
         required = "a list of functions from the earlier answers to a finite mechanism is required"
         steps = [
             as_function(step, f"choose[{i}]", required) for i, step in enumerate(as_items(choose, "choose", required))
@@ -137,12 +137,12 @@ class FiniteMechanism:
         return cls(laws)
 
     def preprocessed(self, databases: Sequence[Hashable], function: Callable[[Any], Hashable]) -> FiniteMechanism:
-        """`M ∘ f`, which is `Δf·d`-private if M is d-private (Proposition III.6); the converse is false."""
+        """`M ∘ f`. It is `Δf·d`-private if M is d-private (Proposition III.6); the converse is false."""
         as_function(function, "function", "a function of the database is required")
         return FiniteMechanism({database: self.law(function(database)) for database in all_databases(databases)})
 
     def processed(self, function: Callable[[Any], Hashable]) -> FiniteMechanism:
-        """`g(M)`: at least as private as M, in every notion (Theorem VII.1)."""
+        """`g(M)`; at least as private as M in every notion (Theorem VII.1)."""
         as_function(function, "function", "a function of the answer is required")
         laws: dict[Hashable, dict[Hashable, Fraction]] = {}
         for database, law in self.laws.items():
@@ -154,7 +154,7 @@ class FiniteMechanism:
         return FiniteMechanism(laws)
 
     def component(self, index: int) -> FiniteMechanism:
-        """One of the answers of a tuple: as private as the whole (Theorem VII.2)."""
+        """One component of a tuple of answers; at least as private as the whole (Theorem VII.2)."""
         place = as_count(index, "index")
         lengths = [max(length_of_tuple(a), 0) for law in self.laws.values() for a in law]
         if place >= min(lengths):
@@ -168,10 +168,10 @@ class FiniteMechanism:
         except (KeyError, TypeError):
             raise ArgumentError(f"database {abridged(database)} has no law in this mechanism") from None
 
-    # --- what it satisfies
+    # --- guarantees
 
     def least_epsilon(self, metric: Metric) -> Loss:
-        """The largest loss per unit of distance: the mechanism is ε·d-private exactly for ε of at least its `epsilon`.
+        """The largest loss per unit of distance. The mechanism is ε·d-private exactly if ε is at least its `epsilon`.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class FiniteMechanism:
         return best
 
     def violation(self, metric: Metric, epsilon: Number) -> Loss | None:
-        """Where `P[M(D) = a] ≤ e^{ε d(D, D')} P[M(D') = a]` fails, decided exactly; None if it holds everywhere."""
+        """A case in which `P[M(D) = a] ≤ e^{ε d(D, D')} P[M(D') = a]` fails, decided exactly; None if there is none."""
         cost = as_nonnegative(epsilon, "epsilon")
         return next((loss for loss in self._losses(metric) if not _at_most_exp(loss.ratio, cost * loss.distance)), None)
 
@@ -219,8 +219,8 @@ class FiniteMechanism:
     def least_rho(self, granularity: Granularity) -> Enclosure:
         """The least ρ of zero-concentrated privacy at a granularity (Definition VI.10), to six digits.
 
-        That is `D_α(M(D)‖M(D')) <= ρα` for all α > 1 and all neighbours, and for databases that are d steps apart
-        `d²ρα` (Theorem VI.12); infinite where an answer is possible for one neighbour only.
+        It satisfies `D_α(M(D)‖M(D')) <= ρα` for all α > 1 and all neighbours. For databases that are d steps apart the
+        bound is `d²ρα` (Theorem VI.12). ρ is infinite if an answer is possible for only one of two neighbours.
 
         Examples
         --------
@@ -234,8 +234,8 @@ class FiniteMechanism:
     def least_mu(self, granularity: Granularity) -> Enclosure:
         """The least μ of Gaussian privacy at a granularity (Definition VI.18).
 
-        The trade-off function of neighbours is at least that of N(0,1) and N(μ,1), and for databases that are d steps
-        apart that of N(0,1) and N(dμ,1) (Theorem VI.20).
+        The trade-off function of neighbours is at least that of N(0,1) and N(μ,1). For databases that are d steps apart
+        it is at least that of N(0,1) and N(dμ,1) (Theorem VI.20).
 
         Examples
         --------
@@ -266,7 +266,7 @@ class FiniteMechanism:
                 yield Loss(ratios[answer], distance, (first, second), answer)
 
     def _pairs(self, metric: Metric) -> Iterator[tuple[Hashable, Hashable]]:
-        """Ordered pairs that decide: of a relation on exactly these databases, the neighbours."""
+        """Ordered pairs that suffice for the maximum: for a Relation on exactly these databases, the neighbours."""
         relation = relation_on(metric, self.laws)
         if relation is not None:
             for first, second in relation.pairs:
@@ -305,7 +305,7 @@ def _exceeds(loss: Loss, other: Loss) -> bool:
         return True
     common = math.lcm(loss.distance.denominator, other.distance.denominator)
     left, right = other.distance * common, loss.distance * common
-    if left == 0 or right == 0:  # at distance 0, and told by nothing
+    if left == 0 or right == 0:  # one distance is 0, so the powers do not decide
         return loss.ratio > other.ratio if left == right else right > 0 and loss.ratio > 1
     return loss.ratio**left.numerator > other.ratio**right.numerator
 
@@ -314,7 +314,7 @@ def _at_most_exp(ratio: Fraction | float, exponent: Fraction) -> bool:
     """Whether `ratio ≤ e^exponent`, exactly; the exponent is at least 0."""
     if not is_finite(ratio):
         return False
-    if ratio <= 1 or exponent >= ratio.numerator.bit_length():  # the ratio is below 2^bits
+    if ratio <= 1 or exponent >= ratio.numerator.bit_length():  # the ratio is below 2^bit_length <= e^exponent
         return True
     if exponent == 0:
         return False

@@ -1,7 +1,7 @@
-"""Four notions of privacy that a metric can carry, and how their budgets add up.
+"""Four notions of privacy with respect to a metric, and the composition of their budgets.
 
-In coordinates that add up under composition they are all alike: ε for pure privacy, ε and δ for the approximate one, ρ
-for zero-concentrated and μ² for Gaussian privacy. Over d steps they grow to
+Each notion has coordinates that add up under composition: ε for pure privacy, ε and δ for approximate privacy, ρ for
+zero-concentrated and μ² for Gaussian privacy. Over d steps a budget grows to
 
     dε;   (dε, δ (e^{dε} − 1)/(e^ε − 1)), that is δ·d for ε = 0;   d²ρ;   dμ
 
@@ -33,12 +33,12 @@ Value: TypeAlias = Fraction | Enclosure
 """An exact number, or an enclosure of an irrational one."""
 
 Budget: TypeAlias = tuple[Fraction, ...]
-"""Its coordinates that add up: (ε,), (ε, δ), (ρ,) or (μ²,)."""
+"""A budget in additive coordinates: (ε,), (ε, δ), (ρ,) or (μ²,)."""
 
 _ROOT_BITS = 160
 _BITS = 256
 _SHORT = 16
-"""Characters of a number that people read."""
+"""Exact numbers of at most this many characters are displayed in full."""
 
 
 def as_notion(value: object) -> Notion:
@@ -62,7 +62,7 @@ def _read(budget: Any, notion: Notion, name: str) -> Budget:  # noqa: ANN401
 
 
 def _of_mechanism(mechanism: GaussianMechanism | LaplaceMechanism, notion: Notion, name: str) -> Budget:
-    """What noise of a known scale costs: `(S/σ)²` is μ² and twice ρ; Laplace noise costs `ε = S/b`, and `ρ = ε²/2`.
+    """The budget of a noise mechanism: Gaussian noise has `μ² = 2ρ = (S/σ)²`, Laplace noise `ε = S/b` and `ρ = ε²/2`.
 
     Bun and Steinke, *Concentrated Differential Privacy*, Propositions 1.4 and 1.6.
     """
@@ -104,7 +104,7 @@ _READERS: dict[Notion, Callable[[Any, str], Budget]] = {
 
 @dataclass(frozen=True)
 class Figures:
-    """A guarantee in the terms of its notion; what the notion does not speak of is None."""
+    """A guarantee in the parameters of its notion; the other parameters are None."""
 
     epsilon: Value | float | None = None
     delta: Value | float | None = None
@@ -131,7 +131,7 @@ class Figures:
 
 
 def shown(value: Value | float | None) -> str:
-    """The exact value if it is short, else six digits on the safe side."""
+    """The exact value if it is short; otherwise six digits, rounded to the safe side."""
     if isinstance(value, Fraction):
         text = literal(value)
         return text if len(text) <= _SHORT else at_most(Enclosure(value).upper)
@@ -149,7 +149,7 @@ def root(square: Fraction | float) -> Value | float:
     top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
     if Fraction(top, bottom) ** 2 == square:
         return Fraction(top, bottom)
-    # floor(√(x 4^k)) ≤ 2^k √x < floor(√(x 4^k)) + 1, with k so large that the floor has many digits.
+    # floor(√(x 4^k)) ≤ 2^k √x < floor(√(x 4^k)) + 1, with k large enough for a floor of _ROOT_BITS bits.
     places = _ROOT_BITS + max(0, square.denominator.bit_length() - square.numerator.bit_length())
     below = math.isqrt((square.numerator << (2 * places)) // square.denominator)
     return Enclosure(Fraction(below, 1 << places), Fraction(below + 1, 1 << places))
@@ -170,7 +170,7 @@ def _grown_delta(epsilon: Fraction, delta: Fraction, distance: Fraction) -> Valu
         return delta * distance
     if epsilon * max(distance, Fraction(1)) > budget.MAX_GROUP_EXPONENT:
         raise ArgumentError(f"epsilon = {literal(epsilon)} over {literal(distance)} steps; too large to be computed")
-    # Both differences lose as many bits as their exponents lie below one.
+    # e^x − 1 loses about log2(1/x) bits for small x.
     lost = bits_below_one(epsilon) + bits_below_one(epsilon * distance)
     context = interval_context(_BITS + lost)
     numerator, denominator = (context.exp(exact(context, x)) - 1 for x in (epsilon * distance, epsilon))

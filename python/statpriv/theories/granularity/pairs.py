@@ -1,4 +1,4 @@
-"""Two databases at a time: what the whole promises between them, which may be more than its worst step says."""
+"""Guarantees between two given databases, which may be better than the guarantee of the worst step."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from statpriv.theories.granularity.theorems import theorem
 __all__ = ["Between", "Metric", "MinimumDistance", "compose_between", "minimum_distance", "subuniverse_distance"]
 
 Metric: TypeAlias = "Granularity | Callable[[Any, Any], Number]"
-"""A granularity, or any other metric as a function of two databases: exact, and infinite where it is."""
+"""A granularity, or any other metric as a function of two databases, with exact values or infinity."""
 
 
 @dataclass(frozen=True)
 class Between:
-    """What mechanisms promise together between two databases.
+    """The joint guarantee of several mechanisms between two databases.
 
     Attributes
     ----------
     epsilon, delta, rho, mu : Fraction, Enclosure, float or None
-        As fit for the notion; `math.inf` where nothing is promised.
+        The parameters of the notion, the others None; `math.inf` if there is no guarantee.
     distances : tuple
         The distance of the two databases for each mechanism.
     theorem : str
-        The statement that adds them up.
+        The composition theorem.
     """
 
     epsilon: Value | float | None
@@ -66,7 +66,7 @@ def compose_between(
     universe: Iterable[Any] | None = None,
     adaptive: bool | None = None,
 ) -> Between:
-    """What mechanisms on inputs of their own promise together between two databases.
+    """The joint guarantee between two databases of mechanisms on inputs of their own.
 
     Parameters
     ----------
@@ -75,31 +75,31 @@ def compose_between(
     first, second : object
         Two databases.
     metrics : granularity, callable, or sequence of them
-        On the inputs; one for all, or one for each.
+        The metric of the inputs; one for all mechanisms, or one for each.
     inputs : Inputs or sequence of functions, optional
-        What each mechanism reads; by default everything.
+        The part that each mechanism reads; by default everything.
     notion : {"pure", "approximate", "zcdp", "gaussian"}, default "pure"
-        What the budgets are.
+        The notion of the budgets.
     universe : iterable, optional
         All databases of a finite class, if the budgets hold for `M_i ∘ f_i` on whole databases (common domain) and
-        `metrics` measure these: `d_i` is then the least distance of two databases that look alike to the mechanism.
+        `metrics` are metrics of these. Then `d_i` is the minimum distance of :func:`minimum_distance`.
     adaptive : bool, optional
         Whether mechanisms may depend on earlier answers; only the theorem's name differs.
 
     Returns
     -------
     Between
-        `epsilon`, `delta`, `rho` and `mu` as fit: `Σ ε_i d_i`, `Σ ρ_i d_i²` or `√Σ μ_i² d_i²` with
-        `d_i = d(f_i(D), f_i(D'))`, infinite where a distance is.
+        By the notion `Σ ε_i d_i`, `Σ ρ_i d_i²` or `√Σ μ_i² d_i²` with `d_i = d(f_i(D), f_i(D'))`; infinite if a
+        distance is. For approximate privacy δ grows with the distances too.
 
     Notes
     -----
     Theorems IV.1, V.2, VI.4, VI.13 and VI.21, and with a universe IV.11, V.5, VI.7, VI.14 and VI.22; metrics may
-    differ. For inputs that commute with the metric (`Σ d_i ≤ d`) it is at most `max ε_i · d` (section IV-C).
+    differ. For inputs that commute with the metric (`Σ d_i ≤ d`) ε is at most `max ε_i · d` (section IV-C).
 
     Examples
     --------
-    Distances that are split over the parts tell less together than one of the same length (Example VI.25):
+    A distance that is split over the parts costs less than a single one of the same length (Example VI.25):
 
     >>> import statpriv as sp
     >>> between = sp.granularity.compose_between(
@@ -131,7 +131,7 @@ def compose_between(
 
 
 def summed(costs: Sequence[Budget], notion: Notion, distances: Sequence[Fraction | float]) -> list[Value | float]:
-    """The coordinates of the whole: the sum of those of the mechanisms, each grown by its distance."""
+    """The coordinates of the whole: the sum of the budgets, each grown over its distance."""
     totals: list[Any] = [Fraction(0) for _ in costs[0]]
     for budget, distance in zip(costs, distances, strict=True):
         for axis, value in enumerate(_grown(budget, notion, distance)):
@@ -140,7 +140,7 @@ def summed(costs: Sequence[Budget], notion: Notion, distances: Sequence[Fraction
 
 
 def _grown(budget: Budget, notion: Notion, distance: Fraction | float) -> Sequence[Value | float]:
-    """Nothing is promised at infinite distance, but what costs nothing costs nothing at any."""
+    """The budget grown over the distance: infinite at infinite distance, except that a zero budget stays zero."""
     if is_finite(distance):
         return grown(budget, notion, distance)
     return [math.inf if any(budget) else Fraction(0) for _ in budget]
@@ -167,16 +167,16 @@ def _identity(database: object) -> object:
 
 @dataclass(frozen=True)
 class MinimumDistance:
-    """How far apart two databases are for a mechanism that sees only `f` of them.
+    """The minimum distance of two databases for a mechanism that reads only `f(D)`.
 
     Attributes
     ----------
     value : int or float
-        The least distance of two databases that look like the two given ones.
+        The least distance of two databases with the same `f` as the two given ones.
     pair : tuple
         Two databases that attain it.
     delta : Fraction
-        For the approximate notion, the least δ of the pairs that attain it; 0 if no δ was given.
+        For approximate privacy, the least δ of the pairs that attain it; 0 if no δ was given.
     """
 
     value: Fraction | float
@@ -193,20 +193,20 @@ def minimum_distance(
     universe: Iterable[Any],
     delta: Callable[[Any, Any], Number] | None = None,
 ) -> MinimumDistance:
-    """The distance that counts for a mechanism that reads only `f(D)`, by trying all databases of a finite class.
+    """The minimum distance for a mechanism that reads only `f(D)`, by trying all databases of a finite class.
 
     Parameters
     ----------
     first, second : object
         Two databases.
     metric : granularity or callable
-        For which the mechanism is private on whole databases.
+        The metric for which the mechanism is private on whole databases.
     reads : callable
-        What the mechanism reads of a database: `f`.
+        f, from a database to the part that the mechanism reads.
     universe : iterable
-        All databases; their number enters squared, of those that look like the two.
+        All databases. The cost is quadratic in the number of databases with the same `f` as the two given ones.
     delta : callable, optional
-        For the approximate notion, δ of two databases.
+        For approximate privacy, δ as a function of two databases.
 
     Returns
     -------
@@ -252,22 +252,21 @@ def subuniverse_distance(
     part: Collection[Hashable],
     outside: Hashable,
 ) -> Distance:
-    """How far apart two databases are for a mechanism that is private for bounded neighbours and reads a part of them.
+    """The minimum distance for a mechanism that is private for bounded neighbours and reads a part of the database.
 
     Parameters
     ----------
     first, second : iterable or dict
-        Two databases: records, or how often each occurs.
+        Two databases: records, or a dict with the multiplicity of each.
     part : collection
         The values of records that the mechanism reads.
     outside : hashable
-        A value that is not read. There has to be one: without it the distance of databases of different sizes is
-        infinite.
+        A value that is not read. It must exist: otherwise the distance of databases of different sizes is infinite.
 
     Returns
     -------
     int
-        `max(|A∖A'|, |A'∖A|)` for the records A and A' that are read. ε times that is the loss.
+        `max(|A∖A'|, |A'∖A|)` for the records A and A' that are read. The loss is ε times this distance.
 
     Raises
     ------
@@ -276,7 +275,7 @@ def subuniverse_distance(
 
     Notes
     -----
-    Corollary IV.15, whose statement leaves out that the part has to be a proper one.
+    Corollary IV.15. Its statement omits that the part has to be a proper subset.
 
     Examples
     --------

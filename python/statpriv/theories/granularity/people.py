@@ -1,25 +1,26 @@
-"""Persons who own several rows, in statistical privacy: what of the theory of granularities carries over.
+"""Persons who own several rows: which part of the theory of granularities carries over to statistical privacy.
 
 A *person* is a granularity: neighbouring databases differ in all rows of one person, at most r. In differential privacy
 the change of granularity is Proposition A.3 with c = r: (ε, δ) for rows gives (rε, δ (e^{rε}−1)/(e^ε−1)) for persons.
 
-**That is false of statistical privacy.** There δ comes from the rows that nobody knows. In a chain of r steps,
-each of which changes one row, the other r−1 rows of the person have fixed values: they are no longer unknown. For a
-count of 5 rows at p = 2/5 and ε = 2, two rows of a person have δ = 0.648, and that rule applied to the curve of one row
-says 0.482.
+**The rule is false in statistical privacy**, because δ there comes from the rows that nobody knows. In a chain of r
+steps that each change one row, the other r−1 rows of the person have fixed values, so they are no longer unknown. For a
+count of 5 rows at p = 2/5 and ε = 2, a person of two rows has δ = 0.648, but the rule applied to the curve of one row
+gives 0.482.
 
-**What holds** is the chain with r−1 entries more known, at their worst values (:mod:`statpriv.planning.sensitivity`):
+**The valid bound** is the chain with r−1 more known entries, at their worst values
+(:mod:`statpriv.planning.sensitivity`):
 
     Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r),
 
-or the same at a smaller ε, and of one count the exact value. Both are bounds for every person of *at most* r rows. Let
-a person own s < r rows, and take any r−s others to them. Given their values, the laws of the answer are a pair that the
-bound for r rows covers, with the same r−s values on both sides; and a mixture of pairs has no larger hockey stick than
-the worst of them.
+or the same at a smaller ε; for one count the exact value is used. Both are bounds for every person of *at most* r rows.
+Proof: let a person own s < r rows, and add any r−s other rows. Given the values of these, the two laws of the answer
+are a pair that the bound for r rows covers, with the same r−s values on both sides. The hockey stick of a mixture of
+pairs is at most that of the worst pair.
 
-**What both assume.** All rows are independent, also the rows of one person. The rows that nobody knows belong to
-persons who may have several rows too. Where such a person's rows depend on each other, their sum has another law than
-that of as many independent rows, and neither δ holds.
+**Assumptions of both.** All rows are independent, also the rows of one person. The rows that nobody knows may belong to
+persons with several rows too. If the rows of such a person depend on each other, their sum has a different law than
+that of independent rows, and neither δ holds.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from statpriv.theories.differential.inverse import least_epsilon
 __all__ = ["PersonCurve", "person_curve"]
 
 _BEYOND = 10**300
-"""An ε from which on δ of several rows does not change."""
+"""An ε beyond which δ of several rows is constant."""
 _INDEPENDENT = "all rows are independent of each other, also the rows of one person"
 
 
@@ -55,7 +56,7 @@ class PersonCurve:
     Attributes
     ----------
     queries, population, partition, known, bound
-        As given.
+        The arguments of :func:`person_curve`.
     rows : int
         The largest number of rows of a person.
     """
@@ -69,7 +70,7 @@ class PersonCurve:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What has to be true of the data."""
+        """The assumptions on the data."""
         return (_INDEPENDENT,)
 
     def delta(self, epsilon: Number) -> Enclosure:
@@ -77,7 +78,7 @@ class PersonCurve:
         return self._at(epsilon)[0]
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε at which :meth:`delta` is at most this δ, above 0; its upper end is safe, and may be infinite."""
+        """The least ε at which :meth:`delta` is at most this δ > 0; the upper end is safe, and may be infinite."""
         target = as_probability(delta, "delta")
         if target == 0:
             raise ArgumentError(f"delta = {delta}; a number above 0 is required: an exact answer has no pure guarantee")
@@ -86,11 +87,11 @@ class PersonCurve:
         return least_epsilon(self.delta, target)
 
     def kind_at(self, epsilon: Number) -> str:
-        """Whether δ there is `"exact"`, `"enclosed"` or a `"bound"`, under the :attr:`assumptions`."""
+        """Whether δ at this ε is `"exact"`, `"enclosed"` or a `"bound"`, under the :attr:`assumptions`."""
         return self._at(epsilon)[1]
 
     def printed_group_privacy(self, epsilon: Number) -> Enclosure:
-        """What Proposition A.3 would make of the curve of one row, `Σ_{i<r} e^{iε/r} Δ(ε/r)`: it may be too low."""
+        """Proposition A.3 applied to the curve of one row, `Σ_{i<r} e^{iε/r} Δ(ε/r)`; it may be too low."""
         step = as_fraction(epsilon, "epsilon") / self.rows
         one, _ = self._several(step, 1)
         total = one
@@ -99,7 +100,7 @@ class PersonCurve:
         return total
 
     def explain(self, epsilon: Number) -> str:
-        """δ at one ε, what it is, and what may not be concluded."""
+        """δ at one ε, its kind, its assumptions, and values that do not follow."""
         at = as_fraction(epsilon, "epsilon")
         (delta, kind), (one, _) = self._several(at, self.rows), self._several(at, 1)
         found = f"{at_most(delta.upper)} ({kind} for independent rows)"
@@ -150,20 +151,20 @@ def person_curve(
     queries : a query, or iterable of PropertyQuery
         One query of all entries, or one for each part of a partition.
     population : Population
-        How many rows there are.
+        The rows.
     partition : RandomPartition, optional
-        Which rows answer which query; by default all rows answer the one query.
+        The assignment of rows to queries; by default all rows answer the one query.
     rows : int
         The largest number of rows of a person, from 1 to the number of rows that nobody knows.
     known : int, default 0
-        How many rows of others an adversary knows.
+        Number of rows of others that the adversary knows.
     bound : str, default "tightest"
-        As of :func:`statpriv.compose`.
+        As for :func:`statpriv.compose`.
 
     Returns
     -------
     PersonCurve
-        With `delta`, `epsilon` and `explain`. Of one count of all rows it is exact.
+        The curve, with `delta`, `epsilon` and `explain`. It is exact for one count of all rows.
 
     Notes
     -----

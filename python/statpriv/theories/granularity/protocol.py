@@ -1,12 +1,12 @@
-"""What a granularity is: which databases are neighbours, how far apart two are, and what one step may touch.
+"""The protocol of a granularity: neighbouring databases, their distance, and the queries that one step can change.
 
 A granularity is a symmetric relation between databases. Its *canonical metric* is the least number of neighbouring
-steps from one database to the other, infinite where no steps lead there. A mechanism is ε-private at a granularity
+steps from one database to the other; it is infinite if there is no path. A mechanism is ε-private at a granularity
 exactly if `P[M(D) ∈ S] ≤ e^{ε d(D, D')} P[M(D') ∈ S]` for all databases and all S (Theorem III.3).
 
-What composes is decided by one question: **which queries can a single step change?** Every statement about disjoint,
-overlapping and common inputs is an answer to it (Theorem IV.11 in its form for granularities): the loss of
-the whole is the largest sum of budgets over a set of queries that one step changes together.
+Composition depends on one question: **which queries can a single step change?** Every statement about disjoint,
+overlapping and common inputs follows from its answer (Theorem IV.11 in its form for granularities): the loss of the
+whole is the largest sum of budgets over a set of queries that one step changes together.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Distance: TypeAlias = int | float
 
 @dataclass(frozen=True)
 class Touched:
-    """Which queries one neighbouring step can change.
+    """The queries that one neighbouring step can change.
 
     Attributes
     ----------
     classes : dict of frozenset of int to object
-        The sets of queries that see one and the same change, each with an example of it.
+        The sets of queries that see the same elementary change, each with an example of such a change.
     together : {1, 2}
-        How many of these sets one step can change at once: two where a record is replaced by another.
+        Number of these sets that one step can change at once: two if a step replaces a record by another.
     own_domain : bool
         Whether one step changes each input by at most one step, so that budgets may be stated for the inputs alone.
     """
@@ -48,7 +48,7 @@ class Touched:
 
     @property
     def conflict(self) -> tuple[Hashable, ...] | None:
-        """Changes that are one step and reach two queries or more; none if the inputs are compatible."""
+        """Changes of a single step that reach two queries or more; None if the inputs are compatible."""
         for queries, change in self.classes.items():
             if len(queries) > 1:
                 return (change,)
@@ -56,7 +56,7 @@ class Touched:
         return tuple(alone[:2]) if self.together == 2 and len(alone) > 1 else None
 
     def worst(self, weights: list[Fraction]) -> tuple[Fraction, frozenset[int], tuple[Hashable, ...]]:
-        """The largest sum of weights that one step changes, the queries it is of, and the change."""
+        """The largest sum of weights of queries that one step changes, these queries, and the change."""
         ranked = sorted(((_total(queries, weights), queries) for queries in self.classes), key=lambda pair: -pair[0])
         if not ranked:
             return Fraction(0), frozenset(), ()
@@ -87,22 +87,22 @@ class Granularity(Protocol):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What the literature calls it."""
+        """The name in the literature."""
 
     @abstractmethod
     def distance(self, first: Any, second: Any, /) -> Distance:  # noqa: ANN401  (a database is anything)
-        """The least number of neighbouring steps from one database to the other; infinite if there are none."""
+        """The least number of neighbouring steps from one database to the other; infinite if there is no path."""
 
     @abstractmethod
     def touched(self, inputs: Any, /) -> Touched:  # noqa: ANN401
-        """Which queries one step can change."""
+        """The queries that one step can change."""
 
     @abstractmethod
     def elements(self, count: int, /) -> Inputs | None:
-        """Disjoint inputs, one a query, that partition the database; None where they have to be declared."""
+        """Disjoint inputs, one for each query, that partition the database; None if they have to be declared."""
 
     def disjoint(self, count: int, /) -> Inputs | None:
-        """Disjoint inputs as the setting "disjoint" means them; None where they have to be declared."""
+        """Disjoint inputs of the setting "disjoint"; None if they have to be declared."""
         return self.elements(count)
 
     def neighbours(self, first: Any, second: Any, /) -> bool:  # noqa: ANN401
@@ -115,17 +115,17 @@ class Granularity(Protocol):
 
 
 def alike(first: object, second: object) -> bool:
-    """Whether two databases, or what is read of them, are equal."""
+    """Whether two databases, or two inputs, are equal."""
     try:
         return bool(first == second)
-    except ValueError:  # arrays are compared entry by entry
+    except ValueError:  # == of arrays is elementwise, and has no single truth value
         raise ArgumentError(
             f"{abridged(first)} and {abridged(second)} are not compared as a whole by ==; tuples are required"
         ) from None
 
 
 def as_granularity(value: object) -> Granularity:
-    """The granularity, or an error that lists those there are."""
+    """The granularity, or an error that lists the available ones."""
     if isinstance(value, type) or not isinstance(value, Granularity):
         raise ArgumentError(
             f"granularity = {abridged(value)}; one of Unbounded(), Bounded(), FreeLunch(), Ordered(), Edge(), Node() "
@@ -135,7 +135,7 @@ def as_granularity(value: object) -> Granularity:
 
 
 def read_inputs(partition: object, granularity: str, allowed: tuple[Kind, ...]) -> Inputs:
-    """The inputs, of a kind that databases of this granularity have; sets alone are taken as the first kind."""
+    """The inputs, of a kind allowed for databases of this granularity; plain sets are read as the first kind."""
     inputs = as_inputs(partition, by=allowed[0])
     if inputs.by not in allowed:
         kinds = " or ".join(f'by="{kind}"' for kind in allowed)

@@ -1,4 +1,4 @@
-"""A granularity of the user's own: any symmetric relation on finitely many databases."""
+"""User-defined granularities: any symmetric relation on finitely many databases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Neighbours: TypeAlias = Callable[[Any, Any], bool] | Iterable[tuple[Hashable, Ha
 
 
 class NoPathWarning(UserWarning):
-    """Some databases of a class are not linked by neighbouring steps: no guarantee says anything about them."""
+    """Some databases of a class are not linked by neighbouring steps, so no guarantee covers these pairs."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -33,13 +33,14 @@ class Relation(Granularity):
     universe : sequence of hashables
         The databases, each once.
     neighbours : callable or iterable of pairs
-        Whether two different databases are neighbours, a symmetric function; or the pairs that are, each given in
-        one order or both.
+        A symmetric function that tells whether two different databases are neighbours; or the pairs of neighbours,
+        each in one order or in both.
 
     Raises
     ------
     ArgumentError
-        Databases that occur twice or are not hashable, pairs with others, a function that is not symmetric.
+        Databases that occur twice or are not hashable, pairs with databases outside the universe, or a function that is
+        not symmetric.
 
     Notes
     -----
@@ -78,11 +79,11 @@ class Relation(Granularity):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name used in messages."""
         return "the given relation"
 
     def distance(self, first: Hashable, second: Hashable, /) -> Distance:
-        """The least number of neighbouring steps; infinite if no steps lead from one to the other."""
+        """The least number of neighbouring steps from one database to the other; infinite if there is no path."""
         start, end = self._at(first), self._at(second)
         if end in self._rows:
             start, end = end, start
@@ -103,7 +104,7 @@ class Relation(Granularity):
 
     @property
     def components(self) -> tuple[tuple[Hashable, ...], ...]:
-        """The sets of databases that are linked by steps: between two of them nothing is protected."""
+        """The connected components of the relation. Databases in different components are not protected."""
         left, found = dict.fromkeys(range(len(self.universe))), []
         while left:
             row = self._steps_from(next(iter(left)))
@@ -114,7 +115,7 @@ class Relation(Granularity):
         return tuple(found)
 
     def touched(self, inputs: object, /) -> Touched:
-        """Which queries one step changes, by trying all neighbours: functions of the database, or Inputs."""
+        """The queries that one step changes, by trying all neighbours; inputs are functions or Inputs."""
         functions = as_functions(inputs)
         seen = [tuple(function(database) for function in functions) for database in self.universe]
         classes: dict[frozenset[int], Hashable] = {}
@@ -127,7 +128,7 @@ class Relation(Granularity):
         return Touched(classes, together=1, own_domain=False)
 
     def elements(self, count: int, /) -> Inputs | None:  # noqa: ARG002  (a relation says nothing of them)
-        """None: what its databases consist of has to be said by functions."""
+        """None: the elements of a user-defined database are not known, so inputs have to be given as functions."""
         return None
 
     def _at(self, database: Hashable) -> int:
@@ -162,8 +163,8 @@ def restricted(granularity: Granularity, universe: Sequence[Hashable]) -> Relati
     Warns
     -----
     NoPathWarning
-        If the class has databases that no steps link, as tables of one size have for the unbounded granularity
-        (Example III.4): then even the identity may be "private".
+        If some databases of the class are not linked by steps, such as tables of one size for the unbounded granularity
+        (Example III.4). Then even the identity may be "private".
 
     Examples
     --------
@@ -179,7 +180,7 @@ def restricted(granularity: Granularity, universe: Sequence[Hashable]) -> Relati
 
 
 def all_databases(universe: object) -> tuple[Any, ...]:
-    """The databases of a finite class, of which there has to be one."""
+    """The databases of a finite class, which must not be empty."""
     databases = tuple(as_items(universe, "universe", "all databases of the class are required", text=True))
     if not databases:
         raise ArgumentError("universe is empty; at least one database is required")
@@ -202,14 +203,14 @@ def warn_of_missing_paths(universe: Sequence[Hashable], granularity: Granularity
 
 
 def relation_on(metric: object, universe: Iterable[Hashable] | None = None) -> Relation | None:
-    """The relation that a metric is, if it has one list of databases: any, or exactly these. None for other metrics."""
+    """The metric, if it is a Relation (on exactly these databases, if given); otherwise None."""
     if not isinstance(metric, Relation) or (universe is not None and set(metric.universe) != set(universe)):
         return None
     return metric
 
 
 def as_functions(inputs: object) -> list[Callable[[Any], Any]]:
-    """For each query the function of the database that it reads."""
+    """For each query its input as a function of the database."""
     sets = sets_of(inputs)
     if sets is not None:
         if not sets.is_named:

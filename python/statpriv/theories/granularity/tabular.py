@@ -18,12 +18,12 @@ __all__ = ["Bounded", "FreeLunch", "Multiset", "Ordered", "Unbounded"]
 
 Record = TypeVar("Record", bound=Hashable)
 Multiset: TypeAlias = Iterable[Record] | Mapping[Record, int]
-"""Records in any order, or how often each of them occurs."""
+"""Records in any order, or a dict with the multiplicity of each record."""
 
 
 @dataclass(frozen=True)
 class Unbounded(Granularity):
-    """One record is added or removed: the number of records is protected too.
+    """A step adds or removes one record, so the number of records is protected too.
 
     The distance is the number of records in the symmetric difference of two multisets (Definition II.3). Disjoint sets
     of records are compatible (Proposition A.4).
@@ -40,7 +40,7 @@ class Unbounded(Granularity):
 
     @property
     def name(self) -> str:
-        """What the literature calls it."""
+        """The name in the literature."""
         return "unbounded"
 
     def distance(self, first: Multiset[Hashable], second: Multiset[Hashable], /) -> Distance:
@@ -49,7 +49,7 @@ class Unbounded(Granularity):
         return only_first + only_second
 
     def touched(self, inputs: object, /) -> Touched:
-        """Which queries one step can change: those that read the record."""
+        """The queries that one step can change: those that read the record."""
         read = read_inputs(inputs, self.name, ("record",))
         return Touched(read.classes(), together=1, own_domain=True)
 
@@ -60,10 +60,10 @@ class Unbounded(Granularity):
 
 @dataclass(frozen=True)
 class Bounded(Granularity):
-    """One record is replaced by another: the number of records is public.
+    """A step replaces one record by another, so the number of records is public.
 
-    The distance is half of the symmetric difference of two multisets of equal size, else infinite (Definition II.4).
-    Sets of records between which a record can move are not compatible (Proposition A.5).
+    The distance is half of the symmetric difference of two multisets of equal size; for different sizes it is infinite
+    (Definition II.4). Sets of records are not compatible if a record can move from one to another (Proposition A.5).
 
     Examples
     --------
@@ -77,16 +77,16 @@ class Bounded(Granularity):
 
     @property
     def name(self) -> str:
-        """What the literature calls it."""
+        """The name in the literature."""
         return "bounded"
 
     def distance(self, first: Multiset[Hashable], second: Multiset[Hashable], /) -> Distance:
-        """How many records have to be replaced; infinite for different sizes."""
+        """The number of records that have to be replaced; infinite for different sizes."""
         only_first, only_second = _differences(first, second)
         return only_first if only_first == only_second else math.inf
 
     def touched(self, inputs: object, /) -> Touched:
-        """Which queries one step can change: those that read the old record or the new one."""
+        """The queries that one step can change: those that read the old record or the new one."""
         read = read_inputs(inputs, self.name, ("record",))
         return Touched(read.classes(), together=2, own_domain=read.whole)
 
@@ -97,7 +97,7 @@ class Bounded(Granularity):
 
 @dataclass(frozen=True)
 class FreeLunch(Granularity):
-    """Every two databases are neighbours: nothing at all may be told.
+    """Every two databases are neighbours, so every property of the database is protected.
 
     Databases may be anything; they are compared by `==`. No two parts are compatible.
 
@@ -110,15 +110,15 @@ class FreeLunch(Granularity):
 
     @property
     def name(self) -> str:
-        """What the literature calls it."""
+        """The name in the literature."""
         return "free-lunch"
 
     def distance(self, first: object, second: object, /) -> Distance:
-        """0 for equal databases, else 1."""
+        """0 for equal databases, 1 otherwise."""
         return 0 if alike(first, second) else 1
 
     def touched(self, inputs: object, /) -> Touched:
-        """Which queries one step can change: all that read anything."""
+        """The queries that one step can change: all with a nonempty part."""
         read = read_inputs(inputs, self.name, ("record", "index", "node", "edge"))
         everybody = frozenset(i for i, part in enumerate(read.parts) if part)
         return Touched({everybody: "all of the database"}, together=1, own_domain=True)
@@ -130,10 +130,10 @@ class FreeLunch(Granularity):
 
 @dataclass(frozen=True)
 class Ordered(Granularity):
-    """The record at one place has another value: databases are sequences of public length (Example IV.7).
+    """A step changes the record at one place; databases are sequences of public length (Example IV.7).
 
-    The distance is Hamming's; sequences of different lengths are infinitely far apart. Parts are made *by index*
-    (compatible, Proposition A.6) or *by record*, that is by value (not compatible): `compatible` has to be told which.
+    The distance is the Hamming distance; it is infinite for sequences of different lengths. Parts are given *by index*
+    (compatible, Proposition A.6) or *by record*, that is by value (not compatible), so `compatible` requires the kind.
 
     Examples
     --------
@@ -149,11 +149,11 @@ class Ordered(Granularity):
 
     @property
     def name(self) -> str:
-        """What the literature calls it."""
+        """The name in the literature."""
         return "ordered"
 
     def distance(self, first: Sequence[object], second: Sequence[object], /) -> Distance:
-        """At how many places two sequences differ; infinite for different lengths."""
+        """The number of places at which two sequences differ; infinite for different lengths."""
         for database in (first, second):
             if not isinstance(database, Sequence):
                 raise ArgumentError(f"database {abridged(database)}; a list, tuple or string of records is required")
@@ -162,7 +162,7 @@ class Ordered(Granularity):
         return sum(1 for one, other in zip(first, second, strict=True) if one != other)
 
     def touched(self, inputs: object, /) -> Touched:
-        """Which queries one step can change: those that read the place, or the old value or the new one."""
+        """The queries that one step can change: those that read the place, or the old value or the new one."""
         if sets_of(inputs) is None:
             raise ArgumentError(
                 f'partition = {abridged(inputs)}; of ordered databases say Inputs([...], by="index") or by="record"'
@@ -181,7 +181,7 @@ class Ordered(Granularity):
 
 
 def _differences(first: Multiset[Hashable], second: Multiset[Hashable]) -> tuple[int, int]:
-    """How many records only the first has, and only the second."""
+    """The numbers of records that only the first table has, and only the second."""
     one, other = multiset(first), multiset(second)
     return (one - other).total(), (other - one).total()
 

@@ -1,11 +1,12 @@
-"""Which theorem of the paper composes what: rule by notion, for independent mechanisms and for adaptive ones.
+"""The composition theorem of the paper for each rule and notion, for independent and for adaptive mechanisms.
 
 **DP form of the common domain (from Theorems IV.11, VI.7, VI.14, VI.22).** Let each `M_i ∘ f_i` be ε_i-private at a
-granularity on the whole databases. For neighbours with `f_i(D) = f_i(D')` the mechanism `M_i` gives one law for both
-(Remark A.7), and for the others its distance is at most 1. So neighbours lose `Σ ε_i` over the queries that the step
-changes, and the worst step counts. In the coordinates of :mod:`statpriv.theories.granularity.notions` the same holds of
-(ε, δ), ρ and μ². That covers every row: one query changed (compatible) gives the maximum, two (a record that moves from
-one part to another under the bounded granularity) the two largest, all of them the sum.
+granularity on whole databases. For neighbours with `f_i(D) = f_i(D')` the mechanism `M_i` has the same law on both
+(Remark A.7); for other neighbours the minimum distance is at most 1. So the loss between neighbours is `Σ ε_i` over the
+queries that the step changes, and the loss of the whole is that of the worst step. In the coordinates of
+:mod:`statpriv.theories.granularity.notions` the same holds for (ε, δ), ρ and μ². This covers every row of the table. If
+a step changes one query (compatible inputs), the result is the maximum. If it changes two (a record moves from one part
+to another under the bounded granularity), the result is the sum of the two largest. If it changes all, it is the sum.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ _THEOREMS: dict[Rule, dict[Notion, tuple[str, str]]] = {
 
 
 def theorem(rule: Rule, notion: Notion, *, adaptive: bool | None) -> str:
-    """Its name; where nothing is said of how the mechanisms depend on each other, both names.
+    """The name of the theorem. If `adaptive` is None and the two theorems differ, both names.
 
     >>> theorem("disjoint", "pure", adaptive=None)
     'Theorem IV.6 (adaptively Theorem V.4)'

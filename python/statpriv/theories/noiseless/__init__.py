@@ -1,9 +1,9 @@
-"""Noiseless privacy: what exact answers about random data tell of one entry.
+"""Noiseless privacy: what exact answers about random data reveal about one entry.
 
-The theory of Bhaskar, Bhowmick, Goyal, Laxman and Thakurta, *Noiseless Database Privacy*, with explicit and certified
-numbers, beside the exact values. A query is ε-noiseless private (NP) if no answer is more than e^ε times as likely
-for one value of an entry as for another; a posteriori (ANP), if no answer moves the probability of a value by more
-than this.
+This is the theory of Bhaskar, Bhowmick, Goyal, Laxman and Thakurta, *Noiseless Database Privacy*. Its bounds are given
+with explicit, certified constants, next to the exact values. A query is ε-noiseless private (NP) if no answer is more
+than e^ε times as likely for one value of an entry as for another. It is ε-a-posteriori noiseless private (ANP) if no
+answer changes the probability of a value by a factor of more than e^ε, up or down.
 
 >>> import statpriv as sp
 >>> parity, conjunction = [0, 1, 1, 0], [0, 0, 0, 1]

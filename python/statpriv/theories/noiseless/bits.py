@@ -1,12 +1,12 @@
 """Databases of bits: truth tables, laws of the bits, and exact masses of cylinders.
 
-A database of n bits is a number from 0 to 2^n − 1 whose first entry is the highest bit: the order of
-`itertools.product((0, 1), repeat=n)`. All a theorem asks about a function f and a law are *cylinder masses*
+A database of n bits is encoded as a number from 0 to 2^n − 1 whose highest bit is the first entry: the order of
+`itertools.product((0, 1), repeat=n)`. The theorems need only the *cylinder masses* of a function f and a law,
 
     M_S = P[f = 1 and t_j = 1 for all j in S],    S a set of at most k entries.
 
-With independent bits the weight of a database is a product of a number for its first half and one for its second, so
-the table is a matrix of zeros and ones between two vectors of integers: a product of matrices and a short sum.
+With independent bits the weight of a database is the product of the weights of its two halves. The truth table is then
+a matrix of zeros and ones between two vectors of integers, and M_S is one matrix product and a short sum.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _POINTS = 1 << 16
 """Databases of a joint law that are added up at a time."""
 
 Masses: TypeAlias = "dict[tuple[int, ...], int]"
-"""By set of entries, in order: `M_S` as a multiple of one common unit."""
+"""`M_S` by set of entries in increasing order, as an integer multiple of one common unit."""
 
 
 def truth_table_of(function: object, entries: int | None, name: str = "truth_table") -> TruthTable:
-    """A truth table, or a Python function of a tuple of bits evaluated everywhere, as an array of 2^n booleans."""
+    """A truth table as an array of 2^n booleans; a Python function of a tuple of bits is evaluated on every tuple."""
     import numpy as np
 
     if callable(function):
@@ -93,15 +93,15 @@ class BitLaw(Protocol):
 
     @property
     def entries(self) -> int:
-        """How many bits there are."""
+        """The number n of bits."""
         ...
 
     def masses(self, table: TruthTable | None, size: int) -> Masses:
-        """`M_S` for all S of at most this size, as multiples of one unit; None is the function that is 1."""
+        """`M_S` for all S of at most this size, as multiples of one unit; `table=None` is the constant function 1."""
         ...
 
     def slices(self, table: TruthTable, leaked: Sequence[int]) -> Iterator[tuple[Fraction, BitLaw, TruthTable]]:
-        """For all values of the leaked entries: their probability, the law of the others, and the table of these."""
+        """For each value of the leaked entries: its probability, and the law and the truth table of the others."""
         ...
 
 
@@ -113,7 +113,7 @@ class IndependentBits:
 
     @property
     def entries(self) -> int:
-        """How many bits there are."""
+        """The number n of bits."""
         return len(self.p)
 
     def masses(self, table: TruthTable | None, size: int) -> Masses:
@@ -138,7 +138,7 @@ class IndependentBits:
         return result
 
     def slices(self, table: TruthTable, leaked: Sequence[int]) -> Iterator[tuple[Fraction, BitLaw, TruthTable]]:
-        """The law of the others is the same, whatever the leaked values."""
+        """The slices by leaked values: the law of the other entries does not depend on them."""
         n, known = self.entries, sorted(leaked)
         others = [j for j in range(n) if j not in known]
         rows = table.reshape((2,) * n).transpose(*known, *others).reshape(1 << len(known), 1 << len(others))
@@ -159,7 +159,7 @@ class JointBits:
     weights: NDArray[Any]
 
     def masses(self, table: TruthTable | None, size: int) -> Masses:
-        """One product with the indicators of the cylinders, block by block."""
+        """`M_S` by one product with the indicators of the cylinders for each block of databases."""
         import numpy as np
 
         n, sets = self.entries, list(_sets(range(self.entries), size))
@@ -174,7 +174,7 @@ class JointBits:
         return {chosen: int(total) for chosen, total in zip(sets, totals, strict=True)}
 
     def slices(self, table: TruthTable, leaked: Sequence[int]) -> Iterator[tuple[Fraction, BitLaw, TruthTable]]:
-        """The law of the others given the leaked values, where these have positive probability."""
+        """The slices by leaked values of positive probability, with the conditional law of the other entries."""
         import numpy as np
 
         n, known = self.entries, sorted(leaked)
@@ -189,7 +189,7 @@ class JointBits:
 
 
 def bit_law(entries: int, p: Number | Sequence[Number] | None, law: object) -> BitLaw:
-    """What the user gave: probabilities of independent bits, or a joint law; fair bits by default."""
+    """The law given by the user: probabilities of independent bits, or a joint law; fair bits by default."""
     if law is not None:
         if p is not None:
             raise ArgumentError(f"p = {abridged(p)} and law = {abridged(law)}; give only one of them")
@@ -237,7 +237,7 @@ def _joint(entries: int, law: object) -> JointBits:
 
 
 def _integer_weights(values: Any) -> NDArray[Any]:  # noqa: ANN401  (numbers of any kind)
-    """Probabilities as multiples of one unit; they must sum to one, doubles up to their rounding."""
+    """Probabilities as integer multiples of one unit. They must sum to one; for doubles, up to rounding errors."""
     import numpy as np
 
     rounded = all(isinstance(value, float) for value in values) if not hasattr(values, "dtype") else True
@@ -267,7 +267,7 @@ def _sets(entries: Sequence[int] | range, size: int) -> Iterator[tuple[int, ...]
 
 
 def _weights(p: tuple[Fraction, ...]) -> NDArray[Any]:
-    """The weight of all values of these bits, over the product of the denominators."""
+    """The weight of each value of these bits, as a multiple of one over the product of the denominators."""
     import numpy as np
 
     weights = np.array([1], dtype=object)
@@ -278,7 +278,7 @@ def _weights(p: tuple[Fraction, ...]) -> NDArray[Any]:
 
 
 def _restricted(weights: NDArray[Any], chosen: tuple[int, ...], first: int) -> NDArray[Any]:
-    """The weights where all chosen bits are one, and 0 elsewhere; `first` is the entry of the highest bit."""
+    """The weights of the values with all chosen bits one, and 0 for the others; `first` is the highest bit's entry."""
     import numpy as np
 
     bits = len(weights).bit_length() - 1
@@ -287,7 +287,7 @@ def _restricted(weights: NDArray[Any], chosen: tuple[int, ...], first: int) -> N
 
 
 def _extracted(points: NDArray[np.int64], entries: Sequence[int], n: int) -> NDArray[np.int64]:
-    """These bits of every database, as numbers."""
+    """The bits of these entries of every database, encoded as numbers."""
     import numpy as np
 
     result = np.zeros(len(points), dtype=np.int64)

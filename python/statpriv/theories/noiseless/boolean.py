@@ -1,8 +1,8 @@
-"""Boolean functions of bits: exact noiseless privacy, and the theorems beside it.
+"""Boolean functions of bits: exact noiseless privacy, and the theorems of the paper for comparison.
 
-For entry i and answer y the ratios are those of `P[f = y | t_i = 1]`, `P[f = y | t_i = 0]` and `P[f = y]`. All follow
-from the masses of cylinders of at most one entry, exactly. With leaked entries the same is done for each of their
-values.
+For entry i and answer y the ratios compare `P[f = y | t_i = 1]`, `P[f = y | t_i = 0]` and `P[f = y]`. All three follow
+exactly from the masses of cylinders of at most one entry. With leaked entries the ratios are computed for each of the
+leaked values.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ Probabilities = Any
 
 @dataclass(frozen=True)
 class _Slice:
-    """A function given the leaked values: who knows these sees this law of the other entries."""
+    """A function and the law of the other entries, given one value of the leaked entries."""
 
     mass: Fraction
     function: Masses
     everything: Masses
 
     def laws(self) -> Iterator[tuple[int, int, int, int]]:
-        """By entry: the masses of {f=1, t=1}, {t=1}, {f=1, t=0}, {t=0}; an entry that is certain is left out."""
+        """For each entry the masses of {f=1, t=1}, {t=1}, {f=1, t=0}, {t=0}. Entries that are certain are left out."""
         for chosen, one in self.everything.items():
             zero = self.everything[()] - one
             if chosen and one and zero:
@@ -68,7 +68,7 @@ class _Slice:
         )
 
     def posterior_ratio(self) -> Ratio:
-        """The largest ratio of posterior and prior of a value, either way."""
+        """The largest ratio of posterior over prior of a value, or of prior over posterior."""
         total = self.everything[()]
         return larger_of(
             ratio
@@ -81,7 +81,7 @@ class _Slice:
 
 
 class BooleanFunction:
-    """A Boolean query on n bits with a law: exact noiseless privacy, distances to juntas, and the theorems.
+    """A Boolean query on n random bits: exact noiseless privacy, distances to juntas, and the theorems' bounds.
 
     Parameters
     ----------
@@ -89,10 +89,11 @@ class BooleanFunction:
         The truth table in the order of ``itertools.product((0, 1), repeat=n)``, or a Python function of a tuple of
         bits; n from 1 to 24.
     p : float, int, Fraction, Decimal or str, or a sequence, default "1/2"
-        Probability that an entry is one, of independent entries, strictly between 0 and 1: one for all or one for each.
+        Probability that an entry is one, for independent entries, strictly between 0 and 1; one number for all entries
+        or one for each.
     law : mapping or sequence, optional
-        A joint law instead: from tuples of bits to probabilities, or the probability of each database in the order of
-        the table.
+        A joint law, instead of `p`: from tuples of bits to probabilities, or the probability of each database in the
+        order of the table.
     entries : int, optional
         n, for a callable.
 
@@ -146,7 +147,7 @@ class BooleanFunction:
         Parameters
         ----------
         leaked : iterable of int, optional
-            Entries whose values are known, counted from 0: the worst of their values counts.
+            Entries whose values are known, counted from 0. The maximum over their values is taken.
 
         Returns
         -------
@@ -176,7 +177,7 @@ class BooleanFunction:
     def failure(
         self, epsilon: Number | None = None, *, exp_epsilon: Number | None = None, leaked: Iterable[int]
     ) -> Fraction:
-        """Probability of leaked values for which the function is not ε-noiseless private, exactly.
+        """The exact probability of the leaked values for which the function is not ε-noiseless private.
 
         Theorem 4 bounds it by 2δ.
 
@@ -222,7 +223,7 @@ class BooleanFunction:
                 f"{budget.MAX_JUNTAS} of these together are tried"
             )
         function, everything = self._law.masses(self._table, k), self._law.masses(None, k)
-        # The best g has on every value of its entries the likelier answer: Σ |P[f=1, value] − P[f=0, value]|.
+        # The best g takes the likelier answer for each value of its entries: Σ |P[f=1, value] − P[f=0, value]|.
         best = max(
             sum(abs(2 * ones - total) for ones, total in zip(_cells(function, of), _cells(everything, of), strict=True))
             for of in combinations(range(n), k)
@@ -230,7 +231,7 @@ class BooleanFunction:
         return Fraction(best, everything[()])
 
     def theorem_3(self, *, method: Method = "printed") -> Enclosure:
-        """ε by Theorem 3 (Theorem 2, for bits that are fair), from this function's own τ_1 and τ_2.
+        """ε by Theorem 3 (Theorem 2 for fair bits), from this function's own τ_1 and τ_2.
 
         Parameters
         ----------
@@ -240,7 +241,7 @@ class BooleanFunction:
         Returns
         -------
         Enclosure
-            ε in nats; infinite where the theorem promises nothing. The exact one is :meth:`epsilon`.
+            ε in nats; infinite if the theorem gives no bound. The exact ε is :meth:`epsilon`.
         """
         everything = self._law.masses(None, 1)
         p = [Fraction(everything[(i,)], everything[()]) for i in range(self.entries)]
@@ -251,7 +252,7 @@ class BooleanFunction:
     def theorem_4(
         self, leaked: int, *, delta: Number, queries: int = 1, method: Method = "printed"
     ) -> NoiselessGuarantee:
-        """(ε, 2δ) by Theorem 4 when any `leaked` entries have leaked; Corollary 1 for more queries than one.
+        """(ε, 2δ) by Theorem 4 when any `leaked` entries have leaked; by Corollary 1 for several queries.
 
         Parameters
         ----------
@@ -277,7 +278,7 @@ class BooleanFunction:
         return junta_guarantee(tau, delta=delta, p=self._law.p, queries=queries, method=method)
 
     def explain(self) -> str:
-        """The exact values and the theorems beside them."""
+        """The exact values, and the bounds of the theorems for comparison."""
         rows = [
             ("ε of noiseless privacy, exactly", self.epsilon().upper),
             ("ε of a-posteriori noiseless privacy, exactly", self.posterior_epsilon().upper),
@@ -320,7 +321,7 @@ def boolean_epsilon(
     Returns
     -------
     Enclosure
-        ε in nats: the logarithm of the exact :func:`boolean_ratio`. Infinite where an answer rules out a value.
+        ε in nats: the logarithm of the exact :func:`boolean_ratio`. Infinite if an answer rules out a value.
 
     Raises
     ------
@@ -423,7 +424,7 @@ def _entries(leaked: Iterable[int], n: int) -> list[int]:
 
 
 def _cells(masses: Masses, entries: tuple[int, ...]) -> list[int]:
-    """The mass of every value of these entries, from the masses of cylinders of ones: differences, entry by entry."""
+    """The mass of each value of these entries, from the masses of cylinders of ones by differences in each entry."""
     cells = [masses[chosen] for chosen in _subsets(entries)]
     for place in range(len(entries)):
         step = 1 << place
@@ -434,6 +435,6 @@ def _cells(masses: Masses, entries: tuple[int, ...]) -> list[int]:
 
 
 def _subsets(entries: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """All subsets; the one at an index has the entries at the places of its ones."""
+    """All subsets. The subset at an index consists of the entries at the one bits of the index."""
     for index in range(1 << len(entries)):
         yield tuple(entry for place, entry in enumerate(entries) if index >> place & 1)

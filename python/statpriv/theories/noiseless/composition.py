@@ -1,15 +1,15 @@
 """Queries on overlapping parts of independent data: Theorem 1, in its printed and in a sharper form.
 
-Query i reads the entries `T_i`; `T*` are those that two or more queries read. Suppose that query i is (ε_i,
-δ_i)-noiseless private when up to `|T_i ∩ T*|` entries of T_i are known. Fix ℓ, and reveal `T* ∖ {ℓ}`: the values of
-these are independent of t_ℓ, and given them and t_ℓ the answers are independent. A query that does not read ℓ has the
-same law for both values. So the ratio of all answers is at most `exp Σ_{i: ℓ∈T_i} ε_i`, where the paper has the sum
-over all queries, as long as no answer lies in its `S_1`; mixing over the revealed values keeps that. One set of
-excepted answers for all entries has probability at most `Σ_i δ_i`. For the privacy of one entry ℓ alone the queries
-that read it are enough: `Σ_{i: ℓ∈T_i} δ_i`.
+Query i reads the entries `T_i`; `T*` is the set of entries that two or more queries read. Suppose that query i is
+(ε_i, δ_i)-noiseless private when up to `|T_i ∩ T*|` entries of T_i are known. Fix an entry ℓ, and reveal `T* ∖ {ℓ}`.
+The revealed values are independent of t_ℓ, and given them and t_ℓ the answers are independent. A query that does not
+read ℓ has the same law for both values of t_ℓ. So, as long as no answer lies in the excepted set `S_1` of its query,
+the ratio of all answers is at most `exp Σ_{i: ℓ∈T_i} ε_i`; the paper has the sum over all queries. Mixing over the
+revealed values preserves this bound. One set of excepted answers for all entries has probability at most `Σ_i δ_i`. For
+a single entry ℓ only the queries that read it contribute: `Σ_{i: ℓ∈T_i} δ_i`.
 
-Disjoint queries thus lose nothing in ε (Theorems 12 and 13). In δ they lose nothing entry by entry; with *one*
-excepted set for all entries, as Definition 4 has it, δ adds up even there, which the paper overlooks.
+So disjoint queries do not increase ε (Theorems 12 and 13), nor the δ of a single entry. With *one* excepted set for all
+entries, as in Definition 4, the δ_i add up even for disjoint queries, which the paper overlooks.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ __all__ = ["OverlappingQueries", "compose_overlapping"]
 
 @dataclass(frozen=True)
 class OverlappingQueries:
-    """What queries on overlapping parts of independent data guarantee together.
+    """The joint guarantee of queries on overlapping parts of independent data.
 
     Attributes
     ----------
     epsilon
-        ε in nats: the largest sum of the ε_i of the queries that read one entry.
+        ε in nats: the largest sum, over the entries, of the ε_i of the queries that read the entry.
     printed_epsilon
-        ε of Theorem 1 as printed, the sum of all.
+        ε of Theorem 1 as printed: the sum of all ε_i.
     delta
         δ of Definition 4, with one set of excepted answers for all entries: the sum of all δ_i, at most 1.
     delta_of_each_entry
-        δ for each entry by itself: the largest sum of the δ_i of the queries that read one.
+        δ of a single entry: the largest sum, over the entries, of the δ_i of the queries that read the entry.
     shared
         T*, the entries that two or more queries read.
     leaks
-        `|T_i ∩ T*|` of each query: its own guarantee has to hold when so many of its entries are known.
+        `|T_i ∩ T*|` of each query: its own guarantee has to hold when that many of its entries are known.
     """
 
     epsilon: Fraction
@@ -56,13 +56,13 @@ class OverlappingQueries:
 
     @property
     def theorem(self) -> str:
-        """The statement that gives it."""
+        """The statement that proves the guarantee."""
         if not self.shared:
             return "Theorems 12 and 13: the queries read disjoint entries"
         return "Theorem 1, summed over the queries that read one entry"
 
     def explain(self) -> str:
-        """What is guaranteed, under which hypotheses, and what the printed theorem would say."""
+        """The guarantee, its hypotheses, and the ε of the theorem as printed."""
         return (
             f"ε = {literal(self.epsilon)}, δ = {literal(self.delta)} for all entries at once, "
             f"{literal(self.delta_of_each_entry)} for each by itself, by {self.theorem}.\n"
@@ -84,12 +84,12 @@ def compose_overlapping(
     Parameters
     ----------
     entries : sequence of iterables
-        T_i, the entries that each query reads, under any names.
+        T_i, the entries that each query reads; any hashable names.
     epsilon, delta : float, int, Fraction, Decimal or str, or a sequence
-        (ε_i, δ_i) of each query, ε in nats: its noiseless privacy when `leaks[i]` of its entries are known. One for
-        all or one each.
+        (ε_i, δ_i) of each query, ε in nats: its noiseless privacy when `leaks[i]` of its entries are known. One
+        number for all queries or one for each.
     leaked : int or sequence of int, optional
-        With how many known entries these guarantees hold: it is checked that this is enough.
+        Number of known entries under which the given guarantees hold. If given, it is checked to be at least `leaks`.
 
     Returns
     -------
@@ -99,11 +99,11 @@ def compose_overlapping(
     Raises
     ------
     ArgumentError
-        Numbers that do not fit together, or a query that shares more entries than its guarantee allows for.
+        Inconsistent numbers, or a query that shares more entries than its guarantee allows for.
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Theorem 1; the proof of the sharper form stands above.
+    Source: *Noiseless Database Privacy*, Theorem 1; the sharper form is proved in the module docstring.
 
     Examples
     --------

@@ -1,22 +1,23 @@
-"""From noiseless privacy to posteriors and to statistical privacy, and back, with factors that are proved.
+"""Conversions between noiseless (NP), a-posteriori (ANP) and statistical privacy (SP), with proved factors.
 
 Let `x = e^ε`, and q the least prior probability of a value. Write `P_v` for the probability of an answer given the
 value v, `P = Σ_u p_u P_u` for its probability, and `r_v = P_v/P` for posterior over prior, so that `Σ_u p_u r_u = 1`.
 
 *NP to ANP.* `1/r_v = p_v + Σ_{u≠v} p_u P_u/P_v` lies between `q' + (1−q')/x` and `q' + (1−q')x` with `q' = p_v >= q`,
-so that r_v and its inverse are at most `q + (1−q)x <= x`; the lower end is no worse, as
-`(q + (1−q)x)(q + (1−q)/x) >= 1`. Without q: ε. Lemma 1 prints 2ε.
+so that 1/r_v is at most `q + (1−q)x <= x`. The same bound holds for r_v, because
+`(q + (1−q)x)(q + (1−q)/x) >= 1`. If q is not known, the bound is x, that is, ε. Lemma 1 prints 2ε.
 
 *ANP to NP.* `r_v <= x` and `r_w >= 1/x` give `r_v/r_w <= x²`. Moreover `p_v r_v = 1 − Σ_{u≠v} p_u r_u <= 1 −
-(1−p_v)/x`, which gives `r_v/r_w <= x r_v <= (x − 1 + p_v)/p_v <= 1 + (x−1)/q`. So 2ε in general: Lemma 1 prints ε,
-which the majority of three fair bits refutes (ANP ln 2, NP ln 3; with q = 1/2 the second bound is attained).
+(1−p_v)/x`, which gives `r_v/r_w <= x r_v <= (x − 1 + p_v)/p_v <= 1 + (x−1)/q`. So the general factor is 2: ε-ANP
+implies 2ε-NP. Lemma 1 prints ε, which the majority of three fair bits refutes: it has ANP ln 2 and NP ln 3. It attains
+the second bound, with q = 1/2.
 
-*NP to SP.* Of a set S of answers at most what lies in S_1 is not covered: `P_v(S) <= P_v(S_1) + x P_w(S)`, and
-`P_v(S_1) <= P(S_1)/p_v <= δ/q` for values outside of S_2.
+*NP to SP.* The ratio bound fails only for answers in S_1. So `P_v(S) <= P_v(S_1) + x P_w(S)` for any set S of answers,
+and `P_v(S_1) <= P(S_1)/p_v <= δ/q` for values outside S_2.
 
 *SP to NP.* Let `y = e^{ε−ε'} < 1` and `S = {P_v > e^{ε'} P_w}`. From `P_v(S) <= x P_w(S) + δ <= y P_v(S) + δ` follows
 `P_v(S) <= δ/(1−y)`. For any value u `P_u(S) <= x P_w(S) + δ <= y P_v(S) + δ <= δ/(1−y)`. So `P(S) <= δ/(1−y)`, and the
-union over ordered pairs of values and over the entries has at most as many times that.
+union over all ordered pairs of values and all entries has at most that probability times their number.
 """
 
 from __future__ import annotations
@@ -41,19 +42,19 @@ _BITS = 160
 
 
 def posterior_from_noiseless(epsilon: Number, *, least_prior: Number | None = None) -> NoiselessGuarantee:
-    """ε-NP implies ε-ANP; less, where the least prior probability of a value is known.
+    """ε-NP implies ε-ANP; the bound is smaller if the least prior probability of a value is known.
 
     Parameters
     ----------
     epsilon : float, int, Fraction, Decimal or str
         ε of noiseless privacy in nats, at least 0.
     least_prior : float, int, Fraction, Decimal or str, optional
-        The least probability q that a value of an entry has, above 0 and at most 1/2: then `ln(q + (1−q)e^ε)`.
+        The least probability q of a value of an entry, above 0 and at most 1/2. The bound is then `ln(q + (1−q)e^ε)`.
 
     Returns
     -------
     NoiselessGuarantee
-        ε of a-posteriori noiseless privacy.
+        ε of a-posteriori noiseless privacy, in nats.
 
     Raises
     ------
@@ -62,7 +63,7 @@ def posterior_from_noiseless(epsilon: Number, *, least_prior: Number | None = No
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Lemma 1, which prints 2ε; the proof stands above.
+    Source: *Noiseless Database Privacy*, Lemma 1, which prints 2ε; the proof is in the module docstring.
 
     Examples
     --------
@@ -84,20 +85,20 @@ def posterior_from_noiseless(epsilon: Number, *, least_prior: Number | None = No
 
 
 def noiseless_from_posterior(epsilon: Number, *, least_prior: Number | None = None) -> NoiselessGuarantee:
-    """ε-ANP implies 2ε-NP; less, where the least prior probability of a value is known.
+    """ε-ANP implies 2ε-NP; the bound is smaller if the least prior probability of a value is known.
 
     Parameters
     ----------
     epsilon : float, int, Fraction, Decimal or str
         ε of a-posteriori noiseless privacy in nats, at least 0.
     least_prior : float, int, Fraction, Decimal or str, optional
-        The least probability q that a value of an entry has, above 0 and at most 1/2: then the smaller of 2ε and
-        `ln(1 + (e^ε−1)/q)`.
+        The least probability q of a value of an entry, above 0 and at most 1/2. The bound is then the smaller of 2ε
+        and `ln(1 + (e^ε−1)/q)`.
 
     Returns
     -------
     NoiselessGuarantee
-        ε of noiseless privacy.
+        ε of noiseless privacy, in nats.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def noiseless_from_posterior(epsilon: Number, *, least_prior: Number | None = No
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Lemma 1, which prints ε; the proof stands above.
+    Source: *Noiseless Database Privacy*, Lemma 1, which prints ε; the proof is in the module docstring.
 
     Examples
     --------
@@ -133,11 +134,11 @@ def statistical_from_noiseless(epsilon: Number, delta: Number, *, least_prior: N
     Parameters
     ----------
     epsilon : float, int, Fraction, Decimal or str
-        ε in nats, at least 0; it stays.
+        ε in nats, at least 0; it is unchanged.
     delta : float, int, Fraction, Decimal or str
         δ of noiseless privacy, from 0 to 1.
     least_prior : float, int, Fraction, Decimal or str
-        The least probability q that a value has, of those outside of the excepted set `S_2`: above 0, at most 1.
+        The least probability q of a value outside the excepted set `S_2`, above 0 and at most 1.
 
     Returns
     -------
@@ -151,7 +152,7 @@ def statistical_from_noiseless(epsilon: Number, delta: Number, *, least_prior: N
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Definition 4; the proof stands above.
+    Source: *Noiseless Database Privacy*, Definition 4; the proof is in the module docstring.
 
     Examples
     --------
@@ -183,10 +184,10 @@ def noiseless_from_statistical(
     target : float, int, Fraction, Decimal or str, optional
         ε' in nats, above ε. Needed unless δ = 0.
     values : int, default 2
-        How many values an entry has, at least 2.
+        Number of values of an entry, at least 2.
     entries : int, default 1
-        How many entries are to be protected by one set of excepted answers. One is enough for a symmetric query of
-        entries with one law: then the sets are the same.
+        Number of entries that share one set of excepted answers. For a symmetric query on identically distributed
+        entries 1 suffices, because the sets of all entries coincide.
 
     Returns
     -------
@@ -200,7 +201,7 @@ def noiseless_from_statistical(
 
     Notes
     -----
-    Derived for this project; the proof stands above.
+    Derived for this project; the proof is in the module docstring.
 
     Examples
     --------

@@ -1,18 +1,18 @@
-"""Counts of bits: symmetric functions, and counts of any family of sets of entries, as often as one likes.
+"""Counts of bits: symmetric functions, and counts on any family of sets of entries.
 
 *One set* (Theorem 5, Corollary 2). Any number of symmetric functions of static bits are functions of one count c. The
-ratio of its probabilities for the two values of an entry, `c q/((n−c) p)`, grows with c, and lies within `e^{±ε}` for
-`np/(p + q e^ε) <= c <= n p e^ε/(q + p e^ε)` exactly. So δ of Definition 4 is the probability of the counts outside,
+ratio of the probabilities of c for the two values of an entry, `c q/((n−c) p)`, increases in c. It lies within `e^{±ε}`
+exactly for `np/(p + q e^ε) <= c <= n p e^ε/(q + p e^ε)`. So δ of Definition 4 is the probability of all other counts,
 if no value is excepted.
 
-*Any sets* [own]. Entries that lie in the same sets form a *block*; the answers are sums of block counts, which are
-independent. An entry of block b moves `N_b` alone, so that
+*Any sets* [own]. Entries that lie in the same sets form a *block*. The block counts `N_b` are independent, and the
+answers are sums of block counts. An entry of block b affects `N_b` only, so that
 
     the curve of the entry  <=  Δ_{|b|},
 
-with equality if the answers determine `N_b`: if its indicator is a rational combination of those of the sets. Δ_n
-decreases in n, so the smallest block counts. A count of `n_k` entries by itself shows that the curve is at least
-`Δ_{n_k}`. Between these, small families are computed exactly from the law of all answers.
+with equality if the answers determine `N_b`, that is, if the indicator of b is a rational combination of the indicators
+of the sets. Δ_n decreases in n, so the smallest block gives the upper bound. Each single count of `n_k` entries gives
+the lower bound `Δ_{n_k}`. If the two bounds differ, small families are computed exactly from the law of all answers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from statpriv.theories.noiseless.levels import Level, level_of
 __all__ = ["SubsetCounts", "symmetric_curve", "symmetric_guarantee"]
 
 Block: TypeAlias = "tuple[int, ...]"
-"""The sets that its entries lie in, by number."""
+"""A block, as the indices of the sets that contain its entries."""
 
 
 def symmetric_curve(
@@ -53,7 +53,7 @@ def symmetric_curve(
     function: Callable[[int], Hashable] | None = None,
     known: int = 0,
 ) -> PrivacyCurve:
-    """The privacy curve of symmetric functions of independent bits: of one, or of any number together.
+    """The privacy curve of one symmetric function of independent bits, or of any number of them together.
 
     Parameters
     ----------
@@ -62,10 +62,10 @@ def symmetric_curve(
     p : float, int, Fraction, Decimal or str
         Probability that a bit is one.
     function : callable, optional
-        What is published of the count, such as ``lambda count: count % 2``; by default the count itself, which any
-        number of symmetric functions together depend on.
+        The published function of the count, such as ``lambda count: count % 2``. The default is the count itself,
+        which determines every symmetric function.
     known : int, default 0
-        How many of the other bits are known.
+        Number of the other bits that are known.
 
     Returns
     -------
@@ -116,13 +116,13 @@ def symmetric_guarantee(
     p : float, int, Fraction, Decimal or str
         Probability that a bit is one, strictly between 0 and 1.
     known : int, default 0
-        How many of the other bits are known: the rest has to hide an entry.
+        Number of the other bits that are known; only the unknown bits hide an entry.
 
     Returns
     -------
     NoiselessGuarantee
-        δ is the probability of the counts whose ratio is not within `e^{±ε}`, exactly enclosed: no smaller one will do
-        unless a value of the entries is excepted.
+        An enclosure of δ, the probability of the counts whose ratio is not within `e^{±ε}`. This δ is the least
+        possible, unless a value of the entries is excepted.
 
     Raises
     ------
@@ -157,13 +157,13 @@ def symmetric_guarantee(
 
 
 def _classes(function: Callable[[int], Hashable], n: int) -> dict[int, str]:
-    """A name for each answer: what an answer is does not matter, only which counts have it."""
+    """A name for the answer of each count: only the partition of the counts by their answers matters."""
     names: dict[Hashable, str] = {}
     return {count: names.setdefault(function(count), f"answer {len(names)}") for count in range(n + 1)}
 
 
 def _largest_count(n: int, p: Fraction, level: Level) -> int:
-    """The largest c with `c q/((n−c) p) <= e^ε`, which grows with c: at most n−1, and at least 0."""
+    """The largest c from 0 to n−1 with `c q/((n−c) p) <= e^ε`, by bisection: the ratio increases in c."""
     holds, fails = 0, n
     while fails - holds > 1:
         middle = (holds + fails) // 2
@@ -175,19 +175,19 @@ def _largest_count(n: int, p: Fraction, level: Level) -> int:
 
 
 class SubsetCounts:
-    """Exact counts of independent bits in any family of sets of entries, all published.
+    """Exact counts of independent bits on any family of sets of entries, all of them published.
 
     Parameters
     ----------
     subsets : sequence of iterables
-        The entries that each count is about, under any names.
+        The entries of each count; any hashable names.
     p : float, int, Fraction, Decimal or str
         Probability that a bit is one, strictly between 0 and 1.
 
     Raises
     ------
     ArgumentError
-        No sets, an empty one, a probability that is not allowed.
+        No sets, an empty set, or a probability out of range.
 
     Examples
     --------
@@ -223,27 +223,27 @@ class SubsetCounts:
 
     @property
     def blocks(self) -> dict[tuple[int, ...], int]:
-        """How many entries lie in exactly these sets, which are numbered from 0."""
+        """The number of entries of each block; a block is the tuple of the indices of its sets, from 0."""
         return dict(self._blocks)
 
     @property
     def hidden_among(self) -> int:
-        """The size of the smallest block: every entry is hidden among at least this many."""
+        """The size of the smallest block: every entry is hidden in a block of at least this many entries."""
         return min(self._blocks.values())
 
     @cached_property
     def determined(self) -> frozenset[tuple[int, ...]]:
-        """Blocks whose own count follows from the answers."""
+        """Blocks whose own count is determined by the answers."""
         return frozenset(block for row in self._reduced if len(row) == 1 for block in row)
 
     @property
     def kind(self) -> Literal["exact", "enclosed"]:
-        """Whether :meth:`delta` is δ itself, or lies between what is attained and what is proved."""
+        """Whether :meth:`delta` encloses δ up to rounding ("exact"), or between a lower and an upper bound."""
         return "exact" if self._exact_curves is not None else "enclosed"
 
     @property
     def theorem(self) -> str:
-        """The statement the curve rests on."""
+        """The statement that proves the curve."""
         if self.hidden_among == self._least_attained:
             return "Theorems 12 and 13, exactly: max over blocks of Δ_{|b|}; the answers tell the smallest count"
         if self.kind == "exact":
@@ -261,7 +261,7 @@ class SubsetCounts:
         Returns
         -------
         Enclosure
-            δ; its upper end is safe. What kind of enclosure it is :attr:`kind` says.
+            δ; its upper end is safe. :attr:`kind` says whether the enclosure is tight.
         """
         if self._exact_curves is not None:
             found = [curve.delta(epsilon) for curve in self._exact_curves]
@@ -284,7 +284,7 @@ class SubsetCounts:
         return Enclosure(attained.lower, self._of_count(self.hidden_among).epsilon(delta).upper)
 
     def explain(self) -> str:
-        """The blocks, and what the guarantee rests on."""
+        """The blocks, and the statement that proves the guarantee."""
         lines = [f"{sum(self._blocks.values())} entries in {len(self._sizes)} counts, a bit one with p = {self._p}"]
         for sets, size in sorted(self._blocks.items()):
             known = "count determined by the answers" if sets in self.determined else "count not determined"
@@ -297,12 +297,12 @@ class SubsetCounts:
 
     @cached_property
     def _least_attained(self) -> int:
-        """The least number of entries whose count follows from the answers."""
+        """The smallest size of a set or block whose count is determined by the answers."""
         return min([*self._sizes, *(self._blocks[block] for block in self.determined)])
 
     @cached_property
     def _components(self) -> list[list[Block]]:
-        """Blocks that no answer ties together: the answers about one component are independent of the others."""
+        """Groups of blocks such that the answers about different groups are independent."""
         component = {block: [block] for block in self._blocks}
         for row in self._reduced:
             tied = {id(component[block]): component[block] for block in row}
@@ -312,7 +312,7 @@ class SubsetCounts:
 
     @cached_property
     def _reduced(self) -> list[dict[Block, Fraction]]:
-        """What the answers determine: the row space of the sets as combinations of blocks."""
+        """Reduced basis of the rational combinations of block counts that the answers determine."""
         rows: list[dict[Block, Fraction]] = [{} for _ in self._sizes]
         for block in self._blocks:
             for index in block:
@@ -321,7 +321,11 @@ class SubsetCounts:
 
     @cached_property
     def _exact_curves(self) -> tuple[PrivacyCurve, ...] | None:
-        """The largest of these is the curve: of a count that is attained, and of components that may be worse."""
+        """Curves whose maximum is the curve of the family; None if the exact law of the answers is too large.
+
+        The first is the curve of the smallest determined count. The others are those of the components that have a
+        smaller block, and so may be worse.
+        """
         curves = [self._of_count(self._least_attained)]
         for component in self._components:
             sizes = [self._blocks[block] for block in component]
@@ -368,7 +372,7 @@ class _Answers:
 
 
 def _row_space(rows: Iterable[dict[Block, Fraction]]) -> list[dict[Block, Fraction]]:
-    """The reduced echelon form, without rows of zeros: by its leading block each, sparse."""
+    """The reduced echelon form as sparse rows, without zero rows."""
     reduced: dict[Block, dict[Block, Fraction]] = {}
     for given in rows:
         row = dict(given)
@@ -386,7 +390,7 @@ def _row_space(rows: Iterable[dict[Block, Fraction]]) -> list[dict[Block, Fracti
 
 
 def _subtract(row: dict[Block, Fraction], factor: Fraction, other: dict[Block, Fraction]) -> None:
-    """`row −= factor · other`, without zeros."""
+    """`row −= factor · other`, in place; entries that become zero are removed."""
     for block, value in other.items():
         left = row.get(block, Fraction(0)) - factor * value
         if left:

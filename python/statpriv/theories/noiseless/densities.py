@@ -1,17 +1,18 @@
 """Sums of entries with a density on an interval: a certified bound of δ by a directed discretisation.
 
-Cut the interval into m cells of width h, and let `c_k` be at most the density on cell k. An entry is drawn from the
-step function c with probability `ρ = h Σ c_k`, and from what is left of its density else. Tell the adversary which of
-the others come from the rest, and their values: δ does not decrease. The other `B ~ Bin(n−1, ρ)` are `h(K + U)` with
-K of law `c_k/Σc` and U uniform. Tell all but one of the U as well. For two values of the critical entry that differ
-by `h(t + θ)`, with an integer t and `0 <= θ < 1`, the sums are `h(S + t + θ + U)` and `h(S + U)`: the fractional
-parts of `θ + U` and of U are uniform, and the carry of the first is 1 with probability θ. So a bound is, with Δ_B^t
-the curve of the lattice sum S of B entries shifted by t,
+Cut the interval into m cells of width h, and let `c_k` be a lower bound of the density on cell k. An entry is drawn
+from the step function c with probability `ρ = h Σ c_k`, and from the remainder of its density otherwise. Reveal to the
+adversary which of the other entries come from the remainder, and their values; this does not decrease δ. The number of
+entries from the step function is `B ~ Bin(n−1, ρ)`. Each of them is `h(K + U)` with K of law `c_k/Σc` and U uniform.
+Reveal all but one of the U as well. For two values of the critical entry that differ by `h(t + θ)`, with an integer t
+and `0 <= θ < 1`, the sums are then `h(S + t + θ + U)` and `h(S + U)`. The fractional parts of `θ + U` and of U are both
+uniform, and `θ + U` carries 1 with probability θ. Let Δ_B^t be the curve of the lattice sum S of B entries for the
+shift t. Then
 
     δ(ε) <= E_B[ (1−θ) Δ_B^t(ε) + θ Δ_B^{t+1}(ε) ].
 
-Without any U (B = 0) everything is told: Δ = 1. Δ_B falls as B grows, so that the mean over B is bounded by that over
-a few thresholds.
+If B = 0, everything is revealed, and Δ = 1. Δ_B decreases in B, so the mean over B is bounded by the mean with B
+rounded down to one of a few thresholds.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def density_sum_guarantee(
     Parameters
     ----------
     density : sequence
-        For each cell of an interval that is cut into equal ones, a number of at least 0 that the density does not go
-        below there: for a step function the density itself. Several densities may share one such bound.
+        A lower bound of the density, at least 0, on each of the equal cells of the interval; for a step function the
+        density itself. Entries with different densities may share one such bound.
     entries : int
         Number n of entries, the critical one included.
     epsilon : float, int, Fraction, Decimal or str
@@ -60,9 +61,9 @@ def density_sum_guarantee(
     width : float, int, Fraction, Decimal or str
         The width h of a cell, above 0.
     difference : float, int, Fraction, Decimal or str
-        How far apart two values of the critical entry are, at least 0, and at most the interval.
+        Distance of the two values of the critical entry, from 0 to the length of the interval.
     known : int, default 0
-        How many of the other entries are known.
+        Number of the other entries that are known.
 
     Returns
     -------
@@ -72,11 +73,11 @@ def density_sum_guarantee(
     Raises
     ------
     ArgumentError
-        A step function with more mass than one, or values that are not allowed.
+        A step function with a mass above one, or values out of range.
 
     Notes
     -----
-    In place of the asymptotic Theorems 7 and 8 of *Noiseless Database Privacy*; the proof stands above.
+    Replaces the asymptotic Theorems 7 and 8 of *Noiseless Database Privacy*; the proof is in the module docstring.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def density_sum_guarantee(
 
 
 def _mean_over_sizes(law: list[Fraction], shift: int, epsilon: Number, others: int, mass: Fraction) -> Enclosure:
-    """An upper bound of `E[Δ_B^shift(ε)]` for `B ~ Bin(others, mass)`: between thresholds B counts as the lower one."""
+    """An upper bound of `E[Δ_B^shift(ε)]` for `B ~ Bin(others, mass)`: B is rounded down to the next threshold."""
     if shift == 0:
         return Enclosure(0)
     sizes = _thresholds(others, mass)
@@ -126,7 +127,7 @@ def _mean_over_sizes(law: list[Fraction], shift: int, epsilon: Number, others: i
     above = Enclosure(1)
     for size, following in zip(sizes, [*sizes[1:], None], strict=True):
         beyond = Enclosure(0) if following is None else binomial_upper_tail(following, n=others, p=mass)
-        # max(0, ·): the difference of two enclosures may reach below zero, the probability does not.
+        # max(0, ·): the difference of two enclosures may be negative, the probability is not.
         between = above - beyond
         total += Enclosure(max(0.0, between.lower), max(0.0, between.upper)) * _of_lattice(law, shift, epsilon, size)
         above = beyond
@@ -134,7 +135,7 @@ def _mean_over_sizes(law: list[Fraction], shift: int, epsilon: Number, others: i
 
 
 def _thresholds(others: int, mass: Fraction) -> list[int]:
-    """Sizes from 0 on at which the curve is evaluated: around the mean of B, at halves of its deviation."""
+    """Sizes at which the curve is evaluated: 0, and sizes around the mean of B in steps of half its deviation."""
     if mass == 1:
         return [0, others] if others else [0]
     mean, deviation = float(others * mass), math.sqrt(others * mass * (1 - mass))
@@ -144,7 +145,7 @@ def _thresholds(others: int, mass: Fraction) -> list[int]:
 
 
 def _of_lattice(law: list[Fraction], shift: int, epsilon: Number, size: int) -> Enclosure:
-    """The curve of the sum of this many lattice entries for a shift, both ways; 1 where there is nothing to hide in."""
+    """The curve of the sum of `size` lattice entries for a shift, the worse direction; 1 if there are no entries."""
     if size == 0:
         return Enclosure(1)
     masses: dict[int, Number] = {shift: 0, **dict(enumerate(law))}

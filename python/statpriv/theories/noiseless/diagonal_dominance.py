@@ -1,9 +1,9 @@
-"""The paper's tests for linear queries, as printed and corrected: they can be compared with the exact μ.
+"""The paper's tests for linear queries, as printed and corrected, for comparison with the exact μ.
 
-Theorem 10 asks that the covariance `Σ` of the answers without entry ℓ is diagonally dominant, for every ℓ: then no
-eigenvalue is small (Gershgorin, Theorem 9). Theorem 11 asks the same of positive coefficients, whichever r entries
-are known: a sum over columns, whose least value over sets of columns is that of the smallest summands. Its test (14)
-is printed with `k ≠ ℓ`; the proof needs `k ≠ i`, as here.
+Theorem 10 requires that, for every ℓ, the covariance `Σ` of the answers without entry ℓ is diagonally dominant. Then no
+eigenvalue is small (Gershgorin, Theorem 9). Theorem 11 requires the same for positive coefficients whichever entries
+are known. Its condition is on a sum over a set of columns, which is least for the columns with the smallest summands.
+Its test (14) is printed with `k ≠ ℓ`; the proof needs `k ≠ i`, which is used here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["DominanceTest", "gershgorin_test", "leakage_test"]
 
 _FITS = 1 << 52
-"""Integers below this have sums in 64 bits."""
+"""Sums of absolute values below this bound are computed in 64-bit integers."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class DominanceTest:
     where: tuple[int, int] | None
 
     def explain(self) -> str:
-        """What holds and what fails.
+        """Whether the test holds, and the hypotheses that fail.
 
         Examples
         --------
@@ -73,8 +73,9 @@ def gershgorin_test(coefficients: Integers, unit: Fraction) -> DominanceTest:
 def leakage_test(coefficients: Integers, unit: Fraction, known_fraction: Fraction) -> DominanceTest:
     """Theorem 11: the least `Σ_{j∈S} (0.99 a_ij² − Σ_{k≠i} a_ij a_kj)` over sets S of `r−1` entries is not negative.
 
-    For all i, ℓ and `n − ρn <= r <= n`, with S not containing ℓ. The least sum over sets of one size is that of the
-    smallest summands; over the sizes it is least where the summands change their sign, or at the nearest size allowed.
+    The test is for all i, ℓ and `n − ρn <= r <= n`, and all S that do not contain ℓ. For a fixed size of S the least
+    sum is that of the smallest summands. Over the sizes the least sum takes all negative summands, or is at the nearest
+    allowed size.
     """
     failures = _common_failures(coefficients)
     if coefficients.min() <= 0 or coefficients.max() * unit > 1:
@@ -142,12 +143,12 @@ def _first_not_dominant(gram: Integers, coefficients: Integers) -> tuple[int, in
 
 @dataclass(frozen=True)
 class _Screen:
-    """The test in doubles with a bound of its error, so that only what is close needs integers.
+    """The test in doubles with an error bound, so that only close cases need integers.
 
-    With the unit roundoff u and m queries: entries of the Gram matrix and coefficients are rounded once, so that
-    `G_ik − a_i a_k` errs by at most `5u(|G_ik| + |a_i a_k|)`. Their sum errs by a further `(m+2)u` times the sum of the
-    sizes, and 0.99 and the last difference by 4u of it. `8(m+8)u Σ_k (|G_ik| + |a_i a_k|)` is more than all of that,
-    and than its own rounding.
+    Let u be the unit roundoff and m the number of queries. Entries of the Gram matrix and coefficients are rounded
+    once, so `G_ik − a_i a_k` has an error of at most `5u(|G_ik| + |a_i a_k|)`. Summation adds an error of `(m+2)u`
+    times the sum of the absolute values; the factor 0.99 and the last difference add 4u times that sum. The bound
+    `8(m+8)u Σ_k (|G_ik| + |a_i a_k|)` exceeds the total of these errors and its own rounding error.
     """
 
     gram: NDArray[np.float64]
@@ -163,7 +164,7 @@ class _Screen:
         return _Screen(gram.astype(np.float64), coefficients.astype(np.float64))
 
     def suspects(self, entry: int) -> NDArray[np.int64]:
-        """Queries of which doubles do not prove that dominance holds without this entry."""
+        """Queries for which doubles do not prove dominance without this entry."""
         import numpy as np
 
         column = self.coefficients[:, entry]

@@ -1,4 +1,4 @@
-"""What a statement of the theory gives: ε and δ, the notion they belong to, and the statement."""
+"""A guarantee of noiseless privacy: ε, δ, the notion of privacy, and the statement that proves it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NoiselessGuarantee:
     theorem: str
 
     def explain(self) -> str:
-        """What is guaranteed, and by what.
+        """The guarantee in words, and the statement that proves it.
 
         Examples
         --------

@@ -1,9 +1,9 @@
-"""Products of matrices of integers of any size, exactly, at the speed of doubles.
+"""Exact products of matrices of integers of any size, computed with floating-point matrix products.
 
-Both factors are split into limbs, integers of `b` and `c` bits with a sign, and the limbs are multiplied as doubles.
-A sum of K products of such limbs is an integer of size below `K 2^(b+c)`, and so is each of its partial sums, in
-whatever order they are added. Integers up to 2^53 are doubles: with `b + c + ⌈log2 K⌉ <= 53` nothing is rounded, on
-any machine.
+Both factors are split into limbs, signed integers of `b` and `c` bits, and the limbs are multiplied as doubles. A sum
+of K products of limbs is an integer below `K 2^(b+c)` in absolute value. The same holds for its partial sums, in any
+order of summation. All integers up to 2^53 are doubles, so with `b + c + ⌈log2 K⌉ <= 53` nothing is rounded, on any
+machine.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Integers = Any
 
 _EXACT = 53
 _FIT = 512
-"""Integers below 2^53 whose sum is one of 64 bits."""
+"""Number of integers below 2^53 whose sum surely fits in 64 bits."""
 _ROWS = 512
-"""Rows that are converted to doubles at a time: a table of 2^24 zeros and ones is not copied as a whole."""
+"""Rows that are converted to doubles at a time, so that a table of 2^24 zeros and ones is not copied as a whole."""
 
 
 def integer_product(left: Integers, right: Integers) -> NDArray[Any]:
@@ -63,7 +63,7 @@ def integer_product(left: Integers, right: Integers) -> NDArray[Any]:
 
 
 def integer_gram(matrix: Integers) -> NDArray[Any]:
-    """The product of a matrix of integers with its transpose: as :func:`integer_product`, with half of the work.
+    """The product of a matrix of integers with its transpose: :func:`integer_product` at half the cost.
 
     >>> import numpy as np
     >>> integer_gram(np.array([[3.0, 4.0]])).tolist()
@@ -85,7 +85,7 @@ def integer_gram(matrix: Integers) -> NDArray[Any]:
 
 
 def _widths(left: int, right: int, room: int) -> tuple[int, int]:
-    """How many bits a limb of either factor has: one factor is left whole if it is narrow, else both are halved."""
+    """Bits of a limb of each factor. A factor of few bits is not split; otherwise both get half of the room."""
     if left <= room // 2:
         return left, min(right, room - left)
     if right <= room // 2:
@@ -120,7 +120,7 @@ def _limbs(matrix: Integers, bits: int) -> list[NDArray[np.float64]]:
 
 
 def _limbs_of_doubles(matrix: NDArray[np.float64], bits: int) -> list[NDArray[np.float64]]:
-    """The same of doubles that are integers: `rest mod 2^bits` is a difference of doubles and a double: exact."""
+    """The limbs of doubles that are integers. `rest mod 2^bits` is a double, so the subtraction is exact."""
     import numpy as np
 
     sign, rest = np.where(matrix < 0, -1.0, 1.0), abs(matrix)
@@ -144,7 +144,7 @@ def as_integers(matrix: Integers) -> NDArray[Any]:
 
 
 def whole_doubles(values: NDArray[np.float64]) -> tuple[Integers, int]:
-    """Integers and an exponent e with `values = integers · 2^e`, exactly: as doubles, if their range allows it.
+    """Integers and an exponent e with `values = integers · 2^e`, exactly; the integers are doubles if their range fits.
 
     >>> import numpy as np
     >>> whole_doubles(np.array([0.75, -2.0]))
@@ -182,7 +182,7 @@ def integers_from_doubles(values: NDArray[np.float64]) -> tuple[NDArray[Any], in
 
 
 def _last_places(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each double `M · 2^e` with an integer M of 53 bits: how many zeros M ends with, and e."""
+    """For each double `M · 2^e` with an integer M of 53 bits: the number of trailing zero bits of M, and e."""
     import numpy as np
 
     mantissas, exponents = np.frexp(values)

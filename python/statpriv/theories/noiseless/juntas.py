@@ -6,12 +6,12 @@
 
     N = P[f = 0 | t_i = 0] = (A + B + 1/2 − p)/(2(1−p)),      D = P[f = 0 | t_i = 1] = (A − B − 1/2 + p)/(2p).
 
-ε is the largest logarithm of N/D, D/N, (1−N)/(1−D) and (1−D)/(1−N). The paper bounds numerator and denominator each
-by its own A, which gives `(1 + s/(2(1−p)))/(1 − s/(2p))` with `s = τ_1 + τ_2`, and the same with p and 1−p exchanged.
-Sharper: A is one number, so both signs of τ_1 are tried, the same above and below. All four are quotients of
-functions that are linear in B, so monotone in B where the denominator is positive: the ends ±τ_2/2 are enough.
-Theorem 4 has `|2A − 1| <= τ/δ` and `|2B| <= τ/δ` outside of leaked values of probability 2δ; the quotients are
-monotone in A too.
+ε is the largest logarithm of N/D, D/N, (1−N)/(1−D) and (1−D)/(1−N). The paper takes the worst A separately in the
+numerator and in the denominator, which gives `(1 + s/(2(1−p)))/(1 − s/(2p))` with `s = τ_1 + τ_2`, and the same with p
+and 1−p exchanged. The sharper form uses the same A in both, and tries both signs of τ_1. All four ratios are quotients
+of functions that are linear in B, so they are monotone in B if the denominator is positive: the ends ±τ_2/2 suffice.
+The ratios are monotone in A too. Theorem 4 has `|2A − 1| <= τ/δ` and `|2B| <= τ/δ`, except for leaked values of
+probability 2δ.
 """
 
 from __future__ import annotations
@@ -46,24 +46,25 @@ def junta_epsilon(
     tau_1, tau_2 : float, int, Fraction, Decimal or str
         The advantages, from 0 to 1: of the best constant, and of the best function of one entry.
     p : float, int, Fraction, Decimal or str, or a sequence, default "1/2"
-        Probability that an entry is one, strictly between 0 and 1; one for all entries or one for each. The entries
-        need not be independent.
+        Probability that an entry is one, strictly between 0 and 1; one number for all entries or one for each. The
+        entries need not be independent.
     method : {"sharp", "printed"}
-        "printed" is the bound of Theorem 3 (of Theorem 2, for fair bits). "sharp" uses that P[f = 0] is one number.
+        "printed" is the bound of Theorem 3 (Theorem 2 for fair bits). "sharp" uses the same P[f = 0] in the numerator
+        and the denominator of the ratio.
 
     Returns
     -------
     Enclosure
-        ε of noiseless privacy in nats; infinite where the theorem promises nothing.
+        ε of noiseless privacy in nats; infinite if the theorem gives no bound.
 
     Raises
     ------
     ArgumentError
-        A value that is not allowed.
+        A value out of range.
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Theorems 2 and 3; the proof of the sharper form stands above.
+    Source: *Noiseless Database Privacy*, Theorems 2 and 3; the sharper form is proved in the module docstring.
 
     Examples
     --------
@@ -93,24 +94,24 @@ def junta_guarantee(
     tau : float, int, Fraction, Decimal or str
         The advantage of the best function of d+1 entries, from 0 to 1.
     delta : float, int, Fraction, Decimal or str
-        Any number strictly between 0 and 1; the guarantee fails for leaked values of probability at most 2δ.
+        Any number strictly between 0 and 1. The guarantee fails for leaked values of total probability at most 2δ.
     p : float, int, Fraction, Decimal or str, or a sequence, default "1/2"
-        Probability that an entry is one, strictly between 0 and 1; one for all entries that have not leaked, or one
-        for each.
+        Probability that an entry is one, strictly between 0 and 1; one number for all entries that have not leaked,
+        or one for each.
     queries : int, default 1
-        How many such functions are answered when all but d entries are refreshed before each (Definition 7).
+        Number m of such functions that are answered. All but d entries are refreshed before each (Definition 7).
     method : {"sharp", "printed"}
-        "printed" is the bound of Theorem 4, "sharp" uses that P[f = 0] is one number.
+        "printed" is the bound of Theorem 4. "sharp" uses the same P[f = 0] in the numerator and the denominator.
 
     Returns
     -------
     NoiselessGuarantee
-        (mε, 2mδ) for m queries; ε is infinite where the theorem promises nothing.
+        (mε, 2mδ) for m queries, ε in nats; ε is infinite if the theorem gives no bound.
 
     Raises
     ------
     ArgumentError
-        A value that is not allowed.
+        A value out of range.
 
     Notes
     -----

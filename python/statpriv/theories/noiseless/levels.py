@@ -1,4 +1,4 @@
-"""Ratios of probabilities and the ε they stand for: `ratio <= e^ε`, decided and never rounded."""
+"""Ratios of probabilities and their ε: `ratio <= e^ε` is decided exactly, without rounding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from statpriv.numeric.literals import spelled
 __all__ = ["Level", "Ratio", "larger_of", "level_of", "log_ratio", "quotient"]
 
 Ratio: TypeAlias = "Fraction | float"
-"""An exact ratio of two probabilities; the only float among them is infinity."""
+"""An exact ratio of two probabilities: a Fraction, or the float infinity."""
 
 _BITS = 96
 
@@ -35,7 +35,7 @@ def larger_of(ratios: Iterable[Ratio]) -> Ratio:
 def log_ratio(ratio: Ratio) -> Enclosure:
     """`ln(ratio)` in nats of a ratio above 0.
 
-    The logarithm of `1 + x` starts `log2(1/|x|)` binary places after the point: as many bits more are carried.
+    The logarithm of `1 + x` has about `log2(1/|x|)` leading zero bits, so the precision is raised by that many bits.
 
     >>> log_ratio(Fraction(1)), log_ratio(math.inf)
     (Enclosure(0.0, 0.0), Enclosure(float('inf'), float('inf')))
@@ -59,14 +59,14 @@ class Level:
     def holds(self, ratio: Ratio) -> bool:
         """Whether `ratio <= e^ε`.
 
-        e^ε is irrational for a rational ε other than 0 (Lindemann), so that enough bits decide.
+        e^ε is irrational for a rational ε other than 0 (Lindemann), so a sufficient precision always decides.
         """
         if not is_finite(ratio):
             return False
         if self.factor is not None:
             return ratio <= self.factor
         if self.epsilon is not None and self.epsilon >= ratio.numerator.bit_length():
-            return True  # the ratio is at most its numerator, which is below 2^bits
+            return True  # the ratio is at most its numerator, which is below 2^bit_length <= e^ε
         bits = _BITS
         while True:
             low, high = self.ends(bits)
@@ -90,7 +90,7 @@ class Level:
 
 
 def level_of(epsilon: Number | None, exp_epsilon: Number | None) -> Level:
-    """What the caller gave: ε of at least 0, or e^ε of at least 1, not both."""
+    """The level given by the caller: either ε of at least 0, or e^ε of at least 1."""
     if (epsilon is None) == (exp_epsilon is None):
         given = "neither is given" if epsilon is None else f"epsilon = {epsilon} and exp_epsilon = {exp_epsilon}"
         raise ArgumentError(f"either epsilon or exp_epsilon is required; {given}")

@@ -1,19 +1,19 @@
 """Linear queries on normal data: `Y = A t` with independent entries `t_j ~ N(m_j, σ_j²)`.
 
 Given `t_ℓ = α` the answers are normal with mean `α A_ℓ` plus a constant, and covariance `Σ = Σ_{j≠ℓ} σ_j² A_j A_j^T`.
-Two normal laws of one covariance are as far apart as N(0,1) and N(μ,1), so that the privacy curve of entry ℓ for the
-values α and β is
+Two normal laws with the same covariance are as distinguishable as N(0,1) and N(μ,1). So the privacy curve of entry ℓ
+for the values α and β is
 
     δ(ε) = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2),      μ = |α−β| √(A_ℓ^T Σ^{-1} A_ℓ).
 
-Means do not matter (Claim 1), entries that are known leave Σ. If A_ℓ lies outside of the range of Σ, some combination
-of the answers tells t_ℓ: μ is infinite; else the pseudo-inverse takes the place of Σ^{-1}.
+The means do not matter (Claim 1). Known entries are left out of Σ. If A_ℓ lies outside the range of Σ, some combination
+of the answers reveals t_ℓ, and μ is infinite. Otherwise the pseudo-inverse replaces Σ^{-1}.
 
 *Noiseless privacy of entry ℓ.* Let `q = A_ℓ^T Σ^{-1} A_ℓ` and `z = A_ℓ^T Σ^{-1} y` for centred answers y. The
 logarithm of the ratio of densities for α and β is `h(α) − h(β)` with `h(t) = z t − q t²/2`. Outside of `S_2 = {|t_ℓ|
-> B}` the largest is the range of h on [−B, B]: `(|z| + qB)²/(2q)` if `|z| <= qB`, else `2B|z|`. So `S_1 = {|z| > z*}`
-with `z* = √(2qε) − qB` if `ε <= 2qB²`, else `ε/(2B)`, and z is normal of variance `q + q² σ_ℓ²`. Nothing smaller will
-do for this `S_2`, so δ is `P[|z| > z*] + P[|t_ℓ| > B]` exactly.
+> B}` its maximum is `max h − min h` on [−B, B]: `(|z| + qB)²/(2q)` if `|z| <= qB`, and `2B|z|` otherwise. So
+`S_1 = {|z| > z*}` with `z* = √(2qε) − qB` if `ε <= 2qB²`, and `ε/(2B)` otherwise. z is normal with variance
+`q + q² σ_ℓ²`. No smaller S_1 suffices for this `S_2`, so δ is exactly `P[|z| > z*] + P[|t_ℓ| > B]`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = ["LinearQueries", "linear_mu"]
 
 _BITS = 160
 _EXACT = 1 << 53
-"""Integers up to here are doubles."""
+"""All integers up to this size are doubles."""
 _CANDIDATES = 200
 """Bounds B that are tried in doubles before one is certified."""
 
@@ -57,7 +57,7 @@ class LinearQueries:
     Parameters
     ----------
     matrix : numpy array of two dimensions, or a list of rows
-        One row a query, one column an entry; coefficients are exact, a float is the rational it stores.
+        One row for each query, one column for each entry. Coefficients are exact: a float is the rational it stores.
     variances : sequence, optional
         The variance of each entry, above 0; 1 by default. The means do not matter.
     known : iterable of int, optional
@@ -66,7 +66,7 @@ class LinearQueries:
     Raises
     ------
     ArgumentError
-        A matrix that is none, coefficients that are no numbers, variances that are not above 0.
+        Not a matrix, coefficients that are not numbers, or variances that are not above 0.
 
     Examples
     --------
@@ -108,18 +108,18 @@ class LinearQueries:
         entry : int
             The critical entry ℓ, counted from 0; not a known one.
         difference : float, int, Fraction, Decimal or str
-            `α − β`, how far apart its two values are, of either sign.
+            The difference `α − β` of its two values, of either sign.
 
         Returns
         -------
         Enclosure
-            μ, a few ulps wide; infinite where the answers tell the entry.
+            μ, a few ulps wide; infinite if the answers reveal the entry.
         """
         low, high = root_bounds(self._form(entry), abs(as_fraction(difference, "difference")))
         return Enclosure(low, high)
 
     def delta(self, epsilon: Number, *, entry: int, difference: Number) -> Enclosure:
-        """δ of (ε, δ)-statistical privacy of two values of the entry that are so far apart.
+        """δ of (ε, δ)-statistical privacy for two values of the entry with this difference.
 
         Parameters
         ----------
@@ -136,12 +136,12 @@ class LinearQueries:
         Parameters
         ----------
         difference : float, int, Fraction, Decimal or str
-            How far apart its two values are.
+            The difference of its two values.
 
         Returns
         -------
         tuple of int and Enclosure
-            An entry with the largest upper end; the enclosure contains the largest μ of all unknown entries.
+            An entry whose μ has the largest upper end, and an enclosure of the largest μ of all unknown entries.
 
         Examples
         --------
@@ -158,7 +158,7 @@ class LinearQueries:
         candidates = [entry for entry, (_, high) in zip(unknown, forms, strict=True) if high >= surely]
         bounds = {entry: root_bounds(self._form(entry), factor) for entry in candidates[: budget.MAX_REFINED_ENTRIES]}
         worst = max(bounds, key=lambda entry: bounds[entry][1])
-        if len(candidates) > budget.MAX_REFINED_ENTRIES:  # entries that are alike, or all but
+        if len(candidates) > budget.MAX_REFINED_ENTRIES:  # many entries with equal or nearly equal μ
             low, high = root_bounds((surely, max(high for _, high in forms)), factor)
             return worst, Enclosure(low, high)
         return worst, Enclosure(max(low for low, _ in bounds.values()), bounds[worst][1])
@@ -173,7 +173,7 @@ class LinearQueries:
         entry : int
             The critical entry, counted from 0.
         bound : float, int, Fraction, Decimal or str, optional
-            B above 0: values further than B from the mean are excepted, `S_2 = {|t| > B}`. Without it a B is chosen
+            B above 0: values further than B from the mean are excepted, `S_2 = {|t| > B}`. By default a B is chosen
             that makes δ small.
 
         Returns
@@ -198,7 +198,7 @@ class LinearQueries:
         if not (is_finite(form[0]) and is_finite(form[1])):
             return NoiselessGuarantee(Enclosure(level), Enclosure(1), "noiseless", theorem)
         outside = _tail_beyond(chosen, variance)
-        # z*/√(q + q²σ²) falls as q grows, so that the ends of q give the ends of the tail.
+        # z*/√(q + q²σ²) decreases in q, so the ends of q give the ends of the tail.
         least, most = (_tail_of_answers(Fraction(q), level, chosen, variance) for q in form)
         delta = outside + Enclosure(least.lower, most.upper)
         return NoiselessGuarantee(
@@ -206,13 +206,13 @@ class LinearQueries:
         )
 
     def gershgorin(self) -> DominanceTest:
-        """The hypotheses of Theorem 10 as printed, and the one that is missing; exactly.
+        """The hypotheses of Theorem 10 as printed, and the one that is missing in print, tested exactly.
 
         Returns
         -------
         DominanceTest
-            Whether the printed test holds, and where it fails first. It is neither necessary for privacy nor, as
-            printed, sufficient: compare with :meth:`worst`.
+            Whether the printed test holds, and where it fails first. As printed, it is neither necessary nor sufficient
+            for privacy; compare with :meth:`worst`.
 
         Examples
         --------
@@ -224,7 +224,7 @@ class LinearQueries:
         return gershgorin_test(as_integers(self._coefficients), self._unit)
 
     def leakage(self, known_fraction: Number) -> DominanceTest:
-        """Test (14) of Theorem 11 with its index corrected: dominance whichever share of the entries is known.
+        """Test (14) of Theorem 11 with its index corrected: dominance whichever ρn of the entries are known.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class LinearQueries:
         return integer_product(as_integers(columns) * np.array(counted, dtype=object)[None, :], columns.T), unit
 
     def _form(self, entry: int) -> Bounds:
-        """`A_ℓ^T Σ^{-1} A_ℓ`; the unit of the coefficients cancels, that of the variances does not."""
+        """`A_ℓ^T Σ^{-1} A_ℓ`. The unit of the coefficients cancels; the unit of the variances does not."""
         import numpy as np
 
         index = _entry(entry, self.entries, "entry")
@@ -272,7 +272,10 @@ class LinearQueries:
         return low * unit, high * unit
 
     def _rough_forms(self, entries: list[int]) -> list[Bounds]:
-        """All of them at once, by `h/(1−h) = σ² q` from leverages `h = σ² A_ℓ^T Γ^{-1} A_ℓ` in the matrix Γ of all."""
+        """The forms q of all entries at once: `σ² q = h/(1−h)` with the leverage `h = σ² A_ℓ^T Γ^{-1} A_ℓ`.
+
+        Γ is the covariance matrix of all unknown entries.
+        """
         gram, unit = self._gram
         found: list[Bounds] = []
         forms = quadratic_forms(gram, self._coefficients[:, entries], refined=False)
@@ -295,16 +298,17 @@ def linear_mu(
 ) -> Enclosure:
     """The distance μ of the answers to linear queries on normal data, for two values of one entry.
 
-    The answers are as private as N(0,1) against N(μ,1): `sp.differential.gaussian_delta(epsilon, mu=…)` is their δ.
+    The laws of the answers are as distinguishable as N(0,1) and N(μ,1), so their δ is
+    `sp.differential.gaussian_delta(epsilon, mu=…)`.
 
     Parameters
     ----------
     matrix : numpy array of two dimensions, or a list of rows
-        One row a query, one column an entry; coefficients are exact, a float is the rational it stores.
+        One row for each query, one column for each entry. Coefficients are exact: a float is the rational it stores.
     entry : int
         The critical entry ℓ, counted from 0.
     difference : float, int, Fraction, Decimal or str
-        `α − β`, how far apart its two values are.
+        The difference `α − β` of its two values.
     variances : sequence, optional
         The variance of each entry, above 0; 1 by default. The means do not matter.
     known : iterable of int, optional
@@ -313,16 +317,16 @@ def linear_mu(
     Returns
     -------
     Enclosure
-        `μ = |α−β| √(A_ℓ^T Σ^{-1} A_ℓ)`; infinite where the answers tell the entry.
+        `μ = |α−β| √(A_ℓ^T Σ^{-1} A_ℓ)`; infinite if the answers reveal the entry.
 
     Raises
     ------
     ArgumentError
-        A matrix that is none, an entry that is not there or is known.
+        Not a matrix, or an entry that does not exist or is known.
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Theorems 10 and 11 and Claim 1; the exact form stands above.
+    Source: *Noiseless Database Privacy*, Theorems 10 and 11 and Claim 1; the exact form is in the module docstring.
 
     Examples
     --------
@@ -350,11 +354,11 @@ def _integer_matrix(matrix: object) -> tuple[Any, Fraction]:
     kinds = {float} if array.dtype.kind == "f" else set(map(type, array.flat))
     if kinds <= {int, float} and (kinds == {float} or _are_doubles(array)):
         doubles = array.astype(np.float64)
-        for row, column in np.argwhere(~np.isfinite(doubles)):  # which are refused
+        for row, column in np.argwhere(~np.isfinite(doubles)):  # as_fraction raises for these
             as_fraction(float(doubles[row, column]), f"matrix[{row}][{column}]")
         integers, exponent = whole_doubles(doubles)
         return integers, Fraction(2) ** exponent
-    read: dict[tuple[type, Any], Fraction] = {}  # few coefficients are different
+    read: dict[tuple[type, Any], Fraction] = {}  # typically there are few different coefficients
     for (row, column), value in np.ndenumerate(array):
         if not isinstance(value, Hashable) or (type(value), value) not in read:
             read[type(value), value] = as_fraction(value, f"matrix[{row}][{column}]")
@@ -365,7 +369,7 @@ def _integer_matrix(matrix: object) -> tuple[Any, Fraction]:
 
 
 def _are_doubles(array: NDArray[Any]) -> bool:
-    """Whether all of its integers are doubles."""
+    """Whether all integers in the array are doubles."""
     return all(-_EXACT <= value <= _EXACT for value in array.flat if type(value) is int)
 
 
@@ -398,7 +402,7 @@ def _entry(entry: object, entries: int, name: str) -> int:
 
 
 def _short(value: Fraction) -> str:
-    """Four digits, also of a number beyond the doubles."""
+    """Four digits, also for numbers outside the range of doubles."""
     return f"{Decimal(value.numerator) / value.denominator:.4g}"
 
 
@@ -409,7 +413,7 @@ def _tail_beyond(bound: Fraction, variance: Fraction) -> Enclosure:
 
 
 def _tail_of_answers(q: Fraction, epsilon: Fraction, bound: Fraction, variance: Fraction) -> Enclosure:
-    """`P[|z| > z*]`: answers that tell values within the bound apart by more than e^ε."""
+    """`P[|z| > z*]`: the probability of answers whose ratio exceeds e^ε for two values within the bound."""
     if q == 0:
         return Enclosure(0)
     context = interval_context(_BITS)
@@ -424,7 +428,7 @@ def _tail_of_answers(q: Fraction, epsilon: Fraction, bound: Fraction, variance: 
 
 
 def _best_bound(form: Bounds, epsilon: Fraction, variance: Fraction) -> Fraction:
-    """A B that makes δ small: a search in doubles, whose result is only a proposal."""
+    """A B that makes δ small, by a search in doubles. Any B is valid, so the search need not be certified."""
     q, sigma, target = float(form[1]), math.sqrt(variance), float(epsilon)
 
     def estimate(bound: float) -> float:

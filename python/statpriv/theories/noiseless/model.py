@@ -31,14 +31,14 @@ Notion = Literal["noiseless", "a posteriori"]
 
 @dataclass(frozen=True)
 class Exceptions:
-    """The cheapest sets that Definition 4 excepts.
+    """The sets of answers and values that Definition 4 excepts, at the least cost.
 
     Attributes
     ----------
     delta
-        `P[answer ∈ S_1] + max_j P[t_j ∈ S_2]`, the least possible, exactly.
+        `P[answer ∈ S_1] + max_j P[t_j ∈ S_2]`, the exact minimum.
     answers
-        S_1. With leaked entries each is a pair: their values, and the answer.
+        S_1. With leaked entries each element is a pair: the leaked values, and the answer.
     values
         S_2.
     """
@@ -50,13 +50,13 @@ class Exceptions:
 
 @dataclass(frozen=True)
 class _Seen:
-    """Given the leaked values: the mass of each answer together with each value of an entry."""
+    """Given the leaked values: the joint mass of each answer and each value of an entry."""
 
     entries: dict[int, dict[Hashable, dict[Hashable, Fraction]]]
     answers: dict[Hashable, Fraction]
 
     def ratios(self, entry: int, answer: Hashable, excepted: frozenset[Hashable], notion: Notion) -> Iterator[Ratio]:
-        """What the notion bounds: between two values of the entry, or between posterior and prior of one."""
+        """The ratios that the notion bounds: of likelihoods of two values, or of posterior and prior of one value."""
         laws = self.entries[entry]
         masses = {value: sum(law.values(), Fraction(0)) for value, law in laws.items()}
         given = {v: law.get(answer, Fraction(0)) / masses[v] for v, law in laws.items() if v not in excepted}
@@ -77,17 +77,17 @@ class FiniteModel:
     Parameters
     ----------
     law : sequence of mappings, or mapping
-        The law of each entry, `{value: probability}`, of independent entries; or the joint law, from tuples of values
-        to probabilities.
+        For independent entries the law of each, `{value: probability}`; or the joint law, from tuples of values to
+        probabilities.
     query : callable
-        From a tuple of values to an answer, which is hashable.
+        From a tuple of values to a hashable answer.
     leaked : iterable of int, optional
-        Entries whose values are known, counted from 0. The others are protected, whatever these values are.
+        Entries whose values are known, counted from 0. The other entries are protected, for all values of these.
 
     Raises
     ------
     ArgumentError
-        Laws that are none, more than 2^20 databases.
+        A law that is not a probability law, or more than 2^20 databases.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class FiniteModel:
         epsilon : float, int, Fraction, Decimal or str
             ε in nats, at least 0; or `exp_epsilon`, e^ε, at least 1.
         notion : {"noiseless", "a posteriori"}
-            What the remaining answers and values have to satisfy: Definition 2 or Definition 3.
+            The condition on the remaining answers and values: Definition 2 or Definition 3.
         """
         return self.exceptions(epsilon, exp_epsilon=exp_epsilon, notion=notion).delta
 
@@ -166,7 +166,7 @@ class FiniteModel:
         Raises
         ------
         ArgumentError
-            More than 12 values, of which every subset would be tried.
+            The entries have more than 12 values; every subset of the values is tried.
         """
         level = level_of(epsilon, exp_epsilon)
         as_word(notion, "notion", get_args(Notion))
@@ -208,7 +208,7 @@ class FiniteModel:
         return posterior({value: mass / total for value, mass in laws.items()}, likelihoods)
 
     def curve(self, entry: int) -> PrivacyCurve:
-        """The privacy curve of one entry: statistical privacy, δ against ε; nothing may have leaked.
+        """The privacy curve of one entry: statistical privacy, δ against ε. The model must have no leaked entries.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class _Stated:
     laws: Mapping[Hashable, Mapping[Hashable, Fraction]]
 
     def answer_laws(self, entries: int) -> Mapping[Hashable, Mapping[Hashable, Fraction]]:  # noqa: ARG002
-        """The same for any number of entries."""
+        """The stated laws, for any number of entries."""
         return self.laws
 
 

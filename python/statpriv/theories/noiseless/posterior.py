@@ -1,4 +1,4 @@
-"""What an answer says about one entry: prior and posterior, value by value."""
+"""What an answer reveals about one entry: prior and posterior probability of each value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Posterior:
     prior, law : mapping
         Probability of each value before and after.
     ratio : mapping
-        After over before, for each value that was possible: what Definition 3 of the paper bounds by e^{±ε}.
+        Posterior over prior, for each value of positive prior; Definition 3 of the paper bounds it by e^{±ε}.
     """
 
     prior: Mapping[Hashable, Fraction]
@@ -45,11 +45,11 @@ class Posterior:
 
     @property
     def epsilon(self) -> Enclosure:
-        """How far this one answer moves belief in nats: the logarithm of `worst_ratio`."""
+        """The logarithm of `worst_ratio` in nats: how far this one answer moves the belief about the entry."""
         return log_ratio(self.worst_ratio)
 
     def explain(self) -> str:
-        """One sentence a value.
+        """One sentence for each value.
 
         Examples
         --------
@@ -75,21 +75,21 @@ def _with_decimal(value: Fraction) -> str:
 
 
 def posterior(prior: Number | Mapping[Hashable, Number], answer: Mapping[Hashable, Number]) -> Posterior:
-    """The exact law of an entry after an answer was seen, by Bayes' rule.
+    """The exact law of an entry after an answer is observed, by Bayes' rule.
 
     Parameters
     ----------
     prior : mapping or number
-        Probability of each value of the entry. A single number is the probability of 1, of an entry that is 0 or 1.
+        Probability of each value of the entry. A single number is the probability of 1, for an entry that is 0 or 1.
     answer : mapping
-        For each value of the entry the probability of the answer that was seen, if the entry has that value; from 0
-        to 1. A value left out makes the answer impossible.
+        Probability of the observed answer given each value of the entry, from 0 to 1. For a value that is left out,
+        this probability is 0.
 
     Returns
     -------
     Posterior
-        Its `law` is exact; `ratio` has the posterior over the prior, and `epsilon` is the largest logarithm of these
-        in size, in nats.
+        Its `law` is exact. `ratio` is the posterior over the prior, and `epsilon` is the largest absolute logarithm of
+        these ratios, in nats.
 
     Raises
     ------

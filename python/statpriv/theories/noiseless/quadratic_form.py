@@ -1,19 +1,19 @@
 """Certified values of `v^T G^{-1} v` for an integer matrix G that is positive semidefinite.
 
-*Small matrices*: fraction-free symmetric elimination, exactly. Schur complements of G are positive semidefinite, so
-that one with a zero on its diagonal has a row of zeros there: then v has to vanish there too, or it lies outside of
-the range of G and the value is infinite; else that row does not matter (the pseudo-inverse).
+*Small matrices*: exact, by fraction-free symmetric elimination. The Schur complements of G are positive semidefinite,
+so a zero on the diagonal of one implies a row of zeros. If the reduced v is not zero in that row, v lies outside the
+range of G and the value is infinite. Otherwise the row is skipped, which gives the value of the pseudo-inverse.
 
-*Large ones*: a proposal in doubles, and a proof in integers. For any y, with `r = v − G y`,
+*Large matrices*: a floating-point approximation, certified in integers. For any y, with `r = v − G y`,
 
     v^T G^{-1} v  =  v^T y + r^T y + r^T G^{-1} r,
 
 and for any X with `‖I − X G X^T‖_∞ <= α < 1` the eigenvalues of `X G X^T` are at least `1−α`. So G and X are
 invertible, `G^{-1} <= X^T X/(1−α)`, and `0 <= r^T G^{-1} r <= |X r|²/(1−α)`. Here X is an approximate inverse of a
-Cholesky factor, rounded to integers over a power of two, y is refined until the last term no longer matters, and all
-of α, r and the sums are integers: nothing is rounded. Where doubles do not find such an X, elimination decides. For
-many v at once a cruder form is enough: the eigenvalues of `X G X^T` are at most `1+α`, so that `|X v|²/(1+α) <= v^T
-G^{-1} v <= |X v|²/(1−α)`.
+Cholesky factor, rounded to integers over a power of two, and y is refined until the last term is negligible. α, r and
+the sums are computed in integers, without rounding. If doubles do not find such an X, elimination is used. A coarser
+form serves many v at once: the eigenvalues of `X G X^T` are at most `1+α`, so
+`|X v|²/(1+α) <= v^T G^{-1} v <= |X v|²/(1−α)`.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 __all__ = ["Bounds", "quadratic_forms", "root_bounds"]
 
 Bounds: TypeAlias = "tuple[Fraction | float, Fraction | float]"
-"""A lower and an upper bound; equal where the value is exact, infinite where there is none."""
+"""A lower and an upper bound: equal if the value is exact, both infinite if v lies outside the range of G."""
 
 _SMALL = 16
-"""Rows of matrices that are eliminated at once."""
+"""Matrices of at most this many rows are eliminated directly."""
 _ROUNDS = 12
 _PRECISION = 72
 _PLACES = 170
 _LEADING = 64
-"""Bits of G from which its distance from one is computed: the rest is bounded."""
+"""Leading bits of G that are used for the distance of `X G X^T` from the identity; the other bits are bounded."""
 _DIGITS = 43
-"""Bits of X: any X with a distance below one will do."""
+"""Bits of X. Few suffice: any X with `‖I − X G X^T‖_∞ < 1` is valid."""
 
 
 def quadratic_forms(gram: Integers, vectors: Integers, *, refined: bool = True) -> list[Bounds]:
-    """Bounds of `v^T G^{-1} v` for each column v; unless they are to be refined, about 40 bits are enough.
+    """Bounds of `v^T G^{-1} v` for each column v; with `refined=False` to about 40 bits only.
 
     >>> import numpy as np
     >>> gram, vectors = np.array([[2, 0], [0, 0]], dtype=object), np.array([[1, 0], [0, 1]], dtype=object)
@@ -95,7 +95,7 @@ def _eliminated(gram: Integers, vectors: Integers) -> list[Bounds]:
 
 
 def _certified(gram: Integers, vectors: Integers, *, refined: bool) -> list[Bounds] | None:
-    """Bounds from doubles and a proof in integers; None if there is no proof, or it says little."""
+    """Bounds approximated in doubles and certified in integers; None if there is no certificate, or it is too wide."""
     import numpy as np
 
     factor = _approximate_factor(gram)
@@ -128,10 +128,10 @@ def _certified(gram: Integers, vectors: Integers, *, refined: bool) -> list[Boun
 
 
 def _distance_from_one(whole: Integers, gram: Integers, unit: int) -> int:
-    """A bound of `‖unit I − X G X^T‖_∞`, for G with a diagonal of numbers of nearly one size.
+    """A bound of `‖unit I − X G X^T‖_∞`, for G whose diagonal entries are all of about the same size.
 
-    Of G only the leading bits are multiplied: with `G = 2^k G' + E` and `0 <= E_ij < 2^k` the row i of `X E X^T` has
-    sizes that sum to at most `2^k |X_i|_1 Σ_lj |X_lj|`.
+    Only the leading bits of G are multiplied: with `G = 2^k G' + E` and `0 <= E_ij < 2^k`, the absolute values in row i
+    of `X E X^T` sum to at most `2^k |X_i|_1 Σ_lj |X_lj|`.
     """
     import numpy as np
 
@@ -144,7 +144,7 @@ def _distance_from_one(whole: Integers, gram: Integers, unit: int) -> int:
 
 
 def _approximate_factor(gram: Integers) -> tuple[int, NDArray[Any], NDArray[np.float64]] | None:
-    """X with `X S^{-1} G S^{-1} X^T` near one: its binary places that matter, the exponents of S, and X in doubles."""
+    """X with `X S^{-1} G S^{-1} X^T ≈ I`: the binary places of X to keep, the exponents of S, and X in doubles."""
     import numpy as np
 
     diagonal = [int(value) for value in np.diag(gram)]
@@ -161,7 +161,7 @@ def _approximate_factor(gram: Integers) -> tuple[int, NDArray[Any], NDArray[np.f
 
 
 def _as_doubles(gram: Integers, scales: NDArray[Any]) -> NDArray[np.float64]:
-    """`G_ij / 2^(s_i + s_j)`, nearly: only a proposal comes of it."""
+    """`G_ij / 2^(s_i + s_j)`, approximately: it is used only for the uncertified approximation."""
     import numpy as np
 
     excess = max(0, int(abs(gram).max()).bit_length() - budget.MAX_DOUBLE_BITS)
@@ -171,7 +171,7 @@ def _as_doubles(gram: Integers, scales: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _correction(residual: Integers, scales: NDArray[Any], x: NDArray[np.float64]) -> Integers:
-    """`G^{-1} r`, nearly, as integers: `S^{-1} X^T X S^{-1} r` with the scales S of the columns."""
+    """`G^{-1} r`, approximately, as integers: `S^{-1} X^T X S^{-1} r` with the scales S of the columns."""
     import numpy as np
 
     excess = int(abs(residual).max()).bit_length() - 60

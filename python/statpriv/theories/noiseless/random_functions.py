@@ -2,10 +2,10 @@
 
 Let f be uniform among the functions of n fair bits with values ±1, and `N = 2^n`. Each Fourier coefficient
 `f^(S) = (1/N) Σ_x f(x) χ_S(x)` is a mean of N independent signs, so that `P[|f^(S)| > t] <= 2e^{−t²N/2}` (Hoeffding);
-by the union bound all n+1 coefficients of sets of at most one entry are at most t in size, but for a probability of
-`2(n+1) e^{−t²N/2}`. Then `P[f = y | t_i = v] = (1 ± f^(∅) ± f^({i}))/2`, and the ratio for the two values is at most
-`(1 − t + t)/(1 − t − t) = 1/(1−2t)`, as it falls with the common part. So `ε = −ln(1−2t)`, which is at most 4t for t
-<= 0.398 only.
+by the union bound all n+1 coefficients of sets of at most one entry are at most t in absolute value, except with
+probability `2(n+1) e^{−t²N/2}`. Then `P[f = y | t_i = v] = (1 ± f^(∅) ± f^({i}))/2`. The ratio for the two values
+decreases in the common part `1 ± f^(∅) >= 1 − t`, so it is at most `(1 − t + t)/(1 − t − t) = 1/(1−2t)`. So
+`ε = −ln(1−2t)`, which is at most 4t only for t <= 0.398.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BITS = 128
 
 @dataclass(frozen=True)
 class RandomFunction:
-    """What holds for a random Boolean function of n fair bits.
+    """The guarantee of a random Boolean function of n fair bits.
 
     Attributes
     ----------
@@ -50,17 +50,17 @@ class RandomFunction:
 
 
 def random_function(entries: int, *, advantage: Number | None = None, failure: Number | None = None) -> RandomFunction:
-    """How private a random Boolean function of n fair bits is, with which probability.
+    """The ε of a random Boolean function of n fair bits, and the probability that the function violates it.
 
     Parameters
     ----------
     entries : int
         n, from 1 to 10 000.
     advantage : float, int, Fraction, Decimal or str, optional
-        t above 0 and below 1/2; the theorem's ε is t, and its 4ε is `−ln(1−2t)` here.
+        t above 0 and below 1/2. The theorem writes ε for t, and 4ε for the guarantee, which is `−ln(1−2t)` here.
     failure : float, int, Fraction, Decimal or str, optional
-        Instead, the probability of failure that is allowed, above 0: the least t is taken that keeps it, up to
-        rounding.
+        The allowed probability of failure, strictly between 0 and 1, instead of `advantage`. The least t that keeps
+        it is taken, up to rounding.
 
     Returns
     -------
@@ -70,11 +70,12 @@ def random_function(entries: int, *, advantage: Number | None = None, failure: N
     Raises
     ------
     ArgumentError
-        Both are given or neither, or values that are not allowed; or n is so small that no t below 1/2 will do.
+        Both or neither of `advantage` and `failure` are given; a value is out of range; or n is too small for any t
+        below 1/2 to suffice.
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Theorem 14; the proof stands above.
+    Source: *Noiseless Database Privacy*, Theorem 14; the proof is in the module docstring.
 
     Examples
     --------

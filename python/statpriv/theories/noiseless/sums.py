@@ -1,9 +1,9 @@
 """Sums of functions of the entries: certified curves in place of Theorems 7 and 8.
 
-The theorems say that `Y = (1/s_n) Σ g_i(t_i)` is (O(ln n/n^{1/6}), O(1/√n))-noiseless private, without constants; and
-the proof does not give this rate: it takes `s_n = θ(n)` for `θ(√n)`, and leaves a factor 1.1/0.9 in the ratio. So
-they are not turned into numbers. The curve of a sum is computed instead: exactly where `g(t)` has finitely many
-values, and in closed form where it is normal (:func:`statpriv.theories.noiseless.linear_mu`).
+The theorems say that `Y = (1/s_n) Σ g_i(t_i)` is (O(ln n/n^{1/6}), O(1/√n))-noiseless private, without constants. The
+proof does not give this rate: it uses `s_n = θ(n)` instead of `θ(√n)`, and leaves a factor 1.1/0.9 in the ratio. No
+numbers are derived from these theorems. The curve of a sum is computed instead: exactly if `g(t)` has finitely many
+values, and in closed form if it is normal (:func:`statpriv.theories.noiseless.linear_mu`).
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ def sum_curve(
     Parameters
     ----------
     law : mapping
-        Probability of each value of an entry; or, by the name of a group, such a law each.
+        Probability of each value of an entry. With groups: a mapping from the name of each group to such a law.
     entries : int or mapping
-        How many entries there are, the critical one included; or how many of each group.
+        Number of entries, including the critical one; or the number in each group.
     function : callable, or mapping, optional
-        g, from a value to the number that is added; the value itself by default. For groups one for all or one each.
+        g, from a value to the number that is added; the value itself by default. With groups: one function for all
+        groups, or one for each.
     known : int or mapping, default 0
-        How many of the other entries are known, or how many of each group.
+        Number of the other entries that are known; or the number in each group.
 
     Returns
     -------
@@ -54,11 +55,11 @@ def sum_curve(
     Raises
     ------
     ArgumentError
-        Laws, groups or numbers that do not fit together.
+        Laws, groups or numbers that are inconsistent.
 
     Notes
     -----
-    Source: *Noiseless Database Privacy*, Theorems 7 and 8, of which this is the certified replacement.
+    Source: certified replacement of *Noiseless Database Privacy*, Theorems 7 and 8.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def sum_curve(
 
 
 def sum_guarantee(*, entries: int, known_fraction: Number = 0) -> NoReturn:
-    """Theorems 7 and 8 have no explicit constants: this raises, and names what has.
+    """Always raises: Theorems 7 and 8 have no explicit constants. The message names the functions to use instead.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def sum_guarantee(*, entries: int, known_fraction: Number = 0) -> NoReturn:
 
 
 def _moved(law: Any, function: Any, name: str) -> dict[Fraction, Fraction | Number]:  # noqa: ANN401
-    """The law of g(t); several values with one g add up."""
+    """The law of g(t). The probabilities of values with the same g are added."""
     stated = as_mapping(law, name, "a dict from values to probabilities is required")
     if function is None:
         return dict(stated)

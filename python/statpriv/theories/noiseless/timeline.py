@@ -1,4 +1,4 @@
-"""A database that changes: entries come and go, queries are asked in between."""
+"""A changing database: entries join and leave, and queries are asked in between."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class _Asked:
 
 
 class Timeline:
-    """An accountant for a changing database of independent entries: what was added, replaced, removed and asked.
+    """An accountant for a changing database of independent entries: it records changes and queries.
 
-    Entries are numbered in the order in which they come, from 0; one that is replaced gets the number of a new one.
-    Running counts of bits are accounted for exactly, by :meth:`counts`. Queries that state their own noiseless
-    privacy are added up by Theorem 1, by :meth:`composition`; the growing and the streaming model, random replacement
-    and d-adversarial refreshment are timelines.
+    Entries are numbered in the order in which they join, from 0. A replacement is a new entry with a new number.
+    :meth:`counts` accounts exactly for running counts of bits. :meth:`composition` adds up queries with a stated
+    noiseless privacy by Theorem 1. The growing and the streaming model, random replacement and d-adversarial
+    refreshment are special cases.
 
     Parameters
     ----------
     size : int, default 0
-        How many entries there are at the start.
+        Number of entries at the start.
     p : float, int, Fraction, Decimal or str, optional
         Probability that an entry is one, for counts of bits.
 
@@ -73,7 +73,7 @@ class Timeline:
         Parameters
         ----------
         count : int
-            How many, at least 0.
+            Number of new entries, at least 0.
         """
         added = range(self._issued, self._issued + as_count(count, "count"))
         self._issued += len(added)
@@ -95,7 +95,7 @@ class Timeline:
         return self
 
     def replace(self, entries: Iterable[int]) -> Timeline:
-        """These entries leave, and as many new ones come: random replacement, once it is known which were drawn.
+        """These entries leave, and as many new ones join: random replacement, once the replaced entries are drawn.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Timeline:
         return self.replace(self._present[:leaving])
 
     def refresh(self, *, keep: Iterable[int]) -> Timeline:
-        """All entries but these are replaced: d-adversarial refreshment (Definition 7), d the number kept.
+        """All other entries are replaced: d-adversarial refreshment (Definition 7), where d entries are kept.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class Timeline:
     # --- queries ----------------------------------------------------------------------------------
 
     def count(self) -> Timeline:
-        """The exact number of ones among the entries present is published, or any symmetric functions of them.
+        """The exact number of ones among the present entries is published; it covers every symmetric function of them.
 
         Raises
         ------
@@ -159,12 +159,12 @@ class Timeline:
         Parameters
         ----------
         epsilon, delta : float, int, Fraction, Decimal or str
-            It is (ε, δ)-noiseless private, ε in nats, when any `leaked` of the entries it reads are known.
+            The query is (ε, δ)-noiseless private, ε in nats, when any `leaked` of the entries it reads are known.
         leaked : int, default 0
-            That number.
+            Number of known entries under which the guarantee holds.
         reads : "all", "new" or iterable of int
-            All entries present; those that are new since the last query, as of an extendible sequence (Definition 10)
-            or a disjoint one (Theorem 13); or these entries.
+            The entries that the query reads: all present entries, the new entries since the last query, or the given
+            entries. "new" models an extendible sequence (Definition 10) or a disjoint one (Theorem 13).
         """
         if isinstance(reads, str) and reads not in ("all", "new"):
             raise ArgumentError(f"reads = {abridged(reads)}; 'all', 'new' or numbers of entries are required")
@@ -191,7 +191,7 @@ class Timeline:
 
     @property
     def new_before_each_query(self) -> tuple[int, ...]:
-        """How many entries were new at each query: the database is k-growing (Definition 9) for the least of them."""
+        """Number of new entries at each query; with k the least of them, the database is k-growing (Definition 9)."""
         return tuple(self._new_before)
 
     def counts(self) -> SubsetCounts:
@@ -209,7 +209,7 @@ class Timeline:
                 f"{len(self._asked)} other queries were asked besides the counts; ask the counts as queries with the ε "
                 "and δ of sp.noiseless.symmetric_guarantee(entries, epsilon, p=..., known=...), and take composition()"
             )
-        assert self._p is not None  # noqa: S101  (count() has seen to it)
+        assert self._p is not None  # noqa: S101  (count() requires p)
         return SubsetCounts(self._counted, p=self._p)
 
     def composition(self) -> OverlappingQueries:
