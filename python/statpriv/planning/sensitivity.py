@@ -332,7 +332,7 @@ class _Release:
 
     @property
     def _given_that_it_is_drawn(self) -> bool:
-        """Whether the bound concerns a critical entry in the sample; then it says nothing about several rows of a person."""
+        """Whether the bound concerns a critical entry in the sample; it then excludes several rows of a person."""
         return any(
             rule.conditional for rule in all_rules() if rule.bound == self.bound and rule.is_about(self.situation)
         )
@@ -382,7 +382,7 @@ class _Release:
         return sorted({number for number in numbers if self.situation.adversary.total < number < self.size})
 
     def person_of(self, rows: int, epsilon: Fraction) -> tuple[Enclosure, Kind]:
-        """δ if one person has `rows` rows. In each step the person's other rows have their worst values, as if known."""
+        """δ for `rows` rows of one person. Rows that do not change have their worst values, as known rows do."""
         exact = self.if_one_count(rows, epsilon)
         return (self._chained(rows, epsilon), "bound") if exact is None else (exact, "exact")
 
