@@ -1,1 +1,1 @@
-"""Claims decided twice, certificates, and the checker that reads them."""
+"""Claims verified by two computations, certificates, and the checker that reads them."""

@@ -1,10 +1,9 @@
-"""Certificates: a claim of privacy with what a reader needs to check it without this library.
+"""Certificates: a privacy claim with everything a reader needs to check it without this library.
 
-What :mod:`statpriv.assurance.checker` can prove, counts and histograms on secret parts by one of four theorems, can
-be certified, of entries of several groups group by group. What is done to a count before it is published never
-raises δ: the certificate is one of the counts themselves, or, where a gate makes them private for every p, of the
-gated ones. The numbers of a certificate come from the kernel; it is only handed out after the checker has come to
-the same ones.
+A certificate can state whatever :mod:`statpriv.assurance.checker` can prove: counts and histograms on secret parts,
+by one of four theorems, and entries of several groups, group by group. Post-processing of a count never raises δ. The
+certificate therefore concerns the counts themselves or, if a gate makes them private for every p, the gated counts.
+The numbers of a certificate come from the kernel. It is only returned after the checker has reproduced them.
 """
 
 from __future__ import annotations
@@ -59,32 +58,32 @@ class RefutedError(ArgumentError):
 
 @dataclass(frozen=True)
 class Certificate:
-    """A claim of privacy that `python -m statpriv.checker` proves.
+    """A privacy claim that `python -m statpriv.checker` proves.
 
     Made by :meth:`statpriv.PrivacyCurve.certify`.
 
     Attributes
     ----------
     text : str
-        The JSON of the certificate, as it stands in a file; `str()` gives it too.
+        The JSON of the certificate, as it stands in a file; `str()` returns it too.
     """
 
     text: str
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON, read."""
+        """The parsed JSON."""
         return dict(json.loads(self.text))
 
     @property
     def theorems(self) -> tuple[str, ...]:
-        """Names of the theorems that it rests on, as the checker knows them."""
+        """Names of the theorems that the certificate rests on, as the checker knows them."""
         document = self.document
         inner = document.get("releases", [*document.get("groups", {"": document}).values()])
         return tuple(dict.fromkeys(part["witness"]["theorem"] for part in inner))
 
     def check(self) -> checker.Verdict:
-        """What the checker says of it."""
+        """The verdict of the checker on this certificate."""
         return checker.check(checker.read(self.text))
 
     def __str__(self) -> str:
@@ -132,7 +131,7 @@ def certify(curve: PrivacyCurve, *, epsilon: Number, delta: Number) -> Certifica
 def together(
     releases: Sequence[Certificate], cohorts: Sequence[Cohort], *, epsilon: Fraction, delta: Fraction
 ) -> Certificate:
-    """A certificate of several releases from one table, made of one for each on its own rows."""
+    """A certificate of several releases from one table, from the certificates of each release on its own rows."""
     document = RELEASES.write(
         {
             **_FORMAT,
@@ -149,7 +148,7 @@ def together(
 
 
 def _group_by_group(groups: dict[str, PartitionedSituation], *, epsilon: Fraction, delta: Fraction) -> Certificate:
-    """A certificate of each group, to somebody who is told its own counts: that one is false refutes nothing."""
+    """A certificate of each group, for a reader who is told its counts. A false claim of one group refutes nothing."""
     from statpriv.curves.curve import PrivacyCurve
 
     def proof(name: str) -> Certificate:
@@ -176,9 +175,9 @@ def _written(document: dict[str, Any]) -> str:
 
 
 def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
-    """The theorems of the checker that apply, with the kernel's name for them.
+    """The checker's theorems that apply, each with the kernel's name for it.
 
-    Of one property the exact ones come first; of several the composition, which takes longer to check, comes last.
+    For one property, exact theorems come first. For several, the composition comes last: it takes longer to check.
     """
     parts, known = _parts(situation), situation.adversary.total
     several = isinstance(situation, PartitionedSituation) and not situation.one_property
@@ -204,7 +203,7 @@ def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
 
 
 def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[str, str]:
-    """The kernel's δ by the named bound, as decimals rounded outward: of compositions, gates and cells from doubles."""
+    """The kernel's δ by the named bound, in decimals rounded outward; from doubles for compositions, gates, cells."""
     from statpriv.curves.curve import PrivacyCurve
 
     doubles = any(part.gate is not None or part.cells for part in _parts(situation))
@@ -233,7 +232,7 @@ def _checked(document: dict[str, Any]) -> checker.Verdict:
 
 
 def _of_groups(situation: AnySituation) -> dict[str, PartitionedSituation]:
-    """Each group by itself, where the partition is drawn or the law stated by group."""
+    """Each group by itself, if the partition is drawn by group or the law is stated by group."""
     if (
         isinstance(situation, Situation)
         and situation.sampling is None
@@ -255,9 +254,9 @@ def _of_groups(situation: AnySituation) -> dict[str, PartitionedSituation]:
 
 
 def _of_counts(situation: AnySituation) -> AnySituation:
-    """The same before what is done to the counts, but for gates that make them private for every p.
+    """The situation without post-processing, except for gates that make counts private for every p.
 
-    A gated count is then one of the single part of a partition: that is what a sample without replacement is.
+    A gated count becomes the only part of a partition, which is equivalent to a sample without replacement.
     """
     if isinstance(situation, PartitionedSituation):
         return replace(situation, queries=tuple(map(_count_of, situation.queries)))
@@ -277,7 +276,7 @@ def _count_of(query: Query) -> Query:
 
 
 class _Part(NamedTuple):
-    """What a certificate says of a part; behind a gate p is any, whatever the query states."""
+    """The statement of a certificate about a part. Behind a gate, p is arbitrary, whatever the query states."""
 
     lower: Fraction
     upper: Fraction
@@ -287,12 +286,12 @@ class _Part(NamedTuple):
     cells: tuple[tuple[Fraction, Fraction], ...] = ()
 
     def stated(self, count: int) -> dict[str, Any]:
-        """What a certificate says of `count` such parts."""
+        """The statement of a certificate about `count` such parts."""
         return {**self._asdict(), "probability": (self.lower, self.upper), "count": count}
 
 
 def _parts(situation: AnySituation) -> list[_Part]:
-    """The parts on which counts are released, where nothing but counts is."""
+    """The parts on which counts are released; adaptive compositions are refused."""
     if isinstance(situation, AdaptiveSituation):
         raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
     queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
@@ -329,7 +328,7 @@ def _count(query: Query, asked: PropertyQuery, size: int) -> _Part:
 
 
 _PARTS: dict[type, Callable[[Query, Any, int], _Part]] = {PropertyQuery: _count, HistogramQuery: _histogram}
-"""What becomes a part of a certificate."""
+"""For each query class, the function that makes it a part of a certificate."""
 
 
 def _sizes(situation: AnySituation) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
-"""The fields of a certificate: how each is written, and what its JSON schema says.
+"""The fields of a certificate: how each is written, and its JSON schema.
 
-The checker reads certificates with its own code, which shares nothing with this.
+The checker reads certificates with its own code, which shares nothing with this module.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from statpriv.numeric.literals import abridged, literal
 
 __all__ = ["CERTIFICATE", "RELEASE", "RELEASES", "SEVERAL_GROUPS", "SITUATION", "written_exactly"]
 
+_LONGEST = 2**13
+"""Largest size in bits of a numerator or a denominator that Python writes and the checker reads."""
 _DIGITS = r"[0-9]{1,4000}(/[1-9][0-9]{0,4000}|(\.[0-9]{1,4000})?(e[+-]?[0-9]{1,4})?)$"
 
 
 def written_exactly(exact: Fraction) -> str:
-    """A number that the checker can read."""
-    if max(abs(exact.numerator), exact.denominator).bit_length() > budget.MAX_FRACTION_BITS:
-        raise NotAvailableError(
-            f"{abridged(exact)} cannot be certified; fractions of up to {budget.MAX_FRACTION_BITS} bits can"
-        )
+    """An exact number as text that the checker can read."""
+    if max(abs(exact.numerator), exact.denominator).bit_length() > _LONGEST:
+        raise NotAvailableError(f"{abridged(exact)} cannot be certified; fractions of up to {_LONGEST} bits can")
     return literal(exact)
 
 
 def _field(schema: dict[str, Any], write: Callable[[Any], Value] = lambda value: value) -> Field:
-    """A field that only the checker reads."""
+    """A field read only by the checker."""
     return Field(checker.read, "a certificate", schema, write)
 
 
@@ -147,4 +147,4 @@ CERTIFICATE = {
         definition("groups", SEVERAL_GROUPS.schema),
     ]
 }
-"""The JSON schema of all of them."""
+"""The JSON schema of all certificates."""

@@ -1,27 +1,27 @@
-"""The printed tables and figures of the literature, computed.
+"""The tables and figures of the literature, recomputed.
 
-Tables 1 and 2 and the figure of *Parallel Composition for Statistical Privacy* stand here; Figures 3.5 and 3.6 of
-Desfontaines, *Lowering the cost of anonymization*, in `partial_knowledge/figures.py`.
+This module covers Tables 1 and 2 and the figure of *Parallel Composition for Statistical Privacy*. Figures 3.5 and 3.6
+of Desfontaines, *Lowering the cost of anonymization*, are in `partial_knowledge/figures.py`.
 
-A database of `n` entries is split at random into `m` parts of `s = n/m`, and a property query of probability 1/2
-is asked on each. The tables print
+A database of `n` entries is split at random into `m` parts of `s = n/m`. Each part answers a property query of
+probability 1/2. The tables print
 
-* `σ = √(p q (1/s − 1/n))`, the error of an answer by sampling, truncated to four decimals;
+* `σ = √(p q (1/s − 1/n))`, the sampling error of an answer, truncated to four decimals;
 * `δ = Δ_s(ε)`, the guarantee of Theorem 5.1, truncated to four decimals;
-* `#DP = σ² ε² n²/(8 ln(e + ε/δ))`, how many answers with Gaussian noise of that error the calibration of Kairouz,
-  Oh and Viswanath allows at the same (ε, δ), rounded down; in the column ε = 0.01 of Table 1 to the nearest.
+* `#DP = σ² ε² n²/(8 ln(e + ε/δ))`, the number of answers with Gaussian noise of that error that the calibration of
+  Kairouz, Oh and Viswanath allows at the same (ε, δ), rounded down; in the column ε = 0.01 of Table 1, to the nearest.
 
-That comparison is loose on both sides, so three numbers stand beside it: the exact δ of all answers together, when the
-partition is secret and they ask one property; how many answers with that noise are exactly (ε, δ)-differentially
-private at the δ of the table; and how many at the exact one, which is `m − 1`.
+That comparison is loose on both sides, so three further numbers are computed: the exact δ of all answers together, for
+a secret partition and one property; the number of answers with that noise that are exactly (ε, δ)-differentially
+private at the δ of the table; and that number at the exact δ, which is `m − 1`.
 
-The figure (labelled "PQ_Delta_Parameter_DB_Size", at Example 1) is δ of one property query against the size of the
-database at a fixed ε. The text at hand has the reference to it but not the figure itself: no p, no ε and no range of n
-are to be read off. What it says of it is that δ drops rapidly at first and then flattens out. So it is drawn here with
-the p and the six ε of the tables, for n from 1 to the n of Table 1, and checked against all that is printed of it:
+The figure (labelled "PQ_Delta_Parameter_DB_Size", at Example 1) shows δ of one property query against the size of the
+database at a fixed ε. The available text refers to the figure but does not contain it, so its p, ε and range of n are
+unknown. The text says that δ drops rapidly at first and then flattens out. The figure is therefore drawn here with the
+p and the six ε of the tables, for n from 1 to the n of Table 1, and is checked against everything printed about it:
 
-* the 24 δ of the tables, each of which is `Δ_s(ε)` and so a point of it;
-* the shape: every doubling of n takes some of δ away, and less than the doubling before.
+* the 24 δ of the tables, each of which is `Δ_s(ε)` and so a point of the figure;
+* the shape: every doubling of n lowers δ, by less than the doubling before.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ FIGURE = "figure-delta-n"
 """The name under which the figure is reproduced."""
 
 PUBLISHED = ("figure-3.5", "figure-3.6")
-"""The names of the figures that are drawn beside our own curves."""
+"""The names of the published figures that are drawn beside our own curves."""
 
 P = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
 class PrintedRow:
-    """A row as printed: #SP, σ, and for each ε the pair (δ, #DP)."""
+    """A row as printed: #SP, σ, and the pair (δ, #DP) for each ε."""
 
     queries: int
     sigma: str
@@ -77,7 +77,7 @@ class PrintedRow:
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table as printed; #DP is rounded down except in the columns `nearest`."""
+    """A table as printed; #DP is rounded down, except in the columns `nearest`."""
 
     title: str
     n: int
@@ -116,7 +116,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed number, the same number computed and rounded as in its table, and its value."""
+    """A printed number, the same number recomputed and rounded as in its table, and its unrounded value."""
 
     printed: str
     computed: str
@@ -124,7 +124,7 @@ class Figure:
 
     @property
     def agrees(self) -> bool:
-        """Whether the printed number comes out."""
+        """Whether the recomputed number equals the printed one."""
         return self.printed == self.computed
 
 
@@ -141,13 +141,13 @@ class Cell:
 
     @property
     def agrees(self) -> bool:
-        """Whether all its printed numbers come out."""
+        """Whether all recomputed numbers of the cell equal the printed ones."""
         return self.sigma.agrees and self.delta.agrees and self.dp_queries.agrees
 
 
 @dataclass(frozen=True)
 class PrintedPoint:
-    """A δ that a table prints, as the point of the figure at this size."""
+    """A δ printed in a table, as the point of the figure at this size."""
 
     table: str
     epsilon: str
@@ -157,16 +157,16 @@ class PrintedPoint:
 
 @dataclass(frozen=True)
 class DeltaAgainstSize:
-    """The figure, and what is printed of it.
+    """The figure, and the printed values it is compared with.
 
     Attributes
     ----------
     picture
-        One line for each ε of the tables, over sizes that hold all powers of two.
+        One line for each ε of the tables, over sizes that include all powers of two.
     points
         The δ of the tables.
     flattens
-        For each ε whether every doubling of n takes some of δ away, and less than the one before, proved.
+        For each ε, whether every doubling of n provably lowers δ, by less than the doubling before.
     """
 
     picture: Picture
@@ -175,19 +175,19 @@ class DeltaAgainstSize:
 
     @property
     def agrees(self) -> bool:
-        """Whether all that is printed comes out."""
+        """Whether the figure agrees with everything printed about it."""
         return all(point.delta.agrees for point in self.points) and all(self.flattens.values())
 
 
 def published_figure(name: str) -> PublishedFigure:
-    """One of `PUBLISHED`, computed."""
+    """One of `PUBLISHED`, recomputed."""
     from statpriv.theories.partial_knowledge.figures import figure_3_5, figure_3_6
 
     return dict(zip(PUBLISHED, (figure_3_5, figure_3_6), strict=True))[name]()
 
 
 def delta_against_size() -> DeltaAgainstSize:
-    """The figure, computed."""
+    """The figure, recomputed."""
     from statpriv.plotting import Reference, against_size, sizes_between
 
     largest = max(table.n for table in TABLES.values())
@@ -215,13 +215,13 @@ def delta_against_size() -> DeltaAgainstSize:
 
 
 def _flattens(deltas: list[Enclosure]) -> bool:
-    """Whether the values fall, and by less each time."""
+    """Whether the values decrease, with decreasing differences."""
     drops = [before - after for before, after in pairwise(deltas)]
     return drops[-1].lower > 0 and all(later.upper < earlier.lower for earlier, later in pairwise(drops))
 
 
 def cells(table: PrintedTable) -> Iterator[Cell]:
-    """Every cell of a table, computed; by ε, then by row."""
+    """Every cell of a table, recomputed; by ε, then by row."""
     for column, epsilon in enumerate(table.epsilons):
         rounding = _nearest if epsilon in table.nearest else math.floor
         for row in table.rows:
@@ -249,7 +249,7 @@ def _as_printed(printed: str, delta: Enclosure) -> Figure:
 
 
 def _decided(low: float | Fraction, high: float | Fraction, rounding: Callable[[Fraction], int]) -> int:
-    """A number known to lie between two, rounded: refused if they round differently."""
+    """The rounded value of a number between two bounds; refused if the bounds round differently."""
     rounded, other = rounding(as_fraction(low, "low")), rounding(as_fraction(high, "high"))
     if rounded != other:
         raise UndecidedError(
@@ -267,5 +267,5 @@ def _four_decimals(value: Fraction) -> int:
 
 
 def _decimals(ten_thousandths: int) -> str:
-    """As the tables print it: `.0225`."""
+    """The number in the tables' format: `.0225`."""
     return f".{ten_thousandths:04d}"

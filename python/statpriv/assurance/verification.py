@@ -1,4 +1,4 @@
-"""Claims of privacy, proved or refuted, each by two computations that share no code."""
+"""Privacy claims, proved or refuted, each by two computations that share no code."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Claim:
     Parameters
     ----------
     curve : PrivacyCurve
-        What is released of whom, from :func:`statpriv.privacy_curve` or :func:`statpriv.compose`.
+        The curve of the release, from :func:`statpriv.privacy_curve` or :func:`statpriv.compose`.
     epsilon : float, int, Fraction, Decimal or str
         ε in nats, at least 0.
     delta : float, int, Fraction, Decimal or str
         δ, from 0 to 1.
     name : str, optional
-        What it is called in tables.
+        The name of the claim in tables.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a claim.
+    """The result for one claim.
 
     Attributes
     ----------
@@ -111,14 +111,14 @@ class Finding:
     verdict : str
         "proved", "refuted" or "undecided".
     delta : Enclosure
-        δ at the claimed ε in doubles; of a bound, the bound.
+        δ at the claimed ε in doubles, or the bound if the curve is a bound.
     margin : Enclosure
-        The claimed δ minus that: what is left, negative where the claim is false. By the second computation, which is
-        the closer one, where there is one.
+        The claimed δ minus the computed δ; negative if the claim is false. It uses the second computation, which is the
+        tighter one, if there is one.
     route : str
-        Which computation confirmed the first one, or why none can.
+        The computation that confirmed the first one, or the reason why there is none.
     why : str
-        What the verdict rests on.
+        The basis of the verdict.
     """
 
     claim: Claim
@@ -133,32 +133,32 @@ class Finding:
         return _certificate(self.claim)
 
     def sensitivity(self) -> Sensitivity:
-        """δ at the claimed ε under other assumptions; see :meth:`PrivacyCurve.sensitivity`. No verdict rests on it."""
+        """δ under changed assumptions; see :meth:`PrivacyCurve.sensitivity`. No verdict rests on it."""
         return self.claim.curve.sensitivity(epsilon=self.claim.epsilon)
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What became of several claims, in their order.
+    """The results for several claims, in their order.
 
     Attributes
     ----------
     findings : tuple of Finding
-        One a claim.
+        One finding per claim.
     """
 
     findings: tuple[Finding, ...]
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on all together: "refuted" if one is, else "undecided" if one is, else "proved"."""
+        """The joint verdict: "refuted" if any claim is, else "undecided" if any claim is, else "proved"."""
         verdicts = {finding.verdict for finding in self.findings}
         order: tuple[Verdict, ...] = ("refuted", "undecided", "proved")
         return next(verdict for verdict in order if verdict in verdicts)
 
     @property
     def exit_code(self) -> int:
-        """What `statpriv verify` ends with: 0 all proved, 1 some refuted, 4 some undecided."""
+        """The exit code of `statpriv verify`: 0 all proved, 1 some refuted, 4 some undecided."""
         return {"proved": 0, "refuted": 1, "undecided": 4}[self.verdict]
 
     def __iter__(self) -> Iterator[Finding]:
@@ -182,28 +182,28 @@ def verify(
 ) -> Verification:
     """Prove or refute claims of privacy.
 
-    Each δ is computed twice, in doubles and by a tier of the kernel that shares no code with them: digits on demand, or
-    exact fractions. A claim is proved where an upper end of δ is at most the claimed one, refuted where a lower end is
-    above it and the curve is exact or attains it. A bound never refutes.
+    Each δ is computed twice: in doubles, and by a tier of the kernel that shares no code with them, either to the
+    digits required or in exact fractions. A claim is proved if an upper end of δ is at most the claimed δ. It is
+    refuted if a lower end exceeds the claimed δ and the curve is exact or attains that end. A bound never refutes.
 
     Parameters
     ----------
     claims : Claim, iterable of Claim, or path
         The claims, or a claims file (docs/reference/claims-file.md).
     progress : callable, optional
-        Told, before each claim, which one it is and how many there are: 1 and 3, 2 and 3, 3 and 3.
+        Called before each claim with its number and the number of claims: 1 and 3, 2 and 3, 3 and 3.
 
     Returns
     -------
     Verification
-        One finding a claim, with the verdict and the certified margin.
+        One finding per claim, with the verdict and the certified margin.
 
     Raises
     ------
     ArgumentError
         There is no claim, or the file is not a claims file; the message lists every fault.
     DisagreementError
-        The two computations contradict each other: a defect of statpriv, and neither is to be trusted.
+        The two computations contradict each other: a defect of statpriv. Neither result can be trusted.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def _finding(claim: Claim) -> Finding:
 
 
 def _recomputed(claim: Claim) -> tuple[str, Enclosure | Fraction | None]:
-    """How δ was computed again, and what came out: digits, as many as tell it from the claimed δ, or a fraction."""
+    """The second computation of δ and its result: digits, enough to separate it from the claimed δ, or a fraction."""
     try:
         for digits in _DIGITS:
             found = claim.curve.delta(claim.epsilon, digits=digits)
@@ -267,7 +267,7 @@ def _recomputed(claim: Claim) -> tuple[str, Enclosure | Fraction | None]:
 
 
 def _confirmed(claim: Claim, verdict: Verdict) -> str | None:
-    """By what the checker of certificates comes to the verdict where δ itself cannot be computed again, if it does."""
+    """The checker's theorem that confirms the verdict if δ itself cannot be recomputed, or None."""
     from statpriv.assurance.certificate import RefutedError
 
     try:
@@ -284,7 +284,7 @@ def _certificate(claim: Claim) -> Certificate:
 
 
 def _exactly(claim: Claim) -> Fraction | None:
-    """δ where it is a rational A − e^ε B: at ε = 0, and where B is 0. Elsewhere it is not, and no claim is a tie.
+    """δ, where it is a rational A − e^ε B: at ε = 0, or if B is 0. Otherwise it is irrational: no claim is a tie.
 
     For rational ε other than 0, e^ε is transcendental (Lindemann).
     """
@@ -300,7 +300,7 @@ def _exactly(claim: Claim) -> Fraction | None:
 
 
 def _holds(reached: Enclosure | Fraction, target: Fraction) -> bool | None:
-    """Whether what is reached is at most the target, None where that is open. Enclosures compare exactly."""
+    """Whether the value is at most the target; None if undecided. Enclosures are compared exactly."""
     try:
         return reached <= target
     except UndecidedError:
@@ -308,7 +308,7 @@ def _holds(reached: Enclosure | Fraction, target: Fraction) -> bool | None:
 
 
 def _apart(first: Enclosure, second: Enclosure | Fraction) -> bool:
-    """Whether the two cannot hold one number."""
+    """Whether no number can lie in both."""
     try:
         return first < second or first > second
     except UndecidedError:

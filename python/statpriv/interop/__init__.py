@@ -1,4 +1,4 @@
-"""To and from other accountants: privacy loss distributions, privacy profiles, trade-off functions, arrays.
+"""Exchange with other accountants: privacy loss distributions, privacy profiles, trade-off functions, arrays.
 
 >>> import statpriv as sp
 >>> sp.interop.privacy_profile(sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(3)))(0)

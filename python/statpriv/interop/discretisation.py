@@ -1,4 +1,4 @@
-"""A privacy curve on a grid of privacy losses: where it is evaluated, and the masses that result."""
+"""A privacy curve on a grid of privacy losses: its evaluation points and the resulting masses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["as_interval", "discretise", "expect_curve"]
 
 @dataclass(frozen=True)
 class _Ends:
-    """Bounds of one direction of a curve at the losses 0, h, 2h, … and of its limit; no lower ones where none count."""
+    """Bounds of one direction of a curve at the losses 0, h, 2h, … and of its limit; lower bounds only if needed."""
 
     lower: list[float]
     upper: list[float]
@@ -58,7 +58,7 @@ def as_interval(interval: float) -> Fraction:
 
 
 def expect_curve(curve: object) -> None:
-    """Refuse what is no privacy curve."""
+    """Refuse anything that is not a privacy curve."""
     from statpriv.curves.curve import PrivacyCurve
 
     if not isinstance(curve, PrivacyCurve):
@@ -66,7 +66,7 @@ def expect_curve(curve: object) -> None:
 
 
 def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: bool) -> _Ends:
-    """Up to the loss from which on δ is above its limit by at most `tail`."""
+    """Bounds up to the first loss from which δ exceeds its limit by at most `tail`."""
     if curve.kind == "bound" and not pessimistic:
         raise ArgumentError(
             "pessimistic = False: a curve of kind 'bound' says nothing from below; ask for pessimistic=True, or make "
@@ -86,14 +86,14 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
             f"{budget.MAX_LOSSES} are allowed; take a longer interval or a larger truncation"
         )
     losses = [step * index for index in range(last + 1)]
-    # δ is nonincreasing: its value at a double below a loss is not less, at one above not more.
+    # δ is nonincreasing: its value at a double below a loss is an upper bound, at a double above a loss a lower bound.
     upper = curve.delta([double_below(loss) for loss in losses]).upper.tolist()
     lower = [] if pessimistic else curve.delta([double_above(loss) for loss in losses]).lower.tolist()
     return _Ends(lower, [*accumulate(upper, min)], limit.lower)
 
 
 def _masses(step: Fraction, forward: _Ends, backward: _Ends, *, pessimistic: bool) -> LossMasses:
-    """Masses for one direction; for x < 1, δ(x) = 1 − x (1 − δ'(1/x)) with the other one."""
+    """Masses for one direction; for x < 1, δ(x) = 1 − x (1 − δ'(1/x)) with δ' the other direction."""
     points = grid(step, 1 - len(backward.upper), len(forward.upper) - 1, _bits(step, forward, backward))
     upper = [*_mirrored(points, backward.upper, points.low, upwards=True), *map(points.up, forward.upper)]
     if pessimistic:
@@ -110,7 +110,7 @@ def _mirrored(points: Grid, deltas: Sequence[float], x: Sequence[int], *, upward
 
 
 def _bits(step: Fraction, forward: _Ends, backward: _Ends) -> int:
-    """Enough for the exponentials, for the differences of neighbouring ones, and for the smallest δ."""
+    """Bits that suffice for the exponentials, the differences of neighbouring exponentials, and the smallest δ."""
     longest = max(len(forward.upper), len(backward.upper)) * step
     smallest = min((delta for ends in (forward, backward) for delta in ends.upper if delta > 0), default=1.0)
     return bits_for(longest) + 2 * int(1 / step).bit_length() + int(1 / Fraction(smallest)).bit_length()

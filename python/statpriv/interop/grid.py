@@ -1,6 +1,6 @@
 """Powers of e on a grid of privacy losses, enclosed by integers over one power of two.
 
-Fixed point is all that is needed here, and integers round only where it is written.
+Fixed-point arithmetic suffices here, and integers make every rounding explicit.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from fractions import Fraction
 __all__ = ["Grid", "bits_for", "ceiling", "double_above", "double_below", "grid"]
 
 _SPARE_BITS = 128
-"""Beyond what the smallest number needs: for 2^20 roundings, and for the 53 bits of a double."""
+"""Bits beyond those of the smallest number, for 2^20 roundings and the 53 bits of a double."""
 
 
 def ceiling(numerator: int, denominator: int) -> int:
-    """The least integer that is not below the quotient."""
+    """The least integer not below the quotient."""
     return -(-numerator // denominator)
 
 
 def double_below(value: Fraction) -> float:
-    """The largest double that is not above a value of at least 0."""
+    """The largest double not above a value of at least 0."""
     nearest = value.numerator / value.denominator
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
 
 
 def double_above(value: Fraction) -> float:
-    """The least double that is not below a value of at least 0."""
+    """The least double not below a value of at least 0."""
     nearest = value.numerator / value.denominator
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
@@ -36,7 +36,7 @@ def double_above(value: Fraction) -> float:
 class Grid:
     """For each index i from `first` on, integers with ``low[i] ≤ 2^bits · e^(i·step) ≤ high[i]``.
 
-    The lists begin with the index `first`, which is at most 0, and contain index 0.
+    Both lists begin with the index `first`, which is at most 0, and contain index 0.
     """
 
     step: Fraction
@@ -51,12 +51,12 @@ class Grid:
         return 1 << self.bits
 
     def down(self, value: Fraction | float) -> int:
-        """The value in fixed point, not rounded upwards."""
+        """A fixed-point number at most the value."""
         numerator, denominator = value.as_integer_ratio()
         return (numerator << self.bits) // denominator
 
     def up(self, value: Fraction | float) -> int:
-        """The value in fixed point, not rounded downwards."""
+        """A fixed-point number at least the value."""
         numerator, denominator = value.as_integer_ratio()
         return ceiling(numerator << self.bits, denominator)
 
@@ -66,7 +66,7 @@ class Grid:
 
 
 def bits_for(longest: Fraction) -> int:
-    """Bits with which e^loss and e^−loss are held to 128 bits, up to a loss; log₂ e is less than 3/2."""
+    """Bits that hold e^loss and e^−loss to 128 bits, up to the longest loss; log₂ e is less than 3/2."""
     return _SPARE_BITS + 3 * int(longest + 1)
 
 
@@ -81,9 +81,9 @@ def grid(step: Fraction, first: int, last: int, bits: int) -> Grid:
 
 
 def _exponential(step: Fraction, bits: int) -> tuple[int, int]:
-    """e^step by its series: every term is less than half of the one before, from the second on.
+    """e^step by its series: from the second term on, every term is less than half of its predecessor.
 
-    So what follows a term of index 1 or more is at most that term.
+    The remainder after a term of index 1 or more is therefore at most that term.
     """
     low = high = term_low = term_high = 1 << bits
     index = 0
@@ -97,7 +97,7 @@ def _exponential(step: Fraction, bits: int) -> tuple[int, int]:
 
 
 def _powers(low: int, high: int, count: int, bits: int) -> list[tuple[int, int]]:
-    """The enclosures of the powers from 0 to `count` of a number of which one is given."""
+    """Enclosures of the powers 0 to `count` of a number enclosed by `low` and `high`."""
     power = (1 << bits, 1 << bits)
     powers = [power]
     for _ in range(count):

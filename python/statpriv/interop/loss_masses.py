@@ -1,4 +1,4 @@
-"""Masses on a grid of privacy losses that certainly dominate a privacy curve, or are certainly dominated by it.
+"""Masses on a grid of privacy losses that certifiably dominate a privacy curve, or are dominated by it.
 
 Masses m_i at the losses ``i·h`` and m_∞ at infinity have the hockey stick ``F(x) = m_∞ + Σ m_i (1 − x e^{−ih})_+`` of
 ``x = e^ε``. It is convex, constant from the last ``x_i = e^{ih}`` on, linear between two neighbouring x_i, and
@@ -11,22 +11,22 @@ that is at least that of the product of the laws: for laws ``A_i, B_i`` and the 
     ∫∫ (A_1 A_2 − x B_1 B_2)_+ = ∫ A_1 δ_2(x B_1/A_1) ≤ ∫ A_1 F_2(x B_1/A_1) = ∫ P_2 δ_1(x Q_2/P_2)
                                ≤ ∫ P_2 F_1(x Q_2/P_2) = ∫∫ (P_1 P_2 − x Q_1 Q_2)_+
 
-(Zhu, Dong and Wang, *Optimal Accounting of Differential Privacy via Characteristic Function*, Theorem 10). Nothing in
-it asks that the masses sum to one, so that rounding them does no harm; with ≤ for ≥ it is true of masses below.A curve
+(Zhu, Dong and Wang, *Optimal Accounting of Differential Privacy via Characteristic Function*, Theorem 10). The argument
+does not require the masses to sum to one, so rounding them is harmless. With ≤ for ≥ it holds for masses below. A curve
 states δ(x) for x ≥ 1; for x < 1 ``δ(x) = 1 − x + x δ'(1/x)``, where δ' is the curve of the two laws exchanged.
 
 **Above** (*connect the dots*: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, 2022). δ is below the chords of any of
 its upper bounds at points of the grid, hence below their lower convex hull. The masses are found from the largest loss
-down: each is the least double with which F reaches the next corner of the hull. Then F ≥ δ at the corners, between
-them because F is linear there, above the last because δ falls, and below the first because ``F(0) ≥ 1``.
+down: each is the least double with which F reaches the next corner of the hull. Then F ≥ δ at the corners; between
+corners because F is linear there; above the last corner because δ falls; and below the first because ``F(0) ≥ 1``.
 
-**Below.** In a cell ``[x_i, x_{i+1}]`` convexity puts δ above the chord of the cell to the left and above that of the
-cell to the right, both continued into this one. Take a point in each cell that is below both. The polygon through these
-points is below δ: at x_i the two chords that are continued from either side meet, the one to the right of x_i is the
-steeper, so that the path along them bends downwards there and lies above the side of the polygon that passes x_i. Its
-lower convex hull is below δ too. F is found from the largest loss down: from each ``(x_i, F(x_i))`` the line may be as
-steep as the least steep one to a corner of the hull further left, and each mass is the largest double that keeps to it.
-Where no mass is added the line goes on, and it was below all corners before.
+**Below.** In a cell ``[x_i, x_{i+1}]`` convexity puts δ above the chords of the cell to the left and of the cell to the
+right, both extended into this cell. Take a point in each cell that is below both. The polygon through these points is
+below δ. At x_i, the two chords extended from either side meet, and the chord to the right of x_i is the steeper one.
+The path along them therefore bends downwards at x_i and lies above the side of the polygon that passes x_i. The lower
+convex hull of the polygon is below δ too. F is found from the largest loss down. From each ``(x_i, F(x_i))`` the line
+may be as steep as the least steep line to a corner of the hull further left, and each mass is the largest double that
+respects this limit. If no mass is added, the line continues, and it was already below all corners.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from statpriv.interop.grid import Grid, ceiling, double_above, double_below
 __all__ = ["LossMasses", "masses_above", "masses_below"]
 
 Point: TypeAlias = "tuple[int, int]"
-"""x and a value, both in fixed point."""
+"""x and a function value, both in fixed point."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def masses_above(grid: Grid, upper: Sequence[int]) -> LossMasses:
     corners = _hull([(0, grid.one), *zip(grid.low, upper, strict=True)])
     index_of = {low: index for index, low in enumerate(grid.low)}
     infinity = double_above(Fraction(upper[-1], grid.one))
-    # Never more than the truth: F at the corner that is reached, and how steeply it rises to the left of it.
+    # Lower bounds: of F at the corner reached, and of the steepness of F to the left of it.
     reached, steepness = grid.down(infinity), 0
     masses: dict[int, float] = {}
     for (here, _), (there, wanted) in zip(reversed(corners[1:]), reversed(corners[:-1]), strict=True):
@@ -77,14 +77,14 @@ def masses_above(grid: Grid, upper: Sequence[int]) -> LossMasses:
 def masses_below(grid: Grid, lower: Sequence[int], upper: Sequence[int], limits: tuple[float, float]) -> LossMasses:
     """Masses whose F is at most δ at every x ≥ 0, given bounds of δ at the points of the grid.
 
-    `limits` are lower bounds of the limits of δ, and of δ' of the laws exchanged, for ε → ∞.
+    `limits` are lower bounds of the limits, for ε → ∞, of δ and of δ' (the laws exchanged).
     """
     limit, other_limit = map(grid.down, limits)
     sharper = [*accumulate(reversed(lower), max, initial=limit)][:0:-1]  # δ is nonincreasing
     corners = _hull([*_polygon_below(grid, sharper, upper, grid.one - other_limit), (grid.high[-1], limit)])
-    infinity = double_below(Fraction(limit, grid.one))  # below all corners, as the line from here on must be
+    infinity = double_below(Fraction(limit, grid.one))  # below all corners, as the following line must be
     nearest = len(corners) - 1
-    # Never less than the truth: F at the point that is reached, and how steeply it rises to the left of it.
+    # Upper bounds: of F at the point reached, and of the steepness of F to the left of it.
     reached, steepness = grid.up(infinity), 0
     masses: dict[int, float] = {}
     for index in range(len(grid.low) - 1, -1, -1):
@@ -102,7 +102,7 @@ def masses_below(grid: Grid, lower: Sequence[int], upper: Sequence[int], limits:
 
 
 def _least_steepness(grid: Grid, corners: Sequence[Point], nearest: int, start: Point) -> int:
-    """Of the lines from a point to the corners up to `nearest`, all to the left of it, the least steep, or less.
+    """A lower bound on the least steepness of the lines from `start` to the corners up to `nearest`, all to its left.
 
     Seen from a point, the steepness to the corners of a convex polygon first falls and then rises.
     """
@@ -117,10 +117,11 @@ def _steepness(grid: Grid, start: Point, corner: Point) -> int:
 
 
 def _polygon_below(grid: Grid, lower: Sequence[int], upper: Sequence[int], steepest: int) -> Iterator[Point]:
-    """Points that a polygon below δ connects: one in each cell, and δ(0) = 1. The first cell begins at x = 0.
+    """The vertices of a polygon below δ: one in each cell, and δ(0) = 1. The first cell begins at x = 0.
 
-    `lower` must not rise. Then no point is below the limit, and one that rounding puts before the left end of its cell,
-    by less than a unit, is not above the bound there, so that the side to the next one, which does not rise, is not.
+    `lower` must not rise. Then no point is below the limit. Rounding may put a point before the left end of its cell,
+    by less than a unit. Such a point is not above the bound at that end, and neither is the side to the next point,
+    which does not rise.
     """
     yield 0, grid.one
     last = len(lower) - 1
@@ -139,9 +140,9 @@ def _polygon_below(grid: Grid, lower: Sequence[int], upper: Sequence[int], steep
 
 
 def _point_below(grid: Grid, left: Point, falling: int, right: Point, rising: int) -> Point:
-    """Where the line that falls from the left end of a cell meets the one that rises from its right end.
+    """The intersection of the line falling from the left end of a cell and the line rising from its right end.
 
-    Rounded down, and not below the value at the right end, which is at most that at the left end.
+    The value is rounded down. It is not below the value at the right end, which is at most the value at the left end.
     """
     low, value = left
     x = low
@@ -154,7 +155,7 @@ def _point_below(grid: Grid, left: Point, falling: int, right: Point, rising: in
 
 
 def _hull(points: Iterable[Point]) -> list[Point]:
-    """The corners of the lower convex hull of points that come from left to right."""
+    """The corners of the lower convex hull of points given from left to right."""
     corners: list[Point] = []
     for x, value in points:
         while len(corners) > 1:

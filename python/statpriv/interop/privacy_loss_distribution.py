@@ -24,22 +24,23 @@ def privacy_loss_distribution(
 ) -> PrivacyLossDistribution:
     """The curve as dp_accounting's `PrivacyLossDistribution`, certified to dominate it, or to be dominated by it.
 
-    What it says of a composition holds where the outputs are independent once the critical entry's value is given.
-    Answers about the *same* random entries are not: what one tells of the other entries sharpens the next.
+    Results for a composition hold if the outputs are independent given the critical entry's value. Answers about the
+    *same* random entries are not: what one answer reveals about the other entries makes the next one more informative.
 
     Parameters
     ----------
     curve : PrivacyCurve
-        Of one answer or of several together. With ``pair=(v, w)`` the direction "remove" is that of v against w and
-        "add" that of w against v; without a pair one symmetric distribution stands for all pairs.
+        The curve of one answer, or of several together. With ``pair=(v, w)`` the direction "remove" is v against w and
+        "add" is w against v; without a pair, one symmetric distribution covers all pairs.
     interval : float, default 1e-4
-        The losses are its multiples: `value_discretization_interval` of dp_accounting, and its default. Above 0 and up
-        to 1. What is composed must have the same one.
+        The losses are multiples of it: `value_discretization_interval` of dp_accounting, with the same default. Above 0
+        and up to 1. Distributions to be composed must have the same interval.
     truncation : float, int, Fraction, Decimal or str, default "1e-15"
-        δ may be too large by so much where ε is so large that δ is within it of its limit, a probability.
+        Largest excess of δ, a probability, allowed for ε so large that δ is within it of its limit.
     pessimistic : bool, default True
-        True: for every ε, of either sign, the hockey stick of the masses is at least that of the answers' laws, and so
-        is that of every composition with others that dominate. False: it is at most that, for curves that enclose δ.
+        True: for every ε, of either sign, the hockey stick of the masses is at least that of the answers' laws, and the
+        same holds for every composition with other dominating distributions. False: it is at most that, for curves that
+        enclose δ.
 
     Returns
     -------
@@ -54,9 +55,9 @@ def privacy_loss_distribution(
 
     Notes
     -----
-    The statement is about the masses that the object holds, as rationals, at the exact multiples of the double
-    `interval`. What dp_accounting computes from them it computes in doubles. Without a pair, an optimistic distribution
-    is below the maximum over all pairs; its compositions need not be below that of any one pair. Name a pair for that.
+    The statement concerns the masses in the object, as rationals, at the exact multiples of the double `interval`.
+    dp_accounting computes with them in doubles. Without a pair, an optimistic distribution is below the maximum over
+    all pairs, but its compositions need not be below those of any single pair; for that, name a pair.
 
     Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, *Connect the Dots: Tighter Discrete Approximations of
     Privacy Loss Distributions*; proofs in :mod:`statpriv.interop.loss_masses`.
@@ -94,7 +95,7 @@ def privacy_loss_distribution(
 
 
 class DominatingPair(NamedTuple):
-    """Two measures on the same outcomes, by increasing privacy loss, that of the last being infinite."""
+    """Two measures on the same outcomes, in order of increasing privacy loss; the last loss is infinite."""
 
     loss: NDArray[np.float64]
     P: NDArray[np.float64]
@@ -102,19 +103,19 @@ class DominatingPair(NamedTuple):
 
 
 def dominating_pair(curve: PrivacyCurve, *, interval: float = 1e-4, truncation: Number = "1e-15") -> DominatingPair:
-    """Two arrays of masses whose hockey stick is certainly not below that of the answers' laws, at any real ε.
+    """Two arrays of masses whose hockey stick is certifiably at least that of the answers' laws, at any real ε.
 
     Parameters
     ----------
     curve : PrivacyCurve
-        Of one answer or of several together.
+        The curve of one answer, or of several together.
     interval, truncation
         As in :func:`privacy_loss_distribution`.
 
     Returns
     -------
     DominatingPair
-        Arrays `loss`, in nats, `P` and `Q`; the last entry has infinite loss, the mass at infinity in P, and 0 in Q.
+        Arrays `loss`, in nats, `P` and `Q`. The last entry has infinite loss, the mass at infinity in P, and 0 in Q.
 
     Raises
     ------
@@ -123,8 +124,8 @@ def dominating_pair(curve: PrivacyCurve, *, interval: float = 1e-4, truncation: 
 
     Notes
     -----
-    The doubles dominate as they are, as rationals: P is rounded up and Q down, so P sums to a little more than 1 and Q
-    to a little less. Compositions of them dominate too. To divide by the sums would break both.
+    The doubles dominate as rationals: P is rounded up and Q down, so P sums to slightly more than 1 and Q to slightly
+    less. Compositions of them dominate too. Dividing by the sums would break both properties.
 
     Examples
     --------

@@ -28,12 +28,12 @@ def privacy_profile(curve: PrivacyCurve) -> Callable[[float], float]:
     Returns
     -------
     callable
-        From ε, in nats and at least 0, to a double that is certainly not below δ(ε).
+        From ε, in nats and at least 0, to a double certifiably not below δ(ε).
 
     Notes
     -----
-    OpenDP: ``opendp.prelude.new_privacy_profile(sp.interop.privacy_profile(curve))``, its features "contrib" and
-    "honest-but-curious" being enabled.
+    OpenDP: ``opendp.prelude.new_privacy_profile(sp.interop.privacy_profile(curve))``, with the features "contrib" and
+    "honest-but-curious" enabled.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def trade_off(curve: PrivacyCurve) -> Callable[[float], float]:
     Returns
     -------
     callable
-        From α, from 0 to 1, to a double that is certainly not above β(α).
+        From α, from 0 to 1, to a double certifiably not above β(α).
 
     Examples
     --------
@@ -71,7 +71,7 @@ def trade_off(curve: PrivacyCurve) -> Callable[[float], float]:
 
 
 class ProfileArrays(NamedTuple):
-    """ε in nats, and the lower and the upper ends of δ at these."""
+    """ε in nats, with the lower and the upper ends of δ at these ε."""
 
     epsilon: NDArray[np.float64]
     lower: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Mechanisms of elsewhere as queries: two laws, or a privacy loss distribution."""
+"""External mechanisms as queries: two laws, or a privacy loss distribution."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PairOfLaws", "query_from_distribution", "query_from_laws"]
 
 _PLACES = 256
-"""Probabilities of an imported distribution are multiples of 2^-256."""
+"""Binary places of the probabilities of an imported distribution: they are multiples of 2^-256."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,23 +45,23 @@ class PairOfLaws:
 
 # ruff: noqa: N803  (P and Q are what the field calls them)
 def query_from_laws(P: Law, Q: Law) -> PairOfLaws:
-    """A mechanism with answers of law `P` if the critical entry is 1, and of law `Q` if it is 0, as a query.
+    """A mechanism as a query: its answer has law `P` if the critical entry is 1, and law `Q` if it is 0.
 
     Parameters
     ----------
     P, Q : sequence, numpy array of one dimension, or dict
         The probabilities of the same answers in the same order, or dicts from answers to probabilities. As for
-        `sp.hockey_stick` a float is the rational it stores, and floats are divided by their sum if it is nearly one.
+        `sp.hockey_stick`, a float is the rational it stores, and floats whose sum is nearly one are divided by it.
 
     Returns
     -------
     PairOfLaws
-        For `sp.privacy_curve`, with any population: the laws are stated for all entries together.
+        A query for `sp.privacy_curve`, with any population: the laws are stated for all entries together.
 
     Raises
     ------
     ArgumentError
-        Laws of different lengths, or one a dict and the other not. `sp.privacy_curve` refuses what is not a law.
+        Laws of different lengths, or only one of them a dict. `sp.privacy_curve` refuses anything that is not a law.
 
     Examples
     --------
@@ -93,19 +93,20 @@ def query_from_distribution(distribution: PrivacyLossDistribution) -> PairOfLaws
     Returns
     -------
     PairOfLaws
-        For `sp.privacy_curve`. Whatever pair of laws the masses dominate, these two dominate.
+        A query for `sp.privacy_curve`. These two laws dominate every pair of laws that the masses dominate.
 
     Raises
     ------
     ArgumentError
-        No such object; an optimistic one, which guarantees nothing; more than 2^20 losses.
+        Not such an object; an optimistic one, which guarantees nothing; more than 2^20 losses.
 
     Notes
     -----
-    Both laws are rational and sum to one. Masses are rounded to multiples of 2^-256 and what is missing of one goes to
-    infinity. What is too much, by the rounding of doubles, is taken from the smallest losses: the hockey stick F
-    becomes the line from 1 at ``x = e^ε = 0`` to F at one of the losses, and a convex δ with δ(0) = 1 that is below F
-    is below that. The law for 0 is rounded down, and what it lacks becomes an answer that only it can give.
+    Both laws are rational and sum to one. Masses are rounded to multiples of 2^-256, and a total below one is completed
+    at infinity. A total above one, caused by rounding of doubles, is corrected at the smallest losses. The hockey stick
+    F then becomes the line from 1 at ``x = e^ε = 0`` to F at one of the losses; every convex δ with δ(0) = 1 that is
+    below F is also below that line. The law for 0 is rounded down, and its deficit becomes an answer that only this law
+    can give.
 
     Examples
     --------
@@ -140,7 +141,7 @@ def query_from_distribution(distribution: PrivacyLossDistribution) -> PairOfLaws
 def _read(distribution: PrivacyLossDistribution) -> tuple[dict[int, float], float, Fraction]:
     """Positive masses by increasing index, the mass at infinity, and the interval.
 
-    dp_accounting has no public names for them.
+    dp_accounting has no public names for these attributes.
     """
     remove = getattr(distribution, "_pmf_remove", None)
     if remove is None:
@@ -165,7 +166,7 @@ def _floor(mass: Fraction | float) -> Fraction:
 
 
 def _take_from_smallest(law: dict[Any, Fraction], losses: Mapping[int, object], excess: Fraction) -> None:
-    """Lower the probabilities by so much together, from the smallest loss on."""
+    """Lower the probabilities by `excess` in total, starting at the smallest loss."""
     for loss in losses:
         if excess <= 0:
             break

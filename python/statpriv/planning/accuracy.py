@@ -1,4 +1,4 @@
-"""How near an answer comes to the proportion in the population."""
+"""The accuracy of an answer as an estimate of the proportion in the population."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LOGARITHM_BITS = 100
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How far a proportion in a part may be from that in the population."""
+    """The largest allowed distance between the proportion in a part and that in the population."""
 
     target: Fraction
     confidence: Fraction | None
-    """None: the target is of the root mean squared error; else of the half width of a confidence interval."""
+    """None for a root mean squared error as the target; otherwise the confidence of an interval of given half width."""
 
     def __str__(self) -> str:
         if self.confidence is None:
@@ -33,11 +33,11 @@ class Accuracy:
         return f"a half width of {literal(self.target)} at confidence {literal(self.confidence)}"
 
     def squared_error(self, variance: Fraction, size: int, rows: int) -> Fraction:
-        """What must be at most the square of the target.
+        """The squared error, or an upper bound on it; it must be at most the square of the target.
 
         The mean squared error is p(1−p)(1/s − 1/n) (Example 2). The half width t of an interval with confidence 1−α is
-        that of Serfling's inequality, P[|mean − truth| ≥ t] ≤ 2 exp(−2 s t²/(1 − (s−1)/n)), for any table of zeros and
-        ones; of all entries the proportion is exact.
+        that of Serfling's inequality, P[|mean − truth| ≥ t] ≤ 2 exp(−2 s t²/(1 − (s−1)/n)), valid for any table of
+        zeros and ones. If all entries answer, the proportion is exact.
         """
         if size == rows:
             return Fraction(0)
@@ -48,7 +48,7 @@ class Accuracy:
 
 @cache
 def _logarithm_above(value: Fraction) -> Fraction:
-    """A number that is at least ln(value), by a few units of the last of a hundred bits."""
+    """A number at least ln(value), above it by a few units of the last of a hundred bits."""
     from mpmath.ctx_iv import MPIntervalContext
 
     context = MPIntervalContext()
@@ -58,7 +58,7 @@ def _logarithm_above(value: Fraction) -> Fraction:
 
 
 def accuracy_of(rmse: Number | None, half_width: Number | None, confidence: Number) -> Accuracy | None:
-    """What is asked for by one of two arguments, or None."""
+    """The accuracy requested by at most one of the two arguments, or None."""
     exact = as_fraction(confidence, "confidence")
     if not 0 < exact < 1:
         raise ArgumentError(f"confidence = {spelled(confidence)}; a number above 0 and below 1 is required")
@@ -75,6 +75,6 @@ def variance_of(query: PropertyQuery) -> Fraction:
 
 
 def root_mean_squared_error(queries: Sequence[PropertyQuery], sizes: Sequence[int], n: int) -> Enclosure:
-    """The largest error of a proportion in a part, each at its worst p (Example 2)."""
+    """The largest error of a proportion in a part, with each query at its worst p (Example 2)."""
     asked = set(zip(queries, sizes, strict=True))
     return root(max(variance_of(query) * (Fraction(1, size) - Fraction(1, n)) for query, size in asked))

@@ -1,4 +1,4 @@
-"""What planning gives back: the answer, its neighbour that fails, and what was looked at on the way."""
+"""The results of planning: the answer, its neighbour that fails, and the alternatives that were tried."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ Verdict: TypeAlias = Literal["holds", "fails", "undecided"]
 
 @dataclass(frozen=True)
 class Trial:
-    """One alternative that was looked at.
+    """One alternative that was tried.
 
     Attributes
     ----------
     value : int, Fraction, tuple of int, or Enclosure
-        Of the number that is asked for.
+        The value of the number asked for.
     verdict : {"holds", "fails", "undecided"}
-        Whether it reaches the target; all three are certified.
+        Whether the alternative reaches the target; all three verdicts are certified.
     why : str
-        In words.
+        The reason, in words.
     sizes : tuple of int
         Entries of each part.
     delta : Enclosure, or None
-        δ of all answers together at the ε of the target; None where accuracy decides before.
+        δ of all answers together at the ε of the target; None if accuracy decides first.
     rmse : Enclosure, or None
-        Root mean squared error of a proportion in the least part as an estimate of that in the population.
+        Root mean squared error of a proportion in the smallest part, as an estimate of that in the population.
     curve : PrivacyCurve, or None
-        The whole curve.
+        The whole privacy curve.
     """
 
     value: Any
@@ -52,7 +52,7 @@ class Trial:
     curve: PrivacyCurve | None = field(default=None, repr=False, compare=False)
 
     def cells(self) -> list[str]:
-        """As a row of a table."""
+        """The alternative as a row of a table."""
         return [
             written(self.value),
             _written_sizes(self.sizes),
@@ -68,26 +68,26 @@ _HEADING = ["entries of a part", "δ at most", "rmse at most", "guarantee"]
 
 @dataclass(frozen=True)
 class Design:
-    """How far a number can go, and what is next to it.
+    """How far a number can go, and the alternative next to it.
 
     Attributes
     ----------
     unknown : str
-        What is asked for.
+        The number asked for.
     given : str
-        What is given.
+        The conditions of the question.
     best : Trial
-        The answer; it holds.
+        The answer, which holds.
     neighbour : Trial or None
-        The alternative next to it, which does not; None where there is none.
+        The alternative next to the answer, which does not hold; None if there is none.
     beyond : str
-        What is proved of all further alternatives, and why.
+        What is proved about all further alternatives, and why.
     trials : tuple of Trial
-        All that were looked at, in the order of their values.
+        All alternatives that were tried, in the order of their values.
     evaluations : int
-        How many curves were evaluated.
+        Number of curves evaluated.
     target : Fraction or None
-        The δ that was to be reached.
+        The δ to be reached.
     """
 
     unknown: str
@@ -116,7 +116,7 @@ class Design:
 
     @property
     def rmse(self) -> Enclosure | None:
-        """Root mean squared error of a proportion in the least part of the answer."""
+        """Root mean squared error of a proportion in the smallest part of the answer."""
         return self.best.rmse
 
     @property
@@ -131,7 +131,7 @@ class Design:
         return [trial.cells() for trial in self.trials]
 
     def table(self) -> str:
-        """All alternatives that were looked at, as lines of text."""
+        """All alternatives that were tried, as lines of text."""
         return "\n".join(aligned([self.unknown, *_HEADING], self._cells()))
 
     def __str__(self) -> str:
@@ -162,12 +162,12 @@ class Design:
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """δ of all alternatives that were looked at, the target, and the answer.
+        """δ of all alternatives that were tried, the target, and the answer.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
 
         Returns
         -------
@@ -188,23 +188,22 @@ _VERBS: dict[Verdict, str] = {"holds": "holds", "fails": "fails", "undecided": "
 
 @dataclass(frozen=True)
 class TradeOffRow:
-    """What a number of queries costs.
+    """The privacy and the accuracy of a number of queries.
 
     Attributes
     ----------
     queries : int
-        How many there are.
+        Number of queries.
     size : int
-        Entries of the least part if all entries are shared equally.
+        Entries of the smallest part if all entries are shared equally.
     delta : Enclosure
-        δ of all answers together then.
+        δ of all answers together with parts of that size.
     rmse : Enclosure
-        Root mean squared error of a proportion then.
+        Root mean squared error of a proportion with parts of that size.
     size_at_guarantee : int, or None
-        The largest size of equal parts that was found to reach the target δ; None without a target, or where none
-        was found.
+        The largest size of equal parts found to reach the target δ; None without a target, or if no size was found.
     rmse_at_guarantee : Enclosure, or None
-        The error with parts of that size.
+        Root mean squared error with parts of `size_at_guarantee`.
     """
 
     queries: int
@@ -276,7 +275,7 @@ class TradeOff:
         Parameters
         ----------
         axes : two matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
 
         Returns
         -------
@@ -293,7 +292,7 @@ class TradeOff:
 
 
 def written(value: object) -> str:
-    """A value for reading; of an enclosure the upper end."""
+    """A value for display; for an enclosure, its upper end."""
     if isinstance(value, Enclosure):
         return at_most(value.upper)
     if isinstance(value, Fraction):

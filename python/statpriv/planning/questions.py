@@ -1,4 +1,4 @@
-"""How much a study without data can do: the most queries, the least population, the widest range."""
+"""The limits of a study without data: the most queries, the smallest population, the widest range."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ def most_queries(
     confidence: Number = "0.95",
     bound: str = "tightest",
 ) -> Design:
-    """How many such queries can be answered, each on a secret random part of its own.
+    """The largest number of such queries that can be answered, each on a secret random part of its own.
 
-    Either all entries are shared equally, or, if an accuracy is asked for, every part has the least size that reaches
-    it and the other entries are not used. The way that allows more queries is shown; what is said of larger numbers is
-    about that way.
+    All entries are shared equally. If an accuracy is requested, a second way is tried too: every part has the least
+    size that reaches it, and the other entries are not used. The result is the way that allows more queries, and
+    statements about larger numbers of queries refer to that way.
 
     Parameters
     ----------
     query : PropertyQuery
-        With one p or range for all entries. With an `attribute` all queries ask the same property, without one they
-        ask unrelated properties.
+        A query with one p or range for all entries. With an `attribute`, all queries ask the same property; without
+        one, they ask unrelated properties.
     population : Population
-        The entries that can be used.
+        The entries available.
     epsilon, delta : number
         The guarantee of all answers together: ε in nats, at least 0, and δ from 0 to 1.
     known : int, default 0
-        How many entries an adversary knows.
+        Number of entries an adversary knows.
     rmse : number, optional
-        The largest root mean squared error of a proportion in a part, as an estimate of that in the population:
-        p(1−p)(1/s − 1/n) squared, at the worst p of the range.
+        The largest root mean squared error of a proportion in a part, as an estimate of that in the population. Its
+        square is p(1−p)(1/s − 1/n), at the worst p of the range.
     half_width : number, optional
-        Instead, the largest half width of a confidence interval, from sampling alone and whatever the entries are.
+        Instead, the largest half width of a confidence interval, for sampling error alone and arbitrary entries.
     confidence : number, default "0.95"
-        Of that interval, above 0 and below 1.
+        The confidence of that interval, above 0 and below 1.
     bound : str, default "tightest"
-        As of :func:`statpriv.compose`.
+        As for :func:`statpriv.compose`.
 
     Returns
     -------
@@ -76,11 +76,11 @@ def most_queries(
     ArgumentError
         A value that is not allowed.
     GuaranteeNotReachedError
-        One query is too much; the message says what it reaches.
+        Even one query exceeds the target; the message says what it reaches.
 
     Notes
     -----
-    Sources: *Parallel Composition for Statistical Privacy*, Theorems 5.1 and 5.2, Example 2; for the half width
+    Sources: *Parallel Composition for Statistical Privacy*, Theorems 5.1 and 5.2, Example 2; for the half width,
     Serfling, *Probability Inequalities for the Sum in Sampling without Replacement* (1974), Corollary 1.1.
 
     Examples
@@ -121,19 +121,19 @@ def smallest_sizes(
     confidence: Number = "0.95",
     bound: str = "tightest",
 ) -> Design:
-    """The least part of each query that reaches an accuracy, and whether these parts reach the guarantee.
+    """The smallest part of each query that reaches an accuracy, and whether these parts reach the guarantee.
 
     Parameters
     ----------
     queries : PropertyQuery or iterable of PropertyQuery
         Each on a part of its own; those with the same `attribute` ask the same property.
     population, epsilon, delta, known, rmse, half_width, confidence, bound
-        As of :func:`most_queries`; an accuracy is required.
+        As for :func:`most_queries`; an accuracy is required.
 
     Returns
     -------
     Design
-        Its `value` is a tuple of sizes. The neighbour has one entry less in every part that can be smaller.
+        Its `value` is a tuple of sizes. The neighbour has one entry fewer in every part that can be smaller.
 
     Raises
     ------
@@ -185,19 +185,19 @@ def largest_size(
     known: Number = 0,
     bound: str = "tightest",
 ) -> Design:
-    """How many entries each of several such queries may use, so how precise its answer can be.
+    """The largest number of entries each of several such queries may use, and hence the best precision of its answer.
 
     Parameters
     ----------
     query, population, epsilon, delta, known, bound
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
     queries : int, default 1
-        How many such queries are asked, on parts of one size; the other entries are not used.
+        Number of such queries, on parts of one size; the other entries are not used.
 
     Returns
     -------
     Design
-        Its `value` is the size of a part, its `rmse` the error of an answer. Under a bound larger parts may hold, too.
+        Its `value` is the size of a part, its `rmse` the error of an answer. Under a bound, larger parts may hold too.
 
     Raises
     ------
@@ -245,16 +245,16 @@ def smallest_population(
     confidence: Number = "0.95",
     bound: str = "tightest",
 ) -> Design:
-    """The least population that so many such queries need, all entries shared equally by them.
+    """The smallest population that a number of such queries needs, with all entries shared equally.
 
     Parameters
     ----------
     query : PropertyQuery
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
     queries : int, default 1
-        How many such queries are asked.
+        Number of such queries.
     epsilon, delta, known, rmse, half_width, confidence, bound
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def smallest_population(
     ArgumentError
         A value that is not allowed.
     GuaranteeNotReachedError
-        No population of up to 2^53 entries is enough; the message says what the largest reaches.
+        No population of up to 2^53 entries suffices; the message says what the largest one reaches.
 
     Examples
     --------
@@ -322,14 +322,14 @@ def most_known(
     queries: Number = 1,
     bound: str = "tightest",
 ) -> Design:
-    """How many entries an adversary may know, all entries shared equally by the queries.
+    """The largest number of entries an adversary may know, with all entries shared equally by the queries.
 
     Parameters
     ----------
     query, population, epsilon, delta, bound
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
     queries : int, default 1
-        How many such queries are asked.
+        Number of such queries.
 
     Returns
     -------
@@ -341,7 +341,7 @@ def most_known(
     ArgumentError
         A value that is not allowed.
     GuaranteeNotReachedError
-        Even without known entries the guarantee is not reached; the message says what is.
+        The guarantee is not reached even without known entries; the message says what is reached.
 
     Examples
     --------
@@ -378,23 +378,23 @@ def widest_range(
     step: Number = "0.001",
     bound: str = "tightest",
 ) -> Design:
-    """How far p may lie beyond what the query states, all entries shared equally by the queries.
+    """How far p may lie outside the query's stated value or range, with all entries shared equally by the queries.
 
     Parameters
     ----------
     query, population, epsilon, delta, known, bound
-        As of :func:`most_queries`. Its p, a number or a range, is widened by the same amount at both ends, as far as 0
-        and 1.
+        As for :func:`most_queries`. The p of the query, a number or a range, is widened by the same amount at both
+        ends, within 0 and 1.
     queries : int, default 1
-        How many such queries are asked.
+        Number of such queries.
     step : number, default "0.001"
         The answer is a multiple of it.
 
     Returns
     -------
     Design
-        Its `value` is how far p may lie outside, a Fraction. With a p that is a number it is half the width of the
-        range around it.
+        Its `value` is the largest distance of p from the stated range, a Fraction. For a single p it is half the width
+        of the range around it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a number of queries reaches: their curve, the least δ and ε, and the trade-off with accuracy."""
+"""The privacy of a given number of queries: their curve, the least δ and ε, and the trade-off with accuracy."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def least_delta(
     known: Number = 0,
     bound: str = "tightest",
 ) -> Design:
-    """The δ that so many such queries have at an ε, all entries shared equally by them.
+    """The δ of a number of such queries at a given ε, with all entries shared equally.
 
     Parameters
     ----------
     query, population, epsilon, known, bound
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
     queries : int, default 1
-        How many such queries are asked.
+        Number of such queries.
 
     Returns
     -------
     Design
-        Its `value` is an Enclosure of δ, or of the bound that its curve is.
+        Its `value` is an Enclosure of δ, or of a bound on δ if the curve is a bound.
 
     Examples
     --------
@@ -67,24 +67,24 @@ def least_epsilon(
     known: Number = 0,
     bound: str = "tightest",
 ) -> Design:
-    """The ε that so many such queries have at a δ, all entries shared equally by them.
+    """The ε of a number of such queries at a given δ, with all entries shared equally.
 
     Parameters
     ----------
     query, population, delta, known, bound
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
     queries : int, default 1
-        How many such queries are asked.
+        Number of such queries.
 
     Returns
     -------
     Design
-        Its `value` is an Enclosure of ε in nats, or of that of the bound that its curve is.
+        Its `value` is an Enclosure of ε in nats, or of a bound on ε if the curve is a bound.
 
     Raises
     ------
     GuaranteeNotReachedError
-        No ε is enough; the message says how small δ can be.
+        No ε suffices; the message says how small δ can be.
 
     Examples
     --------
@@ -111,14 +111,14 @@ def guarantee(
     known: Number = 0,
     bound: str = "tightest",
 ) -> PrivacyCurve:
-    """The privacy curve of several such queries that share all entries equally.
+    """The privacy curve of several such queries with all entries shared equally.
 
     Parameters
     ----------
     query, population, known, bound
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
     queries : int, default 1
-        How many such queries are asked.
+        Number of such queries.
 
     Returns
     -------
@@ -146,17 +146,17 @@ def trade_off(
     known: Number = 0,
     bound: str = "tightest",
 ) -> TradeOff:
-    """What a number of queries costs in privacy and in accuracy.
+    """The cost of a number of queries in privacy and in accuracy.
 
     Parameters
     ----------
     query, population, epsilon, known, bound
-        As of :func:`most_queries`.
+        As for :func:`most_queries`.
     delta : number, optional
-        A target, from 0 to 1: the size of parts that reaches it is looked for, the other entries not used. δ need
-        not be monotone in that size, so the largest found is certified to hold and not to be the largest.
+        A target, from 0 to 1. The largest size of parts that reaches it is searched, with the other entries not used. δ
+        need not be monotone in that size: the size found is certified to hold, but not certified to be the largest.
     queries : iterable of int, optional
-        Which numbers of queries; by default about 24 from 1 to a hundredth of the population, in equal ratios.
+        The numbers of queries; by default about 24 from 1 to a hundredth of the population, in equal ratios.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def _trade_off_row(study: Study, n: int, m: int, *, has_target: bool) -> TradeOf
 
 
 def _read_off(curve: PrivacyCurve, unknown: str, value: Enclosure, at: str) -> Design:
-    """A guarantee that a curve has, as a result."""
+    """A guarantee read off a curve, as a result."""
     situation: Any = curve.situation
     n, sizes = situation.population.size, situation.sampling.sizes
     study = Study.of(situation.queries[0], 0, 1, known=situation.adversary.total)

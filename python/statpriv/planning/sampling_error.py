@@ -20,14 +20,14 @@ def worst_variance(lower: Fraction, upper: Fraction) -> Fraction:
 
 
 def root(square: Fraction) -> Enclosure:
-    """The square root, between neighbouring doubles: each end is compared exactly.
+    """The square root, enclosed between neighbouring doubles; each end is compared exactly.
 
     >>> root(Fraction(1, 4)), root(Fraction(2))
     (Enclosure(0.5, 0.5), Enclosure(1.414213562373095, 1.4142135623730951))
     """
     if not square:
         return Enclosure(0.0, 0.0)
-    # Scaled by a power of 4 to about 1: as a double, a square next to 0 would keep few digits, or none.
+    # Scaled by a power of 4 to about 1: a square near 0 would lose most of its digits as a double.
     shift = (square.denominator.bit_length() - square.numerator.bit_length()) // 2
     above = below = math.ldexp(math.sqrt(square * Fraction(4) ** shift), -shift)
     while Fraction(above) ** 2 < square:

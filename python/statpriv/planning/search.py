@@ -1,4 +1,4 @@
-"""Two neighbouring alternatives: one holds, the other does not."""
+"""Search for two neighbouring alternatives, one of which holds while the other does not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Fit", "beside_most", "first_enough", "fit", "last", "unreachable"]
 
 @dataclass(frozen=True)
 class Fit:
-    """The last number of queries that holds in one way of sizing the parts, and the next one."""
+    """For one way of sizing the parts, the last number of queries that holds, and the next number."""
 
     name: str
     best: Trial | None
@@ -27,7 +27,7 @@ class Fit:
 
 
 def fit(study: Study, n: int, size: int, name: str, partition: Callable[[int], RandomPartition]) -> Fit:
-    """The largest number of queries in parts of this partition, from those of at least `size` entries."""
+    """The largest number of queries whose parts, by this partition, all have at least `size` entries."""
     tried: dict[int, Trial] = {}
 
     def trial(m: int) -> Trial:
@@ -39,7 +39,7 @@ def fit(study: Study, n: int, size: int, name: str, partition: Callable[[int], R
 
 
 def beside_most(study: Study, n: int, size: int, found: Fit, *, fixed: bool) -> tuple[Trial | None, str]:
-    """What is next to the largest number of queries, and what is beyond."""
+    """The neighbour of the largest number of queries, and the statement about all larger numbers."""
     most = n // size
     if found.best is found.next_to_it:
         if study.accuracy is None:
@@ -61,10 +61,10 @@ def beside_most(study: Study, n: int, size: int, found: Fit, *, fixed: bool) -> 
 def last(
     trial: Callable[[int], Trial], least: int, most: int, *, from_below: bool = False
 ) -> tuple[Trial | None, Trial]:
-    """Two neighbours of which the first holds and the second does not, by bisection.
+    """Two neighbours, found by bisection: the first holds and the second does not.
 
-    If the last of all holds, it is both; if the first of all does not, it is the second, and there is no first.
-    `from_below` doubles the distance from the first before it bisects, where the last one costs much.
+    If `most` holds, it is returned twice. If `least` does not hold, the result is None and the trial of `least`.
+    With `from_below`, the distance from `least` is doubled before bisection, for searches in which `most` is expensive.
     """
     holding = trial(least) if from_below else None
     low, high = least, min(least + 1, most) if from_below else most
@@ -88,7 +88,7 @@ def last(
 
 
 def first_enough(trial: Callable[[int], Trial], least: int, study: Study) -> Trial:
-    """The first of two neighbouring populations of which the larger holds: doubling, then bisection."""
+    """The larger of two neighbouring populations of which only the larger holds, by doubling and then bisection."""
     low, high = least - 1, least
     while trial(high).verdict != "holds":
         if high == budget.MAX_INTEGER:
@@ -98,7 +98,7 @@ def first_enough(trial: Callable[[int], Trial], least: int, study: Study) -> Tri
 
 
 def unreachable(what: str, study: Study, nearest: Trial) -> GuaranteeNotReachedError:
-    """What is said where nothing reaches the target."""
+    """The error raised if no alternative reaches the target."""
     reached = "" if nearest.delta is None else f" The best is {written(nearest.value)}: {nearest.why}."
     return GuaranteeNotReachedError(
         f"no {what} is certified to reach δ({literal(study.epsilon)}) ≤ {literal(study.delta)}.{reached} "

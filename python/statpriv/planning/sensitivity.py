@@ -1,19 +1,19 @@
-"""How far a guarantee depends on what was assumed: the stated probabilities, known rows, one row a person.
+"""The sensitivity of a guarantee to its assumptions: stated probabilities, known rows, and one row per person.
 
-**Several rows a person.** Let r rows belong to one person, and let all of them change. Change them one after the other:
-in each step one row is critical and the other r−1 have some fixed values, so two neighbouring steps are
-(ε/r, δ')-close with δ' = Δ̂(ε/r) for an adversary that knows r−1 entries more, at their worst values. Chaining the r
-inequalities `P_i(S) ≤ e^{ε/r} P_{i+1}(S) + δ'` gives
+**Several rows per person.** Let r rows belong to one person, and let all of them change, one after the other. In each
+step one row is critical and the other r−1 rows have fixed values. Two neighbouring steps are therefore (ε/r, δ')-close,
+with δ' = Δ̂(ε/r) for an adversary that knows r−1 further entries at their worst values. Chaining the r inequalities
+`P_i(S) ≤ e^{ε/r} P_{i+1}(S) + δ'` gives
 
     Δ_r(ε) ≤ Σ_{i<r} e^{iε/r} · Δ̂_{r−1 more known}(ε/r).
 
-Δ_r falls with ε, so this at any smaller ε is a bound too: the best of a few is taken.
+Δ_r falls with ε, so the same expression at any smaller ε is a bound too. The best of several values is taken.
 
-**Of one count it is exact.** With N unknown entries, r of them of the person, the count is `a + B` for the person's own
+**One count: exact.** Let N entries be unknown, r of them the person's. The count is `a + B` for the person's own
 a = 0..r and `B ~ Bin(N−r, p)`. B is log-concave, so for a > b the ratio of the laws of `a + B` and `b + B` increases,
-and the best test is "at least c"; `P[a + B ≥ c] − e^ε P[b + B ≥ c]` at its best c depends on a − b alone and grows with
-it. So (r, 0) is the worst pair of one direction: `δ = max_c P[B ≥ c−r] − e^ε P[B ≥ c]`, and the best c is the least
-integer with `P[B = c−r] > e^ε P[B = c]`. The other direction is the same at 1−p.
+and the best test is "at least c". The value `P[a + B ≥ c] − e^ε P[b + B ≥ c]` at its best c depends only on a − b and
+grows with it. So (r, 0) is the worst pair of one direction: `δ = max_c P[B ≥ c−r] − e^ε P[B ≥ c]`. The best c is the
+least integer with `P[B = c−r] > e^ε P[B = c]`. The other direction is the same at 1−p.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
 _MAX_STEP = Fraction(8)
 _SHORTER = Fraction(3, 4)
-"""Steps of a chain that are tried for the best bound, from the largest on."""
+"""Ratio between successive steps tried for the chain, from the largest step down."""
 _UNIT = Fraction(1, 32)
 """Spacing of the lattice of steps around the best of them."""
 _EXPONENTIAL_BITS = 120
@@ -74,18 +74,18 @@ _DIGITS = 30
 
 @dataclass(frozen=True)
 class Change:
-    """δ if one assumption is another.
+    """δ under one changed assumption.
 
     Attributes
     ----------
     assumption : {"as stated", "probability", "known rows", "rows a person"}
-        Which.
+        The changed assumption.
     value : str
         What is assumed instead.
     delta : Enclosure
-        δ then.
+        δ under the changed assumption.
     kind : str
-        What the enclosure is of: `"exact"`, `"bound"` or `"enclosed"`, as of a curve.
+        What the enclosure encloses: `"exact"`, `"bound"` or `"enclosed"`, as for a curve.
     """
 
     assumption: Assumption
@@ -96,7 +96,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """δ at one ε under other assumptions, the stated ones first."""
+    """δ at one ε under changed assumptions, with the stated ones first."""
 
     epsilon: Fraction
     changes: tuple[Change, ...]
@@ -149,33 +149,34 @@ def sensitivity_of(
     rows: Iterable[Number] = _ROWS,
     bound: str = "tightest",
 ) -> Sensitivity:
-    """What becomes of δ if an assumption is another: p outside its range, more known rows, several rows a person.
+    """δ under changed assumptions: p outside its range, more known rows, or several rows per person.
 
     Parameters
     ----------
     queries : a query, or iterable of PropertyQuery
-        One query of all entries, or one for each part of a partition.
+        One query of all entries, or one query for each part of a partition.
     population : Population
         How many entries there are, the critical one included.
     partition : RandomPartition, optional
-        Which entries answer which query; by default all entries answer the one query.
+        The entries that answer each query; by default all entries answer the one query.
     epsilon : number
         ε in nats, at least 0.
     known : int, default 0
-        How many entries an adversary knows as it is stated.
+        Number of entries an adversary knows, as stated.
     rows : iterable of int, default (2, 3, 5, 10)
-        Numbers of rows that one person may have, at least 2.
+        Numbers of rows that one person may have, each at least 2.
     bound : str, default "tightest"
-        As of :func:`statpriv.compose`.
+        As for :func:`statpriv.compose`.
 
     Returns
     -------
     Sensitivity
-        A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends; of a histogram the rarest cell
-        is made 2, 5 and 10 times rarer; 1, 2, 5 and 10 percent of the entries are known; and a person has so many rows.
-        What is not possible, such as more rows than unknown entries, or what no bound is known of, is left out.
-        Where one row is exact and the next a bound, part of the difference is the looseness of the bound. What is said
-        of several rows a person holds where all rows are independent, also the rows of one person.
+        A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends. For a histogram, the rarest cell
+        is made 2, 5 and 10 times rarer. 1, 2, 5 and 10 percent of the entries are known. One person has each of the
+        given numbers of rows. The table omits impossible changes, such as more rows than unknown entries, and changes
+        for which no bound is known. If δ for one row is exact and δ for several rows is a bound, part of the difference
+        is the looseness of the bound. Results for several rows per person assume that all rows are independent,
+        including those of one person.
 
     Raises
     ------
@@ -185,7 +186,7 @@ def sensitivity_of(
     Notes
     -----
     One assumption changes at a time. Sources: *Parallel Composition for Statistical Privacy*, Definition 2.2; for
-    several rows a person the proofs in :mod:`statpriv.planning.sensitivity`.
+    several rows per person, the proofs in :mod:`statpriv.planning.sensitivity`.
 
     Examples
     --------
@@ -210,7 +211,7 @@ def sensitivity_of(
 
 
 def sensitivity_of_curve(curve: PrivacyCurve, bound: str, *, epsilon: Number, rows: Iterable[Number]) -> Sensitivity:
-    """What becomes of the δ of a curve by the named bound; see :meth:`PrivacyCurve.sensitivity`."""
+    """δ of a curve under changed assumptions, by the named bound; see :meth:`PrivacyCurve.sensitivity`."""
     situation = curve.situation
     if not isinstance(situation, Situation | PartitionedSituation):
         raise NotAvailableError(
@@ -229,7 +230,7 @@ def several_rows(
     known: Number = 0,
     bound: str = "tightest",
 ) -> tuple[Enclosure, Kind]:
-    """δ at one ε if one person has `rows` rows, and the kind of the enclosure; arguments as of `sensitivity_of`."""
+    """δ at one ε if one person has `rows` rows, and the kind of enclosure; arguments as for `sensitivity_of`."""
     release = _Release.of(queries, population, partition, as_count(known, "known"), bound)
     person = as_count(rows, "rows", least=1)
     if person > release.unknown:
@@ -241,7 +242,7 @@ def several_rows(
 
 
 def if_one_count(curve: PrivacyCurve, rows: int, epsilon: Fraction) -> Enclosure | None:
-    """The exact δ if one person has `rows` rows and the answers together are one count of all; else None.
+    """The exact δ if one person has `rows` rows and the answers amount to one count of all entries; else None.
 
     >>> curve = privacy_curve(PropertyQuery("2/5"), Population(472))
     >>> [round(if_one_count(curve, rows, Fraction(1, 10)).upper, 4) for rows in (2, 4)]
@@ -252,7 +253,7 @@ def if_one_count(curve: PrivacyCurve, rows: int, epsilon: Fraction) -> Enclosure
 
 @dataclass(frozen=True)
 class _Release:
-    """What is published, who looks at it, and by which bound."""
+    """A release: what is published, the adversary, and the bound."""
 
     situation: Situation | PartitionedSituation
     bound: str
@@ -280,7 +281,7 @@ class _Release:
         return cls(cast("Situation | PartitionedSituation", curve.situation), bound)
 
     def sensitivity(self, epsilon: Number, rows: Iterable[Number]) -> Sensitivity:
-        """The table. What is not possible, or what no bound is known of, is left out."""
+        """The table, without changes that are impossible or for which no bound is known."""
         exact = as_fraction(epsilon, "epsilon")
         asked = as_items(rows, "rows", "a list of numbers of rows, such as [2, 3], is required")
         people = [as_count(number, "rows", least=2) for number in asked]
@@ -295,7 +296,7 @@ class _Release:
         return Sensitivity(exact, tuple(changes))
 
     def _alternatives(self, people: list[int]) -> Iterator[tuple[Assumption, str, _Changed]]:
-        """Every other assumption in words, with the function from ε to δ under it."""
+        """Every changed assumption in words, with the function from ε to δ under it."""
         for description, other in self.other_probabilities():
             yield "probability", description, other.delta
         for number in self.other_numbers_known():
@@ -313,7 +314,7 @@ class _Release:
         return curve.delta(epsilon), curve.kind
 
     def knowing(self, known: int) -> _Release:
-        """The same with this many known rows, wherever they are."""
+        """The same release with this many known rows, wherever they are."""
         adversary = Adversary(known=known, values=self.situation.adversary.values)
         return replace(self, situation=replace(self.situation, adversary=adversary))
 
@@ -331,7 +332,7 @@ class _Release:
 
     @property
     def _given_that_it_is_drawn(self) -> bool:
-        """Whether the bound is about a critical entry in the sample: it says nothing of several rows of a person."""
+        """Whether the bound concerns a critical entry in the sample; it then excludes several rows of a person."""
         return any(
             rule.conditional for rule in all_rules() if rule.bound == self.bound and rule.is_about(self.situation)
         )
@@ -340,12 +341,12 @@ class _Release:
 
     @property
     def _uniform_counts(self) -> list[PropertyQuery]:
-        """The counts of one p, or range of p, for all entries."""
+        """The counts that state one p, or one range of p, for all entries."""
         return [query for query in self.queries if isinstance(query, PropertyQuery) and query.is_uniform]
 
     @property
     def probability(self) -> str:
-        """What is stated, in words."""
+        """The stated probability, in words."""
         ranges = {(query.lower, query.upper) for query in self._uniform_counts}
         if len(ranges) != 1:
             return "everything"
@@ -353,7 +354,7 @@ class _Release:
         return _range(*ends)
 
     def other_probabilities(self) -> Iterator[tuple[str, _Release]]:
-        """The same release under other probabilities, with a description of them."""
+        """The same release under changed probabilities, each with a description."""
         properties = self._uniform_counts
         if len(properties) == len(self.queries):
             for distance in _OUTSIDE:
@@ -376,22 +377,22 @@ class _Release:
     # --- rows
 
     def other_numbers_known(self) -> list[int]:
-        """1 to 10 percent of the entries, rounded up, where that is more than stated and not all of them."""
+        """1 to 10 percent of the entries, rounded up; only numbers above the stated one that leave an entry unknown."""
         numbers = (math.ceil(share * self.size) for share in _SHARES_KNOWN)
         return sorted({number for number in numbers if self.situation.adversary.total < number < self.size})
 
     def person_of(self, rows: int, epsilon: Fraction) -> tuple[Enclosure, Kind]:
-        """δ if one person has `rows` rows. Those that do not change have their worst values, as known rows do."""
+        """δ for `rows` rows of one person. Rows that do not change have their worst values, as known rows do."""
         exact = self.if_one_count(rows, epsilon)
         return (self._chained(rows, epsilon), "bound") if exact is None else (exact, "exact")
 
     def if_one_count(self, rows: int, epsilon: Fraction) -> Enclosure | None:
-        """The same, if the answers are together one count of all entries."""
+        """The exact δ for `rows` rows if the answers amount to one count of all entries; else None."""
         p = self._probability_of_one_count()
         return None if p is None else shifted_count(self.unknown, rows, p, epsilon)
 
     def _chained(self, rows: int, epsilon: Fraction) -> Enclosure:
-        """The chain of steps at this ε, or at a smaller one where it says more: δ falls, and the chain need not."""
+        """The chained bound, at this ε or at a smaller ε if that is tighter: δ falls with ε, but the chain need not."""
         known = Adversary(known=self.size - self.unknown + rows - 1)
         curve = replace(self, situation=replace(self.situation, adversary=known)).curve()
 
@@ -408,7 +409,7 @@ class _Release:
             if bound(step) >= bound(best) and bound(best) < 1:
                 break
             best = min(best, step, key=bound)
-        # Around it on a lattice that does not depend on ε, so that the bound at a larger ε finds the same step.
+        # Search near the best step, on a lattice independent of ε, so that the bound at a larger ε finds the same step.
         low, high = math.ceil(best * _SHORTER / _UNIT), math.floor(min(best / _SHORTER, largest) / _UNIT)
         while step < largest and low < high:
             middle = (low + high) // 2
@@ -418,7 +419,7 @@ class _Release:
         return min(found.values(), key=lambda enclosure: enclosure.upper)
 
     def _probability_of_one_count(self) -> Fraction | None:
-        """The p of the one count of all entries that the answers are together, if they are one."""
+        """The p of the count of all entries to which the answers amount, or None."""
         first, sampling = self.queries[0], self.situation.sampling
         if not (isinstance(first, PropertyQuery) and first.is_uniform and first.lower == first.upper):
             return None
@@ -429,7 +430,7 @@ class _Release:
 
 
 def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosure:
-    """δ if `rows` rows change, each step being (ε/rows, step)-close for somebody who knows the other ones.
+    """δ if `rows` rows change and each step is (ε/rows, step)-close for an adversary who knows the other rows.
 
     >>> one_row_at_a_time(Enclosure(0.001, 0.001), 2, Fraction(0))
     Enclosure(0.002, 0.002)
@@ -442,7 +443,7 @@ def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosur
 
 
 def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
-    """δ of `rows + B` against B and the other way round, `B ~ Bin(entries − rows, p)`.
+    """The larger δ of the two directions between `rows + B` and B, with `B ~ Bin(entries − rows, p)`.
 
     >>> shifted_count(3, 2, Fraction(1, 2), Fraction(0))
     Enclosure(1.0, 1.0)
@@ -451,7 +452,7 @@ def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> En
     """
     if p in (0, 1):
         return Enclosure(1.0, 1.0)
-    # From the largest ratio on, which is below 2^bits < e^bits, δ is what has no ratio, and does not change.
+    # Beyond the largest finite ratio, which is below 2^bits < e^bits, δ is the mass at infinite ratio and is constant.
     bits = max(Fraction(_ratio(entries - rows, entries - rows, rows, q)).numerator.bit_length() for q in (p, 1 - p))
     level = min(epsilon, Fraction(bits))
     found = [_upward(entries - rows, rows, probability, level) for probability in (p, 1 - p)]
@@ -459,7 +460,7 @@ def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> En
 
 
 def _upward(others: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
-    """δ of `rows + B` against B: the best threshold, or the best of those that rounding cannot tell apart."""
+    """δ of `rows + B` against B, at the best threshold or at the best of those that rounding cannot tell apart."""
     low, high = _exponential_ends(epsilon)
     first = least_integer(lambda c: _ratio(c, others, rows, p) > low, 0, others + 1)
     last = least_integer(lambda c: _ratio(c, others, rows, p) > high, first, others + 1)
@@ -473,13 +474,13 @@ def _upward(others: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure
 
 
 def _ratio(c: int, others: int, rows: int, p: Fraction) -> Fraction | float:
-    """P[B = c − rows]/P[B = c], increasing in c: infinite where only the first is possible."""
+    """P[B = c − rows]/P[B = c], increasing in c; infinite if only the numerator is positive."""
     if c < rows:
         return Fraction(0)
     if c > others:
         return math.inf
     numerator = math.prod(c - i for i in range(rows)) * (1 - p).numerator ** rows
-    # p and 1 − p have one denominator.
+    # p and 1 − p have the same denominator, so it cancels.
     denominator = math.prod(others - c + i + 1 for i in range(rows)) * p.numerator**rows
     return Fraction(numerator, denominator)
 
@@ -505,7 +506,7 @@ def _widened(query: PropertyQuery, distance: Fraction) -> PropertyQuery:
 
 
 def _with_rarest_cell(query: HistogramQuery, factor: Fraction) -> HistogramQuery:
-    """The same cells, the rarest times a factor, and the others alike."""
+    """The same cells, with the rarest multiplied by a factor and the others rescaled alike."""
     cells = [cell for cell in query.cells if isinstance(cell, Fraction)]
     rarest = min(range(len(cells)), key=lambda k: cells[k])
     rest = (1 - cells[rarest] * factor) / (1 - cells[rarest])

@@ -1,4 +1,4 @@
-"""One question about a query that is asked several times, and the alternatives that were evaluated for it."""
+"""One question about a repeated query, and the alternatives evaluated for it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOTHING_CLAIMED = "Nothing is claimed of those further on."
 
 @dataclass
 class Study:
-    """A question about one query, asked several times; it counts the curves it evaluates."""
+    """A question about one repeated query; it counts the curves it evaluates."""
 
     query: PropertyQuery
     epsilon: Fraction
@@ -51,7 +51,7 @@ class Study:
         bound: str = "tightest",
         accuracy: Accuracy | None = None,
     ) -> Study:
-        """The study of a query, its numbers checked."""
+        """The study of a query, with its numbers validated."""
         require_uniform(query)
         target, exact = as_fraction(delta, "delta"), as_fraction(epsilon, "epsilon")
         if exact < 0:
@@ -62,23 +62,23 @@ class Study:
 
     @property
     def one_property(self) -> bool:
-        """Whether repeating the query asks the same property again."""
+        """Whether every repetition of the query asks the same property."""
         return self.query.attribute is not None
 
     @property
     def probability(self) -> str:
-        """What is stated about p, in words."""
+        """The stated p or range, in words."""
         low, high = self.query.lower, self.query.upper
         return f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
 
     @property
     def goal(self) -> str:
-        """What is to be reached, in words."""
+        """The target, in words."""
         accuracy = "" if self.accuracy is None else f", {self.accuracy}"
         return f"δ({literal(self.epsilon)}) ≤ {literal(self.delta)}{accuracy}"
 
     def given(self, n: int | None, m: int | None, how: str = "", *, states_known: bool = True) -> str:
-        """What is given, in words: population, queries, target and adversary."""
+        """The conditions, in words: population, queries, target and adversary."""
         entries = [] if n is None else [f"{n} entries"]
         layout = [how] if how else []
         asked = (
@@ -89,7 +89,7 @@ class Study:
 
     @property
     def knows(self) -> str:
-        """What is known, in words."""
+        """The adversary's knowledge, in words."""
         return f"{counted(self.known, 'entry', 'entries') if self.known else 'no entry'} known"
 
     def trial(
@@ -126,7 +126,7 @@ class Study:
             return self._equal(curve)
 
     def _equal(self, curve: PrivacyCurve) -> Verdict:
-        """Whether δ, which no number of digits tells from the target, is equal to it.
+        """The verdict if no number of digits separates δ from the target: whether they are equal.
 
         δ = A − e^ε B with rational A and B; e^ε is irrational unless ε = 0, so equality needs B = 0 or ε = 0.
         """
@@ -147,7 +147,7 @@ class Study:
         *,
         trials: Iterable[Trial] | None = None,
     ) -> Design:
-        """The result, with all that was looked at, or with these of it."""
+        """The result, with all trials or with the given ones."""
         looked_at = list(self.trials.values() if trials is None else trials)
         if neighbour is not None and neighbour not in looked_at:
             looked_at.append(neighbour)
@@ -155,9 +155,10 @@ class Study:
         return Design(unknown, given, best, neighbour, beyond, in_order, len(self.trials), self.delta)
 
     def beyond(self, neighbour: Trial, direction: str, *, truth: str | None, total: str | None) -> str:
-        """What follows for all further alternatives from the one that does not hold.
+        """The consequence of a failing neighbour for all further alternatives, in words.
 
-        `truth` is why the least δ is monotone, `total` why the sum of Theorem 5.2 is; None where that is not proved.
+        `truth` is the reason why the least δ is monotone, `total` the reason why the sum of Theorem 5.2 is; each is
+        None if monotonicity is not proved.
         """
         if neighbour.verdict == "fails" and truth is not None:
             return f"All {direction} fail too: {truth}."
@@ -175,18 +176,18 @@ class Study:
         return self.accuracy is None or self._squared_error(size, n) <= self.accuracy.target**2
 
     def inaccuracy(self, size: int, n: int) -> str:
-        """What an answer of such a part has instead of the accuracy."""
+        """The error of an answer on a part of this size, in words."""
         error = root(self._squared_error(size, n))
         return f"a part of {size} has {at_least(error.lower)} at least, and {self.accuracy} is asked for"
 
     def smallest_size(self, n: int) -> int:
-        """The least size of a part that reaches the accuracy; all entries do."""
+        """The smallest part that reaches the accuracy; a part of all entries always does."""
         return least_integer(lambda size: self.accurate(size, n), 1, n)
 
     def accurate_population(self, n: int, m: int) -> int:
-        """The least population from n on in which m equal parts reach the accuracy: n, or a multiple of m.
+        """The smallest population of at least n in which m equal parts reach the accuracy: n, or a multiple of m.
 
-        The error rises with n while ⌊n/m⌋ stays, and falls along the multiples of m.
+        The error rises with n while ⌊n/m⌋ is constant, and falls along the multiples of m.
         """
         if self.accurate(n // m, n):
             return n
@@ -212,7 +213,7 @@ def _why(curve: PrivacyCurve, reached: Enclosure, verdict: Verdict) -> str:
 
 
 def require_uniform(query: object) -> None:
-    """Refuse what is no count of entries of one law."""
+    """Refuse any query that is not a count of entries of one law."""
     if not isinstance(query, PropertyQuery) or not query.is_uniform:
         raise ArgumentError(
             f"query = {abridged(query)}; a sp.PropertyQuery with one p or one range for all entries is required"
@@ -225,7 +226,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def entries_of(population: object, known: int) -> int:
-    """The size of a population, which exceeds the number of known entries."""
+    """The size of a population, checked to exceed the number of known entries."""
     size = as_instance(
         population, "population", Population, "a Population such as sp.Population(1024) is required"
     ).size
@@ -235,7 +236,7 @@ def entries_of(population: object, known: int) -> int:
 
 
 def folds_of(n: int, queries: Number) -> tuple[int, ...]:
-    """The sizes of as many parts as there are queries, as equal as possible."""
+    """The sizes of one part for each query, as equal as possible."""
     m = as_count(queries, "queries", least=1)
     if m > n:
         raise ArgumentError(f"queries = {m}; at most one an entry, here {n}, is possible")

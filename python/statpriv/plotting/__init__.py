@@ -1,7 +1,7 @@
-"""Pictures of certified numbers: δ against ε, against the size of the population and against what is known.
+"""Pictures of certified numbers: δ against ε, against the size of the population and against the known entries.
 
-A :class:`Picture` is computed first and drawn afterwards, so that its data can be stored beside it and are what is
-seen. It needs no matplotlib; :func:`draw` and the functions `plot_…` do.
+A :class:`Picture` is computed first and drawn afterwards. The data of a figure can therefore be stored beside it and
+are exactly what it displays. A :class:`Picture` needs no matplotlib; :func:`draw` and the functions `plot_…` do.
 """
 
 from statpriv.plotting.axes import (

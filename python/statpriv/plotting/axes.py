@@ -1,4 +1,4 @@
-"""Pictures drawn at once, on axes of yours or on new ones."""
+"""Functions that compute and draw a picture at once, on given or new axes."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def plot_curve(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200
     Parameters
     ----------
     curve : PrivacyCurve
-        Of one answer or of several together.
+        The curve of one answer, or of several together.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        The axes to draw on; a new figure by default.
     points : int, default 200
-        Number of ε, from 0 to where δ has fallen by six orders of magnitude.
+        Number of ε, from 0 to the point where δ has fallen by six orders of magnitude.
 
     Returns
     -------
@@ -51,14 +51,14 @@ def plot_curve(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200
 
 
 def plot_trade_off(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200) -> Axes:
-    """The least type II error β of a test with type I error α, below the 1 − α of a test that sees nothing.
+    """The least type II error β of a test against its type I error α, below the line 1 − α of an uninformed test.
 
     Parameters
     ----------
     curve : PrivacyCurve
-        Of one answer or of several together.
+        The curve of one answer, or of several together.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        The axes to draw on; a new figure by default.
     points : int, default 200
         Number of α, from 0 to 1.
 
@@ -89,15 +89,15 @@ def plot_against_size(
     Parameters
     ----------
     query : a query, or several
-        Such as `PropertyQuery(p)` for several p.
+        For instance `PropertyQuery(p)` for several p.
     sizes : iterable of int
-        At least two different sizes, such as :func:`sizes_between` chooses.
+        At least two different sizes, for instance from :func:`sizes_between`.
     epsilon : number, or several
         ε in nats, at least 0.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        The axes to draw on; a new figure by default.
     adversary, sampling, bound : optional
-        As of :func:`statpriv.privacy_curve`.
+        As for :func:`statpriv.privacy_curve`.
 
     Returns
     -------
@@ -125,22 +125,22 @@ def plot_against_known(
 ) -> Axes:
     """δ against the number of entries that an adversary knows, one line for each ε.
 
-    With noise the lines flatten at the level of the noise alone, which is drawn too.
+    With noise, the lines flatten at the level of the noise alone, which is drawn too.
 
     Parameters
     ----------
     query : a query
-        What is asked.
+        The query.
     population : Population
-        Of at least two entries.
+        A population of at least two entries.
     epsilon : number, or several
         ε in nats, at least 0.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        The axes to draw on; a new figure by default.
     sampling, bound : optional
-        As of :func:`statpriv.privacy_curve`.
+        As for :func:`statpriv.privacy_curve`.
     points : int, default 100
-        About how many numbers of known entries, from none to all others, closer together near the end.
+        Approximate number of known-entry counts, from none to all others, denser near the end.
 
     Returns
     -------
@@ -157,14 +157,14 @@ def plot_against_known(
 
 
 def plot_design(design: Design, ax: Axes | None = None) -> Axes:
-    """δ of the alternatives that a plan was chosen from, the target, and the answer.
+    """δ of the alternatives from which a plan was chosen, the target, and the answer.
 
     Parameters
     ----------
     design : Design
-        What a function of `statpriv.design` gave; of one with no number that varies the whole curve is drawn.
+        The result of a function of `statpriv.design`. If it varies no number, the whole curve is drawn.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        The axes to draw on; a new figure by default.
 
     Returns
     -------
@@ -184,9 +184,9 @@ def plot_designs(designs: TradeOff, axes: Sequence[Axes] | None = None) -> Seque
     Parameters
     ----------
     designs : TradeOff
-        What `statpriv.design.trade_off` gave.
+        The result of `statpriv.design.trade_off`.
     axes : two matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        The axes to draw on; a new figure by default.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def plot_designs(designs: TradeOff, axes: Sequence[Axes] | None = None) -> Seque
 
 
 def _on_axes(picture: Callable[[], Picture], ax: Axes | None) -> Axes:
-    """Draw on the axes, or on new ones; what cannot be drawn is not computed."""
+    """Draw on the given axes or on new ones; nothing is computed unless it can be drawn."""
     require_matplotlib()
     from matplotlib import pyplot
     from matplotlib.axes import Axes

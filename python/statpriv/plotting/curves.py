@@ -1,4 +1,4 @@
-"""Pictures of privacy curves: against ε, as a trade-off, against the size of the population or what is known."""
+"""Pictures of privacy curves: against ε, as a trade-off, against the population size or the known entries."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def against_known(
 
 
 def sizes_between(first: Number, last: Number, points: int = 100) -> list[int]:
-    """At most this many sizes from the first to the last, both included, in about equal ratios.
+    """At most this many sizes from the first to the last, both included, in approximately equal ratios.
 
     Examples
     --------
@@ -168,12 +168,12 @@ def _deltas(curves: Iterable[PrivacyCurve], epsilon: Fraction) -> tuple[Enclosur
 
 
 def marked_as_bounds(lines: list[Line]) -> tuple[Line, ...]:
-    """Say in its label of each line that is not exact what it is."""
+    """Add to the label of each line that is not exact that it is an upper bound."""
     return tuple(line if line.is_exact else replace(line, label=f"{line.label} (upper bound)") for line in lines)
 
 
 def _numbers_known(population: int, points: int) -> tuple[int, ...]:
-    """About this many numbers from 0 to all others: half of them evenly, half closer together near the end."""
+    """About this many numbers from 0 to all others: half of them evenly spaced, half denser near the end."""
     others = population - 1
     if population <= points:
         return tuple(range(population))
@@ -183,13 +183,13 @@ def _numbers_known(population: int, points: int) -> tuple[int, ...]:
 
 
 def spelled(value: Fraction) -> str:
-    """As people write it, or its nearest double where that takes too many digits."""
+    """The fraction in its usual notation, or its nearest double if that takes too many digits."""
     text = literal(value)
     return text if len(text) <= 12 else repr(float(value))
 
 
 def _described(query: object) -> str:
-    """What is asked, in few words."""
+    """The query, in a few words."""
     if isinstance(query, PostProcessed):
         return ", ".join([_described(query.query), *(_step(step) for step in query.steps)])
     name = getattr(query, "name", None)

@@ -1,4 +1,4 @@
-"""Pictures of plans: the alternatives that were tried, and privacy against accuracy."""
+"""Pictures of plans: the alternatives tried, and privacy against accuracy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ACROSS: dict[str, Quantity] = {
     "known entries": "known",
     "distance of p from what is stated": "distance",
 }
-"""By the unknown of a plan what its alternatives differ in."""
+"""For each unknown of a plan, the quantity in which its alternatives differ."""
 
 
 def design_picture(design: Design) -> Picture:
@@ -39,7 +39,7 @@ def design_picture(design: Design) -> Picture:
     places = tuple(float(trial.value) for trial in tried)
     exact = all(trial.curve is not None and trial.curve.kind == "exact" for trial in tried)
     heights = tuple(trial.delta.upper for trial in tried if trial.delta is not None)
-    # Between the alternatives nothing was evaluated: no line joins them.
+    # No lines join the alternatives, because nothing between them was evaluated.
     marks = Reference("δ" if exact else "upper bound of δ", places, heights)
     target = () if design.target is None else (_level("target", design.target, places),)
     return Picture(across, "delta", f"{design.unknown}: {written(design.value)}", (), target, marks)
@@ -60,7 +60,7 @@ def trade_off_pictures(designs: TradeOff) -> tuple[Picture, Picture]:
         () if designs.target is None else (_level("target", designs.target, places),),
     )
 
-    asked = [row for row in designs if row.rmse.upper > 0]  # that of one query is 0, and has no logarithm
+    asked = [row for row in designs if row.rmse.upper > 0]  # the error of one query is 0, which has no logarithm
     errors = [_errors("all entries used", [(row.queries, row.rmse) for row in asked], curves)]
     reached = [(row.queries, row.rmse_at_guarantee) for row in asked if row.rmse_at_guarantee is not None]
     if designs.target is not None and len(reached) > 1:

@@ -1,7 +1,7 @@
-"""How a picture is drawn: axes, dashes, labels, files.
+"""Drawing of a picture: axes, dashes, labels, files.
 
-Of every enclosure the safe end is drawn: the upper one of δ, the lower one of β. Lines are told apart by their
-dashes as well as by their colours. matplotlib is imported when something is drawn.
+The safe end of every enclosure is drawn: the upper end of δ, the lower end of β. Lines differ in their dashes as well
+as in their colours. matplotlib is imported only when something is drawn.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _AXIS_LABELS: dict[Quantity, str] = {
     "rmse": "root mean squared error",
 }
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-"""Okabe and Ito's: distinct to every kind of colour vision."""
+"""The palette of Okabe and Ito, distinguishable under every kind of colour vision."""
 _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "-",
     (0, (6, 2)),
@@ -45,13 +45,13 @@ _FIGURE_SIZE = (6.4, 4.0)
 _SQUARE = (4.4, 4.3)
 _DOTS_PER_INCH = 200
 _LOGARITHMIC_FROM = 30
-"""An axis is logarithmic if its largest value is more than this many times its least."""
+"""Ratio of the largest to the smallest value above which an axis is logarithmic."""
 _MAX_SPELLED_OUT = 10**6
-"""Ticks of an axis of counts that ends before it are written with all their digits."""
+"""Upper end of an axis of counts below which ticks are written with all their digits."""
 _COUNTS: tuple[Quantity, ...] = ("n", "known", "queries", "size")
 _MAX_DIRECT_LABELS = 6
 _LABEL_HEIGHT = 12.0
-"""Points between the feet of two labels that do not touch."""
+"""Least vertical distance, in points, between two labels that do not touch."""
 
 
 def draw(picture: Picture, ax: Axes) -> Axes:
@@ -62,12 +62,12 @@ def draw(picture: Picture, ax: Axes) -> Axes:
     picture : Picture
         What to draw.
     ax : matplotlib Axes
-        Where.
+        The axes to draw on.
 
     Returns
     -------
     matplotlib Axes
-        The same.
+        The given axes.
     """
     drawn_before = len(ax.get_lines())
     for number, line in enumerate(picture.lines, start=drawn_before):
@@ -94,7 +94,7 @@ def draw(picture: Picture, ax: Axes) -> Axes:
             markeredgewidth=0.8,
         )
     _scale(picture, ax)
-    if marks is not None:  # those on an axis are whole, those far below are not there
+    if marks is not None:  # marks on an axis are drawn whole; marks far below it are clipped
         drawn.set_clip_on(min(marks.heights) < ax.get_ylim()[0])
     ax.set_xlabel(_AXIS_LABELS[picture.across])
     ax.set_ylabel(_AXIS_LABELS[picture.up])
@@ -108,7 +108,7 @@ def draw(picture: Picture, ax: Axes) -> Axes:
 
 
 def render(picture: Picture | Sequence[Picture], file_format: str) -> bytes:
-    """A picture, or several side by side, as a file: "svg", "png" or "pdf", the same bytes for the same pictures.
+    """A picture, or several side by side, as a file in "svg", "png" or "pdf"; equal pictures give equal bytes.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def render(picture: Picture | Sequence[Picture], file_format: str) -> bytes:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    # Not what somebody's matplotlibrc says; no date and no random names; letters in PDF that printers accept.
+    # Ignore any matplotlibrc; write no date and no random names; embed letters in PDF that printers accept.
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update({"svg.hashsalt": "statpriv", "pdf.fonttype": 42})
@@ -134,13 +134,13 @@ def render(picture: Picture | Sequence[Picture], file_format: str) -> bytes:
 
 
 def figure_size(*pictures: Picture) -> tuple[float, float]:
-    """Side by side, somewhat narrower each than alone."""
+    """The figure size for pictures side by side, each somewhat narrower than a single one."""
     sizes = [_SQUARE if picture.up == "beta" else _FIGURE_SIZE for picture in pictures]
     return sum(width for width, _ in sizes) * (1 if len(sizes) == 1 else 0.8), max(height for _, height in sizes)
 
 
 def require_matplotlib() -> None:
-    """Refuse to draw without it, before anything is computed."""
+    """Refuse to draw without matplotlib, before anything is computed."""
     try:
         import matplotlib as mpl  # noqa: F401  (only whether it is there)
     except ImportError as error:
@@ -148,7 +148,7 @@ def require_matplotlib() -> None:
 
 
 def _scale(picture: Picture, ax: Axes) -> None:
-    """Limits and scales, from all that is on the axes; a logarithmic scale stays one."""
+    """Limits and scales, from everything on the axes; a logarithmic scale stays logarithmic."""
     import numpy as np
 
     lines = ax.get_lines()
@@ -178,7 +178,7 @@ def _count(number: float, _position: float | None = None) -> str:
 
 
 def _label_directly(picture: Picture, ax: Axes) -> bool:
-    """Write the label of each line at its right end, if all ends are seen and apart from each other."""
+    """Label each line at its right end, if all ends are visible and far enough apart."""
     ends = [(line.places[-1], picture.heights(line)[-1], line.label) for line in picture.lines]
     if not 2 <= len(ends) <= _MAX_DIRECT_LABELS:
         return False

@@ -1,4 +1,4 @@
-"""A picture as values: lines of certified numbers over a common axis."""
+"""Pictures as values: lines of certified numbers over a common axis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Quantity: TypeAlias = Literal["epsilon", "delta", "alpha", "beta", "n", "known",
 
 @dataclass(frozen=True)
 class Statement:
-    """What values rest on that are read off no privacy curve: named as a curve names it."""
+    """The basis of values that were not read off a privacy curve, with the attributes of a curve."""
 
     kind: Literal["exact", "bound"]
     theorem: str
@@ -30,13 +30,13 @@ class Line:
     Attributes
     ----------
     label : str
-        What tells it from the other lines.
+        The text that distinguishes this line from the others.
     places : tuple of float
-        Where, in increasing order; counts are integers.
+        Positions, in increasing order; counts are integers.
     values : tuple of Enclosure
-        As many.
+        One value for each place.
     curves : tuple of PrivacyCurve or Statement
-        What the values were read off: one curve, or one for each place; or what they rest on.
+        The source of the values: one curve, or one for each place; or the statements they rest on.
     """
 
     label: str
@@ -52,7 +52,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Reference:
-    """Points to compare with, joined by a thin line or each by itself."""
+    """Reference points, joined by a thin line or drawn separately."""
 
     label: str
     places: tuple[float, ...]
@@ -61,7 +61,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Picture:
-    """Lines over a common axis, with all that is needed to draw them.
+    """Lines over a common axis, with everything needed to draw them.
 
     Attributes
     ----------
@@ -69,15 +69,15 @@ class Picture:
         The quantities on the axes: "epsilon", "alpha", "n", "known", "queries", "size" or "distance"; "delta", "beta",
         "epsilon" or "rmse".
     title : str
-        What all lines have in common.
+        What all lines share.
     lines : tuple of Line
-        At least one, or else marks.
+        At least one line, unless there are marks.
     references : tuple of Reference
         Thin grey lines.
     marks : Reference, optional
         Single points, drawn as circles.
     decades : int
-        A logarithmic axis of δ follows the lines so far down; the data go on.
+        Number of decades that a logarithmic axis of δ displays below the lines; the data continue below.
     """
 
     across: Quantity
@@ -89,5 +89,5 @@ class Picture:
     decades: int = 10
 
     def heights(self, line: Line) -> list[float]:
-        """The safe end of each value: the upper one of δ, the lower one of β."""
+        """The safe end of each value: the upper end of δ, the lower end of β."""
         return [value.lower if self.up == "beta" else value.upper for value in line.values]

@@ -1,13 +1,13 @@
 """Proves or refutes a privacy certificate, with integers and fractions of the standard library alone.
 
-    python -I FOLDER certificate.json        where FOLDER is this one, wherever it lies
+    python -I FOLDER certificate.json        where FOLDER is this folder, wherever it is
     python -I -m statpriv.checker certificate.json
 
-Exit code 0: the claim is proved; 1: refuted; 4: undecided; 2: the file is no certificate, or contradicts itself.
-This folder needs nothing else of statpriv, nor anything that is installed. To be read:
+Exit code 0: the claim is proved; 1: refuted; 4: undecided; 2: the file is not a certificate, or contradicts itself.
+This folder needs no other part of statpriv and no installed package. Two files suffice for most certificates:
 
-* `certificate.py` reads the claim and the situation, and says what becomes of the claim;
-* `counts.py` computes δ of one count and of a sum of counts, and states the theorems that it uses.
+* `certificate.py` reads the claim and the situation, and decides the claim;
+* `counts.py` computes δ of one count and of a sum of counts, and states its theorems.
 
 Only claims that name them need `histograms.py` (all cells of a table), `composition.py` (different properties,
 exactly), `groups.py` (entries of several groups) and `releases.py` (several releases).
@@ -26,7 +26,7 @@ EXIT_CODES = {"proved": 0, "refuted": 1, "undecided": 4}
 
 
 def read(text: str) -> object:
-    """The document of a certificate; a key that stands there twice is an error."""
+    """The parsed document of a certificate; a duplicate key is an error."""
 
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if len(dict(pairs)) < len(pairs):
@@ -40,11 +40,11 @@ def read(text: str) -> object:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the certificate at a path, print the verdict, and return the exit code."""
+    """Check the certificate at the given path, print the verdict, and return the exit code."""
     try:
         (path,) = arguments
         verdict = check(read(Path(path).read_text(encoding="utf-8")))
-    except (ValueError, OSError) as error:  # a CertificateError, no UTF-8, or not one argument
+    except (ValueError, OSError) as error:  # a CertificateError, invalid UTF-8, or a wrong number of arguments
         sys.stderr.write(f"Error: {error}\n" if arguments else "Usage: python -I FOLDER certificate.json\n")
         return 2
     sys.stdout.write(f"{verdict}\n")

@@ -1,4 +1,4 @@
-"""Runs the checker: this folder, wherever it lies, or the module statpriv.assurance.checker."""
+"""Runs the checker: this folder, wherever it is, or the module statpriv.assurance.checker."""
 
 import os
 import sys
@@ -8,11 +8,11 @@ from types import ModuleType
 
 
 def _package() -> ModuleType:
-    """The package that this file belongs to."""
+    """The package of this file."""
     if __package__:
         return import_module(__package__)
-    # Python has put this folder in front of where modules are looked for; none of its files may stand in for one of the
-    # standard library. It is loaded by its place, so that nothing beside it is found either.
+    # Python has put this folder at the front of the module search path, where its files could shadow the standard
+    # library. The folder is removed from the path, and the package is loaded by its location.
     folder = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
     sys.path = [place for place in sys.path if os.path.realpath(place) != folder]
     start = os.path.join(folder, "__init__.py")  # noqa: PTH118

@@ -1,8 +1,7 @@
-"""Reads a certificate, and decides its claim.
+"""Reads a certificate and decides its claim.
 
-Nothing is taken for granted that the certificate says: the claim and the situation are read, δ is computed from them
-again (counts.py; of what few certificates need the files beside it), and the numbers of the witness only have to agree
-with that.
+The checker trusts nothing in the certificate. It reads the claim and the situation, recomputes δ from them (counts.py,
+and the other files for the rarer kinds), and requires the numbers of the witness to agree with the result.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = "statpriv certificate 1"
 _WIDEST = Fraction(1, 10**12)
-"""A witness that states δ more loosely would agree with too much; of a composition the kernel may know no more."""
+"""Largest relative width of a witness's δ: a wider one would agree with too much. Compositions are exempt."""
 _Delta: TypeAlias = "Callable[[Fraction, int | None], Interval]"
 
 
@@ -32,7 +31,7 @@ _Delta: TypeAlias = "Callable[[Fraction, int | None], Interval]"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim: "proved", "refuted" or "undecided"; bounds of Δ, or of the bound that was used."""
+    """The result: "proved", "refuted" or "undecided", with bounds of Δ or of the bound that was used."""
 
     verdict: str
     claim: str
@@ -42,7 +41,7 @@ class Verdict:
 
     @property
     def margin(self) -> Interval:
-        """Bounds of the claimed δ minus the computed one."""
+        """Bounds of the claimed δ minus the computed δ."""
         return self.claimed - self.delta[1], self.claimed - self.delta[0]
 
     def __str__(self) -> str:
@@ -53,13 +52,13 @@ class Verdict:
 
 
 def _digits(value: Fraction, rounded: Callable[[Fraction], int]) -> str:
-    """Some twelve digits, rounded down or up."""
+    """About twelve digits, rounded down or up."""
     power = 12 + (value.denominator.bit_length() - value.numerator.bit_length()) * 3 // 10
     return f"{rounded(value * Fraction(10) ** power)}e{-power}"
 
 
 def theorem(name: str, situation: Situation, claimed: Fraction = ZERO) -> tuple[_Delta, bool]:
-    """The function of a theorem, and whether it gives Δ itself, so that it can refute."""
+    """The function of a theorem, and whether it gives Δ itself and can therefore refute."""
     counts, nobody_known = bool(situation.counts), situation.known == 0
     point = counts and nobody_known and situation.is_point
     if name == "partition-sum" and (counts or nobody_known):
@@ -78,7 +77,7 @@ def theorem(name: str, situation: Situation, claimed: Fraction = ZERO) -> tuple[
 def delta_of(
     situation: Situation, name: str, epsilon: Fraction, bits: int | None, claimed: Fraction = ZERO
 ) -> Interval:
-    """Bounds of Δ(ε), or of the bound, by a theorem (1); without bits all but e^ε is exact."""
+    """Bounds of Δ(ε), or of a bound on it, by a theorem (1); if `bits` is None, everything but e^ε is exact."""
     value, _ = theorem(name, situation, claimed)
     r = exponential(epsilon, (bits or MOST_BITS) + ceil(2 * epsilon))
     low, high = value(r[0], bits)
@@ -91,7 +90,7 @@ def check(document: object) -> Verdict:
     Raises
     ------
     CertificateError
-        It is no certificate, contradicts itself, or would take too long (`TooLargeError`).
+        The document is not a certificate, contradicts itself, or would take too long (`TooLargeError`).
     """
     if isinstance(document, dict) and "releases" in document:
         from .releases import check_releases
@@ -131,7 +130,7 @@ def check_release(document: object) -> Verdict:
 
 
 def proved(document: object, place: str, epsilon: Fraction) -> Verdict:
-    """The verdict on a certificate inside another one, of the same ε: it has to be proved."""
+    """The verdict on a nested certificate of the same ε, which must be proved."""
     verdict = check_release(document)
     top = table(document, place, {"format", "claim", "situation", "witness"})
     if verdict.verdict != "proved" or claim(top)[0] != epsilon:
@@ -140,7 +139,7 @@ def proved(document: object, place: str, epsilon: Fraction) -> Verdict:
 
 
 def _agree(found: Interval, claimed: Fraction, name: str, stated: Interval, margin: Interval) -> None:
-    """Refuse a witness that contradicts the claim, or that states too little to do so."""
+    """Refuse a witness that contradicts the recomputed δ or the claim, or is too wide to do so."""
     if stated[1] < found[0] or found[1] < stated[0]:
         raise CertificateError("witness.delta is not what the situation gives: the certificate was altered")
     if stated[1] - stated[0] > _WIDEST * stated[1] and name != "composition":
@@ -153,7 +152,7 @@ def _agree(found: Interval, claimed: Fraction, name: str, stated: Interval, marg
 
 
 def table(value: object, place: str, keys: set[str]) -> dict[str, Any]:
-    """A table with these keys and no others."""
+    """A table with exactly these keys."""
     if not isinstance(value, dict) or set(value) != keys:
         raise CertificateError(f"{place}: a table with exactly the keys {', '.join(sorted(keys))} is required")
     return value
@@ -197,7 +196,7 @@ def claim(top: dict[str, Any]) -> Interval:
 
 
 def situation_of(value: object) -> Situation:
-    """What counts are released, and to whom."""
+    """The counts that are released, and the reader's knowledge."""
     stated = table(value, "situation", {"population", "known_rows", "parts", "pair"})
     n = whole(stated["population"], "situation.population", 1, 2**53)
     known = whole(stated["known_rows"], "situation.known_rows", 0, n - 1)
@@ -238,7 +237,7 @@ def _part(value: object, place: str, most: int) -> Part | Histogram:
 
 
 def sizes(part: dict[str, Any], place: str, most: int) -> tuple[int, int, str | None]:
-    """Entries of a part, how many such parts there are, and what they ask."""
+    """Entries of a part, the number of such parts, and the attribute they ask about."""
     if part["attribute"] is not None and not isinstance(part["attribute"], str):
         raise CertificateError(f"{place}.attribute: a text or null is required")
     size, count = (whole(part[key], f"{place}.{key}", 1, most) for key in ("size", "count"))

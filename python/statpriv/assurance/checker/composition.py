@@ -5,9 +5,12 @@
 
         T = (n − Σ s_i)(1−r) + Σ_i X_i,     X_i = A_i/φ_i − r (s_i−A_i)/(1−φ_i).
 
-    (docs/explanation/composition.md, 2 and 5) E[T_+] rises if an X_i is replaced by what has a larger E[(X_i − t)_+]
-    for every t. So the largest of these functions, of the φ_i that are still open, bounds all patterns at once.
-2.  *On a grid* of step h: X_i is put on its two neighbours, with its mean. That adds some U_i of mean 0 given all X,
+    (docs/explanation/composition.md, 2 and 5) E[T_+] rises if an X_i is replaced by a variable with a larger
+    E[(X_i − t)_+] for every t. Taking the largest of these functions over the open φ_i bounds all patterns at once.
+2.  *On a grid* of step h: the mass of X_i moves to the two neighbouring points, preserving the mean. This adds U_i with
+    mean 0 given all X, so for G = T + ΣU_i, E[T_+] ≤ E[G_+]. They differ by E[|G|; T and G differ in sign], and there
+    |G| ≤ |ΣU_i| ≤ k h if k of the X_i were rounded: E[T_+] ≥ E[G_+] − E[|G|; |G| ≤ k h]. Omitted mass counts as the
+    largest T.
     so for G = T + ΣU_i, E[T_+] ≤ E[G_+]. They differ by E[|G|; T and G differ in sign], and there |G| ≤ |ΣU_i| ≤ k h
     if k of the X_i were rounded: E[T_+] ≥ E[G_+] − E[|G|; |G| ≤ k h]. Mass that is left out counts as the largest T.
 """
@@ -25,20 +28,20 @@ _MOST_POINTS, _MOST_GRID_BITS = 2**20, 2**10
 
 @dataclass(frozen=True)
 class Grid:
-    """A law on multiples of the step, from `first` on, in units of 2^-bits and rounded down; `rounded` is k of (2)."""
+    """A law on multiples of the step from `first` on, in units of 2^-bits, rounded down; `rounded` is k of (2)."""
 
     first: int
     masses: list[int]
     rounded: int
 
     def with_mass(self, mass: int) -> Grid:
-        """The same with less mass, a little less of the largest."""
+        """The same law with total mass `mass`; the excess is taken from the largest mass."""
         masses, place = list(self.masses), self.masses.index(max(self.masses))
         masses[place] -= sum(masses) - mass
         return Grid(self.first, masses, self.rounded)
 
     def stop_loss(self, low: int, high: int) -> list[int]:
-        """Σ_j (j−t)_+ times the mass at j, for t from low to high, where no mass is beyond high."""
+        """Σ_j (j−t)_+ times the mass at j, for t from low to high, if there is no mass beyond high."""
         values, tail = [0], 0
         for t in range(high, low, -1):
             tail += self.masses[t - self.first] if 0 <= t - self.first < len(self.masses) else 0
@@ -47,7 +50,7 @@ class Grid:
 
 
 def _count_on_grid(size: int, p: Fraction, r: Fraction, step: Fraction, bits: int) -> Grid:
-    """X of so many entries with φ = p."""
+    """The law of X for `size` entries with φ = p."""
     law = binomial(size, p, bits)
     total = law.mass(0, size)[1]
     masses: dict[int, int] = {}
@@ -64,7 +67,7 @@ def _count_on_grid(size: int, p: Fraction, r: Fraction, step: Fraction, bits: in
 
 
 def added(left: Grid, right: Grid, bits: int) -> Grid:
-    """The law of the sum of two independent ones: their masses are the digits of two integers, which are multiplied."""
+    """The law of the sum of two independent variables: the masses are digits of two integers, which are multiplied."""
     width = bits // 4 + 1  # bytes: a digit of the product is at most 2^(2 bits)
     one, other = (
         int.from_bytes(b"".join(mass.to_bytes(width, "little") for mass in law.masses), "little")
@@ -79,7 +82,7 @@ def added(left: Grid, right: Grid, bits: int) -> Grid:
 
 
 def dominating(laws: list[Grid]) -> Grid:
-    """The law whose E[(X − t)_+] is the largest of those of the laws, for every t."""
+    """A law whose E[(X − t)_+] is, for every t, the largest over the given laws."""
     if len(laws) == 1:
         return laws[0]
     mass = min(sum(law.masses) for law in laws)  # of all, so that for low t they differ by a constant
@@ -92,7 +95,7 @@ def dominating(laws: list[Grid]) -> Grid:
 
 @dataclass(frozen=True)
 class Composition:
-    """Δ by (1) on a grid; `kinds` says how many properties there are of each p ≤ 1/2 and number of entries."""
+    """Δ by (1) on a grid; `kinds` counts the properties for each p ≤ 1/2 and number of entries."""
 
     population: int
     kinds: dict[tuple[Fraction, int], int]
@@ -101,7 +104,7 @@ class Composition:
     bits: int
 
     def law(self, entries: dict[Fraction, int]) -> Grid:
-        """The sum of the X of so many entries of each φ."""
+        """The law of the sum of the X, for the given number of entries of each φ."""
         found = Grid(0, [1 << self.bits], 0)
         for p, size in entries.items():
             if size:
@@ -109,13 +112,13 @@ class Composition:
         return found
 
     def choices(self, p: Fraction, size: int, count: int) -> list[Grid]:
-        """The laws that patterns give to the properties of a kind, by how many have φ = p."""
+        """The laws of one kind under all patterns, by the number of properties with φ = p."""
         if 2 * p == 1:
             return [self.law({p: size * count})]
         return [self.law({p: size * k, 1 - p: size * (count - k)}) for k in range(count + 1)]
 
     def ends(self, law: Grid) -> Interval:
-        """Bounds of Δ if this is the law of the sum of all X (2); of one that dominates, the upper one is."""
+        """Bounds of Δ if `law` is the law of the sum of all X (2); for a dominating law, only the upper bound holds."""
         used = sum(size * count for (_, size), count in self.kinds.items())
         most = sum(size * count / p for (p, size), count in self.kinds.items()) / self.step + law.rounded
         shift = (self.population - used) * (1 - self.r) / self.step
@@ -128,7 +131,7 @@ class Composition:
         return max(ZERO, lower * unit), min(ONE, upper * unit)
 
     def bounds(self, claimed: Fraction) -> Interval:
-        """Bounds of Δ: patterns are decided property by property, always where the bound is the largest."""
+        """Bounds of Δ by branch and bound: kinds are decided one by one, at the pattern with the largest bound."""
         likely = self.law(_totals({(1 - p, size): count for (p, size), count in self.kinds.items()}))
         low = self.ends(likely)[0]
         kinds = sorted(self.kinds.items(), key=lambda kind: -kind[0][1] * kind[1])
@@ -151,7 +154,7 @@ class Composition:
 
 
 def _totals(kinds: dict[tuple[Fraction, int], int]) -> dict[Fraction, int]:
-    """How many entries there are of each p."""
+    """The number of entries of each p."""
     totals: dict[Fraction, int] = {}
     for (p, size), count in kinds.items():
         totals[p] = totals.get(p, 0) + size * count
@@ -159,7 +162,7 @@ def _totals(kinds: dict[tuple[Fraction, int], int]) -> dict[Fraction, int]:
 
 
 def _kinds(situation: Situation) -> dict[tuple[Fraction, int], int]:
-    """How many properties there are of each p, or 1−p, and number of entries."""
+    """The number of properties for each p, or 1−p, and number of entries."""
     named: dict[str, tuple[Fraction, int]] = {}
     kinds: dict[tuple[Fraction, int], int] = {}
     for part in situation.counts:
@@ -175,7 +178,7 @@ def _kinds(situation: Situation) -> dict[tuple[Fraction, int], int]:
 
 
 def composed(situation: Situation, claimed: Fraction, r: Fraction, effort: int | None) -> Interval:
-    """Bounds of Δ, which end where they tell it from `claimed`."""
+    """Bounds of Δ; refinement stops once they separate it from `claimed`."""
     if effort is None:
         raise TooLargeError("a composition is not computed exactly")
     population, kinds = situation.population, _kinds(situation)
@@ -188,7 +191,7 @@ def composed(situation: Situation, claimed: Fraction, r: Fraction, effort: int |
     if sum(number * (2**6 + min(size, 3 * isqrt(ceil(bits * size * p)))) for size, p, number in laws) > MOST_TERMS:
         raise TooLargeError(f"a composition has more than {MOST_TERMS} terms that matter, those of all patterns")
     variance = sum(size * count * p * (1 - p) * (1 / (1 - p) + r / p) ** 2 for (p, size), count in kinds.items())
-    # Points of the grid in a standard deviation.
+    # Grid points per standard deviation.
     finest = min(2**10, 2**17 // bits, 2**15 // sum(number for *_, number in laws) + 1)
     step = Fraction(isqrt(floor(variance * 2**40)) + 1, 2**20 * min(finest, (effort // 24) ** 2))
     return Composition(population, kinds, r, step, bits).bounds(claimed)

@@ -1,14 +1,14 @@
 """δ of one count and of a sum of counts, with integers and fractions alone.
 
-n independent entries have a property with probability p each; on secret random disjoint parts of them exact counts are
-released; that of a part with a `gate` only if it is within it, else that it is not. To someone who knows `known` other
-entries the answers are (ε, δ)-private: they satisfy P_v(S) ≤ e^ε P_w(S) + δ for every set S of answers, whichever
-values v, w one entry has and whatever p is in its range. The least such δ is here called Δ. What is made of the
-answers, rounded or suppressed ones, is as private, since S may be all answers of which the same is made.
-What is used, with r = e^ε:
+n independent entries have a property with probability p each. Exact counts are released on secret random disjoint
+parts. The count of a part with a `gate` is released only if it lies within the gate; otherwise that fact is. To someone
+who knows `known` other entries the answers are (ε, δ)-private: they satisfy P_v(S) ≤ e^ε P_w(S) + δ for every set S of
+answers, whichever values v, w one entry has and whatever p is in its range. Δ denotes the least such δ. Functions of
+the answers, such as rounded or suppressed ones, are as private, since S may be the preimage of any set of outputs.
+The statements used, with r = e^ε:
 
 1.  Every Δ below falls with r, by at most as much as r rises, since P_w(S) ≤ 1. So with rationals r1 ≤ e^ε ≤ r2 it
-    is at most its value at r1, and at least that less r2 − r1: all else is about a rational r.
+    is at most its value at r1, and at least that minus r2 − r1. All further statements are about a rational r.
 2.  *One count* of s entries, each present with probability w (one draw for all; w = 1: all of them are counted).
     With B ~ Bin(s−1, p), q = 1−p, P_1 is the law (1−w) Bin(s, p) + w (1+B) and P_0 is (1−w) Bin(s, p) + w B.
     (P_1(a) − r P_0(a))/P[Bin(s, p) = a] = (1−w)(1−r) + w a/(sp) − r w (s−a)/(sq) grows with a, and is at least 0 from
@@ -21,14 +21,15 @@ What is used, with r = e^ε:
     p_j = j/(j + (N−j) r) with j = ⌈N r lo/(1−lo + r lo)⌉ or ⌊N r hi/(1−hi + r hi)⌋. (docs/explanation/ranges.md)
     *Published from A1 to A2 only*: for every p in [0, 1] Δ_{1,0} ≤ max(h_{A1−1}, h_{A2}), h_j being Δ_{1,0} at p_j for
     0 < j < N and else 1. If z of the s entries are known, N is s−1−z, and A1−1−z takes the place of A1−1. (the same)
-4.  *total-count*: all parts ask one property. The answers are a random map of the total, in which the u known
-    entries are a constant: Δ ≤ that of one count of n−u entries; equal where all entries are counted.
+4.  *total-count*: all parts ask one property. The answers are a random function of the total, to which the u known
+    entries add a constant: Δ ≤ that of one count of n−u entries; equal if all entries are counted.
 5.  *hidden-sample*: one property, one p, nobody known: 2. with s the entries counted and w = s/n, exactly.
 6.  *partition-sum* (Breutigam and Reischuk, Theorems 5.1 and 5.2): Δ ≤ Σ_k (n_k/n) E[Δ of n_k − Z entries], Z the
     known ones among the other n_k − 1 entries of part k, hypergeometric.
 7.  *Probabilities* are relative to that of the mode: their ratios u_{k+1}/u_k are rational and fall with k, and they
-    sum to one. Terms are integers, rounded down for the lower bound and up for the upper one. What is left out after
-    a term u, with the next ratio x < 1, is at most u x/(1−x). Started with an exact integer, no division rounds.
+    sum to one. Terms are integers, rounded down for the lower bound and up for the upper bound. The terms omitted
+    after a term u, with next ratio x < 1, sum to at most u x/(1−x). If u starts as an exact integer, no division
+    rounds.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _MOST_EXACT_BITS, _MOST_COUNTS = 2**34, 2**19
 
 
 class CertificateError(ValueError):
-    """The file is no certificate, or contradicts itself."""
+    """The file is not a certificate, or contradicts itself."""
 
 
 class TooLargeError(CertificateError):
@@ -68,12 +69,12 @@ def exponential(x: Fraction, bits: int) -> Interval:
     return Fraction(low, one), Fraction(high, one)
 
 
-# --- probabilities (7); without bits they are exact ----------------------------------------------
+# --- probabilities (7); exact if `bits` is None ---------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Law:
-    """Bounds of the terms that matter, and of the sums of those that are left out below and above them."""
+    """Bounds of the significant terms, and of the sums of the terms omitted below and above them."""
 
     terms: dict[int, tuple[int, int]]
     below: int
@@ -88,7 +89,7 @@ class Law:
 
 
 def _law(mode: int, ratio: Callable[[int], tuple[int, int]], start: int) -> Law:
-    """From u_mode = start and the ratios u_{k+1}/u_k."""
+    """The law with u_mode = start and the ratios u_{k+1}/u_k."""
     terms, left_out = {mode: (start, start)}, []
     for step in (-1, 1):
         k, (low, high) = mode, terms[mode]
@@ -105,7 +106,7 @@ def _law(mode: int, ratio: Callable[[int], tuple[int, int]], start: int) -> Law:
 
 
 def binomial(size: int, p: Fraction, bits: int | None) -> Law:
-    """The law of how many of so many entries have a property."""
+    """The law of the number of `size` independent entries that have a property of probability p."""
     up, down, mode = p.numerator, (1 - p).numerator, floor((size + 1) * p)
     if bits is None and size**2 * p.denominator.bit_length() > _MOST_EXACT_BITS:
         raise TooLargeError("the exact fraction would be too long")
@@ -114,7 +115,7 @@ def binomial(size: int, p: Fraction, bits: int | None) -> Law:
 
 
 def _hypergeometric(drawn: int, marked: int, others: int, bits: int | None) -> Law:
-    """The law of how many marked ones are among those that are drawn."""
+    """The law of the number of marked items among the drawn ones."""
     mode = (drawn + 1) * (marked + 1) // (marked + others + 2)
     if bits is None and drawn >= MOST_BITS:
         raise TooLargeError("the exact fraction would be too long")
@@ -131,7 +132,7 @@ def largest(values: list[Interval]) -> Interval:
 
 
 def one_direction(size: int, p: Fraction, w: Fraction, r: Fraction, bits: int | None) -> Interval:
-    """Bounds of Δ_{1,0} of so many entries."""
+    """Bounds of Δ_{1,0} of one count of `size` entries."""
     q, others = 1 - p, size - 1
     a = ceil(size * p * (w * r + q * (1 - w) * (r - 1)) / (w * (q + r * p)))
     gain = w - (1 - w) * (r - 1) * p
@@ -144,12 +145,12 @@ def one_direction(size: int, p: Fraction, w: Fraction, r: Fraction, bits: int | 
     return max(ZERO, lower), min(ONE, max(ZERO, upper))
 
 
-# --- the situation, and a theorem a method: Δ or its bound at a rational r (4-6) ------------------
+# --- the situation; one method per theorem: Δ or a bound on it at a rational r (4-6) --------------
 
 
 @dataclass(frozen=True)
 class Part:
-    """`count` parts of `size` entries, with low ≤ p ≤ high for the property they are asked for."""
+    """`count` parts of `size` entries, each asked about a property with low ≤ p ≤ high."""
 
     low: Fraction
     high: Fraction
@@ -160,30 +161,30 @@ class Part:
 
     @property
     def law(self) -> Interval:
-        """What is stated of an entry."""
+        """The stated range of p."""
         return self.low, self.high
 
     @property
     def is_point(self) -> bool:
-        """Whether this is one law."""
+        """Whether the range is a single law."""
         return self.low == self.high
 
     def cost(self, known: int) -> int:
-        """About how many terms are computed, in units of some sixteen; and a little for the part by itself."""
+        """Approximate number of terms computed, in units of about sixteen, plus a constant for the part itself."""
         return 64 + isqrt(self.size) * (1 + isqrt(min(known, self.size)))
 
     def sides(self, pair: tuple[int, int] | None) -> set[Part]:
-        """Those whose Δ_{1,0} is meant: the part for (1, 0), and with zeros and ones exchanged for (0, 1)."""
+        """The parts whose Δ_{1,0} is needed: this part for (1, 0), and with zeros and ones exchanged for (0, 1)."""
         gate = self.gate and (self.size - self.gate[1], self.size - self.gate[0])
         exchanged = replace(self, low=1 - self.high, high=1 - self.low, gate=gate)
         return {self, exchanged} if pair is None else {self if pair == (1, 0) else exchanged}
 
     def worst(self, pair: tuple[int, int] | None, known: int, r: Fraction, bits: int | None) -> Interval:
-        """Bounds of Δ, or of its bound, of what is published of a part of which so many entries are known."""
+        """Bounds of Δ, or of a bound on it, for the published answer of a part with `known` known entries."""
         return largest([side.published(known, r, bits) for side in self.sides(pair)])
 
     def published(self, known: int, r: Fraction, bits: int | None) -> Interval:
-        """Δ_{1,0}, or its bound, of what is published of a part of which so many entries are known (3)."""
+        """Δ_{1,0}, or a bound on it, for the published answer of a part with `known` known entries (3)."""
         size, others = self.size - known, self.size - known - 1
         if self.gate is None:
             ends = {self.low, self.high}
@@ -199,7 +200,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Situation:
-    """What is asked of whom, to someone who knows `known` other entries; `pair` is (v, w) where not both are meant."""
+    """A release to someone who knows `known` other entries; `pair` is (v, w), or None for both directions."""
 
     population: int
     known: int
@@ -208,28 +209,28 @@ class Situation:
 
     @property
     def used(self) -> int:
-        """How many entries are counted."""
+        """The number of counted entries."""
         return sum(part.size * part.count for part in self.parts)
 
     @property
     def one_property(self) -> bool:
-        """Whether all parts ask the same."""
+        """Whether all parts ask about the same property."""
         attributes = {part.attribute for part in self.parts}
         return (len(self.parts) == 1 and self.parts[0].count == 1) or (len(attributes) == 1 and None not in attributes)
 
     @property
     def counts(self) -> tuple[Part, ...]:
-        """The parts, where all of them are counts."""
+        """The parts if all of them are counts, else none."""
         counts = tuple(part for part in self.parts if isinstance(part, Part))
         return counts if len(counts) == len(self.parts) else ()
 
     @property
     def is_point(self) -> bool:
-        """Whether one law is stated for each part."""
+        """Whether a single law is stated for each part."""
         return all(part.is_point for part in self.parts)
 
     def total_count(self, r: Fraction, bits: int | None) -> Interval:
-        """Bounds of Δ of one count, or histogram, of all entries that are not known."""
+        """Bounds of Δ of one count, or histogram, of all unknown entries."""
         return replace(self.parts[0], size=self.population).worst(self.pair, self.known, r, bits)
 
     def hidden_sample(self, r: Fraction, bits: int | None) -> Interval:
@@ -250,7 +251,7 @@ class Situation:
         return low, min(ONE, high)
 
     def _over_known(self, part: Part | Histogram, r: Fraction, bits: int | None) -> Interval:
-        """The mean of Δ over Z, how many of the part's other entries are known."""
+        """The mean of Δ over Z, the number of the part's other entries that are known."""
         law = _hypergeometric(part.size - 1, self.known, self.population - 1 - self.known, bits)
         if len(law.terms) * isqrt(part.size) > _MOST_COUNTS:
             raise TooLargeError("too many numbers of known entries in a part matter")

@@ -1,8 +1,9 @@
-"""Counts of several groups of entries, of each on secret parts of its own.
+"""Counts of several groups of entries, each on secret parts of its own.
 
-The groups are counted together: of each, independently, so many entries are drawn for each part. Who is told the counts
-of each group for itself learns no less, and those of other groups do not depend on the critical entry. So Δ is at most
-the largest Δ of one group alone, to someone whom all known entries that fit are in it.
+The groups are counted together: for each part, a given number of entries is drawn from each group, independently. A
+reader who is told the counts of each group separately learns no less, and the counts of the other groups do not depend
+on the critical entry. So Δ is at most the largest Δ of one group alone, for a reader whose known entries are all in
+that group, as far as they fit.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .counts import ONE, CertificateError
 
 
 def check_groups(document: dict[str, object]) -> Verdict:
-    """Prove each group; the worst one counts."""
+    """Prove each group separately; the worst one counts."""
     top = table(document, "the certificate", {"format", "claim", "groups"})
     epsilon, claimed = claim(top)
     groups = top["groups"]

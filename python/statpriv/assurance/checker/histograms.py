@@ -1,21 +1,21 @@
-"""δ of histograms: of a table how many entries are in each of its cells, all counts exactly.
+"""δ of histograms: the exact number of entries in each cell of a table.
 
-Each of n independent entries is in cell v with probability p_v, of which only a range may be known. With r = e^ε:
+Each of n independent entries is in cell v with probability p_v, which may be known only up to a range. Let r = e^ε.
 
-1.  *Two cells.* Let s = p_v + p_w. The number of entries in v or w has the same law whether the critical one is in v or
-    in w; and given that number nothing but the count of v tells the two apart, one of so many entries that are in v
-    with probability p_v/s each. With z the number of entries that are in neither,
+1.  *Two cells.* Let s = p_v + p_w. The number of entries in v or w has the same law whether the critical entry is in v
+    or in w. Given that number, only the count of v tells the two apart: a count of that many entries, each in v with
+    probability p_v/s. With z the number of entries in neither cell,
 
         Δ_{v,w} = Σ_z P[Bin(n−1, 1−s) = z] · Δ_{1,0} of a count of n−z entries with p = p_v/s.
 
-2.  *Ranges.* By (1) Δ_{v,w} depends on p_v and p_w alone. If v is split into two cells, of which the critical entry may
-    be in the first, more is revealed: the histogram before is their sum. So Δ_{v,w} does not fall as p_v or p_w falls,
+2.  *Ranges.* By (1) Δ_{v,w} depends on p_v and p_w alone. Splitting v into two cells, with the critical entry possibly
+    in the first, reveals more: the original histogram is their sum. So Δ_{v,w} does not fall as p_v or p_w falls,
     and of all laws in the ranges only those with the least sum s matter: s = lo_v + lo_w, or what the upper ends of
     the other cells leave if that is more. There p_v ≥ a = max(lo_v, s − hi_w), p_w ≥ b = max(lo_w, s − hi_v), and
-    Δ_{v,w} is at most the mean (1) of the largest Δ_{1,0} for p_v/s from a/s to 1 − b/s: equal where this is one point.
-    Likewise two cells with larger a, b and s add nothing.
-3.  *The mean* is bounded in pieces. A count of more entries reveals no more: it is one of fewer, to which something
-    independent is added. So Δ_{1,0} rises with z, and on a piece it is between its values at the ends.
+    Δ_{v,w} is at most the mean (1) of the largest Δ_{1,0} for p_v/s from a/s to 1 − b/s, with equality if this is one
+    point. By the same argument, a pair of cells with larger a, b and s adds nothing.
+3.  *The mean* is bounded in pieces. A count of more entries reveals no more: it is a count of fewer entries plus an
+    independent summand. So Δ_{1,0} rises with z, and on a piece it lies between its values at the ends.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Least: TypeAlias = "tuple[Fraction, Fraction, Fraction]"
 
 @dataclass(frozen=True)
 class Histogram:
-    """`count` parts of `size` entries, of which all cells are counted, with the ranges of their probabilities."""
+    """`count` parts of `size` entries, each with a histogram of all cells, and the ranges of the cell probabilities."""
 
     cells: tuple[Interval, ...]
     size: int
@@ -62,21 +62,21 @@ class Histogram:
 
     @property
     def law(self) -> tuple[Interval, ...]:
-        """What is stated of an entry."""
+        """The stated ranges."""
         return self.cells
 
     @property
     def is_point(self) -> bool:
-        """Whether this is one law."""
+        """Whether the ranges are a single law."""
         return all(low == high for low, high in self.cells)
 
     def cost(self, known: int) -> int:
-        """About how many terms are computed, in units of some sixteen."""
+        """Approximate number of terms computed, in units of about sixteen."""
         return 2**8 * len(self.pairs) * (64 + isqrt(self.size - known))
 
     @cached_property
     def pairs(self) -> list[Least]:
-        """What the laws of two cells have at least, of the pairs of cells that matter (2)."""
+        """The least a, b and s for each pair of cells that matters (2)."""
         if len(self.cells) > _MOST_CELLS:
             raise TooLargeError(f"a histogram has more than {_MOST_CELLS} cells")
         found, highs = set(), sum(high for _, high in self.cells)
@@ -92,7 +92,7 @@ class Histogram:
         return kept
 
     def worst(self, _pair: object, known: int, r: Fraction, bits: int | None) -> Interval:
-        """Bounds of Δ, or of its bound (2); entries that are known shift the counts."""
+        """Bounds of Δ, or of a bound on it (2); known entries only shift the counts."""
         if self.cost(known) > MOST_COSTS:
             raise TooLargeError(_TOO_MANY)
         entries = self.size - known
@@ -115,7 +115,7 @@ def _of_two_cells(pair: Least, entries: int, r: Fraction, bits: int | None) -> I
 
 
 def _mean(law: Law, value: Callable[[int], Interval], most: int, splits: int) -> Interval:
-    """Bounds of the mean of what rises, of numbers up to `most` (3): pieces are split where they tell the least."""
+    """Bounds of the mean of a nondecreasing function on 0 to `most` (3); the least precise pieces are split further."""
 
     def piece(first: int, last: int) -> Interval:
         low, high = law.mass(first, last)
@@ -137,7 +137,7 @@ def _mean(law: Law, value: Callable[[int], Interval], most: int, splits: int) ->
 
 
 def read_histogram(value: object, place: str, most: int) -> Histogram:
-    """A part in which a histogram is asked, of at most so many entries."""
+    """A part in which a histogram of at most `most` entries is asked."""
     part = table(value, place, {"cells", "size", "count", "attribute"})
     listed = part["cells"] if isinstance(part["cells"], list) else []
     cells = tuple(interval(cell, f"{place}.cells[{k}]") for k, cell in enumerate(listed))

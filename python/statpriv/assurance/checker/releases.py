@@ -1,9 +1,9 @@
-"""Several releases of one table, each of rows that none before it has used.
+"""Several releases of one table, each of rows that no earlier release used.
 
-Each is from a random choice of the rows that are left. Δ of all is at most the largest, over the `cohorts` of rows that
-joined when so many releases had been made, of Σ_r w_r Δ_r, with w_r the probability that a row is used in release r and
-Δ_r that of release r on its own rows, whatever earlier answers later queries follow (Theorem 5.3 of Breutigam and
-Reischuk, and docs/explanation/repeated-releases.md).
+Each release uses a random choice of the rows that are left. Δ of all releases is at most the largest of Σ_r w_r Δ_r
+over the `cohorts`, the rows that joined after the same number of releases. w_r is the probability that a row is used in
+release r, and Δ_r is the Δ of release r on its own rows. This holds whatever earlier answers later queries follow
+(Theorem 5.3 of Breutigam and Reischuk, and docs/explanation/repeated-releases.md).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .counts import ONE, ZERO, CertificateError
 
 
 def check_releases(document: dict[str, object]) -> Verdict:
-    """Prove each release, and add them up."""
+    """Prove each release, and sum the results."""
     top = table(document, "the certificate", {"format", "claim", "cohorts", "releases"})
     epsilon, claimed = claim(top)
     releases = top["releases"] if isinstance(top["releases"], list) else []
@@ -32,7 +32,7 @@ def check_releases(document: dict[str, object]) -> Verdict:
 
 
 def weights_of(cohorts: object, used: list[int]) -> list[list[Fraction]]:
-    """For each cohort the probabilities w_r: what of it is unspent is drawn like all other unspent rows."""
+    """The probabilities w_r for each cohort; its unspent rows are drawn like all other unspent rows."""
     if not isinstance(cohorts, list) or not cohorts or not used:
         raise CertificateError("cohorts and releases: a list of at least one each is required")
     joined: list[tuple[int, int]] = []
