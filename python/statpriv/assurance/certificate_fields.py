@@ -17,15 +17,15 @@ from statpriv.numeric.literals import abridged, literal
 
 __all__ = ["CERTIFICATE", "RELEASE", "RELEASES", "SEVERAL_GROUPS", "SITUATION", "written_exactly"]
 
-_LONGEST = 2**13
-"""Largest size in bits of a numerator or a denominator that Python writes and the checker reads."""
 _DIGITS = r"[0-9]{1,4000}(/[1-9][0-9]{0,4000}|(\.[0-9]{1,4000})?(e[+-]?[0-9]{1,4})?)$"
 
 
 def written_exactly(exact: Fraction) -> str:
     """An exact number as text that the checker can read."""
-    if max(abs(exact.numerator), exact.denominator).bit_length() > _LONGEST:
-        raise NotAvailableError(f"{abridged(exact)} cannot be certified; fractions of up to {_LONGEST} bits can")
+    if max(abs(exact.numerator), exact.denominator).bit_length() > budget.MAX_FRACTION_BITS:
+        raise NotAvailableError(
+            f"{abridged(exact)} cannot be certified; fractions of up to {budget.MAX_FRACTION_BITS} bits can"
+        )
     return literal(exact)
 
 
