@@ -18,6 +18,8 @@ from statpriv.errors import NotAvailableError
 from statpriv.files.claims import read_claims
 from statpriv.numeric.digits import exact_ends
 
+from ..cases import cases
+
 EXACT_1024 = Fraction("0.02257377618990693694135285815974")  # δ of 1024 fair coins at ε = 1/200
 COIN = sp.PropertyQuery("1/2")
 
@@ -92,7 +94,7 @@ def test_doubles_do_not_tell_but_digits_do():
     assert only(one_count(), "0.005", below).verdict == "refuted"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 @given(
     st.integers(1, 400),
     st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=40),
