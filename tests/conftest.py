@@ -6,8 +6,15 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from hypothesis import settings
 
 import statpriv as sp
+
+from .cases import cases
+
+# Where a file or a test says nothing else. A machine that is busy is no counterexample.
+settings.register_profile("statpriv", max_examples=cases(40, campaign=1000), deadline=None)
+settings.load_profile("statpriv")
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,8 @@ from statpriv.assurance.checker import (
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.repeated_releases import RepeatedReleases
 
+from ..cases import cases
+
 EXACT_1024 = Fraction("0.02257377618990693694135285815974")  # δ of 1024 fair coins at ε = 1/200
 ALLOWED = {
     "__future__",
@@ -357,7 +359,7 @@ def test_the_bound_of_a_gated_count_is_nearly_attained_and_below_one():
     assert attained.upper < low
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(10, campaign=250), deadline=None)
 @given(st.lists(st.integers(4, 200), min_size=1, max_size=4), EPSILONS, st.data())
 def test_a_sum_over_gated_parts_agrees(sizes, epsilon, data):
     n = sum(sizes) + data.draw(st.integers(0, 50))
@@ -449,7 +451,7 @@ def composition_at(parts, n, r, effort, claimed=Fraction(0)):
     return claims.theorem("composition", situation, claimed)[0](r, effort)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(10, campaign=300), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["1/2", "1/5", "3/5", "9/10"]), st.integers(1, 2)).map(
@@ -597,7 +599,7 @@ def agrees(curve, theorem, epsilon, digits=25):
     assert high - low <= Fraction(1, 2**150)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 @given(
     st.integers(1, 3000),
     st.tuples(probabilities, probabilities),
@@ -612,7 +614,7 @@ def test_one_count_agrees(n, ends, epsilon, pair, data):
     agrees(curve, "total-count", epsilon)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 @given(st.integers(2, 3000), probabilities, EPSILONS, st.sampled_from([None, (1, 0), (0, 1)]), st.data())
 def test_a_hidden_sample_agrees(n, p, epsilon, pair, data):
     sample = sp.WithoutReplacement(data.draw(st.integers(1, n - 1)))
@@ -620,7 +622,7 @@ def test_a_hidden_sample_agrees(n, p, epsilon, pair, data):
     agrees(curve, "hidden-sample", epsilon)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(10, campaign=250), deadline=None)
 @given(st.lists(st.tuples(probabilities, st.integers(1, 200)), min_size=1, max_size=5), EPSILONS, st.data())
 def test_a_partition_sum_agrees(parts, epsilon, data):
     n = sum(size for _, size in parts) + data.draw(st.integers(0, 50))
@@ -631,7 +633,7 @@ def test_a_partition_sum_agrees(parts, epsilon, data):
     agrees(curve, "partition-sum", epsilon)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 @given(st.integers(2, 2000), probabilities, EPSILONS)
 def test_claims_next_to_the_truth_are_told_apart(n, p, epsilon):
     """A relative 10^-12 above δ they are proved, as much below it refuted."""

@@ -19,6 +19,8 @@ from statpriv.errors import NotAvailableError
 from statpriv.files.claims import read_claims
 from statpriv.numeric.digits import exact_ends
 
+from ..cases import cases
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -98,7 +100,7 @@ def test_doubles_do_not_tell_but_digits_do():
     assert only(one_count(), "0.005", below).verdict == "refuted"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 @given(
     st.integers(1, 400),
     st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=40),

@@ -18,6 +18,8 @@ from statpriv.assurance.checker.certificate import check
 from statpriv.composition import filter as module
 from statpriv.model.codec import query_from, written_query
 
+from ..cases import cases
+
 SMOKERS = sp.PropertyQuery("1/2", attribute="smoker")
 AGES = {0: "1/2", "1/2": "1/4", 5: "1/4"}
 
@@ -265,7 +267,7 @@ def _delta(p, rows):
 
 
 TestCurator = Curator.TestCase
-TestCurator.settings = settings(max_examples=30, stateful_step_count=12, deadline=None)
+TestCurator.settings = settings(max_examples=cases(10, campaign=300), stateful_step_count=12, deadline=None)
 
 
 # --- what is reported ----------------------------------------------------------------------------
@@ -304,7 +306,7 @@ def test_epsilon_is_infinite_where_an_answer_may_give_the_row_away():
 
 
 @given(delta=st.fractions("1/1000000", "1/10"))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(10, campaign=300), deadline=None)
 def test_delta_of_the_reported_epsilon_is_delta(delta):
     acc = accountant().compose(sp.PropertyQuery("0.3"), size=200, count=2).compose(SMOKERS, size=300)
     epsilon = acc.get_epsilon(delta)
@@ -404,7 +406,7 @@ def test_the_bound_of_any_property_is_the_total_where_p_is_one_half():
     x=st.fractions(1, 20).filter(lambda x: x.denominator < 100),
     n=st.integers(1, 30),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(20, campaign=600), deadline=None)
 def test_the_bound_of_any_property_is_the_stop_loss_of_its_binomial(least, x, n):
     """Against E[(K − x(n−K))_+]/(mn) in exact rationals, K binomial."""
     epsilon = Fraction(math.log(x))

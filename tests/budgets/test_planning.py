@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv.planning import study
 
+from ..cases import cases
+
 HALF = Fraction(1, 2)
 EPSILON = Fraction(1, 10)
 EXP = mpmath.MPContext()
@@ -91,7 +93,7 @@ def test_the_error_rises_within_a_size_of_the_parts_and_falls_along_multiples(m)
 # --- answers against all alternatives
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(10, campaign=250), deadline=None)
 @given(
     n=st.integers(2, 24),
     p=st.sampled_from([HALF, Fraction(1, 5), Fraction(7, 10)]),

@@ -11,6 +11,8 @@ from tests.interop.exact_masses import BITS, ball
 from statpriv.interop.grid import bits_for, double_above, double_below, grid
 from statpriv.interop.loss_masses import masses_above, masses_below
 
+from ..cases import cases
+
 laws = st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any)
 mostly_narrow = st.sampled_from([0, 0, 0, 0, 1, 9])
 widths = st.lists(st.tuples(mostly_narrow, mostly_narrow), min_size=41, max_size=41)
@@ -24,7 +26,7 @@ def hockey_stick(first, second, x: flint.arb) -> flint.arb:
     return sum((max(ball(a) - x * ball(b), flint.arb(0)) for a, b in zip(first, second, strict=True)), flint.arb(0))
 
 
-@settings(max_examples=80, deadline=None, phases=[Phase.reuse, Phase.generate])
+@settings(max_examples=cases(26, campaign=800), deadline=None, phases=[Phase.reuse, Phase.generate])
 @given(laws, laws, widths, st.integers(0, 4), st.sampled_from([Fraction(1, 4), Fraction(0.1), Fraction(1, 64)]))
 def test_masses_from_wide_enclosures_stay_on_their_side(first, second, widths, coarseness, step):
     first, second = ([Fraction(m, sum(law)) for m in law] for law in (first, second))

@@ -15,6 +15,8 @@ from tests.interop.exact_masses import BITS, ExactMasses, ball, mpf_ball
 import statpriv as sp
 from statpriv import interop
 
+from ..cases import cases
+
 dp_accounting = pytest.importorskip("dp_accounting", reason="the extra dp is not installed")
 from dp_accounting.pld import privacy_loss_distribution as peer  # noqa: E402
 
@@ -61,10 +63,16 @@ INTERVALS = (1e-3, 2.0**-6)
 
 
 def on_grids(curves):
-    """Each curve with the intervals of its grids."""
+    """Each curve with the intervals of its grids; of the finest one, in a campaign."""
     grids = ((name, interval) for name in curves for interval in ([2.0**-4] if name in IN_PARTS else INTERVALS))
     return pytest.mark.parametrize(
-        ("curve", "interval"), [pytest.param(curves[name], step, id=f"{name}, {step}") for name, step in grids]
+        ("curve", "interval"),
+        [
+            pytest.param(
+                curves[name], step, id=f"{name}, {step}", marks=[pytest.mark.campaign] if step < 2.0**-6 else []
+            )
+            for name, step in grids
+        ],
     )
 
 
@@ -322,7 +330,7 @@ def test_outputs_about_the_same_entries_are_not_a_product():
 probabilities = st.lists(st.integers(0, 12), min_size=2, max_size=6).filter(any)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(20, campaign=600), deadline=None)
 @given(probabilities, probabilities, st.sampled_from([0.5, 0.1, 2.0**-7]), st.booleans())
 def test_any_two_laws_are_bounded_from_either_side(first, second, interval, pessimistic):
     size = max(len(first), len(second))

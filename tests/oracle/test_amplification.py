@@ -13,6 +13,7 @@ import statpriv as sp
 from statpriv import _native
 from statpriv._native import Curve
 
+from ..cases import cases
 from . import oracle
 
 RATES = st.fractions(Fraction(1, 50), 1, max_denominator=50)
@@ -34,7 +35,7 @@ def sampled_hockey_stick(others: int, p: Fraction, rate: Fraction, x: Fraction) 
     RATES,
     st.fractions(1, 9, max_denominator=40),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(20, campaign=600), deadline=None)
 def test_a_hidden_poisson_sample_is_an_amplified_count(others: int, p: Fraction, rate: Fraction, x: Fraction) -> None:
     count = Curve.count(size=others + 1, lower=p * rate, upper=p * rate, pair=(1, 0))
     curve = Curve.amplified(rate, count)

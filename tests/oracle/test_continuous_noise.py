@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv._native import Curve, Law
 
+from ..cases import cases
+
 Table = dict[int, Fraction]
 """The probability of each answer."""
 
@@ -138,13 +140,13 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 @given(tables(), tables(), SIZES, EPSILONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 def test_laplace_noise_on_any_two_laws(first: Table, second: Table, scale: Fraction, epsilon: Fraction) -> None:
     check(first, second, epsilon, scale=scale)
 
 
 @given(st.integers(0, 6), st.fractions("0.05", "0.95", max_denominator=20), SIZES, EPSILONS, st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 def test_noise_on_counts(others: int, p: Fraction, size: Fraction, epsilon: Fraction, upwards: bool) -> None:
     laws = (binomial(others, p, 1), binomial(others, p))
     first, second = laws if upwards else laws[::-1]
@@ -153,7 +155,7 @@ def test_noise_on_counts(others: int, p: Fraction, size: Fraction, epsilon: Frac
 
 
 @given(tables(), SIZES, EPSILONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(13, campaign=400), deadline=None)
 def test_gaussian_noise_on_other_laws_is_enclosed_or_refused(first: Table, sigma: Fraction, epsilon: Fraction) -> None:
     second = binomial(3, Fraction(1, 3))
     ctx.prec = 200

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 
+from ..cases import cases
 from ..oracle import oracle
 
 settings.register_profile("curves", deadline=None)  # a machine that is busy is no counterexample
@@ -201,7 +202,7 @@ def test_a_double_is_the_rational_that_it_stores():
     assert count(50, 0.1).delta(0.1) == count(50, Fraction(0.1)).delta(Fraction(0.1))
 
 
-@settings(max_examples=25)
+@settings(max_examples=cases(10, campaign=250))
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 30), probabilities, epsilons, pairs)
 def test_the_sizes_of_parts_with_one_property_do_not_matter(parts, unused, p, epsilon, pair):
     """Only how many rows are used: one part of all of them has the same curve."""
@@ -212,7 +213,7 @@ def test_the_sizes_of_parts_with_one_property_do_not_matter(parts, unused, p, ep
     assert same(split.delta(epsilon), whole.delta(epsilon))
 
 
-@settings(max_examples=25)
+@settings(max_examples=cases(10, campaign=250))
 @given(
     st.lists(st.tuples(st.integers(1, 30), probabilities), min_size=2, max_size=4),
     st.integers(0, 20),

@@ -22,6 +22,7 @@ from statpriv._native import (
 )
 from statpriv.errors import ArgumentError
 
+from ..cases import cases
 from .arrow_columns import TextColumn
 from .row_hashes import aes_256, by_row, digest, fingerprints, tokens
 
@@ -109,7 +110,7 @@ def test_numbers_are_no_ids():
 cells = st.none() | st.text("aé,:NV1\n", max_size=12)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(16, campaign=500))
 @given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=5))
 def test_fingerprints_are_the_documented_hashes(rows):
     assert stream_fingerprints(KEY, streamed(rows, columns=3)) == (fingerprints(KEY, rows), None)
@@ -167,7 +168,7 @@ def answers(cells):
     return connection.sql(f"SELECT rowid, {numbers} FROM t")  # noqa: S608
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(16, campaign=500))
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30))
 def test_each_part_is_counted_by_its_own_question(rows):
     labels = np.array([label for label, *_ in rows], dtype=np.uint32)

@@ -23,6 +23,7 @@ from statpriv.releasing import run
 from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.tables import duckdb as embedded
 
+from ..cases import cases
 from . import mutants, once
 from .conftest import Workshop, csv_bytes, labels, partition_words, query, statpriv
 
@@ -56,7 +57,9 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ANY_CELL = st.one_of(st.sampled_from([*CSV_OTHERWISE, *(cell for _, _, own in CSV_PLAN for cell in own)]), TEXT)
 
 SETTINGS = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=cases(6, campaign=100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 
@@ -266,7 +269,7 @@ def tables_of_steps(draw, which):
     return rows
 
 
-@settings(SETTINGS, max_examples=8)
+@settings(SETTINGS, max_examples=cases(4, campaign=50))
 @given(first=tables_of_steps(slice(1)), second=tables_of_steps(slice(None, 0, -1)))
 def test_tables_with_equal_published_answers_look_the_same(workshop, in_process, first, second):
     """Not even the counts are equal here: what is withheld, suppressed or rounded away does not show either."""
@@ -318,7 +321,7 @@ def stratified_tables(draw):
     return rows
 
 
-@settings(SETTINGS, max_examples=8)
+@settings(SETTINGS, max_examples=cases(4, campaign=50))
 @given(first=stratified_tables(), second=stratified_tables())
 def test_stratified_tables_with_equal_counts_look_the_same(workshop, in_process, first, second):
     workshop.plan(
@@ -353,7 +356,7 @@ def without_nul(table):
 
 
 @pytest.mark.xdist_group("postgresql")
-@settings(SETTINGS, max_examples=6)
+@settings(SETTINGS, max_examples=cases(4, campaign=50))
 @given(first=parquet_tables().map(without_nul), second=parquet_tables().map(without_nul))
 def test_databases_with_equal_counts_look_the_same(workshop, in_process, postgresql, first, second):
     workshop.plan(
@@ -563,7 +566,7 @@ def test_the_reference_of_second_releases(second_reference):
         assert report["guarantee"]["releases"] == 2
 
 
-@settings(SETTINGS, max_examples=8)
+@settings(SETTINGS, max_examples=cases(4, campaign=50))
 @given(tables=two_contents())
 def test_second_releases_of_tables_with_equal_counts_look_the_same(workshop, in_process, second_reference, tables):
     """Only whether the content was edited shows: not what, nor how much."""

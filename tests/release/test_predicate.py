@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from statpriv.errors import PlanError
 from statpriv.releasing.predicate import Predicate
 
+from ..cases import cases
+
 FUNCTION = "functions, casts and subqueries are not allowed"
 KEYWORD = "is a word of SQL that this language does not have"
 SHAPE = "only comparisons of a column with constants"
@@ -170,10 +172,10 @@ def test_what_is_outside_the_language_is_refused_with_a_sentence(where, reason):
     ids=lambda where: where[:12],
 )
 def test_deep_nesting_is_refused_quickly_and_without_exhausting_the_stack(where):
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(PlanError, match=r"nested more than 20 deep|at most 4096|word of SQL|is not allowed"):
         Predicate.parse(where)
-    assert time.perf_counter() - begin < 2  # milliseconds, unless something is exponential
+    assert time.process_time() - begin < 2  # of the processor: milliseconds, unless something is exponential
 
 
 ACCEPTED = [
@@ -438,7 +440,9 @@ class Speller:
         return f"{self.name(column)} {'NOT ' * negated}LIKE '{escaped}'"
 
 
-RANDOM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+RANDOM = settings(
+    max_examples=cases(66, campaign=2000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @RANDOM
@@ -467,7 +471,7 @@ def test_random_spellings_of_one_predicate_have_one_canonical_text(tree, random)
     assert Predicate.parse(first.canonical).canonical == first.canonical
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=cases(166, campaign=5000), deadline=None)
 @given(st.text(st.sampled_from("ab1='\"()<>-/*;.,{#$@%\\ \t ANDORTISULLEK_"), max_size=40) | st.text(max_size=20))
 def test_any_text_is_read_or_refused_and_nothing_else_happens(where):
     try:

@@ -114,6 +114,7 @@ def test_a_histogram_counts_the_first_cell_that_holds_and_the_rest(people):
     people.assert_whole_report()
 
 
+@pytest.mark.campaign  # twenty seconds: alone notices a cell that is published beside one outside its gate
 def test_one_cell_outside_withholds_all(people):
     wrong = HISTOGRAM.replace("vote <= 1", "vote <= 9")
     answers = answered(people, wrong, publication=GATED)

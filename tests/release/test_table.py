@@ -21,6 +21,7 @@ from statpriv.releasing.tables import duckdb as on_duckdb
 from statpriv.releasing.tables import open_table
 from statpriv.releasing.tables.files import Files
 
+from ..cases import cases
 from .row_hashes import by_row, fingerprints, tokens
 
 KEY = b"k" * 32
@@ -391,7 +392,7 @@ def test_more_questions_than_one_pass_asks(tmp_path):
 # --- how many rows there are
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(20, campaign=600), deadline=None)
 @given(
     st.lists(st.text("a,; \t\0\x0b\x1c\u0085\u2028\ufeffé#'\\", min_size=1, max_size=4), min_size=1, max_size=6),
     st.sampled_from(["a", "a,b", "a\tb"]),

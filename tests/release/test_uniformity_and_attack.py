@@ -246,7 +246,7 @@ def test_what_no_attack_on_the_law_notices(broken):
     assert certain <= SPREAD.certified.delta(0).upper
 
 
-@pytest.mark.parametrize("mutant", [None, "no shuffle"])
+@pytest.mark.parametrize("mutant", [None, pytest.param("no shuffle", marks=pytest.mark.campaign)])
 def test_no_attack_on_a_real_table_gains_more_than_is_certified(tmp_path, monkeypatch, mutant):
     """Each column is a table of its own, so that one file and one opened engine hold very many."""
     draws = 800

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 
+from ..cases import cases
+
 P_VALUES = [Fraction(1, 2), Fraction(3, 10), Fraction(5, 6)]
 RATIOS = [Fraction(1), Fraction(21, 20), Fraction(3, 2), Fraction(4)]
 FORMATS = [(2, [1, 1]), (3, [1, 2]), (3, [1, 1]), (3, [1, 1, 1]), (4, [2, 2]), (4, [2, 1])]
@@ -43,7 +45,7 @@ def choices(sizes: list[int], properties: int):
     return st.fixed_dictionaries({history: options if history else first for history in histories})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(10, campaign=250), deadline=None)
 @given(st.sampled_from(FORMATS), st.lists(st.sampled_from(P_VALUES), min_size=1, max_size=2), st.sampled_from(RATIOS))
 def test_the_worst_analyst_is_the_worst_of_all_strategies(table, probabilities, ratio):
     n, sizes = table
@@ -57,7 +59,7 @@ def test_the_worst_analyst_is_the_worst_of_all_strategies(table, probabilities, 
     )(ratio)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(10, campaign=250), deadline=None)
 @given(st.data(), st.sampled_from(FORMATS), st.tuples(*[st.sampled_from(P_VALUES)] * 2), st.sampled_from(RATIOS))
 def test_a_given_analyst_is_the_release_enumerated_and_the_theorem_its_sum(data, table, probabilities, ratio):
     n, sizes = table

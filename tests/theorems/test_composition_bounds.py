@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv.rules import known_in_parts
 
+from ..cases import cases
 from .test_composition import NAMES, Composed, cheap, sizes_within
 
-settings.register_profile("bounds", deadline=None, max_examples=25)
+settings.register_profile("bounds", deadline=None, max_examples=cases(10, campaign=250))
 BOUNDS = settings.get_profile("bounds")
 
 EPSILONS = tuple(map(Fraction, ("0", "1/7", "1/2", "3/2", "4")))

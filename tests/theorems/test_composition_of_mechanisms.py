@@ -15,6 +15,8 @@ import statpriv as sp
 from statpriv import differential
 from statpriv.numeric.exact import as_fraction
 
+from ..cases import cases
+
 LOCAL = ["1e-9", "0.01", "0.1", "1", "5", "40"]
 
 
@@ -55,7 +57,7 @@ def test_the_fraction_is_that_of_all_sequences_of_answers(k, delta, odds, factor
     assert found == brute
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(20, campaign=600), deadline=None)
 @given(
     k=st.integers(1, 12),
     odds=st.fractions(1, 20, max_denominator=50),

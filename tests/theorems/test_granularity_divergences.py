@@ -12,6 +12,8 @@ import statpriv as sp
 from statpriv import granularity as gr
 from statpriv.numeric.normal import normal_quantile, two_sided_tail
 
+from ..cases import cases
+
 PATH = gr.Relation(range(4), lambda x, y: abs(x - y) == 1)
 PAIR = gr.Relation(range(2), [(0, 1)])
 
@@ -140,7 +142,7 @@ def drawn_on_counts(part, seed):
     return gr.FiniteMechanism({table: laws[sum(record in part for record in table)] for table in TABLES})
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(cases(1, campaign=8)))
 @pytest.mark.parametrize(
     ("granularity", "setting"),
     [(gr.Bounded(), "element_partition"), (gr.Bounded(), "sequential"), (gr.FreeLunch(), "element_partition")],

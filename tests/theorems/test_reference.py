@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv import reference as ref
 
+from ..cases import cases
+
 HALF = Fraction(1, 2)
 COIN = ref.coin(HALF)
 X_VALUES = (Fraction(1), Fraction(21, 20), Fraction(3, 2), Fraction(4))
@@ -545,7 +547,7 @@ def test_without_a_choice_of_known_entries_the_worst_one_counts():
 
 
 @given(p=probabilities, n=st.integers(1, 6), x=exp_epsilons, pair=st.sampled_from([*BOTH, None]), data=st.data())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(16, campaign=500))
 def test_the_library_on_a_full_count(p, n, x, pair, data):
     known = data.draw(st.integers(0, n - 1))
     found = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(n), adversary=sp.Adversary(known=known), pair=pair)
@@ -554,7 +556,7 @@ def test_the_library_on_a_full_count(p, n, x, pair, data):
 
 
 @given(p=probabilities, n=st.integers(1, 6), x=exp_epsilons, pair=st.sampled_from([*BOTH, None]), data=st.data())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(16, campaign=500))
 def test_the_library_on_a_secret_sample(p, n, x, pair, data):
     size = data.draw(st.integers(1, n))
     sampling, templates = sp.WithoutReplacement(size), ref.without_replacement(n, size, ordered=False)
@@ -567,7 +569,7 @@ def test_the_library_on_a_secret_sample(p, n, x, pair, data):
 
 
 @given(p=probabilities, x=exp_epsilons, shape=st.sampled_from([(3, 2, 1), (4, 2, 2), (5, 2, 2), (5, 3, 1)]))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(10, campaign=300))
 def test_the_library_on_known_entries_under_hidden_sampling(p, x, shape):
     n, size, known = shape
     situation = {"adversary": sp.Adversary(known=known), "sampling": sp.WithoutReplacement(size)}
@@ -583,7 +585,7 @@ def test_the_library_on_known_entries_under_hidden_sampling(p, x, shape):
 
 
 @given(p=probabilities, x=exp_epsilons, n=st.integers(2, 6), data=st.data())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(10, campaign=300))
 def test_the_library_on_one_property_over_a_random_partition(p, x, n, data):
     sizes = [data.draw(st.integers(1, n - 1))]
     sizes.append(data.draw(st.integers(1, n - sizes[0])))

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv.planning.sensitivity import shifted_count
 
+from ..cases import cases
+
 EXP = mpmath.MPContext()
 EXP.dps = 50
 
@@ -38,7 +40,7 @@ def counted(entries, p, own):
     return {own + k: math.comb(entries, k) * p**k * (1 - p) ** (entries - k) for k in range(entries + 1)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(20, campaign=600), deadline=None)
 @given(
     others=st.integers(0, 12),
     rows=st.integers(2, 4),

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from statpriv.lowering.background import Drawn, allocations, boxes
 
+from ..cases import cases
+
 ROUNDING = Fraction(1, 10**12)
 
 
@@ -37,7 +39,7 @@ def test_chances_are_those_of_a_hypergeometric_law(drawn):
         assert more <= drawn.chance_of_more(number) <= more * (1 + ROUNDING)
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(20, campaign=600))
 @given(st.lists(draws(), min_size=1, max_size=2), st.data())
 def test_the_mean_of_what_grows_with_the_numbers_is_bounded(groups, data):
     """Step functions generate all functions that do not fall: above a corner, in every coordinate or in one."""
@@ -75,7 +77,7 @@ def test_many_numbers_lose_a_few_percent():
     assert Fraction(1000 * 1023, 32767) <= mean <= 37
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(20, campaign=600))
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=3), st.data())
 def test_no_numbers_by_group_exceed_all_allocations(sizes, data):
     known = data.draw(st.integers(0, sum(sizes)))

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv.errors import ArgumentError
 
+from ..cases import cases
+
 HALF = sp.PropertyQuery("1/2", attribute="x")
 
 
@@ -43,7 +45,7 @@ def renyi(p, q, order):
         return mpmath.log(mpmath.fsum(x**a * y ** (1 - a) for x, y in terms)) / (a - 1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(10, campaign=250), deadline=None)
 @given(
     s=st.integers(1, 8),
     more=st.integers(1, 12),
@@ -186,8 +188,9 @@ def test_renyi_under_discrete_normal_noise(n, sigma, order):
         one, zero = law(1), law(0)
         moment = mpmath.fsum(x**order * y ** (1 - order) for x, y in zip(one, zero, strict=True))
         truth = mpmath.log(moment) / (order - 1)
-    found = curve.renyi(order)
-    assert found.lower <= truth <= found.upper
+        rounded = mpmath.mpf(10) ** -50  # with one entry the truth is an end: order / 2σ²
+        found = curve.renyi(order)
+        assert found.lower - rounded <= truth <= found.upper + rounded
     assert found.width <= found.upper / 20
 
 
