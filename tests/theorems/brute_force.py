@@ -23,7 +23,7 @@ Curve = Callable[[Fraction], Fraction]
 """The least δ, as a function of ``x = e^epsilon``."""
 
 Template = tuple[int, ...]
-"""Which entries a query is answered on, in order and without repetition: an injective template."""
+"""The entries on which a query is answered, in order and without repetition: an injective template."""
 
 
 def databases(laws: Sequence[Law]) -> Iterator[tuple[Database, Fraction]]:

@@ -1,4 +1,4 @@
-"""No strategy that the accountant allows tells more than it says.
+"""No strategy that the accountant allows exceeds the privacy loss that it states.
 
 The judge is the game itself, in exact rationals: every database, every order of the rows, every answer, and after every
 answer the best of all questions that the accountant still allows. It knows no formula of composition.

@@ -1,4 +1,4 @@
-"""Is the brute force right? Cases small enough for pencil and paper."""
+"""Tests of the brute force itself, on cases small enough for pencil and paper."""
 
 from fractions import Fraction
 

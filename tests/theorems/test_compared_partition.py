@@ -1,4 +1,4 @@
-"""A secret partition beside Gaussian noise: all four numbers, against formulas that share no code with them."""
+"""A secret partition compared with Gaussian noise: all four numbers against formulas that share no code with them."""
 
 from fractions import Fraction
 

@@ -1,8 +1,8 @@
 """Brute force from the definitions, in exact rationals: every database, every template, every answer.
 
-For databases of a few entries, with any finite set of values, any query that is a Python function and any law of
-templates. Nothing here knows a formula for the law of a count, and nothing is shared with the rest of statpriv, so
-it can judge the closed forms of the library, and ideas of your own.
+The module covers databases of a few entries with any finite set of values, any query that is a Python function, and any
+law of templates. It uses no formula for the law of a count and shares no code with the rest of statpriv, so it is an
+independent test of the closed forms of the library, and of your own ideas.
 
 >>> import statpriv as sp
 >>> entries = sp.reference.iid({"yes": "1/3", "no": "2/3"}, 4)

@@ -1,7 +1,7 @@
-"""How many cases an enumeration has, said before it starts.
+"""The number of cases of an enumeration, computed before it starts.
 
-These numbers decide only whether to refuse. No probability comes from them: a uniform law is made by
-enumerating its templates and counting what was enumerated.
+These numbers only decide whether to refuse the enumeration. No probability is derived from them: a uniform law is
+obtained by enumerating its templates and counting them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from statpriv.errors import ArgumentError
 __all__ = ["LIMIT", "arrangements", "product", "refuse_above", "subsets"]
 
 LIMIT = 2_000_000
-"""Cases that are enumerated without being asked for: some ten seconds, or tens of them."""
+"""Default limit of the number of cases: about ten seconds of work, or a few tens."""
 
 
 def refuse_above(limit: int, cases: int, what: str) -> None:
@@ -26,7 +26,7 @@ def refuse_above(limit: int, cases: int, what: str) -> None:
 
 
 def product(factors: Iterable[int]) -> int:
-    """The product of some counts."""
+    """The product of the counts."""
     result = 1
     for factor in factors:
         result *= factor
@@ -34,10 +34,10 @@ def product(factors: Iterable[int]) -> int:
 
 
 def arrangements(n: int, size: int) -> int:
-    """Sequences of `size` different entries of n."""
+    """The number of sequences of `size` different entries of n."""
     return product(range(n - size + 1, n + 1))
 
 
 def subsets(n: int, size: int) -> int:
-    """Sets of `size` entries of n."""
+    """The number of sets of `size` entries of n."""
     return arrangements(n, size) // product(range(1, size + 1))

@@ -1,7 +1,7 @@
 """Privacy curves from the definitions: every pair of values, every database, every template.
 
-A curve here is a function of `x = e^ε >= 1` that answers with the exact δ. The critical entry, what is known of
-the other entries and the pair of values are quantified as the definitions say; each function names the order.
+A curve here is a function from `x = e^ε >= 1` to the exact δ. The maxima over the critical entry, the known entries and
+the pair of values are taken as in the definitions; each function documents their order.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class Curve:
-    """The least δ as a function of `e^ε`, an exact rational: call it with `exp_epsilon`.
+    """The least δ as a function of `e^ε`, an exact rational; the object is called with `exp_epsilon`.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def privacy_curve(
     values: Literal["worst", "expected"] = "worst",
     limit: int = LIMIT,
 ) -> Curve:
-    """The privacy curve of the released answer: the template is secret, its law mixes (Definitions 2.2 and 2.3).
+    """The privacy curve of the released answer; the secret template is averaged over (Definitions 2.2 and 2.3).
 
     `δ(ε) = max Σ_a max(0, P_v(a) − e^ε P_w(a))`, the maximum over the critical entries, the choices and values of
     the known entries, and the ordered pairs (v, w).
@@ -94,8 +94,8 @@ def privacy_curve(
     database : Database
         The law of each entry.
     query : callable, list of callables or Strategy
-        What is asked, of the tuple of rows that a template picks; one for each part of a family, all answers
-        together being the release, or an adaptive :class:`Strategy`.
+        A function of the tuple of rows that a template picks; or one function for each part of a family, which releases
+        all answers together; or an adaptive :class:`Strategy`.
     templates : mapping, optional
         The law of the template, or of the family of templates. By default every query sees all entries.
     critical : int, optional
@@ -103,12 +103,13 @@ def privacy_curve(
     pair : (v, w), optional
         Values of the critical entry in this order; the worst ordered pair of its values by default.
     known : int, collection of int, or mapping, optional
-        How many other entries are known (the worst ones), which, or which with their values.
+        The other entries that are known: their number (the worst choice is taken), their indices, or a mapping from
+        their indices to values.
     values : {"worst", "expected"}
-        Known entries without stated values have their worst ones, or their values are part of what is released:
-        then δ is the mean over them, the pair outside of the mean.
+        The treatment of known entries without stated values. "worst": they have their worst values. "expected": their
+        values are released with the answer, so δ is the mean over them, and the maximum over pairs is outside the mean.
     limit : int, default 2 000 000
-        More cases, databases times templates, are refused.
+        Largest number of cases, databases times templates; more are refused.
 
     Returns
     -------
@@ -126,8 +127,8 @@ def privacy_curve(
 
     Examples
     --------
-    How many of six fair coins show 1, in a secret sample of two, where two others are known: one 1 and one 0 tell more
-    than two alike.
+    The count of ones in a secret sample of two out of six fair coins, with two other coins known. Known values 0 and 1
+    reveal more than two equal known values.
 
     >>> import statpriv as sp
     >>> coins, sample = sp.reference.iid(sp.reference.coin("1/2"), 6), sp.reference.without_replacement(6, 2)
@@ -155,17 +156,17 @@ def sampling_privacy_curve(
     values: Literal["worst", "expected"] = "worst",
     limit: int = LIMIT,
 ) -> Curve:
-    """The sampling privacy curve: the mean of the curves of the templates that hold the critical entry.
+    """The sampling privacy curve: the mean of the curves of the templates that contain the critical entry.
 
-    `SPC(ε) = E[Δ̂_τ(ε) | j ∈ τ]` (Definition 3.3 in the conditional form that Theorem 5.2 needs): the maximum over
-    pairs inside the mean, those over critical entries and known values outside.
+    `SPC(ε) = E[Δ̂_τ(ε) | j ∈ τ]` (Definition 3.3 in the conditional form that Theorem 5.2 needs). The maximum over pairs
+    is inside the mean, the maxima over critical entries and known values are outside.
 
     Parameters
     ----------
     database, query, critical, pair, known, values, limit
         As for :func:`privacy_curve`, with one query.
     templates : mapping
-        The law of the template. Some template has to hold the critical entry.
+        The law of the template. At least one template has to contain the critical entry.
 
     Returns
     -------
@@ -207,7 +208,7 @@ def partition_sum(
     values: Literal["worst", "expected"] = "worst",
     limit: int = LIMIT,
 ) -> Curve:
-    """What Theorems 5.1 and 5.2 bound a composition over disjoint parts with: `Σ_k P[j ∈ τ_k] · SPC_k(ε)`.
+    """The bound of Theorems 5.1 and 5.2 for a composition over disjoint parts: `Σ_k P[j ∈ τ_k] · SPC_k(ε)`.
 
     Parameters
     ----------
@@ -216,7 +217,7 @@ def partition_sum(
     queries : sequence of callables
         Query k is answered on part k.
     templates : mapping
-        The law of the family of parts, which share no entry.
+        The law of the family of parts; the parts of a family are disjoint.
 
     Returns
     -------
@@ -261,10 +262,11 @@ def adaptive_partition_sum(
     known: Known = (),
     limit: int = LIMIT,
 ) -> Curve:
-    """What Theorems 5.3 and 5.4 bound an adaptive composition over disjoint parts with.
+    """The bound of Theorems 5.3 and 5.4 for an adaptive composition over disjoint parts.
 
-    `max_{v,w} Σ_τ T(τ) · Σ_{a_<k} P[a_<k | τ] · Δ_{v,w}(ε)` of query `F_k(a_<k)` on part k of τ, the part that
-    holds the critical entry: given the template the earlier answers do not depend on it. The pair is outside the sum.
+    It is `max_{v,w} Σ_τ T(τ) · Σ_{a_<k} P[a_<k | τ] · Δ_{v,w}(ε)`, where k is the part of τ that contains the critical
+    entry, and Δ is that of query `F_k(a_<k)` on part k. Given the template, the earlier answers do not depend on the
+    critical entry. The maximum over pairs is outside the sum.
 
     Parameters
     ----------
@@ -273,7 +275,7 @@ def adaptive_partition_sum(
     strategy : Strategy
         Chooses the query of each part from the earlier answers.
     templates : mapping
-        The law of the family of parts, which share no entry.
+        The law of the family of parts; the parts of a family are disjoint.
 
     Returns
     -------
@@ -325,7 +327,7 @@ def worst_strategy_curve(
     """The privacy curve under the worst adaptive strategy that chooses from a finite list of queries at every step.
 
     A strategy chooses separately after every sequence of answers, and `Σ_a max(0, P_v(a) − e^ε P_w(a))` is a sum over
-    the complete sequences, so the best choice after each one, the last part first, gives the best strategy.
+    the complete sequences. So backward induction, from the last part to the first, gives the worst strategy.
 
     Parameters
     ----------
@@ -368,7 +370,7 @@ def worst_strategy_curve(
 
 
 def _given(release: Release, family: Family) -> Release:
-    """The same queries when the template is this one."""
+    """The release with the same queries and this template with certainty."""
     return Release(release.choose, {family: Fraction(1)})
 
 
@@ -377,14 +379,14 @@ def _worst(compared: Iterable[Compared], x: Fraction) -> Fraction:
 
 
 def _worst_mean(sums: Sequence[Sequence[tuple[Fraction, list[Compared]]]]) -> Curve:
-    """`max Σ weight · max Δ`: the alternatives outside, for each template the pairs inside."""
+    """`max Σ weight · max Δ`: the outer maximum is over the alternatives, the inner one over the pairs by template."""
     return Curve(
         lambda x: max((sum((mass * _worst(laws, x) for mass, laws in terms), ZERO) for terms in sums), default=ZERO)
     )
 
 
 def _best_play(game: Mapping[tuple[int, ...], Compared], steps: int, x: Fraction) -> Fraction:
-    """From the complete sequences of choices and answers back to the first choice."""
+    """Backward induction from the complete sequences of choices and answers to the first choice."""
     value = {
         (chosen, released[0]): max(ZERO, mass - x * q.get(released, ZERO))
         for chosen, (p, q) in game.items()

@@ -1,4 +1,4 @@
-"""Databases of independent entries: one law an entry."""
+"""Databases of independent entries, each with its own law."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Database:
     Parameters
     ----------
     entries : iterable of mappings
-        The law of each entry, `{value: probability}`; values are hashable (numbers, strings, tuples). A value of
-        probability 0 is a value that the entry may take when it is the critical one; leave it out to exclude it.
+        The law of each entry, `{value: probability}`; values are hashable (numbers, strings, tuples). The critical
+        entry may take any listed value, also one of probability 0; leave a value out to exclude it.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Database:
         Returns
         -------
         Database
-            The same entries, those ones certain.
+            The same database with these entries certain.
 
         Examples
         --------
@@ -73,7 +73,7 @@ class Database:
         return Database({values[i]: Fraction(1)} if i in values else law for i, law in enumerate(self.entries))
 
     def realisations(self, indices: Iterable[int]) -> Iterator[tuple[dict[int, Hashable], Fraction]]:
-        """Every way these entries can turn out, with its probability; the other entries sum out to one."""
+        """Every combination of values of these entries, with its probability (marginal over the other entries)."""
         chosen = tuple(indices)
         possible = [[(value, mass) for value, mass in self.entries[i].items() if mass] for i in chosen]
         for outcome in product(*possible):
@@ -89,7 +89,7 @@ class Database:
 
 
 def iid(law: Mapping[Hashable, Number], n: int) -> Database:
-    """A database of `n` independent entries with one law.
+    """A database of `n` independent entries with the same law.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Laws in exact rationals, and the hockey stick of two of them (Definition 2.3)."""
+"""Laws in exact rationals, and the hockey-stick divergence of two laws (Definition 2.3)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from statpriv.errors import ArgumentError
 __all__ = ["Law", "Number", "as_law", "as_probability", "as_rational", "coin", "excess", "hockey_stick"]
 
 Number: TypeAlias = int | float | str | Fraction | Decimal
-"""A number given exactly: a float is the rational it stores, `"1/3"` and `"0.1"` are what they say."""
+"""An exact number: a float is the rational it stores; strings such as `"1/3"` and `"0.1"` are read exactly."""
 
 Law: TypeAlias = Mapping[Hashable, Fraction]
-"""Probabilities that sum to one; what is left out has probability zero."""
+"""Probabilities that sum to one; values that are left out have probability zero."""
 
 
 Outcome = TypeVar("Outcome", bound=Hashable)
@@ -40,7 +40,7 @@ def as_probability(number: Number, name: str) -> Fraction:
 
 
 def as_law(probabilities: Mapping[Any, Number], name: str) -> dict[Any, Fraction]:
-    """The law, if it is one: nothing is normalised."""
+    """The law, if it is one; probabilities are not normalised."""
     if not isinstance(probabilities, Mapping):
         raise ArgumentError(f'{name} = {probabilities!r}; a law is required, such as {{0: "2/3", 1: "1/3"}}')
     law = {key: as_probability(number, f"{name}[{key!r}]") for key, number in probabilities.items()}
@@ -72,7 +72,7 @@ def coin(p: Number) -> dict[Hashable, Fraction]:
 
 
 def excess(p: Mapping[Outcome, Fraction], q: Mapping[Outcome, Fraction], x: Fraction) -> Fraction:
-    """`Σ_a max(0, P(a) − x Q(a))`: the most that a set of answers can gain."""
+    """`Σ_a max(0, P(a) − x Q(a))`, the maximum of `P(S) − x Q(S)` over sets S of answers."""
     return sum((max(Fraction(0), mass - x * q.get(answer, Fraction(0))) for answer, mass in p.items()), Fraction(0))
 
 

@@ -1,4 +1,4 @@
-"""What is released, and its law: queries answered on the entries that a template picks (Lemma 3.1)."""
+"""Releases and their laws: queries answered on the entries that a template picks (Lemma 3.1)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Query: TypeAlias = Callable[[tuple[Hashable, ...]], Hashable]
-"""From the rows that a template picks, in its order, to an answer."""
+"""A function from the rows that a template picks, in the order of the template, to an answer."""
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,22 @@ Asked: TypeAlias = Query | Sequence[Query] | Strategy
 Templates: TypeAlias = Mapping[Any, Number]
 Answers: TypeAlias = tuple[Hashable, ...]
 Released: TypeAlias = tuple[Answers, tuple[Hashable, ...]]
-"""The answers, and the values of the entries that are revealed beside them."""
+"""The answers, and the values of the entries that are revealed with them."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """Queries and the law of the families of templates they are answered on.
+    """Queries, and the law of the families of templates on which they are answered.
 
-    `choose` gives the next query from the answers so far; a fixed list of queries ignores them, and a single
-    query has families of one template.
+    `choose` gives the next query from the earlier answers. A fixed list of queries ignores the answers. A single query
+    has families of one template.
     """
 
     choose: Callable[[Answers], Query]
     families: Mapping[Family, Fraction]
 
     def answers(self, family: Family, row: Mapping[int, Hashable]) -> tuple[Hashable, ...]:
-        """The answers on the parts of one family, in order, where the entries have the values of `row`."""
+        """The answers on the parts of one family, in order, for entries with the values of `row`."""
         given: tuple[Hashable, ...] = ()
         for template in family:
             answer = self.choose(given)(tuple(row[i] for i in template))
@@ -87,9 +87,10 @@ class Release:
         return given
 
     def law(self, database: Database, revealed: Sequence[int] = ()) -> dict[Released, Fraction]:
-        """The law of the answers, and of the values of the `revealed` entries beside them.
+        """The joint law of the answers and of the values of the `revealed` entries.
 
-        `Σ_τ T(τ) · Σ_D P(D) · [answers on D∘τ]` (Lemma 3.1). Entries outside template and `revealed` sum out to one.
+        It is `Σ_τ T(τ) · Σ_D P(D) · [answers on D∘τ]` (Lemma 3.1). Entries outside the template and `revealed` are
+        summed out, with total probability one.
         """
         law: defaultdict[Released, Fraction] = defaultdict(Fraction)
         for touched, families in self.by_entries.items():
@@ -101,14 +102,14 @@ class Release:
 
     @cached_property
     def by_entries(self) -> dict[frozenset[int], list[Family]]:
-        """The families of templates, by the entries they look at."""
+        """The families of templates, grouped by the entries they contain."""
         grouped: defaultdict[frozenset[int], list[Family]] = defaultdict(list)
         for family in self.families:
             grouped[frozenset(i for template in family for i in template)].append(family)
         return dict(grouped)
 
     def cases(self, database: Database, critical: int, known: Collection[int] = ()) -> int:
-        """Databases times templates, for one value of the critical entry and all values of the known ones."""
+        """The number of databases times templates, for one value of the critical entry and all values of known ones."""
         return sum(
             len(families) * product(len(database.entries[i]) for i in touched.union(known) if i != critical)
             for touched, families in self.by_entries.items()
@@ -116,19 +117,19 @@ class Release:
 
 
 def asking(query: Query, families: Mapping[Family, Fraction]) -> Release:
-    """One query on the one template of each family."""
+    """The release of one query on families of one template."""
     return Release(lambda _: query, families)
 
 
 def part_count(templates: Templates | None) -> int:
-    """How many templates a family has; that all of them have as many is checked with their entries."""
+    """The number of templates of a family; equality for all families is checked later, together with their entries."""
     if not isinstance(templates, Mapping) or not templates:
         raise ArgumentError(f"templates = {templates!r}; a law on families is required, such as partitions(6, [3, 3])")
     return max((len(family) for family in templates if isinstance(family, tuple)), default=0)
 
 
 def release_of(query: Asked, templates: Templates | None, database: Database) -> Release:
-    """The release that the arguments describe; without templates every query is answered on all entries."""
+    """The release described by the arguments; without templates every query is answered on all entries."""
     if not isinstance(database, Database):
         raise ArgumentError(f"database = {database!r}; a Database is required, such as iid(coin('1/2'), 4)")
     n = len(database)
@@ -156,7 +157,7 @@ def answer_law(
     known: Mapping[int, Hashable] | None = None,
     limit: int = LIMIT,
 ) -> dict[Hashable, Fraction]:
-    """The law of what is released when the critical entry has a given value.
+    """The law of the release given a value of the critical entry.
 
     Parameters
     ----------
@@ -165,22 +166,22 @@ def answer_law(
     critical : int
         Index of the critical entry.
     value : hashable
-        The value it has.
+        The value of the critical entry.
     query : callable, list of callables or Strategy
         A function from the tuple of rows that a template picks to the answer. Several queries, or an adaptive
-        :class:`Strategy`, are answered on the templates of a family, one each, and release the tuple of answers.
+        :class:`Strategy`, are answered on the templates of a family, one query on each, and release all answers.
     templates : mapping, optional
         The law of the template, `{template: probability}`, or of the family of templates. By default every query
         is answered on all entries.
     known : mapping from indices to values, optional
         Other entries that are certain.
     limit : int, default 2 000 000
-        More cases, databases times templates, are refused.
+        Largest number of cases, databases times templates; more are refused.
 
     Returns
     -------
     dict
-        `{answer: probability}`, answers of probability zero left out.
+        `{answer: probability}`, without answers of probability zero.
 
     Raises
     ------

@@ -1,12 +1,12 @@
-"""Templates and their laws: which entries a query is answered on (Definitions 3.1, 3.2 and 3.4).
+"""Templates and their laws: the entries on which a query is answered (Definitions 3.1, 3.2 and 3.4).
 
-A *template* is a sequence of indices of entries; order and repetition count, so it describes drawing with
-replacement too. A *family* is one template for each of several queries. A sampling technique is a law on
-templates, a random partition a uniform law on families of disjoint ones. All laws here come from enumerating
-what can be drawn: a uniform one counts what was enumerated, an independent one multiplies what each entry does.
+A *template* is a sequence of indices of entries. Order and repetition matter, so templates also describe drawing with
+replacement. A *family* is one template for each of several queries. A sampling technique is a law on templates. A
+random partition is a uniform law on families of disjoint templates. All laws here come from enumerating the possible
+draws: a uniform law counts them, an independent law multiplies the probabilities of the entries.
 
-`ordered=False` leaves out the orders in which one set of entries can be drawn and lists it upwards. For a query
-that does not look at the order of its rows nothing changes, with far fewer cases; for another one it would.
+With `ordered=False` each set of entries is listed once, in increasing order. There are far fewer cases, and the result
+is the same for queries that do not depend on the order of their rows; for other queries it may differ.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def uniform(templates: Iterable[Drawn]) -> dict[Drawn, Fraction]:
     Parameters
     ----------
     templates : iterable
-        What can be drawn, each item as likely as the others; one that is listed twice is twice as likely.
+        The possible draws, all equally likely; an item that is listed twice is twice as likely.
 
     Examples
     --------
@@ -85,11 +85,11 @@ def without_replacement(n: int, size: int, *, ordered: bool = True, limit: int =
     Parameters
     ----------
     n, size : int
-        Entries, and how many are drawn: `0 <= size <= n`.
+        Number of entries, and number of draws: `0 <= size <= n`.
     ordered : bool, default True
-        False lists every set once, upwards: the same for queries that do not look at the order of the rows.
+        False lists every set once, in increasing order; equivalent for queries that ignore the order of the rows.
     limit : int, default 2 000 000
-        More templates are refused.
+        Largest number of templates; more are refused.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def without_replacement(n: int, size: int, *, ordered: bool = True, limit: int =
 
 
 def with_replacement(n: int, size: int, *, limit: int = LIMIT) -> TemplateLaw:
-    """`size` draws, each one of all `n` entries: an entry can come several times.
+    """`size` draws from all `n` entries with replacement: an entry can occur several times.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def with_replacement(n: int, size: int, *, limit: int = LIMIT) -> TemplateLaw:
 def poisson(n: int, rate: Number, *, limit: int = LIMIT) -> TemplateLaw:
     """Every entry is in the sample with probability `rate`, independently; the sample keeps the entries' order.
 
-    Its size is random. A query that publishes it answers with it: `lambda rows: (len(rows), sum(rows))`.
+    The size of the sample is random. To publish it, include it in the answer: `lambda rows: (len(rows), sum(rows))`.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def stratified(
     groups : sequence
         The group of each entry.
     sizes : mapping
-        How many entries of each group are drawn; a group left out gives none.
+        Number of entries drawn from each group; 0 for a group that is left out.
     ordered, limit
         As for :func:`without_replacement`; `limit` counts the samples of any composition.
 
@@ -159,7 +159,7 @@ def stratified(
 
 
 def partitions(n: int, sizes: Sequence[int], *, ordered: bool = True, limit: int = LIMIT) -> FamilyLaw:
-    """A random partition: disjoint parts of these sizes, all families alike likely; the rest is not used.
+    """A random partition: disjoint parts of these sizes, all families equally likely; other entries are not used.
 
     Parameters
     ----------
@@ -168,9 +168,9 @@ def partitions(n: int, sizes: Sequence[int], *, ordered: bool = True, limit: int
     sizes : sequence of int
         Size of each part; together at most n.
     ordered : bool, default True
-        False lists every part upwards: the same for queries that do not look at the order of the rows.
+        False lists every part in increasing order; equivalent for queries that ignore the order of the rows.
     limit : int, default 2 000 000
-        More families are refused.
+        Largest number of families; more are refused.
 
     Examples
     --------
@@ -186,14 +186,14 @@ def stratified_partitions(
 ) -> FamilyLaw:
     """A random partition in which every part has a fixed number of entries of every group.
 
-    Definition 3.4 taken literally: uniform on those partitions that have the composition asked for.
+    It follows Definition 3.4 literally: the law is uniform on the partitions with the required composition.
 
     Parameters
     ----------
     groups : sequence
         The group of each entry.
     sizes : sequence of mappings
-        For each part, how many entries of each group it has; a group left out gives none.
+        For each part the number of its entries of each group; 0 for a group that is left out.
     ordered, limit
         As for :func:`partitions`; `limit` counts the partitions of any composition.
 
@@ -219,9 +219,9 @@ def stratified_partitions(
 
 
 def multinomial_assignment(n: int, weights: Sequence[Number], *, limit: int = LIMIT) -> FamilyLaw:
-    """Every entry goes to part k with probability `weights[k]`, independently; the rest is not used.
+    """Every entry goes to part k with probability `weights[k]`, independently; other entries are not used.
 
-    Parts keep the entries' order; their sizes are random.
+    Parts keep the order of the entries. The sizes of the parts are random.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def multinomial_assignment(n: int, weights: Sequence[Number], *, limit: int = LI
 
 
 def overlapping(n: int, sizes: Sequence[int], *, ordered: bool = True, limit: int = LIMIT) -> FamilyLaw:
-    """One sample without replacement for each query, drawn independently: samples may share entries.
+    """One sample without replacement for each query, drawn independently, so samples may share entries.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def overlapping(n: int, sizes: Sequence[int], *, ordered: bool = True, limit: in
 
 
 def as_families(templates: Mapping[Any, Number], parts: int, n: int, *, single: bool) -> FamilyLaw:
-    """The law on families, if it is one for `parts` queries on `n` entries; a template is a family of one."""
+    """The law on families, checked for `parts` queries on `n` entries; a single template is a family of one."""
     shape = "a template such as (0, 2)" if single else f"a family of {parts} templates such as ((0, 2), (1,))"
     families: FamilyLaw = {}
     for drawn, mass in as_law(templates, "templates").items():
@@ -294,7 +294,7 @@ def _disjoint(n: int, sizes: Sequence[int], *, ordered: bool, limit: int) -> Ite
 
 
 def _assigned(n: int, shares: Sequence[Fraction]) -> FamilyLaw:
-    """Every entry chooses its part by itself, or none."""
+    """Every entry independently chooses a part, or none."""
     choices = [*enumerate(shares), (None, 1 - sum(shares, Fraction(0)))]
     law: dict[Family, Fraction] = {}
     for assignment in product(reversed(choices), repeat=n):

@@ -1,4 +1,4 @@
-"""Whom the adversary attacks and what is known: every case that the definitions take a maximum over."""
+"""The critical entry and the adversary's knowledge: all cases over which the definitions take a maximum."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from statpriv.reference.releases import Release, Released
 __all__ = ["Compared", "Known", "Pair", "World", "worlds"]
 
 Known: TypeAlias = int | Collection[int] | Mapping[int, Hashable]
-"""How many other entries are known, which ones, or which ones with their values."""
+"""The known entries: their number, their indices, or a mapping from indices to values."""
 
 Pair: TypeAlias = tuple[Hashable, Hashable]
 
 Compared: TypeAlias = tuple[Mapping[Released, Fraction], Mapping[Released, Fraction]]
-"""The laws of what is released under the two values of a pair."""
+"""The laws of the release under the two values of a pair."""
 
 
 @dataclass(frozen=True)
 class World:
     """One critical entry and one state of knowledge.
 
-    Known entries are either certain in the database, or `revealed` beside the answers, whatever they turn out to be.
+    Known entries are either certain in the database, or their random values are `revealed` with the answers.
     """
 
     database: Database
@@ -37,7 +37,7 @@ class World:
     pairs: tuple[Pair, ...]
 
     def compared(self, release: Release) -> list[Compared]:
-        """For each pair of values the two laws of what is released."""
+        """For each pair of values the two laws of the release."""
         laws = {
             value: release.law(self.database.fixed({self.critical: value}), self.revealed)
             for value in dict.fromkeys(value for pair in self.pairs for value in pair)
@@ -56,7 +56,7 @@ def worlds(
     limit: int = LIMIT,
     repetitions: int = 1,
 ) -> Iterator[World]:
-    """Every critical entry with every state of knowledge; refused if the release has too many cases in them."""
+    """Every critical entry with every state of knowledge; refused if the total number of cases is too large."""
     if values not in ("worst", "expected"):
         raise ArgumentError(f'values = {values!r}; "worst" or "expected" is required')
     stated = known if isinstance(known, Mapping) else {}
@@ -104,7 +104,7 @@ def _targets(
 
 
 def _states(database: Database, chosen: tuple[int, ...]) -> Iterator[dict[int, Hashable]]:
-    """Every combination of values of the known entries, also of probability zero."""
+    """Every combination of values of the known entries, including values of probability zero."""
     for values in product(*(database.entries[i] for i in chosen)):
         yield dict(zip(chosen, values, strict=True))
 

@@ -1,4 +1,4 @@
-"""Differential privacy, for comparison: how its mechanisms compose, and what noise would have to be added."""
+"""Differential privacy as the baseline: the composition of its mechanisms, and the noise they require."""
 
 from statpriv.theories.differential.gaussian import (
     GaussianMechanism,

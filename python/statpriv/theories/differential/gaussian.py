@@ -1,9 +1,8 @@
 """The Gaussian mechanism: its exact composition, and the calibration found in the literature.
 
-`k` answers of sensitivity `S`, each with normal noise of standard deviation `σ`, are together as private as one
-normal law against another at distance `μ = √k S/σ`. That is exact. The calibration of Kairouz, Oh and
-Viswanath (*The Composition Theorem for Differential Privacy*, Theorem 15), `σ² = 8 k S² ln(e + ε/δ)/ε²`, is
-sufficient, and loose.
+`k` answers of sensitivity `S`, each with normal noise of standard deviation `σ`, have exactly the privacy curve of two
+normal laws of variance one at distance `μ = √k S/σ`. The calibration of Kairouz, Oh and Viswanath (*The Composition
+Theorem for Differential Privacy*, Theorem 15), `σ² = 8 k S² ln(e + ε/δ)/ε²`, is sufficient but loose.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class GaussianMechanism:
     sensitivity : float, int, Fraction, Decimal or str
         How far one entry moves an answer, above 0.
     k : int
-        How many answers, each with noise of its own.
+        Number of answers, each with independent noise.
 
     Examples
     --------
@@ -118,7 +117,7 @@ def gaussian_delta(epsilon: Number, *, mu: Number) -> Enclosure:
     Raises
     ------
     ArgumentError
-        A value that is not allowed.
+        A value out of range.
     PrecisionError
         The normal tails at this ε and μ are beyond the kernel's range.
 
@@ -156,13 +155,13 @@ def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:
     target = as_fraction(delta, "delta")
     if not 0 < target < 1:
         raise ArgumentError(f"delta = {delta}; a number strictly between 0 and 1 is required")
-    # δ grows with μ. A comparison that rounding leaves open counts against the lower end and for the upper one.
+    # δ increases in μ. A comparison that rounding leaves undecided lowers the lower end and raises the upper one.
     safe, open_from = 0.0, 1.0
     while gaussian_delta(epsilon, mu=open_from).upper <= target:
         safe, open_from = open_from, 2 * open_from
     open_to, unsafe = safe, open_from
     while gaussian_delta(epsilon, mu=unsafe).lower <= target:
-        if unsafe > budget.MAX_GAUSSIAN_DISTANCE:  # δ is next to 1, and no double lies between
+        if unsafe > budget.MAX_GAUSSIAN_DISTANCE:  # the target is so close to 1 that doubles do not separate it from 1
             open_to = unsafe = math.inf
             break
         open_to, unsafe = unsafe, 2 * unsafe
@@ -183,7 +182,7 @@ def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:
 
 
 def gaussian_queries(epsilon: Number, delta: Number, *, variance: Number, sensitivity: Number) -> int:
-    """How many answers with normal noise of this variance are together (ε, δ)-differentially private, exactly.
+    """The exact number of answers with normal noise of this variance that are together (ε, δ)-differentially private.
 
     Parameters
     ----------
@@ -205,9 +204,9 @@ def gaussian_queries(epsilon: Number, delta: Number, *, variance: Number, sensit
 
 
 def kairouz_variance(epsilon: Number, delta: Number, *, queries: int, sensitivity: Number) -> Enclosure:
-    """The noise variance that the literature's calibration asks for, `8 k S² ln(e + ε/δ)/ε²`.
+    """The noise variance of the literature's calibration, `8 k S² ln(e + ε/δ)/ε²`.
 
-    Valid for `ε <= 8 ln(e + ε/δ)`, which is checked (the printed "any ε > 0" fails for very large ε).
+    It is valid for `ε <= 8 ln(e + ε/δ)`, which is checked; the printed "any ε > 0" fails for very large ε.
     """
     target = as_positive(epsilon, "epsilon")
     low, high = _kairouz_logarithm(target, as_positive(delta, "delta"))
@@ -224,7 +223,7 @@ def kairouz_queries(epsilon: Number, delta: Number, *, variance: Number, sensiti
 
 
 def _kairouz_logarithm(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of `ln(e + ε/δ)`, by interval arithmetic of its own precision."""
+    """Bounds of `ln(e + ε/δ)` in interval arithmetic; raises if the calibration is not proved at this ε."""
     context = interval_context(_LOGARITHM_BITS)
     low, high = rational_ends(context.log(context.e + exact(context, epsilon / delta)))
     if epsilon > 8 * low:

@@ -1,4 +1,4 @@
-"""The least ε of a curve that is computed point by point."""
+"""The least ε of a curve that is only evaluated pointwise."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["least_epsilon"]
 
 
 def least_epsilon(delta: Callable[[float], Enclosure], target: Fraction, *, most: Fraction | None = None) -> Enclosure:
-    """The least ε >= 0 with `δ(ε) <= target`, for δ that falls; `most` is an ε that is known to be enough.
+    """The least ε >= 0 with `δ(ε) <= target`, for decreasing δ; `most` is an ε that is known to suffice.
 
-    A comparison that rounding leaves open counts against both ends.
+    A comparison that rounding leaves undecided widens the enclosure at both ends.
     """
     if delta(0.0).upper <= target:
         return Enclosure(0)
@@ -38,7 +38,7 @@ def least_epsilon(delta: Callable[[float], Enclosure], target: Fraction, *, most
 def _both_ends(
     delta: Callable[[float], Enclosure], target: Fraction, below: float, between: float, above: float
 ) -> Enclosure:
-    """The same once one point in between is undecided: the ends are found by themselves."""
+    """The enclosure if one point in between is undecided: each end is then bisected separately."""
     low, high = between, between
     while below < (middle := below + (low - below) / 2) < low:
         below, low = (middle, low) if delta(middle).lower > target else (below, middle)

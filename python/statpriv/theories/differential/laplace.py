@@ -1,23 +1,23 @@
 """The Laplace mechanism: its k-fold composition in closed form.
 
-An answer of sensitivity S with Laplace noise of scale b; `η = S/b`. The privacy loss of one answer is `η − 2U`, where
-U has half its mass at 0, the density `e^{−t}/2` between, and `e^{−η}/2` at η: the law `½ e^{−t} ν` with
-`ν = δ_0 + δ_η + dt` on `[0, η]`. So the sum W of k of them has the law `2^{−k} e^{−w} ν^{*k}`, and with
-`w* = (kη − ε)/2`
+Let an answer have sensitivity S and Laplace noise of scale b, and let `η = S/b`. The privacy loss of one answer is
+`η − 2U`, where U has mass ½ at 0, the density `e^{−t}/2` on (0, η), and mass `e^{−η}/2` at η. This is the law
+`½ e^{−t} ν` with `ν = δ_0 + δ_η + dt` on `[0, η]`. So the sum W of k independent U has the law `2^{−k} e^{−w} ν^{*k}`,
+and with `w* = (kη − ε)/2`
 
     δ(ε) = E[(1 − e^{2(W − w*)})_+] = 2^{1−k} e^{−w*} ∫_0^{w*} sinh(w* − w) ν^{*k}(dw).
 
 The Laplace transform of ν is `(1 + 1/s) + e^{−sη} (1 − 1/s)`, that of sinh is `1/(s²−1)`; so the integral has the
 transform `Σ_j C(k,j) e^{−sjη} (s+1)^{k−j−1} (s−1)^{j−1}/s^k`. Where `1 <= j <= k−1` that is a polynomial over `s^k`,
 and inverts to a polynomial in `u = w* − jη`. Where `j = 0`, the quotient of `(s+1)^{k−1}` by `s−1` leaves the remainder
-`2^{k−1}`, whose part `2^{k−1}/((s−1)s^k)` inverts to `2^{k−1} (e^u − Σ_{i<k} u^i/i!)`. As `w* < kη`, `j = k` is out of
-reach, and only `j < w*/η` count:
+`2^{k−1}`, whose part `2^{k−1}/((s−1)s^k)` inverts to `2^{k−1} (e^u − Σ_{i<k} u^i/i!)`. Only the terms with `j < w*/η`
+contribute, so `j = k` does not occur, as `w* < kη`:
 
     δ(ε) = 1 − e^{−w*} 2^{1−k} (2^{k−1} Σ_{i<k} w*^i/i! − Σ_{0<=j<w*/η} C(k,j) p_j(w* − jη)),
 
 with rational polynomials p_j: of `((s+1)^{k−1} − 2^{k−1})/(s−1)` for `j = 0`. For `k = 1` it is `1 − e^{(ε−η)/2}`. The
-terms cancel, so the precision is raised until δ is told to the last bit of a double. By symmetry the other direction
-has the same curve.
+terms cancel, so the precision is raised until δ is enclosed to about the precision of a double. By symmetry the other
+direction has the same curve.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LaplaceMechanism:
     sensitivity : float, int, Fraction, Decimal or str
         How far one entry moves an answer, above 0.
     k : int
-        How many answers, each with noise of its own.
+        Number of answers, each with independent noise.
 
     Examples
     --------

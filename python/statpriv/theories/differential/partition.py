@@ -1,8 +1,9 @@
-"""A secret partition beside Gaussian noise: the published comparison, and the exact one.
+"""A secret partition compared with Gaussian noise: the published comparison, and the exact one.
 
-n entries are split at random into m parts of `s = n/m`, and one property of probability p is counted on each. A count
-errs by sampling, `σ = √(p q (1/s − 1/n))` as a proportion. How many answers with *Gaussian noise* of that error, each
-about all n entries (sensitivity 1/n), are as private? That depends on how either side is accounted for:
+n entries are split at random into m parts of `s = n/m`, and one property of probability p is counted on each part. As
+an estimate of the proportion among all entries, a count has the sampling error `σ = √(p q (1/s − 1/n))`. The question
+is how many answers with *Gaussian noise* of the same error, each about all n entries (sensitivity 1/n), are as private.
+The result depends on the accounting on both sides:
 
 ==========================  ===================================  ==============================================
 privacy of the partition    privacy of the noise                 number of noisy answers
@@ -58,12 +59,12 @@ class ComparedPartition:
     delta
         δ of all answers exactly: the partition is secret, every entry is used, the property is one.
     kairouz_queries
-        How many answers with Gaussian noise of error σ the calibration of Kairouz, Oh and Viswanath allows at
+        Number of answers with Gaussian noise of error σ that the calibration of Kairouz, Oh and Viswanath allows at
         (ε, `delta_by_theorem`), not rounded.
     gaussian_queries
-        How many are exactly (ε, `delta_by_theorem`)-differentially private.
+        Largest number of such answers that are (ε, `delta_by_theorem`)-differentially private, by exact accounting.
     gaussian_queries_at_exact_delta
-        How many are exactly (ε, `delta`)-differentially private.
+        Largest number of such answers that are (ε, `delta`)-differentially private, by exact accounting.
     """
 
     epsilon: Number
@@ -85,7 +86,7 @@ class ComparedPartition:
 
 @dataclass(frozen=True)
 class PartitionComparison:
-    """A secret partition of n entries beside Gaussian noise; by ε, then by the number of parts."""
+    """A secret partition of n entries compared with Gaussian noise; rows by ε, then by the number of parts."""
 
     n: int
     p: Fraction
@@ -115,7 +116,7 @@ class PartitionComparison:
         return html_table(_HEADING, [row._cells() for row in self.rows])  # noqa: SLF001
 
     def to_pandas(self) -> DataFrame:
-        """As a pandas DataFrame; of an enclosure both ends, `_lower` and `_upper`.
+        """The table as a pandas DataFrame, with columns `_lower` and `_upper` for the ends of each enclosure.
 
         Raises
         ------
@@ -132,7 +133,7 @@ class PartitionComparison:
 def compare(
     n: int, *, parts: int | Iterable[int], epsilon: Number | Iterable[Number], p: Number = Fraction(1, 2)
 ) -> PartitionComparison:
-    """Counts on a secret partition beside counts with Gaussian noise of the same error.
+    """Counts on a secret partition compared with counts with Gaussian noise of the same error.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def compare(
     Raises
     ------
     UndecidedError
-        A number of answers is so close to an integer that δ as doubles does not tell on which side.
+        A number of answers is so close to an integer that δ in double precision does not decide the integer.
 
     Notes
     -----
@@ -217,7 +218,7 @@ def _row(n: int, p: Fraction, parts: int, epsilon: Number) -> ComparedPartition:
 
 
 def _loose(epsilon: Number, delta: Enclosure, variance: Fraction, n: int) -> Enclosure:
-    """It grows with δ, so the ends of δ give its ends."""
+    """The number of answers by the loose calibration. It increases in δ, so the ends of δ give its ends."""
     low, high = (
         kairouz_queries(epsilon, end, variance=variance, sensitivity=Fraction(1, n))
         for end in (delta.lower, delta.upper)
@@ -226,7 +227,7 @@ def _loose(epsilon: Number, delta: Enclosure, variance: Fraction, n: int) -> Enc
 
 
 def _as_private(epsilon: Number, delta: Enclosure, variance: Fraction, n: int) -> int:
-    """How many answers with Gaussian noise of this variance are exactly (ε, δ)-private: k with `k/(n² σ²) <= μ²`."""
+    """The largest number k of Gaussian answers of this variance that are (ε, δ)-private: `k/(n² σ²) <= μ²`."""
     target, scale = as_fraction(epsilon, "epsilon"), variance * n**2
     low, high = _distance(target, delta.lower).lower, _distance(target, delta.upper).upper
     least, most = (math.floor(Fraction(end) ** 2 * scale) for end in (low, high))

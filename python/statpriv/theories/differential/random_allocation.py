@@ -1,8 +1,8 @@
-"""Random allocation: the twin of a secret partition in differential privacy.
+"""Random allocation: the counterpart of a secret partition in differential privacy.
 
-Every entry takes part in one of m noisy answers, which one is drawn at random and kept secret. Feldman and Shenfeld,
-*Efficient Privacy Loss Accounting for Subsampling and Random Allocation*, account for it on a grid in floating point;
-here is a certified upper bound by the same idea as for exact composition over a secret partition.
+Every entry takes part in one of m noisy answers, which is drawn at random and kept secret. Feldman and Shenfeld,
+*Efficient Privacy Loss Accounting for Subsampling and Random Allocation*, account for it on a grid in floating point.
+This module gives a certified upper bound, by the same idea as for exact composition over a secret partition.
 
 With normal noise, one entry present or absent is `P = (1/m) Σ_i N(S e_i, σ²)` against `Q = N(0, σ²)` in m dimensions.
 Under Q the ratio `P/Q = (Y_1 + … + Y_m)/m =: y` is a mean of independent lognormal variables, `ln Y ~ N(−μ²/2, μ²)`,
@@ -10,15 +10,16 @@ Under Q the ratio `P/Q = (Y_1 + … + Y_m)/m =: y` is a mean of independent logn
 
     E_Q[(P/Q − K)_+] = 1 − K + E(K − y)_+,        E_Q[(1 − K P/Q)_+] = K E(1/K − y)_+.
 
-So both grow if Y is replaced by Y' with `u'(x) = E(x − Y')_+ >= u(x) = E(x − Y)_+` for all x (the order of decreasing
-convex functions, which sums of independent variables keep: given the other terms, each is a put on one of them). u is
-convex, and known: `u(x) = x δ_μ(−ln x)` for `x <= 1` and `x − 1 + δ_μ(ln x)` above, with `δ_μ` the curve of one
-Gaussian answer. Take upper bounds of u on a grid. The greatest convex function below them is still above u, and past
-the end of the grid so is a ray of slope one, the largest slope of u. Its kinks are the law of Y'.
+So both increase if Y is replaced by Y' with `u'(x) = E(x − Y')_+ >= u(x) = E(x − Y)_+` for all x. This is the order of
+decreasing convex functions. Sums of independent variables preserve it: given the other terms, the payoff is a put on
+one of them. u is convex, with the closed form `u(x) = x δ_μ(−ln x)` for `x <= 1` and `x − 1 + δ_μ(ln x)` for `x > 1`,
+where `δ_μ` is the curve of one Gaussian answer. Take upper bounds of u on a grid. The greatest convex function below
+them is at least u. Beyond the end of the grid it is continued by a ray of slope one, the largest slope of u. The kinks
+of this function are the atoms of Y'.
 
-The law of the sum is a power of an integer polynomial, each coefficient rounded down; what is lost counts as if y were
-zero. Sums past `m K` do not count and are cut off. The grid costs a relative error of the order of the square of its
-step over the standard deviation of Y.
+The law of the sum is a power of an integer polynomial, with each coefficient rounded down. Mass lost by rounding is
+counted as if y were zero. Sums beyond `m K` do not contribute and are cut off. The relative error of the grid is of the
+order of the squared ratio of its step to the standard deviation of Y.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ from statpriv.numeric.literals import spelled
 __all__ = ["random_allocation_delta"]
 
 _BITS = 128
-"""Masses are multiples of 2^-128: what is lost in rounding is below 1e-30."""
+"""Masses are multiples of 2^-128, so the mass lost by rounding is below 1e-30."""
 _STEPS = ((64, 64), (1024, 32), (2**14, 16))
-"""Pairs of a number of answers and the grid steps to a standard deviation of Y up to it."""
+"""Pairs of a largest number of answers and the grid steps per standard deviation of Y."""
 _DEVIATIONS = 11
-"""Reach of the grid from the mean of `ln Y`, in standard deviations: mass 1e-28 is past it."""
+"""Reach of the grid from the mean of `ln Y`, in standard deviations; the mass beyond it is 1e-28."""
 
 
 def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivity: Number = 1) -> Enclosure:
@@ -62,17 +63,18 @@ def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivi
     Returns
     -------
     Enclosure
-        The value of the bound; its upper end is safe. The truth may be below the lower one: for two answers by up to
-        0.2 %, by more the smaller δ and, on the coarser grids past 64 and 1024 answers, by four and sixteen times that.
+        The value of the bound; its upper end is safe. The true δ may be below the lower end: for two answers by up to
+        0.2 %, and by more for smaller δ. On the coarser grids beyond 64 and 1024 answers the gap is four and sixteen
+        times as large.
 
     Raises
     ------
     ArgumentError
-        The noise is too small for a grid: as small as the sensitivity with 10^4 answers.
+        The noise is too small for a grid, for instance as small as the sensitivity with 10^4 answers.
 
     Examples
     --------
-    Twenty answers, each entry in one of them, which is secret or known:
+    Twenty answers; each entry takes part in one of them, which is either secret or known:
 
     >>> import statpriv as sp
     >>> bound = sp.differential.random_allocation_delta("0.2", sigma=4, m=20)
@@ -81,7 +83,7 @@ def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivi
     """
     answers, mu = as_count(m, "m", least=1), as_positive(sensitivity, "sensitivity") / as_positive(sigma, "sigma")
     target = as_fraction(epsilon, "epsilon")
-    known = gaussian_delta(target, mu=mu)  # by joint convexity the secret does no harm
+    known = gaussian_delta(target, mu=mu)  # an upper bound also with the secret, by joint convexity
     if answers == 1:
         return known
     if answers > budget.MAX_ALLOCATED_ANSWERS:
@@ -92,7 +94,7 @@ def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivi
     total = _dominating(mu, answers * most, steps).power(answers, answers * most)
 
     def bound(factor: Fraction) -> Fraction:
-        """The larger of both directions, which falls in K; of the sum, not yet of its mean."""
+        """The larger of both directions; it decreases in K. `total` is the law of the sum, m times the mean y."""
         present = 1 - factor + total.put(answers * factor) / answers
         return max(present, factor * total.put(answers / factor) / answers)
 
@@ -110,7 +112,7 @@ class _Law:
     lost: int
 
     def power(self, exponent: int, most: Fraction) -> _Law:
-        """The law of a sum of independent ones, as far as it is below `most`."""
+        """The law of a sum of independent copies, restricted to values below `most`."""
         result, square = None, self
         while True:
             if exponent % 2:
@@ -121,7 +123,7 @@ class _Law:
             square = square.plus(square, most)
 
     def plus(self, other: _Law, most: Fraction) -> _Law:
-        """The law of the sum of two; the product of the integers that the masses are packed into."""
+        """The law of the sum of two independent variables, by one product of the integers that pack the masses."""
         width = (2 * _BITS + 64) // 8
         packed = (
             int.from_bytes(b"".join(x.to_bytes(width, "little") for x in law.masses), "little") for law in (self, other)
@@ -161,7 +163,7 @@ def _dominating(mu: Fraction, most: Fraction, steps: int) -> _Law:
         hull.append(point)
     while len(hull) > 1 and _slope(hull[-2], hull[-1]) > step:
         hull.pop()
-    # The chord from zero to the first point of the grid is mass at zero: what is lost counts as that.
+    # The slope of the chord from zero to the first grid point is mass at zero; it is counted as lost mass.
     start, before = hull[1][0], _slope(hull[0], hull[1]) / step
     masses = [0] * (hull[-1][0] - start + 1)
     for left, right in pairwise(hull[1:]):
@@ -177,7 +179,7 @@ def _slope(left: tuple[int, Fraction], right: tuple[int, Fraction]) -> Fraction:
 
 
 def _put(mu: Fraction, x: Fraction) -> Fraction:
-    """An upper bound of `u(x)`; δ_μ falls, so it is taken at a lower bound of `|ln x|`."""
+    """An upper bound of `u(x)`: δ_μ is decreasing, so it is evaluated at a lower bound of `|ln x|`."""
     context = interval_context(64)
     low, high = rational_ends(context.log(exact(context, x)))
     if x <= 1:

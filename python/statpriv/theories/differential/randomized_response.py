@@ -1,12 +1,12 @@
 """Composition of any (ε, δ)-differentially private mechanisms: optimal, and in closed form.
 
 Kairouz, Oh and Viswanath (*The Composition Theorem for Differential Privacy*, Theorems 3.2 and 3.3; 3.4 for the
-closed form): of all (ε, δ)-private mechanisms, *randomized response* composes worst, adaptively too. With probability
-δ it tells everything, else it tells one bit and lies with probability `1/(1+e^ε)`. So the k-fold composition of all
-such mechanisms is `(ε', δ')`-private exactly if that of randomized response is, which is a sum over the number `l` of
-lies among k. With
+closed form): of all (ε, δ)-private mechanisms, *randomized response* is the worst under composition, also adaptive
+composition. With probability δ it reveals everything; otherwise it releases one bit and lies with probability
+`1/(1+e^ε)`. So `(ε', δ')` holds for every k-fold composition of such mechanisms exactly if it holds for randomized
+response. The δ' of randomized response is a sum over the number `l` of lies among k answers. With
 
-    P_l = C(k,l) e^{(k−l)ε}/(1+e^ε)^k                                       (the law; the other one is P_{k−l})
+    P_l = C(k,l) e^{(k−l)ε}/(1+e^ε)^k                                       (one law; the other law is P_{k−l})
     δ_RR(ε') = Σ_l (P_l − e^{ε'} P_{k−l})_+ = Σ_l P_l (1 − e^{ε' − (k−2l)ε})_+
     δ'(ε')   = 1 − (1−δ)^k (1 − δ_RR(ε')).
 
@@ -15,10 +15,10 @@ The positive terms are those with `(k−2l)ε > ε'`. Let L be the last such l, 
 
     δ_RR(ε') = D_L + (1 − e^{−x}) T_L,     T_L = Σ_{l<=L} P_l e^{−2(L−l)ε},     D_L = Σ_{l<=L} P_l − T_L,
 
-where D_L is δ_RR at the knot `(k−2L)ε` and `D_{L+1} = D_L + (1−e^{−2ε}) T_L`: all terms are positive. Between knots
-the equation is solved for x in closed form. The only difference, `D_L`, loses at most `log2((k+1)/(1−e^{−2ε}))` bits:
-`P_{L−1}/P_L = L e^ε/(k−L+1) >= 1/k`, so that the terms before the last are at least a part `1/(k+1)` of all, and each
-of them counts in D_L with at least `1 − e^{−2ε}`.
+where D_L is δ_RR at the knot `(k−2L)ε` and `D_{L+1} = D_L + (1−e^{−2ε}) T_L`, with positive terms only. Between knots
+the equation is solved for x in closed form. D_L is the only difference, and loses at most `log2((k+1)/(1−e^{−2ε}))`
+bits by cancellation: as `P_{L−1}/P_L = L e^ε/(k−L+1) >= 1/k`, the terms before the last are at least a fraction
+`1/(k+1)` of the sum, and each of them contributes to D_L with a factor of at least `1 − e^{−2ε}`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ __all__ = [
 _BITS = 256
 _DIGITS = 70
 _NEGLIGIBLE = 2.0**-200
-"""A part of a sum below the precision of its terms; it is added to the upper end."""
+"""Relative size of a remainder that may be dropped from a sum; its bound is added to the upper end."""
 
 
 class Guarantee(NamedTuple):
@@ -68,8 +68,8 @@ class Guarantee(NamedTuple):
 class RandomizedResponse:
     """The k-fold composition of the worst (ε, δ)-differentially private mechanism, exactly.
 
-    What holds for it holds for every k mechanisms that are (ε, δ)-private, adaptively chosen ones included, and
-    nothing better holds for all of them.
+    Its guarantees hold for any k mechanisms that are (ε, δ)-private, also if they are chosen adaptively. No better
+    guarantee holds for all of them.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class RandomizedResponse:
     delta : float, int, Fraction, Decimal or str
         δ of each mechanism, from 0 to 1.
     k : int
-        How many mechanisms, from 1 to 10^9.
+        Number of mechanisms, from 1 to 10^9.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class RandomizedResponse:
         object.__setattr__(self, "k", count)
 
     def delta(self, epsilon: Number) -> Enclosure:
-        """The least δ' at which k such mechanisms are (ε', δ')-private together, whatever they are.
+        """The least δ' at which any k such mechanisms are together (ε', δ')-private.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class RandomizedResponse:
         return self._solved(wanted)
 
     def pairs(self) -> Iterator[Guarantee]:
-        """The guarantees at the knots `(k−2i)ε`, `i = 0 … ⌊k/2⌋`: every other one lies on a line in `e^ε'` between."""
+        """The guarantees at the knots `(k−2i)ε`, `i = 0 … ⌊k/2⌋`; between knots δ' is linear in `e^ε'`."""
         context, step = self._context, 2 * self.local_epsilon
         jump, odds, decay = one_minus_exp(context, step), self._odds, context.exp(-exact(context, step))
         told, term, delta, slope = self._told, self._none_lies, context.mpf(0), context.mpf(0)
@@ -183,12 +183,12 @@ class RandomizedResponse:
 
     @property
     def _context(self) -> Any:  # noqa: ANN401  (mpmath has no types)
-        """Precise enough for what D_L loses (see above) and for `1 − e^{−2ε}`."""
+        """A precision that covers the cancellation in D_L (see the module docstring) and in `1 − e^{−2ε}`."""
         return interval_context(_BITS + self.k.bit_length() + 2 * bits_below_one(self.local_epsilon))
 
     @property
     def _odds(self) -> Any:  # noqa: ANN401
-        """`e^{−ε}`, of a lie."""
+        """`e^{−ε}`, the odds of a lie."""
         return self._context.exp(-exact(self._context, self.local_epsilon))
 
     @property
@@ -198,11 +198,11 @@ class RandomizedResponse:
 
     @property
     def _told(self) -> Any:  # noqa: ANN401
-        """`1 − (1−δ)^k`: that one of k tells everything."""
+        """`1 − (1−δ)^k`, the probability that at least one of k mechanisms reveals everything."""
         return _one_of(self._context, self.local_delta, self.k)
 
     def _is_told(self, target: Fraction) -> bool:
-        """Whether δ' is exactly `1 − (1−δ)^k`; not looked at where that power is too long to write down."""
+        """Whether δ' is exactly `1 − (1−δ)^k`; False without a test if the exact power is too long."""
         if self.local_delta == 0:
             return target == 0
         short = self.k * self.local_delta.denominator.bit_length() <= budget.MAX_POWER_BITS
@@ -216,10 +216,10 @@ class RandomizedResponse:
         return (self._sum_of_lies(last, -1) - slope if last else context.mpf(0)), slope
 
     def _sum_of_lies(self, last: int, sign: int) -> Any:  # noqa: ANN401
-        """`Σ_{l<=L} C(k,l) e^{±lε}/(1+e^{−ε})^k`, from its largest term to both sides.
+        """`Σ_{l<=L} C(k,l) e^{±lε}/(1+e^{−ε})^k`, summed from its largest term to both sides.
 
-        Neighbouring terms have the ratio `e^{±ε}(k−l)/(l+1)`, which falls in l: past any term, to either side, the
-        rest is at most a geometric series.
+        The ratio of neighbouring terms, `e^{±ε}(k−l)/(l+1)`, decreases in l. So the remainder beyond any term is at
+        most a geometric series.
         """
         context, k = self._context, self.k
         ratio = context.exp(sign * exact(context, self.local_epsilon))
@@ -231,10 +231,10 @@ class RandomizedResponse:
         return largest * self._none_lies * (1 + _sum_of_products(context, down) + _sum_of_products(context, up))
 
     def _solved(self, wanted: Any) -> Enclosure:  # noqa: ANN401
-        """The ε' with `δ_RR(ε') = y`: between which knots it lies by bisection, then in closed form.
+        """The ε' with `δ_RR(ε') = y`: bisection finds the knots around it, then a closed form gives x.
 
-        D_L rises in L. If rounding leaves open whether y reaches D_{L+1}, the solution is at L and extends beyond it:
-        δ_RR is convex in `1 − e^{−x}`, so the true x, if it is past `2ε`, is at most that of the extended line.
+        D_L increases in L. If rounding leaves undecided whether y reaches D_{L+1}, the line from knot L is extended
+        beyond knot L+1. δ_RR is convex in `1 − e^{−x}`, so a true x above `2ε` is at most the x on the extended line.
         """
         context = self._context
         first, past = 0, (self.k + 1) // 2
@@ -247,7 +247,7 @@ class RandomizedResponse:
         at_knot, slope = self._knot(first)
         part = (wanted - at_knot) / slope
         knot, step = (self.k - 2 * first) * self.local_epsilon, 2 * self.local_epsilon
-        if part.a >= 1:  # not even ε' = 0 reaches so far
+        if part.a >= 1:  # y is not reached even at ε' = 0
             return Enclosure(0)
         least, most = (rational_ends(-context.log(1 - end)) if end < 1 else (knot, knot) for end in (part.a, part.b))
         return Enclosure(
@@ -256,7 +256,7 @@ class RandomizedResponse:
 
 
 def optimal_composition(*, epsilon: Number, delta: Number = 0, k: int) -> list[Guarantee]:
-    """What k mechanisms, each (ε, δ)-differentially private, are together, and no more can be said of all of them.
+    """The optimal composition of k mechanisms that are each (ε, δ)-differentially private.
 
     Kairouz, Oh and Viswanath, *The Composition Theorem for Differential Privacy*, Theorem 3.3.
 
@@ -267,8 +267,8 @@ def optimal_composition(*, epsilon: Number, delta: Number = 0, k: int) -> list[G
     delta : float, int, Fraction, Decimal or str
         δ of each mechanism, from 0 to 1.
     k : int
-        How many mechanisms, from 1 to 10^9. The list has `⌊k/2⌋ + 1` entries: 10^4 mechanisms take about a second,
-        10^6 minutes. :class:`RandomizedResponse` answers for one ε or δ, at 10^6 within a second.
+        Number of mechanisms, from 1 to 10^9. The list has `⌊k/2⌋ + 1` entries: 10^4 mechanisms take about a second,
+        10^6 take minutes. For a single ε or δ, :class:`RandomizedResponse` takes less than a second at 10^6.
 
     Returns
     -------
@@ -391,7 +391,7 @@ def _total(told: Any, randomized_response: Any) -> Enclosure:  # noqa: ANN401
 
 
 def _sum_of_products(context: Any, factors: Iterable[Any]) -> Any:  # noqa: ANN401
-    """`f_1 + f_1 f_2 + f_1 f_2 f_3 + …` for positive factors that fall, until a geometric series bounds the rest."""
+    """`f_1 + f_1 f_2 + f_1 f_2 f_3 + …` for decreasing positive factors; a geometric series bounds the remainder."""
     term, total = context.mpf(1), context.mpf(0)
     for factor in factors:
         term *= factor

@@ -1,14 +1,15 @@
 """Rényi and zero-concentrated differential privacy, converted to (ε, δ).
 
-A mechanism has Rényi divergence at most `τ(α)` at order α (Mironov, *Rényi Differential Privacy*), ρ-zero-concentrated
-privacy if `τ(α) = ρα` for all α > 1 (Bun and Steinke, *Concentrated Differential Privacy*). Canonne, Kamath and Steinke
-(*The Discrete Gaussian for Differential Privacy*, Proposition 12): for every order α > 1 it is then (ε, δ)-private with
+Let a mechanism have Rényi divergence at most `τ(α)` at order α (Mironov, *Rényi Differential Privacy*). It is
+ρ-zero-concentrated private if `τ(α) = ρα` for all α > 1 (Bun and Steinke, *Concentrated Differential Privacy*). By
+Canonne, Kamath and Steinke (*The Discrete Gaussian for Differential Privacy*, Proposition 12), it is (ε, δ)-private
+for every order α > 1 with
 
     ln δ = (α−1)(τ(α) − ε) + α ln(1 − 1/α) − ln(α−1).
 
 Proof. With `Z = ln(P/Q)` under P, `δ = E[(1 − e^{ε−Z})_+] <= sup_z (1 − e^{ε−z})_+ e^{−(α−1)z} · E[e^{(α−1)Z}]`. The
-last factor is `e^{(α−1)τ}`, and the supremum is at `e^{ε−z} = (α−1)/α`. Every order gives a bound, so which order is
-best is searched in floating point, and the bound at the order found is enclosed.
+last factor is `e^{(α−1)τ}`, and the supremum is at `e^{ε−z} = (α−1)/α`. Every order gives a valid bound. So the best
+order is searched in floating point, and only the bound at the order found is enclosed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Divergence = Callable[[Fraction], Enclosure]
 
 _BITS = 160
 _COARSE = range(-40, 121)
-"""Orders `1 + 2^(i/4)` that are looked at first: from 1.001 to 10^9."""
+"""Exponents i of the orders `1 + 2^(i/4)` that are tried first: from 1.001 to 10^9."""
 _REFINEMENTS = 40
 
 
@@ -44,7 +45,7 @@ def as_order(value: Number) -> Fraction:
 
 
 def delta_from_renyi(epsilon: Number, divergence: Divergence) -> Enclosure:
-    """The least δ that the conversion gives at this ε, over the orders.
+    """The least δ of the conversion at this ε, over all orders.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def delta_from_renyi(epsilon: Number, divergence: Divergence) -> Enclosure:
 
 
 def epsilon_from_renyi(delta: Number, divergence: Divergence) -> Enclosure:
-    """The least ε that the conversion gives at this δ, over the orders: `τ + (α ln(1−1/α) − ln(α−1) − ln δ)/(α−1)`.
+    """The least ε of the conversion at this δ, over all orders: `τ + (α ln(1−1/α) − ln(α−1) − ln δ)/(α−1)`.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def _enclosed(divergence: Divergence, order: Fraction) -> Enclosure:
 
 
 def _best_order(bound: Callable[[float, float], float], divergence: Divergence) -> Fraction:
-    """An order at which the bound is about least: on a coarse grid, then by golden sections around its best point."""
+    """An approximately optimal order: a coarse grid, then golden-section search around its best point."""
 
     def at(exponent: float) -> float:
         order = _order(exponent)

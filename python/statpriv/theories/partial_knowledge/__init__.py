@@ -1,8 +1,8 @@
-"""Privacy under partial knowledge: attackers who know some records and are uncertain of the others.
+"""Privacy under partial knowledge: the attacker knows some records and is uncertain of the others.
 
 Source: Desfontaines, *Lowering the cost of anonymization*, section 3.2, and Desfontaines, Mohammadi, Krahmer and Basin,
-*Differential Privacy with Partial Knowledge*. Statements that are wrong as printed are corrected here:
-`docs/explanation/misprints-partial-knowledge.md` says which, and which test shows it.
+*Differential Privacy with Partial Knowledge*. Statements that are wrong as printed are corrected here;
+`docs/explanation/misprints-partial-knowledge.md` lists them, with the test that refutes each.
 
 >>> import statpriv as sp
 >>> found = sp.partial_knowledge.bernoulli_epsilon(n=1000, margin="0.05", delta="1e-3")

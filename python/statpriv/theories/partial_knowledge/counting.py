@@ -1,18 +1,18 @@
 """Counts of independent records whose probabilities are only known to keep a margin (Theorem 3).
 
-Let `λ <= p_i <= 1 − λ` for all records. Printed is: the count is (ε, δ)-APKDP for
+Let `λ <= p_i <= 1 − λ` for all records. As printed, the count is (ε, δ)-APKDP for
 
     ε >= max(√(14 ln(1/δ)/(λ(n−1))), 27/(λ(n−1))),     if that is at most 1.
 
-Sharper, for any ε: write each of the other records as a fair coin with probability 2λ, and else as a record of
-probability `(p_i − λ)/(1 − 2λ)`, which lies in [0, 1]. Tell the attacker which records are coins, and the values of
-all others: that helps him, and shifts the count by a known number. What remains is a count of the critical record and
-B fair coins, B ~ Bin(n−1, 2λ), so that
+The sharper form holds for any ε. Each of the other records is a fair coin with probability 2λ, and otherwise a record
+of probability `(p_i − λ)/(1 − 2λ)`, which lies in [0, 1]. Reveal to the attacker which records are coins, and the
+values of all others. This can only help the attacker, and shifts the count by a known number. What remains is a count
+of the critical record and B fair coins, B ~ Bin(n−1, 2λ), so that
 
     δ(ε) <= E[Δ_{B+1}(ε; 1/2)].
 
-This mean is what `bound="spc"` of a Poisson sample at rate 2λ is in this library, and is enclosed by its kernel. An
-attacker who knows m of the other records leaves n − m in both forms.
+This mean equals `bound="spc"` of a Poisson sample at rate 2λ in this library, and is enclosed by its kernel. If the
+attacker knows m of the other records, n is replaced by n − m in both forms.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ _BITS = 200
 
 @dataclass(frozen=True, repr=False)
 class BernoulliGuarantee:
-    """ε of a count at a δ, and whether it is one. It has the ends of its ε, and compares as it does.
+    """ε of a count at a given δ, and whether it is valid. Its ends and comparisons are those of its ε.
 
     Attributes
     ----------
     epsilon : Enclosure
-        In nats; its upper end is safe, where it is valid.
+        In nats; its upper end is safe if `valid`.
     delta : Fraction
-        What was asked for.
+        The given δ.
     method : {"sharp", "printed"}
-        The form.
+        The form of the theorem.
     valid : bool
-        Whether the form says anything at this ε: the printed one does up to 1 only.
+        Whether the form applies at this ε: the printed form applies up to 1 only.
     theorem : str
-        Which statement it is.
+        The statement.
     """
 
     epsilon: Enclosure
@@ -101,7 +101,7 @@ class BernoulliGuarantee:
         )
 
     def explain(self) -> str:
-        """What the number rests on, as text.
+        """The guarantee, the theorem and its assumptions, as text.
 
         Examples
         --------
@@ -132,21 +132,21 @@ def bernoulli_epsilon(
     Parameters
     ----------
     n : int
-        Records, the critical one included; at least 2.
+        Number of records, including the critical one; at least 2.
     margin : float, int, Fraction, Decimal or str
         λ, above 0, at most 1/2.
     delta : float, int, Fraction, Decimal or str
         δ, above 0 and below 1.
     known : int, default 0
-        How many of the other records the attacker knows.
+        Number of the other records that the attacker knows.
     method : {"sharp", "printed"}
-        The certified bound, or the closed form of the paper. Outside its range, for ε above 1, the latter is returned
-        and marked: `valid` is False.
+        The certified bound, or the closed form of the paper. Outside its range, for ε above 1, the closed form is
+        returned with `valid` False.
 
     Returns
     -------
     BernoulliGuarantee
-        Its `epsilon` is an enclosure, in nats; infinite where too few records are unknown.
+        Its `epsilon` is an enclosure, in nats; infinite if too few records are unknown.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def bernoulli_epsilon(
 
     Notes
     -----
-    Source: Desfontaines, section 3.2, Theorem 3; the sharp form is proved above this function. For known
+    Source: Desfontaines, section 3.2, Theorem 3; the sharp form is proved in the module docstring. For known
     probabilities `sp.privacy_curve(sp.PropertyQuery([p_1, ..., p_n]), sp.Population(n))` is exact.
 
     Examples
@@ -193,13 +193,13 @@ def bernoulli_curve(*, n: Number, margin: Number, known: Number = 0) -> PrivacyC
     Parameters
     ----------
     n, margin, known
-        As of :func:`bernoulli_epsilon`.
+        As for :func:`bernoulli_epsilon`.
 
     Returns
     -------
     PrivacyCurve
-        A certified bound for all records that keep the margin. Its `explain` speaks of the Poisson sample of fair
-        coins by which it is computed.
+        A certified bound for all records that keep the margin. Its `explain` describes the Poisson sample of fair coins
+        that is used in the computation.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def bernoulli_curve(*, n: Number, margin: Number, known: Number = 0) -> PrivacyC
 
 
 def _read(n: Number, margin: Number, known: Number) -> tuple[int, Fraction]:
-    """How many of the others are unknown, and the margin."""
+    """The number of unknown other records, and the margin."""
     records, told = as_count(n, "n", least=2), as_count(known, "known")
     share = as_fraction(margin, "margin")
     if not 0 < share <= Fraction(1, 2):

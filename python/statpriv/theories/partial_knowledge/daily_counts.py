@@ -1,23 +1,25 @@
 """Counts of the same users on several days, whose habits are correlated (Example 9).
 
-User i uses a feature on day j or not, x_j = 1 or 0, with a joint law of all days, independently of the other users; the
-count of each day is released. The paper assumes `P(x2|x1)/P(x2)` within `e^{±μ}` and says that the counts are then
-(μ, 0)-bounded dependent. They are not: see `tests/theorems/test_partial_knowledge_dependency.py`. What holds is
+Let x_j = 1 if a user uses a feature on day j, and 0 otherwise. Each user has a joint law of all days, and users are
+independent. The count of each day is released. The paper assumes `P(x2|x1)/P(x2)` within `e^{±μ}` and claims that the
+counts are then (μ, 0)-bounded dependent. They are not: see `tests/theorems/test_partial_knowledge_dependency.py`. The
+valid bound is
 
     Dep = L − Σ_j L_j <= Σ_j c_j,    c_j = max |logit P(x_j | all other days) − logit P(x_j)|,
 
-wherever Dep is finite. With S the counts of the others, `L = ln P(S = o−t)/P(S = o−t')`, and between these two points
-one may go along one axis after the other. A step from `a − 1` to a along axis j, the other counts being s, has
+wherever Dep is finite. Proof: let S be the counts of the others, so that `L = ln P(S = o−t)/P(S = o−t')`. Move from one
+of these points to the other along one axis after the other. A step from `a − 1` to a along axis j, with the other
+counts fixed at s, has the ratio
 
     P(S_j = a, S_{−j} = s)/P(S_j = a−1, S_{−j} = s) = Σ w P(S_j = a | x_{−j}) / Σ w P(S_j = a−1 | x_{−j})
 
-with one weight for each way in which all others spend the other days. Given these, S_j is a sum of independent bits of
-odds w_i, and the ratio is that of elementary symmetric polynomials `e_a(w)/e_{a−1}(w)`. By Newton's inequality it grows
-with each w_i, and it is homogeneous of degree one, so that odds within `e^{±c_j}` of those of P(x_j) move it by that
-much at most; a quotient of sums lies between the quotients. So each step is within `e^{±c_j}` of that of the law of S_j
-alone, which is L_j.
+with one weight for each assignment of the other days to all users. Given an assignment, S_j is a sum of independent
+bits with odds w_i, and the ratio is `e_a(w)/e_{a−1}(w)`, a ratio of elementary symmetric polynomials. By Newton's
+inequality it increases in each w_i, and it is homogeneous of degree one. So odds within `e^{±c_j}` of the odds of
+P(x_j) change it by a factor within `e^{±c_j}`. A quotient of sums lies between the quotients of the terms. So each step
+is within `e^{±c_j}` of the step for the law of S_j alone, which gives L_j.
 
-Dep is infinite just where t' excludes a count: `ν = P[some S_j is at its end]`, for the worst ends.
+Dep is infinite exactly if t' excludes a count: `ν = P[some S_j is at its end]`, for the worst ends.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ __all__ = ["BoundedDependency", "DailyCounts"]
 
 _BITS = 160
 _Habit = tuple[Fraction, ...]
-"""The probability of each way to spend the days, in the order of `itertools.product((0, 1), repeat=days)`."""
+"""The probability of each tuple of days, in the order of `itertools.product((0, 1), repeat=days)`."""
 
 
 class BoundedDependency(NamedTuple):
@@ -58,9 +60,9 @@ class DailyCounts:
     Parameters
     ----------
     others : sequence of (P(x1 = 1), P(x2 = 1 | x1 = 1), P(x2 = 1 | x1 = 0)), or of dict
-        The habits of each user but the critical one, at least one, all numbers above 0 and below 1. For more days than
-        two the joint law of the days: a dict from each of the tuples of zeros and ones to its probability. Of the
-        critical user nothing is assumed.
+        The habits of the users other than the critical one, at least one user, all numbers above 0 and below 1. For
+        more than two days a habit is the joint law of the days: a dict from each tuple of zeros and ones to its
+        probability. Nothing is assumed about the critical user.
 
     Examples
     --------
@@ -95,7 +97,7 @@ class DailyCounts:
         )
 
     def certified(self) -> BoundedDependency:
-        """(μ, ν) with which the counts are bounded dependent, certified for any number of users."""
+        """A certified (μ, ν) at which the counts are bounded dependent, for any number of users."""
         mu = Enclosure(0)
         for day in range(self.days):
             mu = mu + _largest_log(ratio for habit in set(self.others) for ratio in _odds_ratios(habit, day))
@@ -178,18 +180,18 @@ def _read_joint(habit: Mapping[Any, Any], name: str) -> _Habit:
 
 
 def _ways(days: int) -> list[tuple[int, ...]]:
-    """All ways to spend the days."""
+    """All tuples of days."""
     return list(product((0, 1), repeat=days))
 
 
 def _chance(habit: _Habit, days: Collection[int], x: tuple[int, ...]) -> Fraction:
-    """P(x_j for all of these days j)."""
+    """The probability of the values x_j on the given days j."""
     ways = zip(_ways(len(habit).bit_length() - 1), habit, strict=True)
     return sum((mass for way, mass in ways if all(way[j] == x[j] for j in days)), Fraction(0))
 
 
 def _odds_ratios(habit: _Habit, day: int) -> Iterator[Fraction]:
-    """The odds of one day given all others, over those without knowing them."""
+    """The conditional odds of one day given all other days, over the marginal odds."""
     law = dict(zip(_ways(len(habit).bit_length() - 1), habit, strict=True))
     used = sum((mass for way, mass in law.items() if way[day]), Fraction(0))
     for way, mass in law.items():

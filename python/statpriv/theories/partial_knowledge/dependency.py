@@ -1,15 +1,15 @@
-"""How much one release depends on another, and what that costs where both are published.
+"""Dependency of releases, and its cost under composition.
 
     Dep(o1, o2) = L2(o2 | M1 = o1) − L2(o2)                                (Definition 62, for one background b)
 
-is what o1 adds to the loss of o2, with the convention `∞ − x = ∞`: it is infinite where t' excludes the pair. The
+is what o1 adds to the loss of o2. By the convention `∞ − x = ∞` it is infinite if t' excludes the pair. The
 mechanisms are (μ, ν)-bounded dependent if `E max(0, 1 − e^{μ−Dep}) <= ν` (Definition 63). As
 `P_t(o1,o2)/P_t'(o1,o2) = P_t(o1)/P_t'(o1) · P_t(o2|o1)/P_t'(o2|o1)`,
 
     L(o1, o2) = L1(o1) + L2(o2) + Dep(o1, o2)                              (Theorem 6; a factor 2 is misprinted)
 
 and `g(x) = max(0, 1 − e^{−x})` is subadditive, so that losses bounded by (ε1, δ1), (ε2, δ2) and a dependency bounded by
-(μ, ν) give (μ + ε1 + ε2, δ1 + δ2 + ν). Of more releases than two all is the same, with `Dep = L − Σ L_i`.
+(μ, ν) give (μ + ε1 + ε2, δ1 + δ2 + ν). The same holds for more than two releases, with `Dep = L − Σ L_i`.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Independence:
     Attributes
     ----------
     holds : bool
-        Whether they are: then Proposition 29 holds, and Dep is 0 wherever it is finite.
+        Whether they are independent. Then Proposition 29 holds, and Dep is 0 wherever it is finite.
     value : object
-        Else a value of the record, and
+        If not, a value of the record given which they are dependent.
     outcomes : tuple
-        a pair of outcomes whose probability given it is not the product.
+        If not, a pair of outcomes whose probability given this value is not the product.
     """
 
     holds: bool
@@ -83,8 +83,8 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
     Parameters
     ----------
     joint : dict or list
-        For each value t of the record a dict from pairs of outcomes (or tuples of more, of so many releases) to
-        probabilities given t; two values or more. Background knowledge is a condition: one call for each value of it.
+        For each value t of the record (at least two) a dict from pairs of outcomes to probabilities given t; for more
+        than two releases from tuples. Background knowledge is conditioned on, with one call for each of its values.
     mu : float, int, Fraction, Decimal or str
         μ in nats, at least 0.
     exp_mu : float, int, Fraction, Decimal or str
@@ -100,8 +100,8 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
     Raises
     ------
     ArgumentError
-        No such dict, outcomes that are no tuples of one length, probabilities that do not sum to one, both or neither
-        of `mu` and `exp_mu`.
+        `joint` is not such a dict, outcomes are not tuples of one length, probabilities do not sum to one, or both or
+        neither of `mu` and `exp_mu` are given.
 
     Notes
     -----
@@ -109,7 +109,7 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
 
     Examples
     --------
-    Of two fair bits the sum modulo 2 and the second one: independent, and together they reveal the first.
+    The sum modulo 2 of two fair bits and the second bit are independent, but together they reveal the first bit.
 
     >>> import statpriv as sp
     >>> bits = {0: {(0, 0): "1/2", (1, 1): "1/2"}, 1: {(1, 0): "1/2", (0, 1): "1/2"}}
@@ -133,7 +133,7 @@ def dependency_curve(joint: Joint) -> LossCurve:
     Parameters
     ----------
     joint : dict or list
-        As of :func:`dependency`.
+        As for :func:`dependency`.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def composed_curve(joint: Joint) -> LossCurve:
     Parameters
     ----------
     joint : dict or list
-        As of :func:`dependency`.
+        As for :func:`dependency`.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def compose(
     *more: tuple[Number, Number],
     dependency: tuple[Number, Number],
 ) -> Composed:
-    """Releases of bounded dependency together: (μ + ε1 + ε2 + …, δ1 + δ2 + … + ν).
+    """The composition of releases with bounded dependency: (μ + ε1 + ε2 + …, δ1 + δ2 + … + ν).
 
     Parameters
     ----------
@@ -217,20 +217,20 @@ def compose(
 
 
 def conditional_independence(joint: Joint) -> Independence:
-    """Whether releases are independent given each value of the record: what Proposition 29 needs.
+    """Whether releases are independent given each value of the record, the hypothesis that Proposition 29 needs.
 
     Independence alone, as printed, is not enough: see :func:`proposition_29_counterexample`.
 
     Parameters
     ----------
     joint : dict
-        As of :func:`dependency`; background knowledge by one call for each value of it. Products are compared
-        exactly: give fractions, for those of floats are rounded.
+        As for :func:`dependency`, with one call for each value of the background. Products are compared exactly, so
+        pass exact fractions: floats are rounded.
 
     Returns
     -------
     Independence
-        True in a condition if it holds; else with a counterexample.
+        True as a condition if independence holds; otherwise it has a counterexample.
 
     Examples
     --------
@@ -248,8 +248,8 @@ def conditional_independence(joint: Joint) -> Independence:
 
 
 def _dependency(law: _Law, other: _Law) -> PrivacyLoss:
-    """The law of `e^Dep` given t: ratios of all outcomes together over those of each."""
-    # An outcome that t' excludes alone is excluded with any others, which is infinite by convention.
+    """The law of `e^Dep` given t: the ratio of the joint probabilities over the product of the marginal ratios."""
+    # If t' excludes a single outcome, it excludes every tuple with it, and Dep is infinite by convention.
     alone = [
         {outcome: there[outcome] / mass for outcome, mass in here.items() if outcome in there}
         for here, there in zip(_marginals(law), _marginals(other), strict=True)

@@ -1,4 +1,4 @@
-"""The paper's examples and counterexamples, as laws to look at."""
+"""Examples and counterexamples of the paper, as explicit laws."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _Joint = dict[int, dict[tuple[int, int], Fraction]]
 
 
 def differencing_attack(*, n: Number, p: Number) -> _Joint:
-    """Example 8: how many voted yes, and how many of all others did; together they are not private.
+    """Example 8: the number of yes votes, and the number without the critical voter; together they are not private.
 
     Parameters
     ----------
     n : int
-        Voters, the critical one included; from 2 to 2000.
+        Number of voters, including the critical one; from 2 to 2000.
     p : float, int, Fraction, Decimal or str
-        The probability of a yes of each, above 0 and below 1.
+        The probability of a yes of each voter, above 0 and below 1.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def differencing_attack(*, n: Number, p: Number) -> _Joint:
 def proposition_29_counterexample() -> _Joint:
     """Two independent releases that together reveal the record: Proposition 29 fails as printed.
 
-    The record and a second one are fair bits; released are their sum modulo 2, and the second one.
+    The record and a second record are fair bits. The releases are their sum modulo 2, and the second record.
 
     Returns
     -------

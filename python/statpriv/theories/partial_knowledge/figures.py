@@ -1,9 +1,9 @@
-"""Figures 3.5 and 3.6: the published curves, recomputed with certainty, and what should stand there.
+"""Figures 3.5 and 3.6: the published curves, recomputed with certified values, and the correct curves.
 
-Both draw the nested composition of section 3.2.4. What they show is not quite what their captions say; `remarks` names
-the differences. In Figure 3.6 two-sided geometric noise of parameter α means ``P[k] ∝ α^|k|``; the published lines are
-upper tails of the loss, and are computed here from the exact law of 1000 records plus noise: all answers that are below
-0 or above 1001 have one and the same loss, and count as one.
+Both figures show the nested composition of section 3.2.4, but differ from their captions; `remarks` lists the
+differences. In Figure 3.6 two-sided geometric noise of parameter α is ``P[k] ∝ α^|k|``. The published lines are upper
+tails of the loss. Here they are computed from the exact law of 1000 records plus noise. All answers below 0 have the
+same loss, and so have all answers above 1001, so each of these sets is treated as one answer.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _SOURCE = "Desfontaines, Lowering the cost of anonymization, section 3.2.4"
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure of a paper, recomputed beside our own curves.
+    """A figure of a paper, recomputed together with our own curves.
 
     Attributes
     ----------
     name : str
-        As it is numbered.
+        The number of the figure.
     picture : Picture
         The published lines and ours.
     remarks : tuple of str
-        What the caption says that is not so, and what is drawn.
+        Errors of the caption, and what the figure actually shows.
     proved : dict of str to bool
-        What was checked at every place, and whether it is so.
+        The statements checked at every place, and whether they hold.
     """
 
     name: str
@@ -56,11 +56,11 @@ class PublishedFigure:
 
     @property
     def agrees(self) -> bool:
-        """Whether all of it is so."""
+        """Whether all checked statements hold."""
         return all(self.proved.values())
 
     def values(self, label: str) -> dict[float, Enclosure]:
-        """A line by its label: from places to values."""
+        """The values of the line with this label, by place."""
         (line,) = (line for line in self.picture.lines if line.label == label)
         return dict(zip(line.places, line.values, strict=True))
 
@@ -134,7 +134,7 @@ def figure_3_6() -> PublishedFigure:
             Line(f"published, {name}", _EPSILONS, tuple(loss.exceeds(epsilon) for epsilon in _EPSILONS), (tail,))
         )
         ours.append(Line(f"ours, {name}", _EPSILONS, tuple(curve.delta(epsilon) for epsilon in _EPSILONS), (curve,)))
-        # The published tail is that of the loss of 1 against 0, so it is compared with the hockey stick of this pair.
+        # The published tail is for the loss of 1 against 0, so it is compared with the hockey stick of this pair.
         in_order = sp.privacy_curve(query, population, pair=(1, 0))
         below = _nowhere_above([in_order.delta(epsilon) for epsilon in _EPSILONS], published[-1].values)
         proved[f"{name}: δ of 1 against 0 is nowhere above the published line"] = below
@@ -164,7 +164,7 @@ def loss_of_noisy_count(others: int, p: Fraction, alpha: Fraction | None) -> Pri
             [(Fraction(1), {k + 1: mass for k, mass in enumerate(count)}, dict(enumerate(count)))]
         )
     scale, geometric = (1 - alpha) / (1 + alpha), 1 / (1 - alpha)
-    # f(a) = Σ_k count[k] α^|a−k|, the part of k ≤ a and the part of k > a by a recursion each.
+    # f(a) = Σ_k count[k] α^|a−k|; one recursion for the terms with k ≤ a, and one for the terms with k > a.
     left, right = [count[0]], [Fraction(0)]
     for k in range(1, others + 1):
         left.append(left[-1] * alpha + count[k])
@@ -177,10 +177,10 @@ def loss_of_noisy_count(others: int, p: Fraction, alpha: Fraction | None) -> Pri
 
 
 def _nowhere_above(ours: Iterable[Enclosure], published: Iterable[Enclosure]) -> bool:
-    """Whether each of ours is certainly at most the published one at the same place."""
+    """Whether each of our values is certainly at most the published value at the same place."""
     return all(first.upper <= second.lower for first, second in zip(ours, published, strict=True))
 
 
 def _near_the_end() -> set[int]:
-    """More places where few records are unknown."""
+    """Additional places near the end, where few records are unknown."""
     return {_RECORDS - unknown for unknown in (1, 200, 500, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 6450, 8000)}

@@ -1,12 +1,12 @@
-"""The privacy loss random variable (PLRV), as an object with its law.
+"""The privacy loss random variable (PLRV), represented by its law.
 
-For answers of law P, compared with Q, the loss of an answer a is `L = ln(P(a)/Q(a))`, infinite where Q excludes a.
-Finite laws of rational probabilities have a rational `e^L`, so it is `e^L` that is kept. From the law of L all else
-follows: with `x = e^ε`,
+For answers of law P, compared with Q, the loss of an answer a is `L = ln(P(a)/Q(a))`; it is infinite if Q excludes a.
+For finite laws with rational probabilities `e^L` is rational, so the law of `e^L` is stored. It determines the privacy
+curve: with `x = e^ε`,
 
     δ(ε) = E max(0, 1 − e^{ε−L}) = Σ_{r > x} p(r) (1 − x/r),
 
-which is the hockey-stick divergence of P and Q, and `P[L > ε] >= δ(ε)`, which is often drawn instead of it.
+which is the hockey-stick divergence of P and Q. The tail `P[L > ε] >= δ(ε)` is often plotted in its place.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class PrivacyLoss:
     Attributes
     ----------
     law : dict
-        The same in increasing order of `e^L`, exact; values of probability 0 are left out.
+        The exact law in increasing order of `e^L`, without values of probability 0.
 
     Notes
     -----
     Source: the privacy loss random variable of partial knowledge, Desfontaines, section 3.2.1. The probabilities may
-    sum to less than one: what is missing has no loss (background knowledge that excludes one of the two records by
-    itself).
+    sum to less than one. The missing mass has no loss; it is the mass of background knowledge that excludes one of the
+    two records by itself.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class PrivacyLoss:
 
     @classmethod
     def mixture(cls, cases: Iterable[tuple[Fraction, Mapping[Any, Fraction], Mapping[Any, Fraction]]]) -> PrivacyLoss:
-        """The loss where each pair of laws is met with a probability, and which one is known."""
+        """The loss of a mixture of pairs of laws, given with their weights; the attacker knows which pair occurs."""
         law: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
         for weight, first, second in cases:
             for answer, mass in first.items():
@@ -111,7 +111,7 @@ class PrivacyLoss:
 
     @property
     def mass_at_infinity(self) -> Fraction:
-        """The probability of an answer that excludes the other record: δ is never below it."""
+        """The probability of answers that exclude the other record; δ(ε) is at least this for every ε."""
         return self.law.get(_INFINITE, Fraction(0))
 
     def exact_delta(self, exp_epsilon: Number) -> Fraction:
@@ -131,7 +131,7 @@ class PrivacyLoss:
         )
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε >= 0 in nats with `δ(ε) <= delta`; infinite where answers exclude a record too often."""
+        """The least ε >= 0 in nats with `δ(ε) <= delta`; infinite if `delta` is below the mass at infinity."""
         target = as_probability(delta, "delta")
         if target < self.mass_at_infinity:
             return Enclosure(math.inf)
@@ -140,9 +140,9 @@ class PrivacyLoss:
         return least_epsilon(self.delta, target)
 
     def renyi(self, order: Number) -> Enclosure:
-        """The Rényi divergence of order α > 1, `ln E e^{(α−1)L} / (α−1)` in nats; infinite where L may be.
+        """The Rényi divergence of order α > 1, `ln E e^{(α−1)L} / (α−1)` in nats; infinite if L can be infinite.
 
-        Of a loss whose probabilities sum to less than one it is that with no loss for what is missing.
+        If the probabilities sum to less than one, the missing mass has loss 0.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class PrivacyLoss:
 
     @property
     def _beyond(self) -> int:
-        """An integer so large that `e` to it is above all finite ratios: `r < 2^k <= e^k`."""
+        """An integer k such that e^k exceeds all finite ratios: `r < 2^k <= e^k`."""
         largest = self._ratios[-1] if self._ratios else Fraction(1)
         return max(largest.numerator.bit_length() - largest.denominator.bit_length() + 1, 1)
 
@@ -227,12 +227,12 @@ class PrivacyLoss:
 
 
 class LossCurve:
-    """The largest δ of several privacy losses: one for each pair of records, and each background where it is chosen.
+    """The largest δ of several privacy losses: one for each pair of values and, if it is chosen, each background.
 
     Attributes
     ----------
     losses : dict of tuple to PrivacyLoss
-        By what they are about.
+        The losses, by pair of values and possibly background.
     """
 
     def __init__(self, losses: Mapping[tuple[Any, ...], PrivacyLoss]) -> None:

@@ -1,15 +1,15 @@
-"""Partial knowledge about a finite model: who knows what of the records, and what the answer adds to it.
+"""Partial knowledge in a finite model: what the answer adds to the background knowledge of the attacker.
 
-A model is a joint law of all records, a mechanism, and a background function: what the attacker sees of the
-database besides the answer. He compares two values t and t' of one record. For a value b of the background that both
-are compatible with, the loss of an answer is
+A model is a joint law of all records, a mechanism, and a background function, which is what the attacker sees of the
+database besides the answer. The attacker compares two values t and t' of one record. For a value b of the background
+that is compatible with both t and t', the loss of an answer is
 
     L(o; b) = ln(P[M = o | t, b]/P[M = o | t', b]).
 
-The *active* attacker has chosen b (APKDP): the worst b counts. The *passive* one merely sees it (PPKDP): the mean over
-b given t counts. A mean is at most the maximum, so APKDP implies PPKDP. They are the same where the query is
-*reducible*: where for any two b the answers can be renamed so that their laws agree for every value of the record, as
-in counts, sums and means, which known records only shift.
+The *active* attacker chooses b (APKDP), so δ is the maximum over b. The *passive* attacker only observes b (PPKDP), so
+δ is the mean over b given t. A mean is at most the maximum, so APKDP implies PPKDP. The two coincide if the query is
+*reducible*: for any two b the answers can be renamed so that their laws agree for every value of the record. Counts,
+sums and means are reducible, because known records only shift the answer.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Reducibility:
     holds : bool
         Whether it does.
     backgrounds : tuple, or None
-        Two values of the background between which it does more.
+        Two values of the background whose answer laws do not differ by a renaming only.
     """
 
     holds: bool
@@ -59,19 +59,19 @@ class Model:
     Parameters
     ----------
     records : dict
-        From databases, tuples of the values of all records, to probabilities.
+        From databases to probabilities; a database is the tuple of the values of all records.
     mechanism : callable
         From a database to the answer, or to a dict from answers to probabilities for a randomised mechanism.
     background : callable, optional
-        From a database to what the attacker knows of it; nothing by default.
+        From a database to the attacker's background knowledge; none by default.
     entry : int, default 0
-        Which record he wants to know about, counted from 0.
+        The record under attack, counted from 0.
 
     Notes
     -----
-    Every database is looked at: for a few records. The definitions are those of active and passive partial knowledge
-    differential privacy in Desfontaines, section 3.2. A background that excludes one of the two values by itself is
-    not compatible with both, and not counted: it is not the answer that told.
+    All databases are enumerated, so the number of records must be small. The definitions are those of active and
+    passive partial knowledge differential privacy in Desfontaines, section 3.2. A background that excludes one of the
+    two values by itself is not counted, because the loss is then not due to the answer.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Model:
         laws : sequence of dict
             For each record, from its values to their probabilities.
         mechanism, background, entry
-            As of :class:`Model`.
+            As for :class:`Model`.
 
         Returns
         -------
@@ -141,11 +141,11 @@ class Model:
 
     @property
     def backgrounds(self) -> list[Any]:
-        """What the attacker may know, in the order met."""
+        """The possible values of the background, in order of first occurrence."""
         return list(dict.fromkeys(background for laws in self._laws.values() for background in laws))
 
     def answer_laws(self, background: Hashable = None) -> dict[Any, dict[Any, Fraction]]:
-        """The law of the answer given each value of the record that this background is compatible with.
+        """The law of the answer given each value of the record that is compatible with this background.
 
         For a mechanism that answers with a pair of releases this is the `joint` of :func:`dependency`.
         """
@@ -192,7 +192,7 @@ class Model:
         for background in self.backgrounds:
             laws = {value: _scaled(by[background]) for value, by in self._laws.items() if background in by}
             answers = dict.fromkeys(answer for law in laws.values() for answer in law)
-            # A renaming exists just if each column of probabilities, one for each value, is there as often.
+            # A renaming exists exactly if the multisets of columns agree; a column is an answer's probability by value.
             shape = frozenset(laws), Counter(tuple(laws[v].get(a, 0) for v in self._laws if v in laws) for a in answers)
             if first is None:
                 first = background, shape

@@ -1,11 +1,11 @@
-"""Two sources of randomness one after the other: the data and noise, or two private mechanisms in a chain.
+"""Two successive sources of randomness: the data and noise, or two private mechanisms in a chain.
 
-Where only a margin λ of the probabilities is known, B ~ Bin(n−1, 2λ) of the unknown others are fair coins (Theorem 3,
-see `counting.py`), and one more coin reveals at most as much. So for any b, with Δ of the *noisy* count,
+If only a margin λ of the probabilities is known, B ~ Bin(n−1, 2λ) of the unknown others are fair coins (Theorem 3, see
+`counting.py`), and an additional coin does not increase δ. So for any b, with Δ of the *noisy* count,
 
-    δ(ε) <= P[B < b] + Δ_{b+1}(ε; 1/2),
+    δ(ε) <= P[B < b] + Δ_{b+1}(ε; 1/2).
 
-and b is taken as large as it may be with the first part at most δ/64.
+The largest b is used for which the first term is at most δ/64.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ class NestedGuarantee:
     Attributes
     ----------
     data : Enclosure
-        ε of the exact count: the randomness of the unknown records alone. In nats, as all of them.
+        ε of the exact count in nats, from the randomness of the unknown records alone.
     noise : Enclosure
-        ε by the noise alone, whatever the attacker knows.
+        ε in nats from the noise alone, for any knowledge of the attacker.
     together : Enclosure
-        ε of the noisy count by both at once: exact for a given p; for a margin a bound, at most the smaller of the two.
+        ε of the noisy count in nats, from both. It is exact for a given p. For a margin it is a bound, at most the
+        smaller of the other two.
     curve : PrivacyCurve
-        Of the noisy count, at every ε: for a margin that of so many fair coins as there are almost certainly.
+        The curve of the noisy count. For a margin it is the curve of b + 1 fair coins (see the module docstring).
     """
 
     data: Enclosure
@@ -71,22 +72,22 @@ def nested_guarantee(
     known: Number,
     delta: Number,
 ) -> NestedGuarantee:
-    """Data randomness and noise, against the number of records that the attacker knows.
+    """ε from the randomness of the data, from noise, and from both, for a number of known records.
 
     Parameters
     ----------
     n : int
-        Records, the critical one included.
+        Number of records, including the critical one.
     p : number, or list of numbers
         The probability of each, as for `sp.PropertyQuery`; or give `margin`.
     margin : number
-        λ, above 0, at most 1/2: the probability of each lies from λ to 1 − λ, and is not known otherwise (Theorem 3).
+        λ, above 0, at most 1/2: only bounds λ and 1 − λ of the probabilities are known (Theorem 3).
     noise : a noise
-        Of `sp.noise`: `DiscreteLaplace(alpha=)` is the two-sided geometric one, `Laplace(scale=)` has ε = 1/scale.
+        From `sp.noise`: `DiscreteLaplace(alpha=)` is two-sided geometric noise, `Laplace(scale=)` has ε = 1/scale.
     known : int
-        How many of the others the attacker has chosen to know (APKDP).
+        Number of the other records that the attacker chose to know (APKDP).
     delta : float, int, Fraction, Decimal or str
-        δ at which ε is asked for.
+        δ at which ε is computed.
 
     Returns
     -------
@@ -99,8 +100,8 @@ def nested_guarantee(
 
     Notes
     -----
-    Source: Desfontaines, section 3.2.4, nested composition. There the two together are estimated; here the law of
-    their sum is convolved exactly.
+    Source: Desfontaines, section 3.2.4, nested composition. The source estimates the combined guarantee; here the law
+    of the count plus noise is convolved exactly.
 
     Examples
     --------
@@ -145,10 +146,10 @@ def _with_margin(n: Number, margin: Number, noise: Noise, known: Number, delta: 
 
 
 def _almost_certain(others: int, share: Fraction, most: Fraction) -> tuple[int, Fraction]:
-    """The largest b with `P[Bin(others, share) < b] <= most`, as far as it is decided, and a bound of that."""
+    """The largest b for which `P[Bin(others, share) < b] <= most` is certain, and a bound of this probability."""
 
     def fewer(b: int) -> Fraction:
-        """`P[B < b]` as the upper tail of the records that are no coins; nothing is below b = 0."""
+        """`P[B < b]` as an upper tail of the number of records that are not coins; 0 for b = 0."""
         return Fraction(binomial_upper_tail(others - b + 1, n=others, p=1 - share).upper) if b else Fraction(0)
 
     low, high = 0, others
@@ -159,17 +160,17 @@ def _almost_certain(others: int, share: Fraction, most: Fraction) -> tuple[int, 
 
 
 def chained_epsilon(*epsilons: Number) -> Enclosure:
-    """ε of pure mechanisms in a chain, each applied to the output of the one before: the best that holds for all.
+    """The optimal ε of pure mechanisms in a chain, each applied to the output of the previous one.
 
     Parameters
     ----------
     *epsilons : float, int, Fraction, Decimal or str
-        ε of each in nats, at least 0; at least one.
+        ε of each mechanism in nats, at least 0; at least one mechanism.
 
     Returns
     -------
     Enclosure
-        For two `ln((e^{ε1+ε2} + 1)/(e^{ε1} + e^{ε2}))`; attained by randomised responses.
+        ε in nats; for two mechanisms `ln((e^{ε1+ε2} + 1)/(e^{ε1} + e^{ε2}))`. It is attained by randomised responses.
 
     Raises
     ------
@@ -178,9 +179,9 @@ def chained_epsilon(*epsilons: Number) -> Enclosure:
 
     Notes
     -----
-    Source: Desfontaines, section 3.2.4, who cites it. In other words `tanh(ε/2)` is the product of the `tanh(ε_i/2)`: a
-    randomised response tells the truth with a bias of `tanh(ε/2)`, and biases multiply. It is computed as
-    `ln((1 + t)/(1 − t))` of that product t.
+    Source: Desfontaines, section 3.2.4, where the formula is cited. Equivalently, `tanh(ε/2)` is the product of the
+    `tanh(ε_i/2)`: a randomised response tells the truth with a bias of `tanh(ε/2)`, and biases multiply. ε is computed
+    as `ln((1 + t)/(1 − t))` from this product t.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def chained_epsilon(*epsilons: Number) -> Enclosure:
         raise ArgumentError(
             f"epsilons: the least is {spelled(min(values))}; at most {budget.MAX_NESTED_EPSILON} is required"
         )
-    # t is at least the product of the small ε_i/4, and 1 − t at least e^{−min ε}: these bits are lost.
+    # t is at least the product of the ε_i/4 (for small ε_i), and 1 − t at least e^{−min ε}: these bits are lost.
     small = sum((4 * v.denominator // v.numerator).bit_length() + 2 for v in values)
     bits = _BITS + small + 2 * math.ceil(min(values)) + 2
     context = interval_context(bits)

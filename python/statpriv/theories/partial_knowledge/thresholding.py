@@ -1,16 +1,17 @@
 """A count that is published only above a threshold (Theorem 4).
 
-Let the records be independent with `p_i <= p`, let ⊥ be published if the count is at most T, and f be the binomial
-probability. If ⊥ is not published, at least T of the other n − 1 records count; that is at most as likely as for
-probabilities p. The ratio of successive terms of the tail of Bin(n−1, p) from T on is at most `r = p(n−1)/((1−p)T)`, so
-that it is at most `x = f(T; n−1, p)/(1−r)` for r < 1, and so
+Let the records be independent with `p_i <= p`. Let ⊥ be published if the count is at most T, and let f be the binomial
+probability. If ⊥ is not published, at least T of the other n − 1 records are counted. The probability of this event is
+largest if all p_i are p. From T on, the ratio of successive terms of the tail of Bin(n−1, p) is at most
+`r = p(n−1)/((1−p)T)`. So for r < 1 the tail is at most `x = f(T; n−1, p)/(1−r)`, and
 
     δ = x,     ε = −ln(1 − x):
 
 answers above T have probability at most δ, and `P[⊥]` is between 1 − x and 1 for both values of the critical record.
 
-If the attacker merely knows |B| others (PPKDP), let b be any number, and let `y` bound `P[Bin(|B|, p) >= b]` and `x'`
-bound `P[Bin(n−|B|−1, p) >= T − b]` in the same way: then δ = y + x' and ε = −ln(1 − x').
+If the attacker passively knows |B| other records (PPKDP), choose any number b. Let `y` be the bound of
+`P[Bin(|B|, p) >= b]` and `x'` the bound of `P[Bin(n−|B|−1, p) >= T − b]` of the same form. Then δ = y + x' and
+ε = −ln(1 − x').
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class ThresholdGuarantee:
     epsilon, delta : Enclosure
         Their upper ends are safe; ε in nats.
     n, p, threshold, known
-        What was asked.
+        The arguments of :func:`threshold_guarantee`.
     most_known_ones : int, or None
         The number b of the second form.
     theorem : str
-        Which form it is.
+        The form of the theorem.
     """
 
     epsilon: Enclosure
@@ -65,9 +66,9 @@ class ThresholdGuarantee:
         return f"<ThresholdGuarantee, {asked}: epsilon = {self.epsilon!r}, delta = {self.delta!r}>"
 
     def exact_curve(self) -> PrivacyCurve:
-        """The exact curve where all records have probability p, for the same attacker; the bound lies above it.
+        """The exact curve if all records have probability p, for the same attacker; the bound lies above it.
 
-        For other known probabilities give them to `sp.PropertyQuery` yourself.
+        For other known probabilities, pass them to `sp.PropertyQuery`.
 
         Examples
         --------
@@ -83,7 +84,7 @@ class ThresholdGuarantee:
         return sp.privacy_curve(query, sp.Population(self.n), adversary=adversary)
 
     def explain(self) -> str:
-        """What the numbers rest on, as text."""
+        """The guarantee, the theorem and its assumptions, as text."""
         return (
             f"(ε, δ) with ε ≤ {at_most(self.epsilon.upper)} and δ ≤ {at_most(self.delta.upper)}.\n{self.theorem}.\n"
             f"Records are independent, each of a probability of at most p = {float(self.p):g}."
@@ -103,15 +104,15 @@ def threshold_guarantee(
     Parameters
     ----------
     n : int
-        Records, the critical one included; at least 2.
+        Number of records, including the critical one; at least 2.
     p : float, int, Fraction, Decimal or str
         The largest probability of a record, above 0 and below 1.
     threshold : int
         T, the largest count that is suppressed; above `p(n−1)/(1−p)`.
     known : int, default 0
-        How many of the others a passive attacker knows: then the second form, of PPKDP.
+        Number of the other records that a passive attacker knows; above 0 the second form (PPKDP) is used.
     most_known_ones : int, optional
-        The number b of the second form; by default that with the least δ.
+        The number b of the second form; by default the b with the least δ.
 
     Returns
     -------
@@ -125,7 +126,7 @@ def threshold_guarantee(
 
     Notes
     -----
-    Source: Desfontaines, section 3.2, Theorem 4; the proof stands above this function.
+    Source: Desfontaines, section 3.2, Theorem 4; the proof is in the module docstring.
 
     Examples
     --------
@@ -179,7 +180,7 @@ def _tail(start: int, trials: int, p: Fraction, asked: str) -> Enclosure:
 
 
 def _best(threshold: int, known: int, unknown: int, p: Fraction) -> int:
-    """The b with the least δ of the two where its falling part, of the known, meets the growing one."""
+    """The b with the least δ of the two integers where the decreasing part (known) crosses the increasing part."""
     first = math.floor(p * known / (1 - p)) + 1
     last = min(math.ceil(threshold - p * unknown / (1 - p)) - 1, threshold - 1)
     if first > last:
