@@ -78,8 +78,7 @@ UNRELATED = sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS)
         ),
         (
             lambda: sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, pair=(1, 0)),
-            r"pair = \(1, 0\) with unrelated properties; a pair for each of the 4 parts, such as "
-            r"worst_case_pairs\(\) of a",
+            r"pair = \(1, 0\) with unrelated properties; a pair for each of the 4 parts, such as worst_case_pairs",
         ),
         (
             lambda: sp.compose([SMOKERS, DRINKERS] * 2, HUNDRED, QUARTERS, pair=[(1, 0)] * 2 + [(0, 1)] * 2),

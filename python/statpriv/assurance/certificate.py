@@ -20,12 +20,11 @@ from statpriv.assurance import checker
 from statpriv.assurance.certificate_fields import RELEASE, RELEASES, SEVERAL_GROUPS, SITUATION
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.model.codec import range_of
 from statpriv.model.fields import is_by_group
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.model.samplings import WithoutReplacement
 from statpriv.model.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
 from statpriv.model.strategies import AdaptiveSituation
@@ -294,8 +293,7 @@ def _parts(situation: AnySituation) -> list[_Part]:
     """The parts on which counts are released; adaptive compositions are refused."""
     if isinstance(situation, AdaptiveSituation):
         raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
-    queries = situation.queries if isinstance(situation, PartitionedSituation) else (situation.query,)
-    return [_part(query, size) for query, size in zip(queries, _sizes(situation), strict=True)]
+    return [_part(query, size) for query, size in zip(situation.queries, _sizes(situation), strict=True)]
 
 
 def _part(query: Query, size: int) -> _Part:
@@ -309,7 +307,7 @@ def _part(query: Query, size: int) -> _Part:
 
 
 def _histogram(query: Query, asked: Any, size: int) -> _Part:  # noqa: ANN401  (of one law)
-    cells = tuple(range_of(p) for p in asked.cells)
+    cells = tuple(ends(p) for p in asked.cells)
     if not all(0 < low <= high < 1 for low, high in cells):
         raise NotAvailableError(f"query = {query!r}: only cells of p strictly between 0 and 1 can be certified")
     return _Part(Fraction(0), Fraction(1), size, asked.attribute, cells=cells)

@@ -14,6 +14,7 @@ import rich_click as click
 from statpriv.cli.options import debug_option, examples
 from statpriv.cli.plain_text import one_line
 from statpriv.errors import ArgumentError, PublicationError
+from statpriv.numeric.arguments import is_mapping
 
 __all__ = ["report"]
 
@@ -73,7 +74,7 @@ def _contents(file: Path) -> Mapping[str, Any]:
         if isinstance(fault, ArgumentError):
             raise
         raise ArgumentError(f"{file} is no JSON file; the JSON report of a release is required") from None
-    if not isinstance(found, dict):
+    if not is_mapping(found):
         raise ArgumentError(f"{file} holds no JSON object; the JSON report of a release is required")
     return found
 

@@ -10,12 +10,13 @@ Enclosure(0.5, 0.5)
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from statpriv._native import EnclosedPair, FinitePair, NormalisedEnclosure
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import as_items, has_order, is_mapping
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction, as_probability, is_array, is_rounded
 from statpriv.numeric.literals import abridged
@@ -253,9 +254,7 @@ def _asked(p: Law | EnclosedLaw, q: Law | EnclosedLaw, answers: Iterable[Any]) -
             raise ArgumentError(
                 f"answers is given and {name} is a {type(law).__name__}; it is for laws that are functions"
             )
-    if isinstance(answers, (str, bytes)) or not isinstance(answers, Iterable):
-        raise ArgumentError(f"answers = {abridged(answers)}; an iterable of answers is required, such as range(101)")
-    listed = list(answers)
+    listed = as_items(answers, "answers", "an iterable of answers is required, such as range(101)")
     functions: Any = p, q
     return [functions[0](answer) for answer in listed], [functions[1](answer) for answer in listed]
 
@@ -265,7 +264,7 @@ def _aligned(p: Law | EnclosedLaw, q: Law | EnclosedLaw) -> tuple[Iterable[Any],
     for name, law in (("P", p), ("Q", q)):
         if callable(law):
             raise ArgumentError(f"{name} is a function; answers= is required, the answers at which P and Q are asked")
-    if isinstance(p, Mapping) and isinstance(q, Mapping):
+    if is_mapping(p) and is_mapping(q):
         answers = {**p, **q}
         return [p.get(answer, 0) for answer in answers], [q.get(answer, 0) for answer in answers]
     return listed(p, "P"), listed(q, "Q")
@@ -275,7 +274,7 @@ def listed(law: Law | EnclosedLaw, name: str) -> Iterable[Any]:
     """A law that lists its probabilities, checked for being one."""
     kind = type(law).__name__
     required = "a sequence of probabilities is required" + ("" if name == "p" else ", or dicts for both P and Q")
-    if isinstance(law, (Mapping, Set, str, bytes)) or not isinstance(law, Iterable):
+    if not has_order(law):
         raise ArgumentError(f"{name} is a {kind}; {required}")
     if (dimensions := getattr(law, "ndim", 1)) != 1:
         raise ArgumentError(f"{name} is an array of {dimensions} dimensions; {required}")

@@ -46,7 +46,7 @@ from statpriv.distributions.laws import binomial_upper_tail
 from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.files.documents import located, parsed, read_text, refused
 from statpriv.model.adversaries import Adversary
-from statpriv.model.codec import range_of, stated_range
+from statpriv.model.codec import stated_range
 from statpriv.model.fields import (
     COUNT,
     NUMBER,
@@ -63,7 +63,7 @@ from statpriv.model.fields import (
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.property import PropertyQuery, ends
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import at_most, literal
 from statpriv.planning.sensitivity import Sensitivity, sensitivity_of
@@ -321,7 +321,7 @@ def _cells(cells: list[dict[str, Any]], n: int, faults: list[str]) -> tuple[Publ
     if (together := sum(cell["probability"] for cell in cells)) != 1:
         faults.append(f"table.cell: the probabilities sum to {literal(together)}; exactly 1 is required")
     return tuple(
-        Published(cell["name"] or f"table.cell[{k}]", range_of(cell["probability"]), n, cell["count"])
+        Published(cell["name"] or f"table.cell[{k}]", ends(cell["probability"]), n, cell["count"])
         for k, cell in enumerate(cells, start=1)
     )
 

@@ -59,6 +59,7 @@ from statpriv.files.documents import located, parsed, read_text, refused
 from statpriv.files.release_report import Report
 from statpriv.model.codec import POPULATION, QUERY, SAMPLING, stated_range
 from statpriv.model.fields import COUNT, NUMBER, RANGE, SIZE, TEXT, Field, Record, Value, by_name, definition, listed
+from statpriv.numeric.arguments import is_mapping
 
 __all__ = ["CLAIMS", "read_claims"]
 
@@ -137,7 +138,7 @@ def read_claims(path: Path) -> tuple[Claim, ...]:
 
 
 def _claim(table: Value, place: str, folder: Path, faults: list[str]) -> Claim | None:
-    forms = [form for form in _FORMS if isinstance(table, dict) and form in table]
+    forms = [form for form in _FORMS if is_mapping(table) and form in table]
     if len(forms) != 1:
         faults.append(f"{place}: one of {', '.join(_FORMS)} is required, here are {', '.join(forms) or 'none'}")
         return None

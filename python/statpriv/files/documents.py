@@ -11,6 +11,7 @@ from pathlib import Path
 
 from statpriv.errors import ArgumentError
 from statpriv.model.fields import Value
+from statpriv.numeric.arguments import is_mapping
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -73,7 +74,7 @@ def _places(value: Value, place: str, path: tuple[str | int, ...]) -> Iterator[t
     """Every key and table, as faults name it, and the way to it."""
     if path:
         yield place, path
-    if isinstance(value, dict):
+    if is_mapping(value):
         for name, inner in value.items():
             yield from _places(inner, f"{place}.{name}" if place else name, (*path, name))
     elif isinstance(value, list):

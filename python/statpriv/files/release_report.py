@@ -23,6 +23,7 @@ from statpriv.model.fields import (
     Range,
     Value,
     by_name,
+    elements,
     or_null,
     range_from,
     read_table,
@@ -489,7 +490,7 @@ def read_report(document: dict[str, Value], _place: str, faults: list[str]) -> R
     queries = document.get("queries")
     asked = [
         read_table(query, _QUERY_KEYS, f"queries[{k}]", faults, closed=False)
-        for k, query in enumerate(queries if isinstance(queries, list) else [], start=1)
+        for k, query in enumerate(elements(queries), start=1)
     ]
     steps = [
         read_table(query.get("publication") or {}, _STEP_KEYS, f"queries[{k}].publication", faults, closed=False)
@@ -498,7 +499,7 @@ def read_report(document: dict[str, Value], _place: str, faults: list[str]) -> R
     answers = document.get("answers")
     answered = [
         read_table(answer, _ANSWER_KEYS, f"answers[{k}]", faults, closed=False)
-        for k, answer in enumerate(answers if isinstance(answers, list) else [], start=1)
+        for k, answer in enumerate(elements(answers), start=1)
     ]
     release = read_table(document.get("release") or {}, _RELEASE_KEYS, "release", faults, closed=False)
     books = read_table(document.get("ledger") or {}, _BOOKS_KEYS, "ledger", faults, closed=False)

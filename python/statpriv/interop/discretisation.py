@@ -12,8 +12,9 @@ from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.interop.grid import Grid, bits_for, ceiling, double_above, double_below, grid
 from statpriv.interop.loss_masses import LossMasses, masses_above, masses_below
+from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.exact import as_fraction, as_probability
-from statpriv.numeric.literals import abridged, spelled
+from statpriv.numeric.literals import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +62,7 @@ def expect_curve(curve: object) -> None:
     """Refuse anything that is not a privacy curve."""
     from statpriv.curves.curve import PrivacyCurve
 
-    if not isinstance(curve, PrivacyCurve):
-        raise ArgumentError(f"curve = {abridged(curve)}; a PrivacyCurve is required: see sp.privacy_curve, sp.compose")
+    as_instance(curve, "curve", PrivacyCurve, "a PrivacyCurve is required: see sp.privacy_curve, sp.compose")
 
 
 def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: bool) -> _Ends:

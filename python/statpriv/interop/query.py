@@ -12,6 +12,7 @@ from statpriv.distributions.hockey_stick import listed
 from statpriv.errors import ArgumentError
 from statpriv.interop.discretisation import as_interval
 from statpriv.interop.grid import bits_for, grid
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import as_fraction
 from statpriv.numeric.literals import abridged
 
@@ -70,7 +71,7 @@ def query_from_laws(P: Law, Q: Law) -> PairOfLaws:
     >>> sp.privacy_curve(randomised_response, sp.Population(1)).delta(0)
     Enclosure(0.5, 0.5)
     """
-    if isinstance(P, Mapping) and isinstance(Q, Mapping):
+    if is_mapping(P) and is_mapping(Q):
         return PairOfLaws(tuple(P.items()), tuple(Q.items()), f"two laws of {len({**P, **Q})} answers")
     one, zero = tuple(enumerate(listed(P, "P"))), tuple(enumerate(listed(Q, "Q")))
     if len(one) != len(zero):

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.numeric.arguments import as_word
 from statpriv.numeric.exact import Number, as_count
-from statpriv.numeric.literals import abridged
 
 __all__ = ["Adversary"]
 
@@ -46,11 +45,10 @@ class Adversary:
     def __init__(
         self, *, known: Number | Mapping[str, Number] = 0, values: Literal["worst", "expected"] = "worst"
     ) -> None:
-        if not isinstance(values, str) or values not in ("worst", "expected"):
-            raise ArgumentError(f"values = {abridged(values)}; 'worst' or 'expected' is required")
+        expected = as_word(values, "values", ("worst", "expected"))
         counts = by_group(known, "known", as_count) if isinstance(known, Mapping) else as_count(known, "known")
         object.__setattr__(self, "known", counts)
-        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "values", expected)
 
     @property
     def total(self) -> int:

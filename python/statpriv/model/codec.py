@@ -57,7 +57,7 @@ from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
 from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Step, Threshold
-from statpriv.model.queries.property import Between, PropertyQuery, Stated
+from statpriv.model.queries.property import Between, PropertyQuery, Stated, ends
 from statpriv.model.queries.sum import MeanQuery, SumQuery
 from statpriv.model.samplings import (
     OverlappingSamples,
@@ -68,6 +68,7 @@ from statpriv.model.samplings import (
     WithReplacement,
 )
 from statpriv.model.situation import Query
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import as_fraction
 from statpriv.numeric.literals import abridged
 
@@ -85,7 +86,6 @@ __all__ = [
     "VALUES",
     "publication_steps",
     "query_from",
-    "range_of",
     "stated_range",
     "written_publication",
     "written_query",
@@ -94,24 +94,19 @@ __all__ = [
 # --- probabilities and laws ----------------------------------------------------------------------
 
 
-def range_of(stated: Stated) -> Range:
-    """The ends of a probability or of a range of one."""
-    return (stated.lower, stated.upper) if isinstance(stated, Between) else (stated, stated)
-
-
 def stated_range(ends: Range) -> Stated:
     """The range as queries take it; one of a single point is that probability."""
     return ends[0] if ends[0] == ends[1] else Between(*ends)
 
 
 def _written_stated(stated: Stated) -> Value:
-    low, high = range_of(stated)
+    low, high = ends(stated)
     return written_number(low) if low == high else RANGE.write((low, high))
 
 
 STATED = Field(lambda value: stated_range(range_from(value)), RANGE.allowed, RANGE.schema, _written_stated)
 """A probability or a range of one, as queries take it."""
-ENDS = replace(STATED, write=lambda stated: RANGE.write(range_of(stated)))
+ENDS = replace(STATED, write=lambda stated: RANGE.write(ends(stated)))
 """The same, written with both ends even where they are equal, as releases do."""
 
 _CELLS = list_of(STATED, "a list of probabilities, numbers or ranges, that can add up to 1", least=2)
@@ -501,9 +496,9 @@ def _renewed(document: Value) -> Value:
 
 
 def _renewed_law(law: Value) -> Value:
-    if isinstance(law, dict):
-        ends: Value = law.get("between")
-        return {group: _renewed_law(inner) for group, inner in law["groups"]} if ends is None else ends
+    if is_mapping(law):
+        between: Value = law.get("between")
+        return {group: _renewed_law(inner) for group, inner in law["groups"]} if between is None else between
     if not isinstance(law, list):
         return law
     pairs = all(len(inner) == 2 and type(inner) is list for inner in law)

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import as_count, as_fraction, as_probability
 from statpriv.numeric.literals import literal
 
@@ -41,6 +42,7 @@ __all__ = [
     "by_group",
     "by_name",
     "definition",
+    "elements",
     "is_by_group",
     "list_of",
     "listed",
@@ -268,6 +270,11 @@ def listed(value: Value, *, least: int = 0, most: int | None = None) -> list[Val
     return value
 
 
+def elements(value: Value) -> list[Value]:
+    """What a list holds; nothing where there is no list, which its own field refuses."""
+    return value if isinstance(value, list) else []
+
+
 def list_of(field: Field, allowed: str, *, least: int = 0, most: int | None = None) -> Field:
     """A list whose elements are as `field` reads them."""
 
@@ -407,7 +414,7 @@ def by_group(field: Field, within: Field | None = None) -> Field:
     inner = field if within is None else within
 
     def read(value: Value) -> object:
-        if not isinstance(value, dict):
+        if not is_mapping(value):
             return field.read(value)
         if not value:
             raise ArgumentError("no group")

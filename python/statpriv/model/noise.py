@@ -16,6 +16,7 @@ from typing import ClassVar
 from statpriv._native import Curve, Law
 from statpriv.errors import ArgumentError
 from statpriv.model.steps import Step
+from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_integer, as_positive, as_probability
 from statpriv.numeric.literals import abridged, show, show_number
 
@@ -393,10 +394,8 @@ class Truncated(DiscreteNoise):
     upper: int
 
     def __init__(self, noise: DiscreteNoise, lower: Number, upper: Number) -> None:
-        if not isinstance(noise, DiscreteNoise):
-            raise ArgumentError(
-                f"noise = {abridged(noise)}; a discrete noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
-            )
+        required = "a discrete noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
+        as_instance(noise, "noise", DiscreteNoise, required)
         ends = as_integer(lower, "lower"), as_integer(upper, "upper")
         least, largest = noise.support
         low, high = (

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
 from statpriv.model.populations import Population
+from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
 from statpriv.numeric.literals import abridged, show, show_list
 
@@ -94,15 +95,13 @@ class RandomPartition(Partition):
     is_uniform: ClassVar[bool] = True
 
     def __init__(self, sizes: Iterable[Number | Mapping[str, Number]]) -> None:
-        if isinstance(sizes, str | Mapping) or not isinstance(sizes, Iterable):
-            raise ArgumentError(f"sizes = {abridged(sizes)}; a list of part sizes is required, such as [472, 472]")
-        parts = list(sizes)
+        parts = _listed(sizes, "sizes", "a list of part sizes is required, such as [472, 472]")
         if not parts:
             raise ArgumentError("sizes = []; at least one part is required")
-        by_strata = [isinstance(size, Mapping) for size in parts]
+        by_strata = [is_mapping(size) for size in parts]
         if any(by_strata) and not all(by_strata):
             raise ArgumentError("sizes mixes numbers and dicts; either all parts state their groups, or none does")
-        mappings = [size for size in parts if isinstance(size, Mapping)]
+        mappings = [size for size in parts if is_mapping(size)]
         strata = tuple(_stratum(size, k) for k, size in enumerate(mappings)) or None
         if strata is None:
             numbers: list[Any] = parts
@@ -217,11 +216,8 @@ class MultinomialPartition(Partition):
     data_independent: ClassVar[bool] = True
 
     def __init__(self, weights: Iterable[Number], *, sizes_published: bool = False) -> None:
-        if isinstance(weights, str | Mapping) or not isinstance(weights, Iterable):
-            raise ArgumentError(
-                f"weights = {abridged(weights)}; a list of probabilities such as ['1/2', '1/4'] is required"
-            )
-        exact = tuple(as_fraction(weight, f"weights[{k}]") for k, weight in enumerate(weights))
+        listed = _listed(weights, "weights", "a list of probabilities such as ['1/2', '1/4'] is required")
+        exact = tuple(as_fraction(weight, f"weights[{k}]") for k, weight in enumerate(listed))
         if not exact:
             raise ArgumentError("weights = []; at least one part is required")
         for k, weight in enumerate(exact):
@@ -231,10 +227,8 @@ class MultinomialPartition(Partition):
             raise ArgumentError(
                 f"weights sum to {show(together)}; they are probabilities of one entry, at most 1 together"
             )
-        if not isinstance(sizes_published, bool):
-            raise ArgumentError(f"sizes_published = {sizes_published!r}; True or False is required")
         object.__setattr__(self, "weights", exact)
-        object.__setattr__(self, "sizes_published", sizes_published)
+        object.__setattr__(self, "sizes_published", as_truth(sizes_published, "sizes_published"))
 
     @property
     def number_of_parts(self) -> int:
@@ -275,11 +269,11 @@ class PartitionLaw(Partition):
     data_independent: ClassVar[bool] = True
 
     def __init__(self, probabilities: Mapping[Any, Number]) -> None:
-        if not isinstance(probabilities, Mapping) or not probabilities:
-            raise ArgumentError(
-                f"probabilities = {abridged(probabilities)}; a dict from partition to probability, "
-                "such as {((0, 1), (2,)): '1/2', ((1, 2), (0,)): '1/2'}, is required"
-            )
+        as_mapping(
+            probabilities,
+            "probabilities",
+            "a dict from partition to probability, such as {((0, 1), (2,)): '1/2', ((1, 2), (0,)): '1/2'}, is required",
+        )
         exact: defaultdict[Parts, Fraction] = defaultdict(Fraction)
         for parts, probability in probabilities.items():
             exact[_parts(parts)] += as_probability(probability, f"probabilities[{abridged(parts)}]")
@@ -340,6 +334,13 @@ class PartitionLaw(Partition):
 
     def __repr__(self) -> str:
         return f"PartitionLaw({{{', '.join(f'{parts}: {show(mass)}' for parts, mass in self.probabilities)}}})"
+
+
+def _listed(values: object, name: str, required: str) -> list[Any]:
+    """What states something of each part: text and a dict do not."""
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{name} = {abridged(values)}; {required}")
+    return list(values)
 
 
 def _parts(stated: object) -> Parts:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
 
@@ -49,7 +50,7 @@ class Population:
         sizes = None if groups is None else _group_sizes(groups)
         if size is not None and sizes is not None:
             raise ArgumentError(f"size = {abridged(size)} and groups = {abridged(groups)}; give only one of them")
-        if isinstance(size, Mapping):
+        if is_mapping(size):
             raise ArgumentError(f"size = {abridged(size)} is not a number; write Population(groups=...) for groups")
         if size is None and sizes is None:
             raise ArgumentError("size = None is not a number, and groups = None; give one of them")
@@ -64,7 +65,7 @@ class Population:
 
 
 def _group_sizes(groups: Mapping[str, Number]) -> ByGroup[int]:
-    if not isinstance(groups, Mapping):
+    if not is_mapping(groups):
         raise ArgumentError(f"groups = {abridged(groups)}; a dict from group to size, such as {{'f': 30}}, is required")
     sizes = by_group(groups, "groups", lambda size, name: as_count(size, name, least=1))
     total = sum(count for _, count in sizes)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import has_order
 from statpriv.numeric.exact import Number, as_probability, is_rounded
 from statpriv.numeric.literals import abridged, show, spelled
 
@@ -18,7 +19,7 @@ NormalisedLaw: TypeAlias = "tuple[tuple[Fraction, ...], Fraction]"
 
 def listed_numbers(values: object, name: str, required: str) -> list[Any]:
     """The elements of a list, tuple or array of one dimension."""
-    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
+    if not has_order(values):
         raise ArgumentError(f"{name} = {abridged(values)}; {required} is required")
     if (dimensions := getattr(values, "ndim", 1)) != 1:
         raise ArgumentError(f"{name} is an array of {dimensions} dimensions; {required} is required")

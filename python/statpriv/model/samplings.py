@@ -13,6 +13,7 @@ from statpriv.model.draws import Draw, drawn_again, drawn_once, drawn_several_ti
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
 from statpriv.model.populations import Population
 from statpriv.model.probabilities import listed_numbers
+from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
 from statpriv.numeric.exact import Number, as_count, as_probability
 from statpriv.numeric.literals import abridged, show, show_list
 
@@ -296,10 +297,8 @@ class PoissonSampling(Sampling):
         exact = as_probability(rate, "rate")
         if exact == 0:
             raise ArgumentError(f"rate = {rate}; a rate above 0 is required, an empty sample has no answer")
-        if not isinstance(size_published, bool):
-            raise ArgumentError(f"size_published = {abridged(size_published)}; True or False is required")
         object.__setattr__(self, "rate", exact)
-        object.__setattr__(self, "size_published", size_published)
+        object.__setattr__(self, "size_published", as_truth(size_published, "size_published"))
 
     def sizes_in(self, population: Population) -> Sequence[int]:
         """Every number up to that of all entries."""
@@ -348,7 +347,7 @@ class Stratified(Sampling):
     sizes_are_fixed: ClassVar[bool] = True
 
     def __init__(self, sizes: Mapping[str, Number]) -> None:
-        if not isinstance(sizes, Mapping):
+        if not is_mapping(sizes):
             raise ArgumentError(
                 f"sizes = {abridged(sizes)}; a dict from group to sample size, such as {{'f': 30}}, is required"
             )
@@ -478,11 +477,11 @@ class TemplateLaw(Sampling):
     looks_at_groups: ClassVar[bool] = False
 
     def __init__(self, probabilities: Mapping[Any, Number]) -> None:
-        if not isinstance(probabilities, Mapping) or not probabilities:
-            raise ArgumentError(
-                f"probabilities = {abridged(probabilities)}; a dict from template to probability, "
-                "such as {(0, 1): '1/2', (1, 2): '1/2'}, is required"
-            )
+        as_mapping(
+            probabilities,
+            "probabilities",
+            "a dict from template to probability, such as {(0, 1): '1/2', (1, 2): '1/2'}, is required",
+        )
         exact: dict[tuple[int, ...], Fraction] = {}
         for template, probability in probabilities.items():
             entries = _template(template)

@@ -11,7 +11,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import same_names
 from statpriv.model.partitions import Partition
 from statpriv.model.populations import Population
-from statpriv.model.queries.processed import Numerical, PostProcessed, RangeGate
+from statpriv.model.queries.processed import Numerical, RangeGate, asked_of, steps_of
 from statpriv.model.queries.protocol import AnswerLaws, Capabilities, Pair, capabilities_of, shown
 from statpriv.model.samplings import Sampling
 from statpriv.model.steps import Step
@@ -332,16 +332,6 @@ def holds_for_every_probability(query: Query) -> bool:
 def attribute_of(query: Query) -> str | None:
     """What says that two queries are about the same values of the entries."""
     return capabilities(query).attribute
-
-
-def asked_of(query: Query) -> Query:
-    """The query before its answer is processed."""
-    return query.query if isinstance(query, PostProcessed) else query
-
-
-def steps_of(query: Query) -> tuple[Step, ...]:
-    """What is done to the answer of a query."""
-    return query.steps if isinstance(query, PostProcessed) else ()
 
 
 def capabilities(query: Query) -> Capabilities:

@@ -19,6 +19,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Pair
 from statpriv.model.steps import Step
+from statpriv.numeric.arguments import as_instance, is_mapping
 from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
@@ -311,16 +312,14 @@ def _asking(query: PropertyQuery, branches: tuple[Branch, ...]) -> Ask:
 
 
 def _property(query: object, name: str) -> PropertyQuery:
-    if not isinstance(query, PropertyQuery):
+    required = 'a count such as sp.PropertyQuery("0.3", attribute="smoker") is required'
+    asked = as_instance(query, name, PropertyQuery, required)
+    if asked.attribute is None:
         raise ArgumentError(
-            f'{name} = {abridged(query)}; a count such as sp.PropertyQuery("0.3", attribute="smoker") is required'
-        )
-    if query.attribute is None:
-        raise ArgumentError(
-            f"{name} = {query!r} has no attribute; where queries are chosen adaptively it must say which property is "
+            f"{name} = {asked!r} has no attribute; where queries are chosen adaptively it must say which property is "
             'asked for, such as attribute="smoker": the same one after other answers, or another'
         )
-    return query
+    return asked
 
 
 def _branches(then: object) -> tuple[Branch, ...]:
@@ -328,12 +327,11 @@ def _branches(then: object) -> tuple[Branch, ...]:
         return ()
     if isinstance(then, Ask):
         return ((0, None, then),)
-    if not isinstance(then, Mapping):
+    if not is_mapping(then):
         raise ArgumentError(f"then = {abridged(then)}; None, an Ask, or a dict from answers to Asks is required")
     branches: list[tuple[int, int, Ask]] = []
     for answers, ask in then.items():
-        if not isinstance(ask, Ask):
-            raise ArgumentError(f"then[{answers!r}] = {abridged(ask)}; an Ask is required (leave answers out to stop)")
+        as_instance(ask, f"then[{answers!r}]", Ask, "an Ask is required (leave answers out to stop)")
         if isinstance(answers, range):
             if answers.step != 1 or not answers or answers.start < 0:
                 raise ArgumentError(f"then[{answers!r}]; a range of counts such as range(0, 31) is required")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any, TypeGuard, TypeVar
 
 from statpriv.errors import ArgumentError
@@ -17,8 +17,10 @@ __all__ = [
     "as_items",
     "as_key",
     "as_mapping",
+    "as_truth",
     "as_tuple",
     "as_word",
+    "has_order",
     "is_list",
     "is_mapping",
     "length_of_tuple",
@@ -101,6 +103,20 @@ def is_list(value: object) -> TypeGuard[Sequence[Any]]:
     (True, False, False)
     """
     return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def has_order(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether `value` holds values one after another, each in its place: text, dicts and sets do not.
+
+    >>> has_order([1, 2]), has_order("12"), has_order({1, 2})
+    (True, False, False)
+    """
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, Set))
+
+
+def as_truth(value: object, name: str) -> bool:
+    """True or False, not what is taken for it."""
+    return as_instance(value, name, bool, "True or False is required")
 
 
 def as_tuple(value: object, name: str, required: str, *, length: int = 2) -> Sequence[Any]:

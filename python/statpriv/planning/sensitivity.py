@@ -320,7 +320,7 @@ class _Release:
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        return self.situation.queries if isinstance(self.situation, PartitionedSituation) else (self.situation.query,)
+        return self.situation.queries
 
     @property
     def size(self) -> int:
@@ -419,11 +419,12 @@ class _Release:
         return min(found.values(), key=lambda enclosure: enclosure.upper)
 
     def _probability_of_one_count(self) -> Fraction | None:
-        """The p of the count of all entries to which the answers amount, or None."""
-        first, sampling = self.queries[0], self.situation.sampling
-        if not (isinstance(first, PropertyQuery) and first.is_uniform and first.lower == first.upper):
+        """The p of the one count of all entries that the answers are together, if they are one."""
+        counts, sampling = self._uniform_counts, self.situation.sampling
+        if len(counts) < len(self.queries) or counts[0].lower < counts[0].upper:
             return None
-        one = all(isinstance(query, PropertyQuery) and query.attribute == first.attribute for query in self.queries)
+        first = counts[0]
+        one = all(query.attribute == first.attribute for query in counts)
         named = first.attribute is not None or len(self.queries) == 1
         everybody = sampling is None or (isinstance(sampling, RandomPartition) and sum(sampling.sizes) == self.size)
         return first.lower if one and named and everybody and self.situation.pair is None else None

@@ -455,13 +455,14 @@ def written_part(
     steps : sequence of Step
         The steps that the certificate uses.
     """
+    groups = None if isinstance(size, int) else dict(size)
     if isinstance(asked, HistogramQuery):
         law = {"cells": [ENDS.write(cell) for cell in asked.cells]}
     else:
-        law = {"probability": by_group(ENDS).write(asked.p if isinstance(size, int) else asked.probabilities)}
+        law = {"probability": by_group(ENDS).write(asked.p if groups is None else asked.probabilities)}
     return {
         **law,
-        "size": size if isinstance(size, int) else dict(size),
+        "size": size if groups is None else groups,
         **({} if asked.attribute is None else {"attribute": asked.attribute}),
         **written_publication(steps),
     }

@@ -17,14 +17,14 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import PostProcessed, RangeGate, Step
+from statpriv.model.queries.processed import PostProcessed, Step
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.model.queries.variants import unlabelled
 from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
 from statpriv.releasing.sql_text import quoted
-from statpriv.releasing.stated_ranges import ranges_of
+from statpriv.releasing.stated_ranges import has_cells, ranges_of
 from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
 
 __all__ = ["Guarantee", "Part", "certify"]
@@ -79,8 +79,8 @@ class Part:
 
     @property
     def is_gated(self) -> bool:
-        """Whether the certificate holds for every probability, thanks to the gate."""
-        return any(isinstance(step, RangeGate) for step in self.certified)
+        """Whether the certificate holds for every probability, because of the gate."""
+        return any(step.withholds_outside for step in self.certified)
 
     @property
     def exact(self) -> Part:
@@ -375,11 +375,7 @@ def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
 
 
 def _coarsened(part: Part) -> Part:
-    possible = (
-        isinstance(part.asked, PropertyQuery)
-        and not part.steps.withholds
-        and part.size <= budget.MAX_ROWS_OF_TIGHT_PICTURES
-    )
+    possible = not has_cells(part.asked) and not part.steps.withholds and part.size <= budget.MAX_ROWS_OF_TIGHT_PICTURES
     return replace(part, certified=part.steps.coarsening) if possible else part
 
 

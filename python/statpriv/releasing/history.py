@@ -21,12 +21,12 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import Between, PropertyQuery
-from statpriv.model.situation import asked_of
+from statpriv.model.situation import asked_of, steps_of
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
 from statpriv.releasing.contents import written_part
 from statpriv.releasing.ledger import PastRelease, Position, Rows
-from statpriv.releasing.stated_ranges import Range, has_cells, ranges_of, steps_of
+from statpriv.releasing.stated_ranges import Range, has_cells, ranges_of
 
 if TYPE_CHECKING:
     from statpriv.model.situation import Query

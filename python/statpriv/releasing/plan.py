@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from statpriv.errors import PlanError
 from statpriv.model.fields import Range
+from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.sql_text import quoted
 
 if TYPE_CHECKING:
@@ -321,8 +322,8 @@ def as_range(stated: Probability) -> Range:
 
 
 def _by_group(stated: Any, otherwise: str | None = None) -> Mapping[str, Any]:  # noqa: ANN401  (what a plan states)
-    """The values stated by group; a value stated for all is assigned to the group `otherwise`, or dropped if None."""
-    if isinstance(stated, Mapping):
+    """What is stated by group; what is stated for all is that of the group `otherwise`, or of none."""
+    if is_mapping(stated):
         return stated
     return {} if otherwise is None else {otherwise: stated}
 

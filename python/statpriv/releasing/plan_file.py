@@ -100,6 +100,7 @@ from pathlib import Path
 from typing import Any
 
 from statpriv.errors import PlanError
+from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.plan import DataSource, Plan, PlannedQuery, PriorPublication, Publication, Target
 from statpriv.releasing.plan_mistakes import mistake_in_words, printed
 from statpriv.releasing.plan_tables import CountTable, DataTable, HistogramTable, PlanFile
@@ -195,7 +196,7 @@ def _validated(tables: dict[str, Any], name: str) -> PlanFile:
     from pydantic import ValidationError
 
     data = tables.get("data")
-    columns = {key: data.get(key) if isinstance(data, dict) else None for key in ("row_id", "group", "unit")}
+    columns = {key: data.get(key) if is_mapping(data) else None for key in ("row_id", "group", "unit")}
     context = {key: column if isinstance(column, str) else None for key, column in columns.items()}
     try:
         return PlanFile.model_validate(tables, context=context)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from statpriv import budget
 from statpriv.errors import PlanError
+from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.plan_tables import (
     CellTable,
     CountTable,
@@ -40,7 +41,7 @@ def mistake_in_words(detail: ErrorDetails) -> str:
     rule = _rule(detail, location)
     if isinstance(detail.get("ctx", {}).get("error"), PlanError):  # its message already names the value: where = "…"
         return f"{location.above.key}.{rule}"
-    if isinstance(detail["input"], dict) or not location.key:
+    if is_mapping(detail["input"]) or not location.key:
         return f"{location.key} {rule}".strip()
     return f"{location.key} = {_shown(detail['input'])}: {rule}"
 
@@ -84,9 +85,13 @@ class _Location:
         return path.removeprefix(".")
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The keys, without numbers in lists."""
+        return tuple(part for part in self.path if isinstance(part, str))
+
+    @property
     def table(self) -> type[BaseModel]:
-        """The model of the table that contains the key."""
-        names = tuple(part for part in self.above.path if isinstance(part, str))
+        """The model of the table that holds the key."""
         tables: dict[tuple[str, ...], type[BaseModel]] = {
             (): PlanFile,
             ("data",): DataTable,
@@ -96,8 +101,8 @@ class _Location:
             ("query", "cell"): CellTable,
             ("prior",): PriorTable,
         }
-        # A location that is a query itself, element k of the list, is described by the model of the list.
-        return PlanFile if len(self.path) == 2 and isinstance(self.path[1], int) else tables[names]
+        # A query by itself, number k of its list, is described where the list is.
+        return PlanFile if len(self.path) == 2 and isinstance(self.path[1], int) else tables[self.above.names]
 
     @property
     def table_name(self) -> str:
@@ -106,7 +111,7 @@ class _Location:
     @property
     def description(self) -> str:
         fields = self.table.model_fields
-        name = next(part for part in reversed(self.path) if isinstance(part, str))
+        name = self.names[-1]
         return str(fields[name].description) if name in fields else "a value"
 
     @property

@@ -17,6 +17,8 @@ from importlib.resources import files
 from typing import Any
 
 from statpriv.errors import ArgumentError, MissingExtraError
+from statpriv.model.fields import elements
+from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.page_facts import answered, nearest_multiple, page_facts
 from statpriv.releasing.page_text import FILTERS, visible
 
@@ -174,8 +176,8 @@ def _most(query: Mapping[str, Any]) -> int:
 
 
 def _ranges(value: object) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield every pair of interval ends in a report, at any depth, except those of gates, which are counts."""
-    if isinstance(value, Mapping):
+    """Find every pair of ends in a report, however deep; those of a gate are counts."""
+    if is_mapping(value):
         if value.keys() == {"lower", "upper"}:
             yield Fraction(value["lower"]), Fraction(value["upper"])
         elif value.get("interval") is not None:
@@ -183,7 +185,7 @@ def _ranges(value: object) -> Iterator[tuple[Fraction, Fraction]]:
             yield Fraction(lower), Fraction(upper)
         children = [child for key, child in value.items() if key not in ("gate", "gates")]
     else:
-        children = value if isinstance(value, list) else []
+        children = elements(value)
     for child in children:
         yield from _ranges(child)
 

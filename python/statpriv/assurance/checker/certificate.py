@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from .counts import MOST_BITS, ONE, ZERO, CertificateError, Interval, Part, Situation, TooLargeError, exponential
 
@@ -92,11 +92,11 @@ def check(document: object) -> Verdict:
     CertificateError
         The document is not a certificate, contradicts itself, or would take too long (`TooLargeError`).
     """
-    if isinstance(document, dict) and "releases" in document:
+    if has(document, "releases"):
         from .releases import check_releases
 
         return check_releases(document)
-    if isinstance(document, dict) and "groups" in document:
+    if has(document, "groups"):
         from .groups import check_groups
 
         return check_groups(document)
@@ -151,6 +151,16 @@ def _agree(found: Interval, claimed: Fraction, name: str, stated: Interval, marg
 # --- reading -------------------------------------------------------------------------------------
 
 
+def has(value: object, key: str) -> TypeGuard[dict[str, Any]]:
+    """Whether a value is a table with this key."""
+    return isinstance(value, dict) and key in value
+
+
+def listed(value: object) -> list[Any]:
+    """What a list holds; nothing where there is no list."""
+    return value if isinstance(value, list) else []
+
+
 def table(value: object, place: str, keys: set[str]) -> dict[str, Any]:
     """A table with exactly these keys."""
     if not isinstance(value, dict) or set(value) != keys:
@@ -202,7 +212,7 @@ def situation_of(value: object) -> Situation:
     known = whole(stated["known_rows"], "situation.known_rows", 0, n - 1)
     if stated["pair"] not in (None, [1, 0], [0, 1]):
         raise CertificateError("situation.pair: null, [1, 0] or [0, 1] is required")
-    if not isinstance(stated["parts"], list) or not stated["parts"]:
+    if not listed(stated["parts"]):
         raise CertificateError("situation.parts: a list of parts is required")
     parts = tuple(_part(part, f"situation.parts[{k}]", n) for k, part in enumerate(stated["parts"]))
     situation = Situation(n, known, parts, stated["pair"] and (stated["pair"][0], stated["pair"][1]))
@@ -217,7 +227,7 @@ def situation_of(value: object) -> Situation:
 
 
 def _part(value: object, place: str, most: int) -> Part | Histogram:
-    if isinstance(value, dict) and "cells" in value:
+    if has(value, "cells"):
         from .histograms import read_histogram
 
         return read_histogram(value, place, most)
@@ -229,7 +239,7 @@ def _part(value: object, place: str, most: int) -> Part | Histogram:
         raise CertificateError(f"{place}.probability: from 0 to 1 is required behind a gate, which is for every p")
     size, count, attribute = sizes(part, place, most)
     if gate is not None:
-        if not isinstance(gate, list) or len(gate) != 2:
+        if len(listed(gate)) != 2:
             raise CertificateError(f"{place}.gate: null or two counts are required")
         least = whole(gate[0], f"{place}.gate", 0, size)
         gate = least, whole(gate[1], f"{place}.gate", least, size)

@@ -28,7 +28,7 @@ from itertools import permutations
 from math import isqrt
 from typing import TypeAlias
 
-from .certificate import interval, sizes, table
+from .certificate import interval, listed, sizes, table
 from .counts import (
     MOST_COSTS,
     MOST_TERMS,
@@ -139,8 +139,7 @@ def _mean(law: Law, value: Callable[[int], Interval], most: int, splits: int) ->
 def read_histogram(value: object, place: str, most: int) -> Histogram:
     """A part in which a histogram of at most `most` entries is asked."""
     part = table(value, place, {"cells", "size", "count", "attribute"})
-    listed = part["cells"] if isinstance(part["cells"], list) else []
-    cells = tuple(interval(cell, f"{place}.cells[{k}]") for k, cell in enumerate(listed))
+    cells = tuple(interval(cell, f"{place}.cells[{k}]") for k, cell in enumerate(listed(part["cells"])))
     if len(cells) < 2 or not all(0 < low <= high < 1 for low, high in cells):
         raise CertificateError(f"{place}.cells: two or more ranges strictly between 0 and 1 are required")
     if not sum(low for low, _ in cells) <= 1 <= sum(high for _, high in cells):

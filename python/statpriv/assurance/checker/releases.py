@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from .certificate import Verdict, claim, proved, table, whole
+from .certificate import Verdict, claim, listed, proved, table, whole
 from .counts import ONE, ZERO, CertificateError
 
 
@@ -19,7 +19,7 @@ def check_releases(document: dict[str, object]) -> Verdict:
     """Prove each release, and sum the results."""
     top = table(document, "the certificate", {"format", "claim", "cohorts", "releases"})
     epsilon, claimed = claim(top)
-    releases = top["releases"] if isinstance(top["releases"], list) else []
+    releases = listed(top["releases"])
     verdicts = [proved(release, f"releases[{k}]", epsilon) for k, release in enumerate(releases)]
     weights = weights_of(top["cohorts"], [release["situation"]["population"] for release in releases])
     low, high = (
@@ -32,11 +32,11 @@ def check_releases(document: dict[str, object]) -> Verdict:
 
 
 def weights_of(cohorts: object, used: list[int]) -> list[list[Fraction]]:
-    """The probabilities w_r for each cohort; its unspent rows are drawn like all other unspent rows."""
-    if not isinstance(cohorts, list) or not cohorts or not used:
+    """For each cohort the probabilities w_r: what of it is unspent is drawn like all other unspent rows."""
+    if not listed(cohorts) or not used:
         raise CertificateError("cohorts and releases: a list of at least one each is required")
     joined: list[tuple[int, int]] = []
-    for k, cohort in enumerate(cohorts):
+    for k, cohort in enumerate(listed(cohorts)):
         stated = table(cohort, f"cohorts[{k}]", {"rows", "joined_after"})
         rows = whole(stated["rows"], f"cohorts[{k}].rows", 1, 2**53)
         joined.append((rows, whole(stated["joined_after"], f"cohorts[{k}].joined_after", 0, len(used) - 1)))

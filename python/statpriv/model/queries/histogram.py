@@ -15,6 +15,7 @@ from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.property import Between, Stated, is_range, ranges_of_a_law, show_stated_law
 from statpriv.model.queries.protocol import LawOfValues, Pair
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_list
 
@@ -78,7 +79,7 @@ class HistogramQuery(Labelled, Numerical):
         name: str | None = None,
     ) -> None:
         self._set_labels(attribute, name)
-        if isinstance(p, Mapping):
+        if is_mapping(p):
             laws = by_group(p, "p", _read)
             lengths = {group: len(masses) for group, (masses, _) in laws}
             if len(set(lengths.values())) > 1:
@@ -158,7 +159,7 @@ class HistogramQuery(Labelled, Numerical):
 
 
 def _has_ranges(p: object) -> bool:
-    return isinstance(p, (list, tuple)) and any(isinstance(cell, Between) for cell in p)
+    return isinstance(p, (list, tuple)) and any(map(is_range, p))
 
 
 def _read(p: Any, name: str) -> Law:  # noqa: ANN401  (numbers and ranges)

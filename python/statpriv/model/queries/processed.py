@@ -15,10 +15,22 @@ from statpriv.errors import ArgumentError
 from statpriv.model.noise import Noise
 from statpriv.model.queries.protocol import AnswerLaws, Capabilities
 from statpriv.model.steps import Answer, Lattice, LatticeMap, Step
+from statpriv.numeric.arguments import as_instance, as_mapping
 from statpriv.numeric.exact import Number, as_fraction, as_positive
 from statpriv.numeric.literals import abridged, show_number
 
-__all__ = ["Clip", "Numerical", "PostProcessed", "RangeGate", "Relabel", "Rounding", "Step", "Threshold"]
+__all__ = [
+    "Clip",
+    "Numerical",
+    "PostProcessed",
+    "RangeGate",
+    "Relabel",
+    "Rounding",
+    "Step",
+    "Threshold",
+    "asked_of",
+    "steps_of",
+]
 
 
 class _Function(Step):
@@ -240,11 +252,7 @@ class Relabel(_Function):
     published: tuple[tuple[Answer, Answer], ...]
 
     def __init__(self, published: Mapping[Any, Answer]) -> None:
-        if not isinstance(published, Mapping) or not published:
-            raise ArgumentError(
-                f"published = {abridged(published)}; a dict from answer to what is published, such as {{0: 'none'}}, "
-                "is required"
-            )
+        as_mapping(published, "published", "a dict from answer to what is published, such as {0: 'none'}, is required")
         pairs = [
             (_exact(answer, "an answer"), _exact(instead, f"published[{abridged(answer)}]"))
             for answer, instead in published.items()
@@ -290,11 +298,8 @@ class Numerical(Capabilities):
 
     def noisy(self, noise: Noise) -> PostProcessed:
         """A noise is added, independent of the data: see :mod:`statpriv.model.noise`."""
-        if not isinstance(noise, Noise):
-            raise ArgumentError(
-                f"noise = {abridged(noise)}; a noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
-            )
-        return PostProcessed(self, noise)
+        required = "a noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
+        return PostProcessed(self, as_instance(noise, "noise", Noise, required))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -336,17 +341,23 @@ class PostProcessed(Numerical):
         if not steps:
             raise ArgumentError("steps = (); at least one step, such as Threshold(10), is required")
         for index, step in enumerate(steps):
-            if not isinstance(step, Step):
-                raise ArgumentError(
-                    f"steps[{index}] = {abridged(step)}; Threshold, RangeGate, Rounding, Clip, Relabel or a noise is "
-                    "required"
-                )
-        asked, before = (query.query, query.steps) if isinstance(query, PostProcessed) else (query, ())
-        object.__setattr__(self, "query", asked)
-        object.__setattr__(self, "steps", (*before, *steps))
+            required = "Threshold, RangeGate, Rounding, Clip, Relabel or a noise is required"
+            as_instance(step, f"steps[{index}]", Step, required)
+        object.__setattr__(self, "query", asked_of(query))
+        object.__setattr__(self, "steps", (*steps_of(query), *steps))
 
     def __repr__(self) -> str:
         return f"PostProcessed({', '.join(map(repr, (self.query, *self.steps)))})"
+
+
+def asked_of(query: Numerical | AnswerLaws) -> Numerical | AnswerLaws:
+    """The query before its answer is processed."""
+    return query.query if isinstance(query, PostProcessed) else query
+
+
+def steps_of(query: object) -> tuple[Step, ...]:
+    """What is done to the answer of a query."""
+    return query.steps if isinstance(query, PostProcessed) else ()
 
 
 def _number(answer: Answer) -> Fraction | None:

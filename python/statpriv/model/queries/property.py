@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard
 
 from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
@@ -15,6 +15,7 @@ from statpriv.model.probabilities import probability_list, show_law
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import Number, as_probability, is_array
 from statpriv.numeric.literals import abridged, show, show_list
 
@@ -125,7 +126,7 @@ class PropertyQuery(Labelled, Numerical):
     ) -> None:
         self._set_labels(attribute, name)
         probabilities: Stated | ByGroup[Stated] | tuple[Fraction, ...]
-        if isinstance(p, Mapping):
+        if is_mapping(p):
             probabilities = by_group(p, "p", as_stated)
         elif is_array(p) and not isinstance(p, bytes):
             probabilities = probability_list(p, "p")
@@ -265,14 +266,14 @@ def ends(p: Stated) -> tuple[Fraction, Fraction]:
     return (p.lower, p.upper) if isinstance(p, Between) else (p, p)
 
 
-def is_range(p: Stated) -> bool:
+def is_range(p: object) -> TypeGuard[Between]:
     """Whether only a range of the probability is known."""
     return isinstance(p, Between)
 
 
 def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
     """A range of one point is that probability."""
-    if isinstance(p, Between):
+    if is_range(p):
         return p.lower if p.lower == p.upper else p
     return as_probability(p, name)
 

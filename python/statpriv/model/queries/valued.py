@@ -14,6 +14,7 @@ from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.property import Between, Stated, is_range, ranges_of_a_law, show_stated_law
 from statpriv.model.queries.protocol import Pair
+from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_number
 
@@ -42,11 +43,8 @@ class Valued(Labelled, Numerical):
     is_symmetric: ClassVar[bool] = True
 
     def _set_pmf(self, pmf: ValuesAndLaw) -> None:
-        if not isinstance(pmf, Mapping) or not pmf:
-            raise ArgumentError(
-                f"pmf = {abridged(pmf)}; a dict from value to probability, such as {{0: 0.5, 1: 0.5}}, is required"
-            )
-        nested = {isinstance(inner, Mapping) for inner in pmf.values()}
+        as_mapping(pmf, "pmf", "a dict from value to probability, such as {0: 0.5, 1: 0.5}, is required")
+        nested = {is_mapping(inner) for inner in pmf.values()}
         if nested == {True, False}:
             raise ArgumentError(f"pmf = {abridged(pmf)}; a probability for each value, or a dict for each group")
         if nested == {True}:
@@ -135,7 +133,7 @@ def _read(pmf: Mapping[Any, Any], name: str) -> tuple[Pmf, Fraction]:
         exact[number] = f"{name}[{abridged(value)}]", mass
     ordered = sorted(exact)
     masses: tuple[Stated, ...]
-    if any(isinstance(mass, Between) for mass in pmf.values()):
+    if any(map(is_range, pmf.values())):
         masses, total = ranges_of_a_law([exact[number] for number in ordered], name), Fraction(1)
     else:
         masses, total = as_law([exact[number] for number in ordered], name)

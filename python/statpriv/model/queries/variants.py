@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from statpriv.model.queries.processed import PostProcessed
+from statpriv.model.queries.processed import PostProcessed, asked_of
 from statpriv.model.queries.protocol import capabilities_of
 
 __all__ = ["of_groups", "unlabelled"]
@@ -21,7 +21,7 @@ def unlabelled(query: Asked) -> Asked:
 
 def of_groups(query: Asked, names: Collection[str]) -> Asked:
     """With the laws of these groups alone, where it states laws by group."""
-    asked: Any = query.query if isinstance(query, PostProcessed) else query
+    asked: Any = asked_of(cast("Any", query))
     stated = capabilities_of(asked)
     if stated.stated_groups is None:
         return query
