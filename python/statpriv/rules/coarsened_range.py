@@ -33,7 +33,7 @@ from statpriv.rules.registry import rule
     assumptions=(INDEPENDENT, IDENTICAL),
 )
 def coarsened_count(situation: Situation) -> Curve:
-    """At the ends the exact law of what is published; between them peaks."""
+    """The exact law of the published answer at the ends of the range; peaks between them."""
     p = situation.asked.probability()
     if p is None or not situation.asked.has_ranges:
         raise NotApplicable("p is no range, or a range by group")
@@ -60,7 +60,7 @@ def _at(situation: Situation, p: Fraction) -> Curve:
 
 
 def _tests(steps: Sequence[Step], size: int) -> list[int]:
-    """The last answers of all intervals that are published alike, but the last one."""
+    """The last answer of each interval that is published as one, except the last interval."""
     if size >= MOST_TABULATED:
         raise NotApplicable(f"the {size + 1} possible answers are too many to be published one by one")
     published: list[object] = []

@@ -1,10 +1,9 @@
-"""The registry of rules: which theorem answers which situation.
+"""The registry of rules: which theorem applies to which situation.
 
-A rule is a function from a situation to a kernel curve, declared with the queries and samplings it is about, its kind,
-cost, theorem, source and assumptions. A query or a sampling that no rule names, by its class or by a capability of its
-class, has no rule. A rule raises :class:`NotApplicable` with the reason where its other hypotheses fail.
-`explain()`, `compare()`, the choice of the tightest bound and the nearest possible combination in errors are read off
-these declarations.
+A rule is a function from a situation to a kernel curve. It declares its queries, samplings, kind, cost, theorem, source
+and assumptions. A rule names queries and samplings by class or by a capability of the class; combinations that no rule
+names have no rule. A rule raises :class:`NotApplicable` with the reason if another hypothesis fails. `explain()`,
+`compare()`, the choice of the tightest bound and the nearest combinations named in errors all use these declarations.
 """
 
 from __future__ import annotations
@@ -40,25 +39,25 @@ __all__ = [
 
 Kind: TypeAlias = Literal["exact", "enclosed", "bound"]
 _ORDER = ("exact", "enclosed", "bound")
-"""In which kinds are tried."""
+"""The order in which kinds are tried."""
 ADDITIVE = (MeanQuery, SumQuery)
 """The additive queries that messages name."""
 AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
 SamplingCapability: TypeAlias = Callable[[type[Sampling]], bool]
-"""What the class of a sampling must state so that a rule holds of it."""
+"""What a sampling class must state so that a rule applies to it."""
 
 
 @dataclass(frozen=True)
 class Rule:
     """A theorem, with the function that turns it into a curve.
 
-    `bound` is the name that `bound=` selects it by. The cheapest exact rule that applies is used: its `cost` is about
-    10 for a closed form, 20 for the law of a sum, 30 for a mixture of laws, 40 and more for an enumeration. Of bounds
-    all that apply are computed, and named in the order of their costs. Rules of one kind that can be about one
-    situation have different costs. `competes` says whether it is tried by
-    `bound="tightest"`; a rule that never wins does not. `conditional` says that it is about the answer given that the
-    critical entry is in the sample, and so no bound of what is released.
+    `bound` is the name that selects it with `bound=`. The cheapest applicable exact rule is used. `cost` is about 10
+    for a closed form, 20 for the law of a sum, 30 for a mixture of laws, and 40 or more for an enumeration. All
+    applicable bounds are computed, and named in the order of their costs. Rules of one kind that can apply to one
+    situation have different costs. `competes` says whether `bound="tightest"` tries the rule; a rule that never wins
+    does not compete. `conditional` says that the rule concerns the answer given that the critical entry is in the
+    sample; it then does not bound the release.
     """
 
     bound: str
@@ -123,7 +122,7 @@ def rule(
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, the exact ones first and of these the cheapest: a new file of rules is found by being there."""
+    """Every rule: exact ones first, each kind by cost. A new file of rules is found by its presence in the folder."""
     for module in pkgutil.iter_modules(rules.__path__):
         import_module(f"{rules.__name__}.{module.name}")
     return tuple(sorted(_RULES, key=lambda declared: (_ORDER.index(declared.kind), declared.cost)))
@@ -146,9 +145,9 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
     Raises
     ------
     ArgumentError
-        `bound` is not the name of one.
+        `bound` is not the name of any rule.
     NotAvailableError
-        No such rule applies; the message says why, and which bounds do.
+        No such rule applies; the message gives the reason, and the bounds that do apply.
     """
     if not isinstance(bound, str) or bound not in {"tightest", *(known.bound for known in all_rules())}:
         names = dict.fromkeys(["tightest", *(known.bound for known in all_rules() if known.is_about(situation))])
@@ -186,7 +185,7 @@ def _reasons(situation: AnySituation, reasons: list[str]) -> str:
 
 
 def _alternatives(situation: AnySituation) -> str:
-    """The bounds that apply; or else what to leave out, and what the query can be combined with."""
+    """The bounds that apply, or else what to omit and what the query can be combined with."""
     bounds = dict.fromkeys(repr(found.bound) for found, _ in applicable(situation))
     if bounds:
         return f"What applies: {', '.join(bounds)}"
@@ -210,7 +209,7 @@ def _alternatives(situation: AnySituation) -> str:
 
 
 def _nearest(situation: AnySituation) -> list[str]:
-    """The fewest changes after which a bound applies: every way to make so many."""
+    """All smallest sets of changes after which a bound applies."""
     changed: dict[frozenset[str], tuple[str, AnySituation]] = {frozenset(): ("", situation)}
     while changed:
         further: dict[frozenset[str], tuple[str, AnySituation]] = {}
@@ -225,7 +224,7 @@ def _nearest(situation: AnySituation) -> list[str]:
 
 
 def _simpler(situation: AnySituation) -> Iterator[tuple[str, AnySituation]]:
-    """The situation with one thing less."""
+    """The situation with one element removed."""
     adversary = situation.adversary
     if adversary.total:
         if adversary.by_group:
@@ -244,6 +243,6 @@ def _named(part: type) -> str:
 
 
 def _listed(parts: set[type]) -> str:
-    """Names that a user can write: of a family of queries those of its members."""
+    """Names that a user can write; a family of queries is listed by its members."""
     public = {member for part in parts for member in (ADDITIVE if part is Additive else (part,))}
     return ", ".join(sorted(map(_named, public))) or "nothing"
