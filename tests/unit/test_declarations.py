@@ -65,7 +65,7 @@ def is_public(function):
 
 @values
 def test_values_do_not_change_and_are_made_and_shown_in_one_way(made):
-    """Whether instances are immutable, by dataclasses or by a method of their own or of a base class."""
+    """`__init__` and `__repr__` come from dataclasses, or from a method of the class, its bases or its subclasses."""
     declared = made.__dataclass_params__
     assert declared.frozen
     assert declared.init is not is_written(made, "__init__")

@@ -327,7 +327,7 @@ def test_functions_of_exact_numbers_are_laws_as_lists_are(kind):
 
 
 def test_exact_functions_that_go_on_are_cut_at_the_last_answer():
-    """Geometric laws of 1/2 and 1/4 at e^ε = 1: only the first answer, or the first two, favour the first law."""
+    """Geometric laws of 1/2 and 1/4 at e^ε = 1: only the first two answers are likelier under the first law."""
     first, second = (lambda day, p=p: p * (1 - p) ** day for p in (HALF, Fraction(1, 4)))
     for last, most in ((60, 1e-15), (9, 2**-9)):
         found = sp.hockey_stick(first, second, exp_epsilon=1, answers=range(last + 1))
