@@ -1,6 +1,6 @@
-"""The hockey stick of the masses that a `PrivacyLossDistribution` holds, in balls: every mass is the rational it is.
+"""The hockey stick of the masses in a `PrivacyLossDistribution`, in balls: every mass is taken as an exact rational.
 
-Shares no code with the export. The hockey stick at ε is ``m_∞ + Σ_{ih > ε} m_i (1 − e^{ε − ih})``.
+This module shares no code with the export. The hockey stick at ε is ``m_∞ + Σ_{ih > ε} m_i (1 − e^{ε − ih})``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def mpf_ball(value) -> flint.arb:
 
 
 class ExactMasses:
-    """One direction of a distribution; masses beyond each index are summed once."""
+    """One direction of a distribution; the sums of the masses beyond each index are computed once."""
 
     def __init__(self, pmf) -> None:
         dense = pmf.to_dense_pmf()
@@ -44,7 +44,7 @@ class ExactMasses:
             self.beyond = sums[::-1]
 
     def scaled(self, factor: Fraction) -> ExactMasses:
-        """All masses times a factor."""
+        """All masses multiplied by a factor."""
         changed = object.__new__(ExactMasses)
         changed.interval, changed.infinity = self.interval, self.infinity * factor
         changed.masses = {index: mass * factor for index, mass in self.masses.items()}
@@ -52,7 +52,7 @@ class ExactMasses:
         return changed
 
     def composed(self, other: ExactMasses) -> ExactMasses:
-        """The convolution, exactly."""
+        """The exact convolution."""
         result = object.__new__(ExactMasses)
         result.interval = self.interval
         result.infinity = 1 - (1 - self.infinity) * (1 - other.infinity)

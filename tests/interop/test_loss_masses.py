@@ -1,4 +1,4 @@
-"""The masses keep their side however wide the enclosures of a curve are: between a pattern found and a bound proved."""
+"""The masses stay on their side of the curve, however wide its enclosures are."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Every distribution exported dominates, every optimistic one is dominated, alone and composed: in exact arithmetic."""
+"""Every exported distribution dominates, every optimistic one is dominated, alone and composed, in exact arithmetic."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ values = sp.SumQuery(pmf={0: "1/2", 1: "1/4", 5: "1/4"})
 
 
 def in_parts(*queries):
-    """Unrelated queries on parts of two entries and one, in a population that leaves one entry out."""
+    """Unrelated queries on parts of two entries and one entry, in a population with one unused entry."""
     sizes = [2] + [1] * (len(queries) - 1)
     return sp.compose(queries, sp.Population(sum(sizes) + 1), sp.RandomPartition(sizes))
 
@@ -80,14 +80,14 @@ curves = pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES.keys())
 
 
 def directions(curve, distribution):
-    """Each direction of a distribution with the curve that it is about."""
+    """Each direction of a distribution with the curve it belongs to."""
     yield ExactMasses(distribution._pmf_remove), curve, curve.reversed()
     if not distribution._symmetric:
         yield ExactMasses(distribution._pmf_add), curve.reversed(), curve
 
 
 def losses(count):
-    """ε of either sign: near zero, where the curves fall, and far beyond."""
+    """ε of either sign: near zero, where the curves fall, and far from zero."""
     spread = np.concatenate([np.linspace(0, 0.5, count // 4), np.linspace(0.5, 8, count // 4), [20.0, 40.0]])
     return [Fraction(float(epsilon)) for epsilon in (*spread, *-spread[1:])]
 
@@ -104,7 +104,7 @@ def delta(forward, backward, epsilon):
 
 
 def first_below(masses, forward, backward, count=1000):
-    """The first ε at which the masses certainly do not reach δ."""
+    """The first ε at which the masses are certainly below δ."""
     for epsilon in losses(count):
         if masses.hockey_stick(epsilon) < delta(forward, backward, epsilon)[0]:
             return float(epsilon)
@@ -157,7 +157,7 @@ def test_at_the_losses_of_the_grid_only_rounding_is_lost():
 
 @pytest.mark.parametrize("interval", [2.0**-8, 2.0**-10, 2.0**-12, 2.0**-14])
 def test_an_optimistic_distribution_lacks_one_interval_of_an_answer_or_less(interval):
-    """A corner of δ inside a cell moves by at most one interval; the likeliest of the answers has probability 0.025."""
+    """A corner of δ inside a cell moves by at most one interval; the likeliest answer has probability 0.025."""
     curve = CURVES["one count"]
     distribution = interop.privacy_loss_distribution(curve, interval=interval, pessimistic=False)
     for epsilon in np.linspace(0, 0.5, 101):
@@ -183,7 +183,7 @@ def test_what_is_truncated_counts_as_mass_at_infinity():
 
 
 def binomial_pair(n, p):
-    """The laws of a count of n entries, the critical one being 1 and 0, as fractions."""
+    """The laws of a count of n entries, with the critical one equal to 1 and to 0, as fractions."""
     others = {k: math.comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(n)}
     return {k + 1: mass for k, mass in others.items()}, others
 
@@ -236,7 +236,7 @@ def test_the_composition_of_dp_accounting_is_not_below_the_product_of_the_laws(t
 
 
 def partition_law(n, parts, values):
-    """The law of the counts on parts (size, p) of a secret partition, the critical entry having these values."""
+    """The law of the counts on parts (size, p) of a secret partition, given the values of the critical entry."""
     absent = [binomial_pair(size + 1, p)[1] for size, p in parts]
     laws = [(1 - Fraction(sum(size for size, _ in parts), n), absent)]
     for k, ((size, p), value) in enumerate(zip(parts, values, strict=True)):
@@ -250,7 +250,7 @@ def partition_law(n, parts, values):
 
 
 def test_the_composition_of_dp_accounting_is_not_below_that_of_several_properties_on_several_tables():
-    """Two tables of different people but for one, each with counts of unrelated properties on its secret parts."""
+    """Two tables that share only one person, each with counts of unrelated properties on its secret parts."""
     tables = [(4, [(2, Fraction(1, 3)), (1, Fraction(1, 2))]), (3, [(1, Fraction(1, 5)), (1, Fraction(2, 3))])]
     first, second = (
         interop.privacy_loss_distribution(
@@ -307,11 +307,11 @@ def test_it_composes_with_a_gaussian_mechanism():
 
 
 def test_outputs_about_the_same_entries_are_not_a_product():
-    """Randomised responses of all entries, then the exact count: more is told than the two distributions say."""
+    """Randomised responses of all entries, then the exact count, reveal more than the two distributions say."""
     n, lie = 3, Fraction(1, 10)
 
     def law(critical):
-        """Of the count and the responses together, by enumeration."""
+        """The joint law of the count and the responses, by enumeration."""
         masses = {}
         for others in itertools.product((0, 1), repeat=n - 1):
             rows = (critical, *others)
@@ -356,7 +356,7 @@ def test_any_two_laws_are_bounded_from_either_side(first, second, interval, pess
 
 @curves
 def test_the_dominating_pair_dominates_as_the_doubles_it_is(curve):
-    """At rational e^ε, with the exact value of δ: nothing is rounded."""
+    """At rational e^ε, against the exact value of δ, without rounding."""
     pair = interop.dominating_pair(curve, interval=2.0**-5)
     laws = [(Fraction(p), Fraction(q)) for p, q in zip(pair.P.tolist(), pair.Q.tolist(), strict=True)]
     for x in (Fraction(1), Fraction(101, 100), Fraction(3, 2), Fraction(20)):

@@ -1,4 +1,4 @@
-"""Profiles, trade-off functions and arrays give the safe end of every number, to real accountants too."""
+"""Profiles, trade-off functions and arrays give the safe end of every number, to real accountants as well."""
 
 from fractions import Fraction
 
@@ -39,7 +39,7 @@ def test_the_profile_is_not_below_delta_and_hardly_above(k):
 
 @given(st.fractions(0, 1, max_denominator=1000))
 def test_the_trade_off_is_not_above_what_any_epsilon_allows(alpha):
-    """β(α) ≥ 1 − δ(ε) − e^ε α for all ε is what the curve proves, and the best test attains the supremum."""
+    """The curve proves β(α) ≥ 1 − δ(ε) − e^ε α for all ε, and the best test attains the supremum."""
     beta = Fraction(interop.trade_off(COUNT)(float(alpha)))
     ratios = {Fraction(a, 12 - a) * 2 for a in range(1, 12)} | {Fraction(1)}
     # By convexity of δ, the supremum is at a likelihood ratio of one of the answers, or of its inverse.

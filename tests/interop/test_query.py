@@ -1,4 +1,4 @@
-"""Mechanisms of elsewhere become queries whose curves bound them from above."""
+"""External mechanisms become queries whose curves bound them from above."""
 
 import math
 from fractions import Fraction

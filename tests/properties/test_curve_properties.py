@@ -1,6 +1,6 @@
-"""What is true of every privacy curve, whatever its formula: hypothesis looks for a counterexample.
+"""Properties of every privacy curve, whatever its formula: hypothesis searches for a counterexample.
 
-Two enclosures can only be compared for what is certain: "a ≤ b" is refuted where a.lower > b.upper.
+Only certain relations can be tested for enclosures: "a ≤ b" is refuted if a.lower > b.upper.
 """
 
 from decimal import Decimal
@@ -39,7 +39,7 @@ def count(n, p, pair=None, **options):
 
 
 def same(first, second) -> bool:
-    """Two enclosures of one number: they overlap."""
+    """Two enclosures of one number overlap."""
     return first.lower <= second.upper and second.lower <= first.upper
 
 
@@ -67,7 +67,7 @@ def test_it_is_convex_in_exp_epsilon(n, p, points, pair):
 
 
 def test_it_is_not_convex_in_epsilon():
-    """The counterexample of three fair entries: the property above is about e^epsilon, not epsilon."""
+    """The counterexample of three fair entries: convexity holds in e^epsilon, not in epsilon."""
     curve = count(3, "1/2")
     left, middle, right = (curve.delta(epsilon) for epsilon in (0.0, log(2) / 2, log(2)))
     assert middle.lower > (left.upper + right.upper) / 2
@@ -89,7 +89,7 @@ def test_the_directions_are_mirror_images(n, p, epsilon):
 
 @given(sizes, probabilities)
 def test_at_zero_it_is_total_variation(n, p):
-    """Symmetric in the two values, and the largest probability of the others' count."""
+    """Δ is symmetric in the two values, and equals the largest probability of the others' count."""
     one_zero, zero_one = (count(n, p, pair).delta(0) for pair in oracle.DIRECTIONS)
     assert same(one_zero, zero_one)
     if n <= 200:
@@ -163,7 +163,7 @@ def test_epsilon_is_zero_from_delta_of_zero_up(n, p, pair):
 
 @given(st.integers(2, 60), st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50), pairs)
 def test_epsilon_is_infinite_exactly_below_the_mass_that_gives_the_value_away(n, p, pair):
-    """p^(n−1): all the others are ones, and the answer n proves a one; for zeros q^(n−1)."""
+    """p^(n−1): if all other entries are ones, the answer n proves a one; for zeros q^(n−1)."""
     chance = {(1, 0): p, (0, 1): 1 - p, None: max(p, 1 - p)}[pair]
     mass = chance ** (n - 1)
     curve = count(n, p, pair)
@@ -205,7 +205,7 @@ def test_a_double_is_the_rational_that_it_stores():
 @settings(max_examples=cases(10, campaign=250))
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 30), probabilities, epsilons, pairs)
 def test_the_sizes_of_parts_with_one_property_do_not_matter(parts, unused, p, epsilon, pair):
-    """Only how many rows are used: one part of all of them has the same curve."""
+    """Only the number of rows used matters: one part of all of them has the same curve."""
     n = sum(parts) + unused
     query = sp.PropertyQuery(p, attribute="smoker")
     split = sp.compose([query] * len(parts), sp.Population(n), sp.RandomPartition(parts), pair=pair)

@@ -1,4 +1,4 @@
-"""What is true of every enclosure and every exact number: hypothesis looks for a counterexample."""
+"""Properties of every enclosure and every exact number: hypothesis searches for a counterexample."""
 
 import copy
 import math
@@ -49,7 +49,7 @@ def members(draw):
 
 
 def steps(enclosure) -> int:
-    """How many doubles up it is from the lower end to the upper one."""
+    """The number of steps between neighbouring doubles from the lower end to the upper end."""
     return ordinal(enclosure.upper) - ordinal(enclosure.lower)
 
 
@@ -132,7 +132,7 @@ def test_membership_is_exact(e, x):
 
 @given(members(), rationals, st.sampled_from([lt, le, gt, ge]))
 def test_a_comparison_with_a_number_is_true_of_all_members_or_of_none(member, y, compare):
-    """`decided` is what both ends say; where they differ, the comparison must be open."""
+    """`decided` is the answer of both ends; if they differ, the comparison must be undecided."""
     enclosure, x = member
     ends_say = {compare(Fraction(end), y) for end in (enclosure.lower, enclosure.upper)}
     try:
@@ -219,7 +219,7 @@ def test_a_shown_number_reads_back_as_itself(x):
 
 
 def decimal_by_hand(text: str) -> Fraction | None:
-    """What a decimal literal stands for; None where it is not one, or too long to write out."""
+    """The value of a decimal literal; None if it is not a literal, or is too long to write out."""
     found = re.fullmatch(r"([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?", text, re.ASCII)
     if found is None or abs(exponent := int(found[4] or 0) - len(found[3])) > 100_000:
         return None

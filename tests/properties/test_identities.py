@@ -1,7 +1,7 @@
-"""Identities between the numbers of a law, and between hockey sticks: hypothesis looks for a counterexample.
+"""Identities between the numbers of a law, and between hockey sticks: hypothesis searches for a counterexample.
 
-No oracle: both sides are the library's, at any size. Two enclosures of one number overlap, and sums are enclosures by
-outward arithmetic.
+There is no oracle: both sides come from the library, at any size. Two enclosures of one number must overlap; sums of
+enclosures use outward arithmetic.
 """
 
 from fractions import Fraction
@@ -64,7 +64,7 @@ def drawn_tail(k, population, marked, draws):
 
 
 def same(first, second) -> bool:
-    """Two enclosures of one number: they overlap."""
+    """Two enclosures of one number overlap."""
     return first.lower <= second.upper and second.lower <= first.upper
 
 
@@ -183,7 +183,7 @@ def pairs_of_laws(draw):
 
 @given(pairs_of_laws(), st.fractions(Fraction(1, 50), 50, max_denominator=1000))
 def test_the_other_direction_is_the_other_sign(both, x):
-    """``Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)``, exactly where everything is rational."""
+    """``Δ_{v,w}(ε) = 1 − e^ε + e^ε Δ_{w,v}(−ε)``, exactly if everything is rational."""
     p, q = both
     forwards, backwards = sp.hockey_stick(p, q, exp_epsilon=x), sp.hockey_stick(q, p, exp_epsilon=1 / x)
     assert forwards == 1 - x + x * backwards
@@ -224,7 +224,7 @@ def test_entries_that_differ_are_added_one_by_one(p):
 @settings(max_examples=10)
 @given(st.integers(50, 900), st.sampled_from([1000, 4001, 12_000]), st.sampled_from(["0", "0.1", "0.7"]))
 def test_a_sum_of_values_far_apart_tells_as_much_as_the_histogram(n, far, epsilon):
-    """How many ones there are is the sum's remainder, how many of the far value its quotient."""
+    """The remainder of the sum is the number of ones; its quotient is the number of far values."""
     cells = ["0.6", "0.3", "0.1"]
     total = sp.SumQuery(dict(zip((0, 1, far), cells, strict=True)))
     found = sp.privacy_curve(total, sp.Population(n)).delta(epsilon)

@@ -1,6 +1,6 @@
-"""Doubles, digits and exact rationals are three ways to one number: hypothesis looks for a case in which they disagree.
+"""Doubles, digits and exact rationals compute the same number in three ways: hypothesis searches for a disagreement.
 
-The tiers share the descriptions of laws and curves, and no computation.
+The tiers share the descriptions of laws and curves, but no computation.
 """
 
 from fractions import Fraction
@@ -28,7 +28,7 @@ MANY = settings(max_examples=cases(400, campaign=20_000))
 
 sizes = st.one_of(
     st.integers(1, 80),
-    st.integers(1500, 2000),  # the contour takes over where the variance is 400 or so
+    st.integers(1500, 2000),  # the contour method takes over at a variance of about 400
     st.integers(1, 10**6),
     st.integers(1, LARGEST),
     st.sampled_from([64, 65, LARGEST - 1, LARGEST]),
@@ -48,7 +48,7 @@ deltas = st.floats(-100, 0).map(lambda exponent: Fraction(10**exponent))
 
 @st.composite
 def epsilons(draw, n, p):
-    """Doubles and other rationals; mostly within some standard deviations of the log-likelihood ratio."""
+    """Doubles and other rationals, mostly within a few standard deviations of the log-likelihood ratio."""
     deviation = max(float(n * p * (1 - p)), 1e-6) ** 0.5
     plain = draw(st.one_of(known_well, deviations.map(lambda x: min(x / deviation, 700.0))))
     return plain if draw(st.booleans()) else Fraction(plain) * (1 + Fraction(1, 10**20))
@@ -56,7 +56,7 @@ def epsilons(draw, n, p):
 
 @st.composite
 def counts(draw, sizes=sizes):
-    """A situation of one count whose p is known, and an ε."""
+    """A situation of one count with a given p, and an ε."""
     n, p = draw(sizes), draw(probabilities)
     return n, p, draw(pairs), draw(epsilons(n, p))
 
@@ -66,7 +66,7 @@ def count(n, p, pair=None, **options):
 
 
 def same(first, second) -> bool:
-    """Two enclosures of one number: they overlap. (mpmath compares exactly.)"""
+    """Two enclosures of one number overlap. (mpmath compares exactly.)"""
     return first.lower <= second.upper and second.lower <= first.upper
 
 
@@ -75,7 +75,7 @@ def is_narrow(found, least=UNDERFLOW, relative=1e-12) -> bool:
 
 
 def has_its_digits(found) -> bool:
-    with mpmath.workdps(5000):  # more than any end has: nothing is rounded
+    with mpmath.workdps(5000):  # more digits than any end has, so nothing is rounded
         return found.upper - found.lower <= mpmath.mpf(10) ** -DIGITS * found.lower
 
 
@@ -106,7 +106,7 @@ def test_counts(situation):
 @given(counts(), st.integers(1, 10**6))
 @example((10**15, Fraction(1, 5), (1, 0), 1e-8), 10**6)
 def test_counts_over_a_range_of_probabilities(situation, above):
-    """The peaks inside the range belong to probabilities that are no rationals."""
+    """The peaks inside the range belong to irrational probabilities."""
     n, p, pair, epsilon = situation
     between = sp.Between(p, p + (1 - p) * Fraction(above, 10**6 + 1))
     check(sp.privacy_curve(sp.PropertyQuery(between), sp.Population(n), pair=pair), epsilon)
@@ -147,7 +147,7 @@ def test_logarithms_of_delta(situation):
     try:
         assert same(curve.log_delta(epsilon), digits)
     except sp.PrecisionError:
-        # κ within 10^-20 of an integer, and δ little else than that: refused, not wrong.
+        # κ is within 10^-20 of an integer and δ depends almost only on that: refused, not wrong.
         assert digits.upper < -1
 
 

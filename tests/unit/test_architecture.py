@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "python" / "statpriv"
-# From the bottom to the top. Folders of one layer may import each other, as long as no circle arises.
+# From bottom to top. Folders of one layer may import each other as long as no cycle arises.
 LAYERS = (
     {"errors", "_native"},
     {"numeric", "distributions", "budget"},
@@ -19,9 +19,9 @@ LAYERS = (
     {"cli"},
 )
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
-# Two independent implementations. They share no code with what they check, and so import nothing of the package.
+# Two independent implementations. They share no code with what they check, and so import nothing from the package.
 ALONE = {"reference": {"errors"}, "assurance.checker": set()}
-# Short names for what lies deeper: they import their target and nothing imports them.
+# Short names for deeper modules: they import their target, and nothing imports them.
 ALIASES = {"", "__main__", "checker"}
 
 
@@ -34,7 +34,7 @@ MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
 
 
 def module_level_statements(body):
-    """What runs when a module is imported: not the bodies of functions, not what only type checkers read."""
+    """The statements that run when a module is imported: neither function bodies nor code for type checkers only."""
     for statement in body:
         if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test):
             yield from module_level_statements(statement.orelse)
@@ -93,7 +93,7 @@ def test_what_checks_the_package_imports_nothing_of_it(folder):
 
 
 def circles(imports: dict[str, set[str]]) -> list[list[str]]:
-    """A circle through each module that can be reached from itself."""
+    """The import cycles through each module."""
     found, finished = [], set()
 
     def visit(name: str, path: list[str]) -> None:
@@ -118,7 +118,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 def test_no_folders_import_each_other_in_a_circle():
-    """A folder at the top of the package is one node, so that two of one layer do not lean on each other."""
+    """A top-level folder of the package is one node, so that two folders of one layer do not depend on each other."""
     between: dict[str, set[str]] = {}
     for name, others in IMPORTS.items():
         if name not in ALIASES:

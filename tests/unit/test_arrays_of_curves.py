@@ -1,4 +1,4 @@
-"""`curve.delta` and `curve.epsilon` of arrays give what their entries give."""
+"""`curve.delta` and `curve.epsilon` of arrays agree with the results for their entries."""
 
 import os
 import signal
@@ -114,7 +114,7 @@ def test_the_first_bad_entry_is_named(several, message):
 
 
 def test_many_entries_are_those_of_few():
-    """More than one thread works on the long array; each of its entries is that of a short one."""
+    """Several threads work on the long array; each of its entries equals that of a short array."""
     curve = sp.privacy_curve(HALF, sp.Population(5000))
     epsilons = np.linspace(0, 0.2, 1000)
     array = curve.delta(epsilons)

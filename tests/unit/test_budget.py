@@ -1,4 +1,4 @@
-"""The table of limits: every limit explains itself, and a limit is an ordinary number."""
+"""The table of limits: every limit is documented, and a limit is an ordinary number."""
 
 import ast
 import copy

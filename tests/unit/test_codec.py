@@ -1,4 +1,4 @@
-"""What a user says is written in one way, read back to an equal value, and refused with the path of what is wrong."""
+"""Values are written in one way, read back as equal values, and refused with the path of the fault."""
 
 import json
 from fractions import Fraction
@@ -59,7 +59,7 @@ def test_nothing_but_plain_data_is_written():
         inner = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
         return type(document) in (dict, list, str, int, bool) and all(map(plain, inner))
 
-    # TOML knows no null.
+    # TOML has no null.
     assert all(plain(field.write(value)) for field, value in EVERY)
 
 
@@ -143,7 +143,7 @@ def test_steps_have_a_word_each_in_plans_and_compositions():
 
 @pytest.mark.parametrize("name", generated())
 def test_the_published_schemas_are_those_of_the_code(name):
-    """After a change on purpose, `python -m statpriv.releasing.schemas` writes them anew."""
+    """After a deliberate change, `python -m statpriv.releasing.schemas` rewrites them."""
     schema = generated()[name]
     jsonschema.Draft202012Validator.check_schema(schema)
     assert json.loads(resources.files("statpriv").joinpath(name).read_text("utf-8")) == schema

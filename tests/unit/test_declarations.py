@@ -1,4 +1,4 @@
-"""What the modules of the theory declare: values that do not change, options with names, imports for type checkers."""
+"""Declarations of the theory's modules: immutable values, keyword options, imports for type checkers."""
 
 import ast
 import dataclasses
@@ -31,7 +31,7 @@ values = pytest.mark.parametrize("made", VALUES, ids=lambda made: made.__name__)
 
 
 def functions(module):
-    """Those of the module, and of its classes."""
+    """The functions of the module and of its classes."""
     for _, made in inspect.getmembers(module):
         if getattr(made, "__module__", None) != module.__name__:
             continue
@@ -59,13 +59,13 @@ def test_every_argument_can_be_named_and_options_must_be(module):
 
 
 def is_public(function):
-    """Whether it is written for callers: what is made by dataclasses takes its fields in order."""
+    """Whether the function is written for callers; functions made by dataclasses take their fields in order."""
     return inspect.unwrap(function).__code__.co_filename != "<string>"
 
 
 @values
 def test_values_do_not_change_and_are_made_and_shown_in_one_way(made):
-    """By dataclasses, or by a method of their own or of the classes that they are the base of."""
+    """`__init__` and `__repr__` come from dataclasses, or from a method of the class, its bases or its subclasses."""
     declared = made.__dataclass_params__
     assert declared.frozen
     assert declared.init is not is_written(made, "__init__")
@@ -80,7 +80,7 @@ def is_written(made, method):
 
 @modules
 def test_what_is_imported_for_type_checkers_is_not_there(module):
-    """Heavy packages are imported where they are used, and modules in one direction."""
+    """Heavy packages are imported only where they are used, and modules import in one direction."""
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     guarded = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     for node in (imported for guard in guarded for imported in guard.body):

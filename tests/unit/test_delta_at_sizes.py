@@ -1,4 +1,4 @@
-"""`sp.delta_at_sizes` gives what the curves of all sizes give, whatever is asked; and says what is wrong."""
+"""`sp.delta_at_sizes` agrees with the curves of all sizes, for every query, and reports faulty arguments."""
 
 import math
 
@@ -52,7 +52,7 @@ def test_of_anything_else_too(query, circumstances):
 
 
 def test_many_sizes_do_not_depend_on_what_else_is_asked():
-    """Long arrays are split among threads at fixed places, so that no result depends on how many there are."""
+    """Long arrays are split among threads at fixed places, so no result depends on the number of threads."""
     sizes = np.arange(10_000, 14_000)
     whole = sp.delta_at_sizes(HALF, sizes, "0.01")
     assert np.all(np.diff(whole.lower) < 0)

@@ -1,4 +1,4 @@
-"""Arrays of what `digits=` gives: entry by entry what the function gives for one number, with exact ends."""
+"""Arrays of results with `digits=`: each entry is the result for one number, with exact ends."""
 
 import operator
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Draws: their probabilities are those of counting all samples of named entries."""
+"""Draws: their probabilities agree with an enumeration of all samples of named entries."""
 
 from collections import Counter
 from fractions import Fraction
@@ -17,7 +17,7 @@ def named(room):
 
 
 def counted(kinds, samples, factor):
-    """The law of how often the critical entry and how many of each kind are drawn how often, sample by sample."""
+    """The joint law of the multiplicities of the critical entry and of each kind, by enumeration of samples."""
     law = Counter()
     for drawn in samples:
         factors = [factor(drawn, entry) for entry in range(len(kinds))]

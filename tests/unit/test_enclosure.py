@@ -1,4 +1,4 @@
-"""`Enclosure`, the only kind of number that is returned: what it is, and what it refuses to be."""
+"""`Enclosure`, the only kind of number returned: what it supports, and what it refuses."""
 
 import math
 from collections.abc import Callable

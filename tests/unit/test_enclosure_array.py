@@ -1,4 +1,4 @@
-"""`EnclosureArray`: what an array of enclosures is, and what it refuses to be."""
+"""`EnclosureArray`: what an array of enclosures supports, and what it refuses."""
 
 import array
 import math
@@ -251,7 +251,7 @@ narrow = st.tuples(small, small).map(lambda ends: sp.Enclosure(min(ends), max(en
 
 
 def decided(relation, left, right):
-    """What single enclosures say; None where they do not decide it."""
+    """The comparison of single enclosures; None if it is undecided."""
     try:
         return relation(left, right)
     except sp.UndecidedError:
@@ -288,7 +288,7 @@ def test_orders_with_arrays_of_numbers():
 
 
 def test_orders_are_exact():
-    """The double nearest to a third is below it; their difference is no double."""
+    """The double nearest to a third is below it; their difference is not a double."""
     third = sp.EnclosureArray([1 / 3])
     assert (third < [Fraction(1, 3)]).tolist() == [True]
     assert (third < Fraction(1, 3)).tolist() == [True]

@@ -1,4 +1,4 @@
-"""Exact values, logarithms and trade-off functions: what they promise, and what they refuse."""
+"""Exact values, logarithms and trade-off functions: their guarantees and their refusals."""
 
 import math
 import pickle
@@ -57,7 +57,7 @@ def test_a_value_that_never_occurs_has_no_privacy(p):
 
 
 def test_fractions_are_in_lowest_terms_and_behave_as_such():
-    """They are built without the gcd that Python would take long for."""
+    """They are built without the gcd, which would take Python a long time."""
     curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(700))
     for exact in (curve.exact_delta(exp_epsilon="1.05"), *curve.exact_terms("0.05")):
         assert type(exact) is Fraction
@@ -175,7 +175,7 @@ def test_both_directions_together_are_symmetric():
 
 
 def test_a_bound_proves_an_error_that_is_not_above_the_truth():
-    """Two parts that ask the same property leave as much hidden as one count; the sum over the parts says less."""
+    """Two parts that ask about one property are as private as one count; the sum over the parts is a weaker bound."""
     parts = [sp.PropertyQuery("1/2", attribute="a")] * 2, sp.Population(40), sp.RandomPartition([20, 20])
     exact, bound = sp.compose(*parts), sp.compose(*parts, bound="partition-sum")
     assert exact.beta("0.1") == sp.privacy_curve(HALF, sp.Population(40)).beta("0.1")

@@ -1,4 +1,4 @@
-"""What users write is the rational they mean, exactly, or refused with a sentence."""
+"""User input is the exact rational it denotes, or is refused with a sentence."""
 
 import sys
 from decimal import Decimal
@@ -106,7 +106,7 @@ def test_truth_values_are_refused(value):
 
 
 class HasRatio:
-    """Looks like a number, and is none."""
+    """An object that looks like a number but is not one."""
 
     def as_integer_ratio(self):
         return "one", "two"
@@ -202,7 +202,7 @@ def test_a_long_text_is_not_repeated_in_full():
     ],
 )
 def test_huge_exponents_are_refused_before_they_are_written_out(value):
-    """Writing such a number out would take minutes and gigabytes."""
+    """Writing out such a number would take minutes and gigabytes."""
     with pytest.raises(sp.ArgumentError, match="exponent"):
         as_fraction(value, "p")
 

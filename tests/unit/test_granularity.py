@@ -1,4 +1,4 @@
-"""`sp.granularity`: the promised names, explanations, and refusals that help."""
+"""`sp.granularity`: the promised names, explanations, and helpful refusals."""
 
 import math
 import pickle
@@ -23,7 +23,7 @@ BUDGETS = {
 
 
 def value(composition):
-    """The first coordinate of a guarantee; μ as its square, exactly."""
+    """The first coordinate of a guarantee; μ is compared by its exact square."""
     if composition.notion != "gaussian":
         return composition.rho if composition.notion == "zcdp" else composition.epsilon
     if isinstance(composition.mu, Fraction):
@@ -120,7 +120,7 @@ def test_mechanisms_stand_for_their_budgets():
 
 
 def test_figures_are_shown_in_a_length_that_people_read():
-    """Budgets given as doubles are not decimals: what is shown is rounded upwards, what is kept is exact."""
+    """Budgets given as doubles are not decimals: displayed values are rounded upwards, stored values are exact."""
     found = gr.compose([0.5, 0.3, 0.1], granularity=gr.Unbounded(), setting="sequential")
     assert found.epsilon == Fraction(0.5) + Fraction(0.3) + Fraction(0.1)
     assert str(found.figures) == "ε = 0.900001"

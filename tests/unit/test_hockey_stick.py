@@ -1,4 +1,4 @@
-"""`hockey_stick`: the kinds of numbers and laws it takes, what comes back, and what it refuses."""
+"""`hockey_stick`: the numbers and laws it accepts, its results, and its refusals."""
 
 import math
 import re
@@ -178,7 +178,7 @@ P, Q = ["0.1", "1/3", "17/30"], ["1/7", "2/7", "4/7"]
 
 
 def by_hand(epsilon, digits):
-    """The same sum in decimal numbers of twice as many digits."""
+    """The same sum in decimal numbers with twice as many digits."""
     with mpmath.workdps(2 * digits + 20):
         laws = [[mpmath.mpf(mass.numerator) / mass.denominator for mass in map(Fraction, law)] for law in (P, Q)]
         ratio = mpmath.exp(mpmath.mpf(Fraction(epsilon).numerator) / Fraction(epsilon).denominator)
@@ -230,7 +230,7 @@ def test_bad_numbers_of_digits_are_refused(digits):
 
 
 class ReadOnce(list):
-    """A law that says how often it was read."""
+    """A law that records how often it was read."""
 
     reads = 0
 
@@ -262,7 +262,7 @@ def test_an_array_is_what_its_entries_are():
 
 
 def count_of(entries, p):
-    """The law of a count of `entries` entries and one more that has the property, or has it not."""
+    """The law of a count of `entries` entries and one more that has the property, or does not."""
     return lambda k: sp.laws.binomial_pmf(k - 1, n=entries, p=p), lambda k: sp.laws.binomial_pmf(k, n=entries, p=p)
 
 
@@ -327,7 +327,7 @@ def test_functions_of_exact_numbers_are_laws_as_lists_are(kind):
 
 
 def test_exact_functions_that_go_on_are_cut_at_the_last_answer():
-    """Geometric laws of 1/2 and 1/4 at e^ε = 1: only the first answer is likelier under the first, or two of them."""
+    """Geometric laws of 1/2 and 1/4 at e^ε = 1: only the first two answers are likelier under the first law."""
     first, second = (lambda day, p=p: p * (1 - p) ** day for p in (HALF, Fraction(1, 4)))
     for last, most in ((60, 1e-15), (9, 2**-9)):
         found = sp.hockey_stick(first, second, exp_epsilon=1, answers=range(last + 1))

@@ -1,6 +1,6 @@
-"""Files of every format, as earlier versions wrote them, are read as before: with the values and curves they stand for.
+"""Files of every format, as written by earlier versions, are still read with the same values and curves.
 
-A sample is never changed once it lies in `vectors/formats`; a new version of a format gets a folder of its own.
+A sample in `vectors/formats` is never changed; a new version of a format gets its own folder.
 """
 
 import json
@@ -21,7 +21,7 @@ from statpriv.releasing.steps import StatedQuery
 
 FORMATS = Path(__file__).parents[1] / "vectors" / "formats"
 DELTAS = json.loads((FORMATS / "deltas.json").read_text("utf-8"))
-"""By file: ε, and the ends of δ that the version computed that wrote the file."""
+"""For each file: ε, and the ends of δ computed by the version that wrote the file."""
 
 AGES = {0: "1/2", "1/2": "1/4", 5: "1/4"}
 SMOKERS = sp.PropertyQuery("1/2", attribute="smoker")
@@ -69,7 +69,7 @@ def name_of(path):
 def is_as_kept(name, curve):
     epsilon, lower, upper = DELTAS[name]
     found = curve.delta(epsilon)
-    # Both enclose the same number, whatever became tighter since.
+    # Both enclose the same number, even if one has become tighter since.
     return found.lower <= upper and lower <= found.upper
 
 

@@ -1,4 +1,4 @@
-"""How many known entries a part holds: bounds of means over that number, and of all ways they fall on groups."""
+"""The number of known entries in a part: bounds of means over it, and of all splits over groups."""
 
 from fractions import Fraction
 from itertools import pairwise, product
@@ -16,7 +16,7 @@ ROUNDING = Fraction(1, 10**12)
 
 
 def hypergeometric(drawn):
-    """The law of the number of marked among the drawn, exactly."""
+    """The exact law of the number of marked entries among the drawn ones."""
     ways = comb(drawn.population, drawn.draws)
     return {
         k: Fraction(comb(drawn.marked, k) * comb(drawn.population - drawn.marked, drawn.draws - k), ways)
@@ -42,7 +42,7 @@ def test_chances_are_those_of_a_hypergeometric_law(drawn):
 @settings(max_examples=cases(20, campaign=600))
 @given(st.lists(draws(), min_size=1, max_size=2), st.data())
 def test_the_mean_of_what_grows_with_the_numbers_is_bounded(groups, data):
-    """Step functions generate all functions that do not fall: above a corner, in every coordinate or in one."""
+    """Step functions generate all nondecreasing functions: above a corner, in every coordinate or in one."""
     weighted = list(boxes(groups))
     assert sum(weight for weight, _ in weighted) == 1
     assert all(weight > 0 for weight, _ in weighted)

@@ -1,4 +1,4 @@
-"""Labels of sums: equal where the sums are, and only there."""
+"""Labels of sums are equal if and only if the sums are."""
 
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -68,7 +68,7 @@ ROOTS = {0: "1/2", 2**0.5: "1/4", 3**0.5: "1/8", 5**0.5: "1/8"}
 
 
 def test_numbers_without_a_common_lattice_have_the_curve_of_their_histogram():
-    """Different numbers of each have different sums, so that the sum tells the histogram."""
+    """Different histograms have different sums, so the sum determines the histogram."""
     entries = sp.Population(20)
     histogram = sp.privacy_curve(sp.HistogramQuery(list(ROOTS.values())), entries)
     total = sp.privacy_curve(sp.SumQuery(ROOTS), entries)

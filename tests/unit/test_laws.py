@@ -1,4 +1,4 @@
-"""`sp.laws`: probabilities of numbers and of arrays of numbers, against counting in exact fractions."""
+"""`sp.laws`: probabilities of numbers and of arrays of numbers, against enumeration in exact fractions."""
 
 import math
 import subprocess
@@ -34,7 +34,7 @@ def hypergeometric(k, population, marked, draws):
 
 
 def encloses(enclosure, quantity, pmf, k, last):
-    """Whether the enclosure contains the quantity at k of the law with this pmf on 0..last, and is narrow."""
+    """Whether the enclosure is narrow and contains the quantity at k of the law with this pmf on 0..last."""
     values = {"upper_tail": range(max(k, 0), last + 1), "lower_tail": range(min(k, last) + 1)}.get(quantity, [k])
     truth = sum(map(pmf, values), Fraction(0))
     if quantity == "log_pmf":
@@ -42,7 +42,7 @@ def encloses(enclosure, quantity, pmf, k, last):
             return enclosure == sp.Enclosure(-inf)
         with mpmath.workprec(200):
             truth = mpmath.log(mpmath.mpf(truth.numerator) / truth.denominator)
-        # A fifth of the digits of mpmath's logarithm are to spare.
+        # This keeps a fifth of the digits of mpmath's logarithm in reserve.
         return abs(truth - enclosure.midpoint) <= enclosure.width + 1e-15 * abs(truth) and truth in enclosure
     return truth in enclosure and enclosure.width <= 1e-12 * truth
 
@@ -191,7 +191,7 @@ def test_a_result_beyond_all_memory_is_an_error():
 
 
 def test_many_entries_are_those_of_few():
-    """More than one thread works on the long array; each of its entries is that of a short one."""
+    """Several threads work on the long array; each of its entries equals that of a short array."""
     rng = np.random.default_rng(7)
     k, p = rng.integers(-10, 1010, 20_000), rng.random(20_000)
     array = sp.laws.binomial_log_pmf(k, n=1000, p=p)

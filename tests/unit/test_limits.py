@@ -1,4 +1,4 @@
-"""Limits of work: exactly so many cases are tried, and of one more the refusal says how many are too many."""
+"""Limits of work: cases are enumerated up to the limit, and the refusal beyond it names the limit."""
 
 import pytest
 

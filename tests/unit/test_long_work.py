@@ -1,4 +1,4 @@
-"""Long work lets other threads run, and ends when Ctrl-C is pressed."""
+"""Long computations let other threads run, and end when Ctrl-C is pressed."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ print("done", flush=True)
 
 
 def hears_ctrl_c():
-    """A shell's background job ignores SIGINT, and so would its children: Python installs no handler then."""
+    """A background job of a shell ignores SIGINT and passes this on: Python then installs no handler."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -76,9 +76,9 @@ def many_values():
 
 @pytest.mark.parametrize("work", [one_hard_evaluation, many_values])
 def test_other_threads_run_while_the_kernel_works(work):
-    """Were the interpreter lock held, another thread could move at most once before and once after the kernel does.
+    """If the kernel held the interpreter lock, another thread could move at most once before and once after its work.
 
-    How far it gets depends on the machine, so that the work is done again until it got far enough.
+    The number of moves depends on the machine, so the work is repeated until there are enough.
     """
     call = work()
     count, done = 0, threading.Event()

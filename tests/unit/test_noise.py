@@ -1,4 +1,4 @@
-"""Noises: exact parameters, and what is out of range refused."""
+"""Noises: exact parameters, and refusal of values out of range."""
 
 from fractions import Fraction
 

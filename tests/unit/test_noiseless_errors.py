@@ -1,4 +1,4 @@
-"""Bad input to the functions of noiseless privacy: the message names the argument, its value and what is required."""
+"""Bad input to the functions of noiseless privacy: the message names the argument, its value and the requirement."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What sp.partial_knowledge refuses, and how its objects are shown."""
+"""The refusals of sp.partial_knowledge, and the display of its objects."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""`PrivacyCurve.plot`: draws on the axes it is given, or on new ones."""
+"""`PrivacyCurve.plot` draws on the given axes, or on new ones."""
 
 import sys
 from math import isfinite

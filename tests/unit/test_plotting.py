@@ -1,4 +1,4 @@
-"""Pictures: what is drawn are the certified values at their safe ends, labelled as what they are."""
+"""Pictures display the certified values at their safe ends, with correct labels."""
 
 import sys
 from itertools import pairwise
@@ -234,7 +234,7 @@ def test_the_same_picture_is_the_same_file(name, start):
     picture = against_epsilon(CURVE, points=5)
     file = render(picture, name)
     assert file.startswith(start)
-    with mpl.rc_context({"lines.linewidth": 9, "font.size": 30}):  # whatever somebody's settings are
+    with mpl.rc_context({"lines.linewidth": 9, "font.size": 30}):  # whatever the user's settings are
         assert render(picture, name) == file
 
 

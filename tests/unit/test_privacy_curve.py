@@ -1,4 +1,4 @@
-"""`privacy_curve`, `compose` and what they give: arguments, bounds, verdicts, explanations, values."""
+"""`privacy_curve`, `compose` and their results: arguments, bounds, verdicts, explanations, values."""
 
 import re
 import sys
@@ -208,7 +208,7 @@ def test_kinds():
 
 
 def test_equal_p_and_equal_names_make_no_common_property():
-    """Of one property all answers together are one count; nothing relates the others."""
+    """For one property all answers together are one count; unrelated properties have no such relation."""
     for unrelated in (HALF, sp.PropertyQuery("1/2", name="n")):
         curve = sp.compose([unrelated] * 4, HUNDRED, QUARTERS)
         assert curve.worst_case_pairs("0.1") in {((1, 0),) * 4, ((0, 1),) * 4}
@@ -319,7 +319,7 @@ def test_what_the_enclosure_leaves_open_is_decided_with_more_digits():
 
 
 def mpmath_fraction(x):
-    """The dyadic rational that an mpf is."""
+    """The value of an mpf as a dyadic rational."""
     sign, mantissa, exponent, _ = x._mpf_
     return (-1) ** sign * int(mantissa) * Fraction(2) ** exponent
 
@@ -437,7 +437,7 @@ def test_no_epsilon_reaches_delta_zero(size):
 
 
 def test_equal_parts_are_evaluated_once(monkeypatch):
-    """A hundred thousand equal parts cost as much as one."""
+    """A hundred thousand equal parts cost as much as one part."""
     partition_sum = sys.modules["statpriv.rules.partition_sum"]
     lowered = []
 

@@ -1,4 +1,4 @@
-"""Steps: what they publish instead of an answer, and how they chain."""
+"""Steps: what they publish instead of an answer, and how they combine."""
 
 from collections import defaultdict
 from decimal import Decimal, localcontext
@@ -200,7 +200,7 @@ def test_a_sum_of_two_fair_bits_an_entry_is_a_count_of_twice_as_many(added):
 @pytest.mark.parametrize("added", [sp.noise.DiscreteLaplace(alpha="0.7"), sp.noise.Laplace(scale=1)])
 @pytest.mark.parametrize("unit", [Fraction(1, 2), Fraction(1), Fraction(3)])
 def test_of_noisy_sums_the_worst_pair_is_the_worst_of_all(added, unit):
-    """Between the integers a discrete noise need not keep ratios monotone: then all differences are tried."""
+    """Between the integers, discrete noise need not keep ratios monotone; all differences are then evaluated."""
     values = [0 * unit, 1 * unit, 2 * unit]
     query = sp.SumQuery(dict(zip(values, ["1/4", "1/2", "1/4"], strict=True))).noisy(added)
     worst = sp.privacy_curve(query, sp.Population(4))
@@ -259,9 +259,9 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("steps", "published"), PUBLISHED)
 def test_the_greatest_loss_of_noise_without_bounds_is_that_of_what_is_published(steps, published):
-    """Far out the loss is ln 2 at every answer, which no answer that is published together with others attains."""
+    """Far out the loss is ln 2 at every answer; no answer that is published together with others attains it."""
     laws = [defaultdict(Fraction), defaultdict(Fraction)]
-    for critical, x, others in product(range(2), range(-240, 241), range(3)):  # beyond which lies next to nothing
+    for critical, x, others in product(range(2), range(-240, 241), range(3)):  # the mass beyond is negligible
         noise = abs(x - others - critical)
         laws[critical][published(x)] += Fraction(comb(2, others), 4) * Fraction(1, 3 * 2**noise)
     truth = max(first[label] / second[label] for first, second in (laws, laws[::-1]) for label in first)

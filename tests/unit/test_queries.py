@@ -1,4 +1,4 @@
-"""Histograms, sums, order statistics and linear queries: what they accept, and what they make of it."""
+"""Histograms, sums, order statistics and linear queries: accepted arguments and the resulting values."""
 
 from fractions import Fraction
 from math import gcd
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import statpriv as sp
 
 THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
-# Cubes of bytes, of many sizes and some zero: one draw, where a list makes one for each member.
+# Cubes of bytes, of varied size and sometimes zero: one draw in total, where a list makes one draw per member.
 WEIGHTS = st.binary(min_size=1, max_size=19).map(lambda drawn: [*(byte**3 for byte in drawn), 1])
 
 # --- probabilities that sum to one
@@ -38,7 +38,7 @@ def test_floats_are_divided_by_their_sum_and_the_query_says_by_which(weights, re
 
 
 def test_the_tolerance_is_that_of_the_hockey_stick():
-    """The largest sums of two doubles that either takes, and the next ones, which neither does."""
+    """The largest accepted sums of two doubles, and the next larger sums, which are refused."""
     for cells in (2, 3):
         rest = ["1/4"] * (cells - 2)
         for ulps in (2**12 + cells, 2**12 + cells + 1):

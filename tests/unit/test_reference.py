@@ -1,4 +1,4 @@
-"""sp.reference stands on its own, and refuses what it cannot answer with a message that helps."""
+"""sp.reference is self-contained, and refuses what it cannot answer with a helpful message."""
 
 import ast
 import subprocess
@@ -29,7 +29,7 @@ def imported(tree):
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 def test_it_shares_no_code_with_what_it_judges(source):
-    """Of statpriv only the errors; of the standard library nothing that computes, so no binomial coefficient."""
+    """It imports only the errors of statpriv, and nothing that computes from the standard library."""
     tree = ast.parse(source.read_text(encoding="utf-8"))
     for module in imported(tree):
         own = module == "statpriv.errors" or module.startswith("statpriv.reference")

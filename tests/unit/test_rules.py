@@ -1,4 +1,4 @@
-"""The registry: every rule says what it proves and where, applies somewhere, and is of use."""
+"""The registry: every rule states what it proves and where, applies somewhere, and is useful."""
 
 import inspect
 import math
@@ -136,7 +136,7 @@ def with_queries(situation, queries):
 
 
 def is_enclosed_alone(rule):
-    """Whether a rule bounds many laws at once, or may rest on one that does: then it has no rational value."""
+    """Whether a rule bounds many laws at once, or may rest on a rule that does; it then has no rational value."""
     return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ == "own_group_in_parts"
 
 
@@ -201,7 +201,7 @@ def test_exact_rules_come_first():
 
 @situations
 def test_the_order_of_rules_does_not_depend_on_where_they_are_written(situation):
-    """Rules of one kind that are about one situation have different costs."""
+    """Rules of one kind that apply to one situation have different costs."""
     ranked = [(rule.kind, rule.cost) for rule in about(situation)]
     assert len(set(ranked)) == len(ranked)
 
@@ -225,7 +225,7 @@ def test_every_bound_is_at_least_the_exact_curve(situation):
 
 
 def at(query, end):
-    """The same query with an end of the range of p instead of the range."""
+    """The same query with an end of the range of p in place of the range."""
     if isinstance(query, sp.PostProcessed):
         return sp.PostProcessed(at(query.query, end), *query.steps)
     ranged = isinstance(query, sp.PropertyQuery) and query.is_uniform and isinstance(query.p, sp.Between)
@@ -311,7 +311,7 @@ def about(situation):
 
 
 def verdict(rule, situation) -> str | None:
-    """Why a rule does not apply, or None."""
+    """The reason why a rule does not apply, or None."""
     try:
         rule.curve(situation)
     except NotApplicable as reason:
@@ -542,7 +542,7 @@ def test_what_does_not_apply_names_the_first_query():
 
 
 def test_counts_published_alike_that_do_not_follow_each_other_have_no_exact_curve_over_a_range():
-    """The ratio need not be monotone: few are published where nobody or everybody has the property."""
+    """The ratio need not be monotone: "few or many" is published both if nobody and if everybody has the property."""
     ends = RANGE.mapped({0: "few or many", 12: "few or many"})
     with pytest.raises(sp.NotAvailableError, match="answers that are published alike do not follow each other"):
         sp.privacy_curve(ends, TWELVE, bound="exact")
@@ -561,7 +561,7 @@ def test_a_part_that_does_not_name_a_group_has_none_of_it():
 
 
 def test_the_own_group_in_a_template_is_that_group_alone():
-    """One that is the only one of its group is known from the count of the group; two hide in that of both."""
+    """The only drawn entry of its group is revealed by the count of the group; two drawn entries protect each other."""
     groups = sp.Population(groups={"f": 2, "m": 2})
     lone, both = (
         sp.privacy_curve(TWO_LAWS, groups, sampling=sp.TemplateLaw({template: 1}), bound="own-group-sum").delta(0)

@@ -1,4 +1,4 @@
-"""Samplings: what they accept, and what their named uses draw."""
+"""Samplings: accepted arguments, and the samples of their named uses."""
 
 from fractions import Fraction
 

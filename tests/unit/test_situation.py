@@ -1,4 +1,4 @@
-"""Situations that cannot be: refused as a whole, by name, with what to do instead."""
+"""Impossible situations are refused as a whole, by name, with a remedy."""
 
 import re
 
@@ -19,7 +19,7 @@ DIFFERENT = sp.PropertyQuery(["1/2", "1/3", "1/4", "1/5", "1/6"])
 
 
 class Own:
-    """Releases the critical entry."""
+    """A query that releases the critical entry."""
 
     def answer_laws(self, entries):
         return {0: {0: 1}, 1: {1: 1}}
@@ -270,7 +270,7 @@ def test_an_answer_that_depends_on_nobody_is_private():
 
 
 def test_a_pair_for_each_part_is_looked_up_as_often_as_there_are_parts(monkeypatch):
-    """Whether all parts ask one property is found once, and not for each part again."""
+    """Whether all parts ask about one property is decided once, not again for each part."""
     looked_up = []
 
     def remembered(query, attribute_of=situation.attribute_of):

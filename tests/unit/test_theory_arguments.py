@@ -1,4 +1,4 @@
-"""What the functions of the three theories say of arguments of the wrong kind: each names the argument."""
+"""Arguments of the wrong kind in the three theories: each error names the argument."""
 
 import re
 from fractions import Fraction
@@ -19,7 +19,7 @@ COUNT = noiseless.FiniteModel([FAIR] * 3, sum)
 SPINNER = gr.FiniteMechanism({0: {"y": "1/4", "n": "3/4"}, 1: {"y": "3/4", "n": "1/4"}})
 TABLES = [(), ("a",), ("b",)]
 SCALAR = np.array(0.5)
-"""It has a length to some tests and none to others."""
+"""An object that some tests consider to have a length and others not."""
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_wrong_is_named(ask, message):
 
 
 def test_integers_count_whatever_their_type():
-    """3.0 and "3" are the integer 3 in the theories too."""
+    """3.0 and "3" are accepted as the integer 3 in the theories too."""
     assert noiseless.noiseless_from_statistical("0.1", "1e-6", target=1, values=3.0, entries="2") == (
         noiseless.noiseless_from_statistical("0.1", "1e-6", target=1, values=3, entries=2)
     )

@@ -1,4 +1,4 @@
-"""Queries, populations, adversaries, samplings and partitions: what they accept, say and equal."""
+"""Queries, populations, adversaries, samplings and partitions: arguments, display and equality."""
 
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError

@@ -1,4 +1,4 @@
-"""A curve as a Rényi divergence, as a Gaussian distance, as a table, and beside other theorems."""
+"""A curve as a Rényi divergence, as a Gaussian distance, as a table, and next to other theorems."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_several_orders_at_once():
 
 
 def largest_ratio(laws):
-    """The greatest D_α/α over orders 2^(1/16) apart in α − 1, both ways: hardly less than the supremum."""
+    """The greatest D_α/α over orders with α − 1 spaced by factors 2^(1/16), both ways: just below the supremum."""
     orders = [1 + Fraction(2.0 ** (k / 16)) for k in range(-160, 160)]
     return max(renyi(p, q, order) / order for order in orders for p, q in (laws, laws[::-1]))
 
@@ -144,7 +144,7 @@ def test_zcdp_of_answers_that_say_nothing_is_zero():
 
 
 def test_normal_noise_alone_is_the_least_rho():
-    """Where the data saturate, only the noise is left: its ρ is attained, however many entries there are."""
+    """If the data saturate, only the noise protects: its ρ is attained, whatever the number of entries."""
     for added in (sp.noise.Gaussian(sigma=3), sp.noise.DiscreteGaussian(sigma=3)):
         noisy = sp.privacy_curve(HALF.noisy(added), sp.Population(50))
         assert noisy.zcdp() == sp.Enclosure(Fraction(1, 18))
@@ -172,7 +172,7 @@ def test_what_follows_the_noise_can_only_lower_rho():
 @settings(max_examples=15, deadline=None)
 @given(n=st.integers(1, 6), sigma=st.integers(1, 3), order=st.integers(2, 5))
 def test_renyi_under_discrete_normal_noise(n, sigma, order):
-    """Summed over the answers within forty standard deviations, in 60 digits."""
+    """The sum over the answers within forty standard deviations, in 60 digits."""
     curve = sp.privacy_curve(HALF.noisy(sp.noise.DiscreteGaussian(sigma=sigma)), sp.Population(n), pair=(1, 0))
     with mpmath.workdps(60):
         reach = range(-40 * sigma, 40 * sigma + n + 1)

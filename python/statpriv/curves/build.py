@@ -30,23 +30,23 @@ def privacy_curve(
     Parameters
     ----------
     query : a query
-        What is asked: `PropertyQuery`, `HistogramQuery`, `SumQuery`, `MeanQuery`, `OrderStatisticQuery`, `LinearQuery`,
-        one of them `PostProcessed`, or an object with a method `answer_laws`.
+        `PropertyQuery`, `HistogramQuery`, `SumQuery`, `MeanQuery`, `OrderStatisticQuery`, `LinearQuery`, one of these
+        in `PostProcessed`, or an object with a method `answer_laws`.
     population : Population
-        How many entries there are, the critical one included.
+        Number of entries, including the critical one.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
     sampling : a sampling, optional
-        The answer is that of a secret sample, drawn by `WithoutReplacement`, `WithReplacement`, `PoissonSampling`,
-        `Stratified`, `OverlappingSamples` or a `TemplateLaw`; by default it is of all entries.
+        The answer is computed on a secret sample, drawn by `WithoutReplacement`, `WithReplacement`, `PoissonSampling`,
+        `Stratified`, `OverlappingSamples` or a `TemplateLaw`; by default on all entries.
     pair : tuple of two values, or None
-        Which values of the critical entry are compared, in this order: 1 and 0 of a property, cells of a histogram
-        counted from 0, values of a sum. None is the worst pair.
+        The two values of the critical entry that are compared, in this order: 1 and 0 of a property, cells of a
+        histogram counted from 0, values of a sum. None is the worst pair.
     bound : str, default "tightest"
-        "tightest" (exact where there is an exact form, else the smallest certified bound), "exact", "spc"
-        (Definition 3.3, given that the critical entry is in the sample), "partition-sum", "threshold" (cheaper
-        and a little larger where many entries are known), "amplification", "total-count", "total-histogram",
-        "own-group", "unprocessed" or "noise". :meth:`PrivacyCurve.compare` shows which apply.
+        "tightest" (exact if an exact form exists, else the smallest certified bound), "exact", "spc" (Definition 3.3,
+        given that the critical entry is in the sample), "partition-sum", "threshold" (cheaper, and slightly larger if
+        many entries are known), "amplification", "total-count", "total-histogram", "own-group", "unprocessed" or
+        "noise". :meth:`PrivacyCurve.compare` shows which apply.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def privacy_curve(
     ArgumentError
         A value that is not allowed; the message names it.
     NotAvailableError
-        The named bound does not apply to this situation; the message says which do, or the nearest combinations.
+        The named bound does not apply to this situation; the message names those that do, or the nearest combinations.
 
     Notes
     -----
@@ -102,31 +102,31 @@ def compose(
     Parameters
     ----------
     queries : iterable of queries
-        One query a part, of any type. Two queries ask about the same values of the entries only if they have the same
+        One query per part, of any type. Two queries ask about the same values of the entries only if they have the same
         `attribute`; all others are unrelated, and the worst combination of values counts.
     population : Population
-        How many entries there are.
+        Number of entries.
     partition : RandomPartition, MultinomialPartition or PartitionLaw
-        Part sizes, also by group, the probability of each part, or any law of disjoint parts; entries beyond them are
-        not used.
+        Part sizes, also by group; the probability of each part; or any law of disjoint parts. Entries outside the parts
+        are not used.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
     pair : tuple of two values, sequence of such pairs, or None
-        Which values of the critical entry are compared: one pair for one attribute; for several a pair for each part,
-        as :meth:`PrivacyCurve.worst_case_pairs` gives them. None is the worst.
+        The two values of the critical entry that are compared: one pair for one attribute; for several attributes, a
+        pair
+        for each part, as :meth:`PrivacyCurve.worst_case_pairs` returns them. None is the worst pair.
     bound : str, default "tightest"
-        "tightest" (exact where there is an exact form, else an enclosure or the smallest certified bound), "exact",
-        "convex-order" (a bound of all sign patterns of many unrelated attributes, or of all p of a range, by one law
-        or by what their transforms can be),
-        "revealed" and "worst-entry" (known entries, wherever they fell: given away by part, or entry by entry),
-        "partition-sum" (Theorems 5.1 and 5.2), "threshold" (the same, cheaper and a little larger where many
-        entries are known) or "total-count".
+        "tightest" (exact if an exact form exists, else an enclosure or the smallest certified bound), "exact",
+        "convex-order" (a bound over all sign patterns of many unrelated attributes, or over all p of a range, by one
+        dominating law or by bounds on the transforms), "revealed" and "worst-entry" (known entries in any placement: by
+        revealing their parts, or entry by entry), "partition-sum" (Theorems 5.1 and 5.2), "threshold" (the same,
+        cheaper and slightly larger if many entries are known) or "total-count".
 
     Returns
     -------
     PrivacyCurve
-        δ against ε in nats, of all answers together. Its `kind` is "exact", "bound", or "enclosed": then the
-        combinations of values are too many to be tried, the lower end is attained by one of them and none exceeds the
+        δ of all answers together against ε in nats. Its `kind` is "exact", "bound" or "enclosed". "enclosed" means that
+        the combinations of values are too many to enumerate: one of them attains the lower end, and none exceeds the
         upper end. :meth:`PrivacyCurve.worst_case_pairs` names the worst.
 
     Raises
@@ -151,7 +151,7 @@ def compose(
     >>> sp.compose([smokers] * 32, sp.Population(32768), parts, bound="partition-sum").delta("0.005").lower > 0.0225
     True
 
-    Two properties that nothing is known to relate; the worst pair of values is a mixed one.
+    Two properties with no known relation; the worst pair of values is a mixed one.
 
     >>> rare = sp.PropertyQuery("0.3")
     >>> both = sp.compose([rare, rare], sp.Population(7), sp.RandomPartition([6, 1]))

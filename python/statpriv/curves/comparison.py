@@ -21,14 +21,14 @@ __all__ = ["Compared", "Comparison", "CurveTable", "aligned", "compare", "html_t
 
 @dataclass(frozen=True)
 class Compared:
-    """What one theorem says of δ at one ε."""
+    """The result of one theorem for δ at one ε."""
 
     bound: str
-    """The name that `bound=` selects it by."""
+    """The name that selects it with `bound=`."""
     kind: Kind
     delta: Enclosure
     conditional: bool
-    """Whether it is about the answer given that the critical entry is in the sample: no bound of what is released."""
+    """Whether it concerns the answer given that the critical entry is sampled; then it does not bound the release."""
     theorem: str
 
 
@@ -124,12 +124,12 @@ class CurveTable:
 
 
 def compare(situation: AnySituation, epsilon: Number) -> Comparison:
-    """What every rule that applies says of the situation at this ε."""
+    """The result of every applicable rule at this ε."""
     rows, missing = [], []
     seen: set[str] = set()
     for rule, curve in applicable(situation):
         if rule.bound in seen:
-            continue  # another way to the same: exact rules agree
+            continue  # another route to the same number: exact rules agree
         seen.add(rule.bound)
         try:
             delta = curve.delta(epsilon)
@@ -137,7 +137,7 @@ def compare(situation: AnySituation, epsilon: Number) -> Comparison:
             missing.append((rule.bound, str(error)))
             continue
         rows.append(Compared(rule.bound, rule.kind, delta, rule.conditional, rule.theorem))
-    # Equal values: what is exact stands first.
+    # Among equal values, the exact one comes first.
     rows.sort(key=lambda row: (row.delta.upper, row.kind != "exact"))
     return Comparison(epsilon, tuple(rows), tuple(missing))
 

@@ -1,19 +1,19 @@
-"""What added noise by itself says of Rényi divergences.
+"""Bounds on Rényi divergences from added noise alone.
 
-Noise N(0, σ²), and its discrete counterpart moved by an integer d, have ``D_α ≤ ρα`` with ``ρ = d²/(2σ²)`` (Bun and
+Noise N(0, σ²), and its discrete counterpart, shifted by an integer d have ``D_α ≤ ρα`` with ``ρ = d²/(2σ²)`` (Bun and
 Steinke, *Concentrated Differential Privacy*, Proposition 1.6; Canonne, Kamath and Steinke, *The Discrete Gaussian for
-Differential Privacy*, Theorem 4). An answer's two laws are those of d + noise and of the noise, to which the same
-independent number S is added, and so no farther apart. Of several counts with a noise each the ρ of those that an entry
-changes add up.
+Differential Privacy*, Theorem 4). An answer's two laws are those of d + noise and of the noise, each plus the same
+independent number S, and so no farther apart. For several counts with independent noise, the ρ of the counts that an
+entry changes add up.
 
-No smaller ρ will do where nothing follows the noise. Let d > 0, N be the greatest value of S, π its probability, and f
-the density of the noise, which falls with the distance from 0. For x ≥ N the law of S + noise is at most f(x−N), that
-of d + S + noise at least π f(x−N−d), so that the moment of order α is at least
+ρ is the least possible if nothing follows the noise. Let d > 0, N be the greatest value of S, π its probability, and f
+the density of the noise, which falls with the distance from 0. For x ≥ N the law of S + noise is at most f(x−N), and
+that of d + S + noise is at least π f(x−N−d), so the moment of order α is at least
 
     π^α ∫_{x≥N} f(x−N−d)^α f(x−N)^{1−α} dx ≥ π^α e^{α(α−1)ρ}/2,
 
-since the integrand is ``e^{α(α−1)ρ} f(x−N−αd)``. (For the discrete noise let α be an integer.) So D_α/α comes as near
-to ρ as one likes. For d < 0 the same with the least value.
+since the integrand is ``e^{α(α−1)ρ} f(x−N−αd)``. (For the discrete noise let α be an integer.) So D_α/α comes
+arbitrarily close to ρ. For d < 0 the same holds with the least value.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Concentration:
 
     rho: Fraction
     is_attained: bool
-    """Whether no smaller ρ will do."""
+    """Whether ρ is the least possible."""
 
 
 def concentration_of_noise(situation: AnySituation) -> Concentration | None:
-    """What the noise of an answer about all entries proves, if it is normal."""
+    """The bound that the noise of an answer about all entries proves, if the noise is normal."""
     if not isinstance(situation, Situation) or not situation.steps or situation.sampling is not None:
         return None
     first = situation.steps[0]

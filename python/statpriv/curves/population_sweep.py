@@ -66,7 +66,7 @@ def delta_at_sizes(
 ) -> Any:
     """The δ(ε) of :func:`statpriv.privacy_curve`, for each of many sizes of the population.
 
-    Of counts of all entries, sizes that lie close together share work: each δ is reached from that of a larger size
+    For counts of all entries, sizes close to each other share work: each δ is computed from that of a larger size
     nearby by a few additions and multiplications.
 
     Parameters
@@ -78,14 +78,14 @@ def delta_at_sizes(
     epsilon : float, int, Fraction, Decimal or str
         ε in nats, at least 0.
     adversary, sampling, pair, bound
-        As in :func:`statpriv.privacy_curve`, the same for all sizes.
+        As for :func:`statpriv.privacy_curve`, the same for all sizes.
     digits : int, optional
         Correct decimal digits, up to 10 000; doubles by default.
 
     Returns
     -------
     Enclosure or EnclosureArray
-        δ at each size, a probability; what it encloses is what the curve of this size encloses.
+        δ at each size, a probability; it encloses what the curve of that size encloses.
 
     Raises
     ------
@@ -120,14 +120,14 @@ def delta_at_sizes(
         return evaluate_digits(lambda sizes: curve(sizes).delta(epsilon, digits=digits), sizes=sizes)
 
     def together(all_sizes: Doubles) -> Doubles | None:
-        # What is wrong with anything but the sizes is said of the largest.
+        # Errors about anything but the sizes are reported for the largest size.
         return _together(curve(float(all_sizes.max())), all_sizes, epsilon)
 
     return evaluate_at_sizes(lambda size: curve(size).delta(epsilon), sizes, "sizes", together)
 
 
 def _together(largest: PrivacyCurve, sizes: Doubles, epsilon: Number) -> Doubles | None:
-    """The ends of δ at all sizes, where the curve is that of a count of all entries."""
+    """The ends of δ at all sizes, if the curve is that of a count of all entries; otherwise None."""
     situation = largest.situation
     p = capabilities_of(situation.query).probability() if isinstance(situation, Situation) else None
     if p is None or situation.sampling is not None or largest.kind != "exact":

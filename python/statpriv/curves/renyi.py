@@ -5,9 +5,9 @@ With ``H(x) = Δ_{v,w}(ln x)`` and ``H'(x) = Δ_{w,v}(ln x)`` for x ≥ 1,
     E_{P_w}[(P_v/P_w)^α] = 1 + α(α−1) ∫_1^∞ (x^{α−2} H(x) + x^{−α−1} H'(x)) dx,
 
 which is Taylor's formula for ``t^α`` around 1 with the hockey sticks as remainders (Sason and Verdú, *f-Divergence
-Inequalities*, on the integral representation of f-divergences). H is convex and falls, so that between two points it
-lies below their chord and above the chord of the next two, extended. Where H vanishes from a finite ε on, nothing is
-left out; where it does not, finitely many values of H do not show that the divergence is finite.
+Inequalities*, on the integral representation of f-divergences). H is convex and decreasing: between two points it lies
+below their chord, and above the extension of the next two points' chord. If H vanishes from a finite ε on, the points
+cover it completely. Otherwise, finitely many values of H do not show that the divergence is finite.
 
 The points are ``x_k = e^{kh}``. For a function that is affine between them, with the values f_k and g_k at the ends of
 the k-th cell, and ``x = x_k e^u``,
@@ -41,22 +41,22 @@ __all__ = ["Divergences", "HockeySticks"]
 
 _BITS = 160
 _STEP_BITS = 32
-"""A step of so many bits has multiples that are doubles."""
+"""Bits of a grid step, such that its multiples are doubles."""
 _REST = Fraction(1, 2**40)
-"""Where H is never zero, it is looked at until it is about this small, …"""
+"""If H never vanishes, it is evaluated until it is about this small, …"""
 _FAR = 100.0
 """… and at most up to this ε."""
 _GREATEST_EXPONENT = 60
 
 
 def _grid_step(last: float, cells: int) -> float:
-    """A step of which `cells` are at least `last`, and whose multiples up to there are doubles."""
+    """A step such that `cells` steps are at least `last`, and whose multiples up to there are doubles."""
     mantissa, exponent = math.frexp(last / cells)
     return math.ldexp(math.ceil(math.ldexp(mantissa, _STEP_BITS)) + 1, exponent - _STEP_BITS)
 
 
 class Curve(Protocol):
-    """What is read of a privacy curve."""
+    """The part of a privacy curve's interface that is used here."""
 
     def _roughly(self, epsilons: Sequence[float], width: float) -> EnclosureArray: ...
     def epsilon(self, delta: Number) -> Enclosure: ...
@@ -65,22 +65,22 @@ class Curve(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class HockeySticks:
-    """H and H' of two laws at ε = 0, h, 2h, …, of which the first has no answer that the second has not."""
+    """H and H' of two laws at ε = 0, h, 2h, …; answers possible under the first law are possible under the second."""
 
     step: float
     forward: Sequence[Enclosure]
     backward: Sequence[Enclosure]
     greatest_loss: float
-    """H is zero from here on; infinite where it may never be."""
+    """H vanishes from here on; infinite if it may never vanish."""
     noise: Fraction | None
-    """A ρ with D_α ≤ ρα, of noise of which the answers are a function, if there is one."""
+    """A ρ with D_α ≤ ρα for noise of which the answers are a function, or None."""
 
     @classmethod
     def of(cls, forward: Curve, backward: Curve, points: int, noise: Fraction | None) -> HockeySticks | None:
-        """From the curves of a pair in both orders; None where an answer gives the first value away."""
+        """The sticks from the curves of a pair in both orders; None if an answer can reveal the first value."""
         if forward.infinity_mass().lower > 0:
             return None
-        curves = list(dict.fromkeys((forward, backward)))  # one, where they are the same
+        curves = list(dict.fromkeys((forward, backward)))  # one curve, if both are equal
         losses = [curve.epsilon(0).upper for curve in curves]
         last = max((loss for loss in losses if math.isfinite(loss)), default=0.0)
         if math.isinf(losses[0]):
@@ -108,7 +108,7 @@ class HockeySticks:
         )
 
     def divergence(self, order: Fraction) -> Enclosure:
-        """``ln(E[...])/(α−1)``; open above where H does not vanish."""
+        """``ln(E[...])/(α−1)``; unbounded above if H does not vanish."""
         context = self._context
         alpha = exact(context, order)
         forward, backward = self._sides
@@ -122,15 +122,15 @@ class HockeySticks:
         return Enclosure(lower.lower, min(upper.upper, self.greatest_loss))
 
     def _rest_of_backward(self, alpha: Any) -> Any:  # noqa: ANN401
-        """``∫_X^∞ x^{−α−1} H'(x) dx`` from the last point X on, where H' still falls."""
+        """``∫_X^∞ x^{−α−1} H'(x) dx`` from the last point X on, where H' still decreases."""
         width = self._context.mpf(self.step) * (len(self.backward) - 1)
         return self._context.exp(-alpha * width) / alpha * self._context.mpf([0, self.backward[-1].upper])
 
     def _rest_of_forward(self, order: Fraction) -> Any:  # noqa: ANN401
         """``α(α−1) ∫_X^∞ x^{α−2} H(x) dx`` from the last point X on.
 
-        With t the ratio of the noise's laws, of which the answers are a function, it is at most what Taylor's formula
-        leaves of ``E[t^α; t > X] ≤ X^{α−β} E[t^β] ≤ X^{α−β} e^{β(β−1)ρ}``, for every β ≥ α.
+        Let t be the ratio of the noise's laws, of which the answers are a function. The integral is at most Taylor's
+        remainder of ``E[t^α; t > X] ≤ X^{α−β} E[t^β] ≤ X^{α−β} e^{β(β−1)ρ}``, for every β ≥ α.
         """
         context = self._context
         if math.isfinite(self.greatest_loss):
@@ -145,7 +145,7 @@ class HockeySticks:
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """One side: an affine function above it in every cell, and one below."""
+    """One side: in every cell, an affine function above it and one below it."""
 
     context: Any
     width: Any
@@ -206,11 +206,11 @@ class Divergences:
 
     @cached_property
     def greatest_loss(self) -> float:
-        """No divergence is above it."""
+        """An upper bound on every divergence."""
         return min(max(math.inf if pair is None else pair.greatest_loss for pair in pairs) for pairs in self.bounds)
 
     def renyi(self, order: Fraction) -> Enclosure:
-        """D_α of the worst pair, by the best bound; of several bounds nothing says how far they are above it."""
+        """D_α of the worst pair, by the best bound; with several bounds, their distance from D_α is unknown."""
         each = [
             [Enclosure(math.inf) if pair is None else pair.divergence(order) for pair in pairs] for pairs in self.bounds
         ]
@@ -221,7 +221,7 @@ class Divergences:
         return Enclosure(min(lower, upper), upper)
 
     def zero_concentrated(self, tolerance: Fraction) -> Enclosure:
-        """The supremum of D_α/α over α > 1, relatively so wide where the D_α are narrow and losses bounded.
+        """The supremum of D_α/α over α > 1, to this relative width if the D_α are narrow and losses are bounded.
 
         ψ(α) = (α−1) D_α is the logarithm of a moment, and so convex in α; ψ(1) = 0, and D_α does not fall. So ψ lies
         between two orders a < b below the line L through its values there, or through numbers above these. With
@@ -229,8 +229,8 @@ class Divergences:
 
             D_α/α ≤ L(α)/(α(α−1)) = A/α − B/(α−1) ≤ (√A − √B)²   for a ≤ α ≤ b.
 
-        The last step is Cauchy's: ``A = ((√A−√B) + √B)² ≤ α (√A−√B)² + α/(α−1) B``. Besides, D_α/α ≤ D_b/a. Lines that
-        touch ψ make it an equality at the supremum, so that narrower cells come as near to it as one likes.
+        The last step is Cauchy's: ``A = ((√A−√B) + √B)² ≤ α (√A−√B)² + α/(α−1) B``. Besides, D_α/α ≤ D_b/a. Tangents
+        to ψ make it an equality at the supremum, so narrower cells come arbitrarily close to it.
         """
         if self.noise is not None and self.noise.is_attained:
             return Enclosure(self.noise.rho)
@@ -250,12 +250,12 @@ class _Search:
         self._divergence = divergence
         self._most = greatest_loss
         self._known: dict[float, Fraction] = {}
-        """For exponents: what D_α is at most."""
+        """For each exponent, an upper bound on D_α."""
         self._attained = Enclosure(0)
-        """The greatest D_α/α seen."""
+        """The greatest D_α/α found so far."""
 
     def run(self, tolerance: Fraction) -> Enclosure:
-        """Cells with the greatest bounds are halved, in the logarithm of α − 1."""
+        """Halve the cells with the greatest bounds, in the logarithm of α − 1."""
         exponents = [-math.inf, 0.0]
         self._look(0.0)
         while self._most / _order(exponents[-1]) > self._attained.upper and exponents[-1] < _GREATEST_EXPONENT:
@@ -270,7 +270,7 @@ class _Search:
             self._look(middle)
             for cell in (self._cell(a, middle), self._cell(middle, b)):
                 heapq.heappush(cells, cell)
-        # No D_α is above the greatest loss, beyond the last order looked at too.
+        # No D_α exceeds the greatest loss, even beyond the last order evaluated.
         beyond = self._most / _order(exponents[-1])
         return Enclosure(self._attained.lower, max(Fraction(self._attained.upper), -cells[0][0], beyond))
 
@@ -294,12 +294,12 @@ class _Search:
 
 
 def _order(exponent: float) -> Fraction:
-    """An order, exactly; the same for the same exponent."""
+    """An exact order, a deterministic function of the exponent."""
     return 1 + Fraction(2.0**exponent)
 
 
 def _squared_difference_of_roots(a: Fraction, b: Fraction) -> Fraction:
-    """At least (√a − √b)², and hardly more: ``a + b − 2√(ab)``."""
+    """A close upper bound on (√a − √b)²: ``a + b − 2√(ab)``, with the root rounded down."""
     product = a * b
     bits = max(0, _BITS - product.numerator.bit_length() + product.denominator.bit_length())
     root = math.isqrt((product.numerator << 2 * bits) // product.denominator)

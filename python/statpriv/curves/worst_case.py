@@ -1,4 +1,4 @@
-"""Which values of the critical entry are the worst: one pair for each attribute of a composition."""
+"""The worst values of the critical entry: one pair for each attribute of a composition."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Pair = tuple[Any, Any]
 
 
 def worst_case_pairs(situation: object, curve: Curve, epsilon: Fraction) -> tuple[Pair, ...]:
-    """The pair of values of each part with which δ is largest, or the largest that was found.
+    """The pair of values of each part with the largest δ, or with the largest δ found.
 
     Raises
     ------
     NotAvailableError
-        The situation is no composition of parts whose values can be told.
+        The situation is not a composition of parts whose values can be identified.
     """
     if not isinstance(situation, PartitionedSituation):
         raise NotAvailableError("a pattern is the pair of values of each part of a composition: see sp.compose")
@@ -65,7 +65,7 @@ def _pairs_of(query: Query) -> list[Pair]:
 def _of_composition(
     situation: PartitionedSituation, curve: Curve, epsilon: Fraction, group: str | None
 ) -> tuple[Pair, ...]:
-    """The kernel tells how many attributes of each kind have which pair."""
+    """The pairs, from the kernel's numbers of attributes of each kind with each pair."""
     counted = curve.pattern(epsilon)
     if counted is None:
         raise NotAvailableError("the bound of this composition is no curve of one pattern; bound = 'exact' is")

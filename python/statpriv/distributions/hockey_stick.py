@@ -87,43 +87,44 @@ def hockey_stick(
 ) -> Any:
     """``Σ_a max(0, P(a) − e^ε Q(a))`` over all answers a, certified.
 
-    What only `P` gives counts in full, so this is the least δ with ``P(S) ≤ e^ε Q(S) + δ`` for every set S of answers.
+    Answers that only `P` gives count in full, so this is the least δ with ``P(S) ≤ e^ε Q(S) + δ`` for every set S.
 
     Parameters
     ----------
     P, Q : sequence, numpy array of one dimension, dict, or function
-        The probabilities of the same answers in the same order, or dicts from answers to probabilities, in which an
-        answer left out has probability 0, or functions of an answer. A float is the rational it stores; int, Fraction,
-        Decimal and str (``"0.1"``, ``"1/3"``) are exact. Exact ones must sum to exactly one. Where floats are among n
-        probabilities, their exact sum may differ from one by at most ``2**-40 + n * 2**-52``: the relative error that
-        is usual for probabilities computed in doubles, and one rounding an answer. They are then divided by it, as
-        rationals, and the result says so. An :class:`Enclosure` contains its probability, and nothing is divided.
+        The probabilities of the same answers in the same order; or dicts from answers to probabilities, with
+        probability 0 for omitted answers; or functions of an answer. A float is the rational it stores; int, Fraction,
+        Decimal and str (``"0.1"``, ``"1/3"``) are exact. Exact probabilities must sum to exactly one. If n
+        probabilities include floats, their exact sum may differ from one by at most ``2**-40 + n * 2**-52``: the usual
+        relative error of probabilities computed in doubles, plus one rounding per answer. They are then divided by
+        their sum, as rationals, and the result says so. An :class:`Enclosure` contains its probability, and nothing is
+        divided.
     epsilon : float, int, Fraction, Decimal or str, or array of these
         ε in nats, of either sign, finite.
     exp_epsilon : float, int, Fraction, Decimal or str, or array of these
         ``e^ε`` instead of ε, above 0.
     answers : iterable, optional
-        For functions: the answers at which they are asked, once each.
+        For functions: the answers at which they are evaluated, each once.
     missing : float, int, Fraction, Decimal or str, optional
-        At least what `P` gives to all answers that are not listed, where probabilities are enclosures, or some answers
-        are left out. By default whatever is missing to one, which an enclosure of the sum does not tell more closely
-        than some 1e-16 an answer; ``missing=0`` says that all answers are listed, and serves far out in the tail.
+        An upper bound on the probability under `P` of all unlisted answers, if probabilities are enclosures or answers
+        are omitted. The default is the difference of the sum from one, which an enclosed sum determines only to about
+        1e-16 per answer. ``missing=0`` states that all answers are listed, which matters far out in the tail.
     digits : int, optional
         Correct decimal digits, up to 10 000; doubles by default.
 
     Returns
     -------
     Enclosure or EnclosureArray
-        A few ulps wide at most, and what enclosures and missing answers leave open. A :class:`NormalisedEnclosure` or
-        an array of them, which has the two sums as `sums`, where floats did not sum to exactly one.
+        At most a few ulps wide, plus what enclosures and missing answers leave open. If floats did not sum to exactly
+        one, a :class:`NormalisedEnclosure` or an array of them, with the two sums as `sums`.
     Fraction, or array of Fraction
         The exact value, if `exp_epsilon` is given without `digits` and no float is among the probabilities.
 
     Raises
     ------
     ArgumentError
-        Negative probabilities, NaN, sums other than one, nothing at all, different lengths; functions without
-        `answers`; with `digits`, enclosures, missing answers, or floats that do not sum to exactly one.
+        Negative probabilities, NaN, sums other than one, empty laws, or different lengths; functions without `answers`;
+        with `digits`: enclosures, missing answers, or floats that do not sum to exactly one.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def hockey_stick(
     >>> print(sp.hockey_stick(["3/4", "1/4"], ["1/4", "3/4"], "0.1", digits=20))
     [0.47370727048108809379707..., 0.47370727048108809379707...]
 
-    Laws given by functions, of which one goes on for ever:
+    Laws given by functions, one of them with infinite support:
 
     >>> def waiting(p):
     ...     return lambda day: p * (1 - p) ** day
@@ -177,7 +178,7 @@ def _read(
 ) -> tuple[FinitePair | EnclosedPair, bool]:
     """The two laws, and whether floats are among their probabilities.
 
-    `open_ended`: whether exact probabilities may sum to less than one, for other answers that are not listed.
+    `open_ended`: whether exact probabilities may sum to less than one, the rest belonging to unlisted answers.
     """
     if missing is None and (p := doubles(first)) is not None and (q := doubles(second)) is not None:
         return FinitePair.of_doubles(p, q), True
@@ -200,7 +201,7 @@ def _ends(law: list[Any], name: str) -> tuple[bytes, bytes]:
 
     def enclosed(answer: int, mass: Any) -> Enclosure:  # noqa: ANN401  (a number, or an enclosure)
         if isinstance(mass, Enclosure):
-            return Enclosure(mass.lower, mass.upper)  # those with digits are rounded outward to doubles
+            return Enclosure(mass.lower, mass.upper)  # enclosures with digits are rounded outward to doubles
         return Enclosure(as_fraction(mass, f"{name}[{answer}]"))
 
     masses = [enclosed(answer, mass) for answer, mass in enumerate(law)]
@@ -208,7 +209,7 @@ def _ends(law: list[Any], name: str) -> tuple[bytes, bytes]:
 
 
 def _at_each(one: Callable[..., Enclosure], name: str, value: Any) -> Any:  # noqa: ANN401  (an enclosure, or an array)
-    """At the ε or e^ε that is given; at every entry, where it is an array."""
+    """The value at the given ε or e^ε; at every entry, if it is an array."""
     if not is_array(value):
         return one(**_given(name, value))
     from statpriv.numeric.broadcasting import evaluate_each
@@ -248,7 +249,7 @@ def _given(name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def _asked(p: Law | EnclosedLaw, q: Law | EnclosedLaw, answers: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """Both laws, given by functions, at each of the answers."""
+    """The probabilities of both laws, given as functions, at each of the answers."""
     for name, law in (("P", p), ("Q", q)):
         if not callable(law):
             raise ArgumentError(
@@ -260,7 +261,7 @@ def _asked(p: Law | EnclosedLaw, q: Law | EnclosedLaw, answers: Iterable[Any]) -
 
 
 def _aligned(p: Law | EnclosedLaw, q: Law | EnclosedLaw) -> tuple[Iterable[Any], Iterable[Any]]:
-    """Both laws, answer by answer."""
+    """The probabilities of both laws, aligned by answer."""
     for name, law in (("P", p), ("Q", q)):
         if callable(law):
             raise ArgumentError(f"{name} is a function; answers= is required, the answers at which P and Q are asked")
@@ -271,7 +272,7 @@ def _aligned(p: Law | EnclosedLaw, q: Law | EnclosedLaw) -> tuple[Iterable[Any],
 
 
 def listed(law: Law | EnclosedLaw, name: str) -> Iterable[Any]:
-    """A law that lists its probabilities, checked for being one."""
+    """The probabilities of a law that lists them, after checking that it is a law."""
     kind = type(law).__name__
     required = "a sequence of probabilities is required" + ("" if name == "p" else ", or dicts for both P and Q")
     if not has_order(law):
@@ -282,7 +283,7 @@ def listed(law: Law | EnclosedLaw, name: str) -> Iterable[Any]:
 
 
 def doubles(law: Iterable[Any]) -> bytes | None:
-    """The bytes of a law that consists of doubles; of an array without a look at its elements."""
+    """The bytes of a law that consists of doubles, without inspecting the elements of an array; otherwise None."""
     dtype = getattr(law, "dtype", None)
     if dtype is not None and dtype.kind == "f" and dtype.itemsize <= array("d").itemsize:
         import numpy as np

@@ -1,8 +1,8 @@
-"""Probabilities of the binomial and the hypergeometric law as enclosures, parameters named in words.
+"""Probabilities of the binomial and the hypergeometric law as enclosures, with named parameters.
 
-Arguments are numbers or arrays of numbers, which are broadcast together by numpy's rules; arrays give an
-:class:`statpriv.EnclosureArray`. k is any integer up to 2^53 in size: outside the support the pmf is 0, its logarithm
--inf, and the tail 1 or 0.
+Arguments are numbers or arrays of numbers, broadcast together by numpy's rules; arrays give an
+:class:`statpriv.EnclosureArray`. k is any integer with absolute value at most 2^53. Outside the support the pmf is 0,
+its logarithm -inf, and the tail 1 or 0.
 
 >>> import statpriv as sp
 >>> sp.laws.binomial_pmf(2, n=4, p=0.5)
@@ -48,11 +48,11 @@ __all__ = [
 
 Argument: TypeAlias = Any
 Result: TypeAlias = Any
-"""What the functions below take and give is said by the two protocols."""
+"""The two protocols below state the argument and result types of the functions."""
 
 
 class OfBinomial(Protocol):
-    """A quantity of Bin(n, p): an enclosure for numbers, an array of them where an argument is an array."""
+    """A quantity of Bin(n, p): an enclosure for numbers, an array of enclosures if an argument is an array."""
 
     @overload
     def __call__(  # type: ignore[overload-overlap]  # numbers alone give one enclosure
@@ -65,7 +65,7 @@ class OfBinomial(Protocol):
 
 
 class OfHypergeometric(Protocol):
-    """A quantity of a hypergeometric law: an enclosure for numbers, an array of them where an argument is an array."""
+    """A quantity of a hypergeometric law: an enclosure for numbers, an array of them if an argument is an array."""
 
     @overload
     def __call__(  # type: ignore[overload-overlap]  # numbers alone give one enclosure
@@ -84,7 +84,7 @@ class OfHypergeometric(Protocol):
 
 
 def _of_binomial(quantity: str) -> Callable[[Callable[..., Any]], OfBinomial]:
-    """A quantity of Bin(n, p): numbers go to the kernel at once."""
+    """A quantity of Bin(n, p); plain numbers go straight to the kernel."""
     law = getattr(_native, f"binomial_{quantity}")
 
     def evaluated(documented: Callable[..., Any]) -> OfBinomial:
@@ -100,7 +100,7 @@ def _of_binomial(quantity: str) -> Callable[[Callable[..., Any]], OfBinomial]:
 
 
 def _of_hypergeometric(quantity: str) -> Callable[[Callable[..., Any]], OfHypergeometric]:
-    """The same of a hypergeometric law."""
+    """A quantity of a hypergeometric law; plain numbers go straight to the kernel."""
     law = getattr(_native, f"hypergeometric_{quantity}")
 
     def evaluated(documented: Callable[..., Any]) -> OfHypergeometric:
@@ -236,7 +236,7 @@ def binomial_lower_tail(k: Argument, *, n: Argument, p: Argument, digits: int | 
 
 
 def binomial_pmf_row(*, n: Number, p: Number, digits: int | None = None) -> EnclosureArray:
-    """P[X = k] for X ~ Bin(n, p) and all k from 0 to n, at some nanoseconds each.
+    """P[X = k] for X ~ Bin(n, p) and all k from 0 to n, at a few nanoseconds each.
 
     Parameters
     ----------
@@ -403,7 +403,7 @@ def hypergeometric_lower_tail(
 def hypergeometric_pmf_row(
     *, population: Number, marked: Number, draws: Number, digits: int | None = None
 ) -> EnclosureArray:
-    """P[X = k] for the number X of marked ones among `draws` items and all possible k, at a nanosecond or some each.
+    """P[X = k] for the number X of marked ones among `draws` items and all possible k, at about a nanosecond each.
 
     Parameters
     ----------
@@ -450,7 +450,7 @@ def _row(ends: tuple[NDArray[np.float64], NDArray[np.float64]]) -> EnclosureArra
 
 
 def _row_length(values: int) -> int:
-    """As many values as a row may have."""
+    """The number of values, checked against the maximal length of a row."""
     if values > budget.MAX_ROW:
         raise ArgumentError(
             f"a row of {values} probabilities is too long; up to 2^26 = {budget.MAX_ROW} values are allowed: ask for "
@@ -460,7 +460,7 @@ def _row_length(values: int) -> int:
 
 
 def _evaluated(law: Callable[..., Enclosure], digits: int | None, quantity: str, **arguments: Argument) -> Result:
-    """What is not one number in doubles: digits, arrays, and numbers written as strings."""
+    """The quantity in the general case: digits, arrays, and numbers written as strings."""
     if digits is not None:
         from statpriv.numeric import digits as on_demand
 

@@ -1,4 +1,4 @@
-"""The number of independent entries that have a property, where each has its own probability."""
+"""The number of independent entries with a property, where each entry has its own probability."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any], *, digits: 
     Returns
     -------
     EnclosureArray
-        N + 1 enclosures, an ulp or two wide for N up to 2048 and relatively narrower than 1e-12 up to 100 000; exact
-        zeros where entries of probability 0 or 1 rule a value out.
+        N + 1 enclosures: one or two ulps wide for N up to 2048, and relatively narrower than 1e-12 up to 100 000.
+        Values ruled out by probabilities 0 or 1 are exact zeros.
 
     Raises
     ------
     ArgumentError
-        What is not a probability.
+        A value that is not a probability.
 
     Notes
     -----
-    All terms are positive, so that no value loses its relative accuracy, however small it is. The effort grows with
-    N² up to some thousands, and about in proportion to N beyond: 4 ms for N = 1000, about a second for 100 000.
+    All terms are positive, so every value keeps its relative accuracy, however small it is. The running time grows as
+    N² up to some thousands, and roughly linearly in N beyond: 4 ms for N = 1000, about a second for 100 000.
 
     Examples
     --------

@@ -13,12 +13,12 @@ class NotApplicable(Exception):  # noqa: N818  (a verdict of a rule, caught by t
 
 
 def require_no_pattern(situation: PartitionedSituation) -> None:
-    """For rules that are about the worst values of each part, or about one pair."""
+    """Refuse a named pair for each part: the rule concerns the worst values of each part, or one pair for all."""
     if situation.pattern is not None:
         raise NotApplicable("a pair is named for each part, which are composed exactly or not at all")
 
 
 def require_no_range(asked: Capabilities, what: str = "this law") -> None:
-    """For laws that are known of known probabilities only."""
+    """Refuse ranges of probabilities: the law is known for given probabilities only."""
     if asked.has_ranges:
         raise NotApplicable(f"{asked.range_noun}, over which {what} has no closed supremum here")

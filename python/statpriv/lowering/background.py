@@ -1,14 +1,14 @@
-"""Known entries of which nobody knows the parts: how many of them a part may hold.
+"""Known entries at unknown places: the number of them that a part may hold.
 
-How much an answer tells never falls with the number of known entries, since to reveal one more can only raise δ. So let
-`D` be a function of the numbers `Z = (Z_1, ..., Z_G)` of known entries by group that falls in none of them, and let
-`b_1 ≤ b_2 ≤ ... ≤ b_L` be boxes, the last of them as large as Z can be. With `t_i ≥ P[Z is not within b_i]` and
-`t_0 = 1 ≥ t_1 ≥ ... ≥ t_L = 0`,
+The information in an answer never falls with the number of known entries, since revealing one more entry can only raise
+δ. So let `D` be a function of the numbers `Z = (Z_1, ..., Z_G)` of known entries by group that is nondecreasing in each
+of them. Let `b_1 ≤ b_2 ≤ ... ≤ b_L` be boxes, the last of them as large as Z can be. With `t_i ≥ P[Z is not within
+b_i]` and `t_0 = 1 ≥ t_1 ≥ ... ≥ t_L = 0`,
 
     E[D(Z)] ≤ Σ_i (t_{i−1} − t_i) D(b_i):
 
-for `I` the first box that Z is within, `D(Z) ≤ D(b_I)` and `P[I > i] ≤ t_i`, and `D(b_i)` does not fall with i. Where
-Z has several coordinates, `t_i` is the sum of their chances.
+Let `I` be the index of the first box that holds Z. Then `D(Z) ≤ D(b_I)`, `P[I > i] ≤ t_i`, and `D(b_i)` does not fall
+with i. If Z has several coordinates, `t_i` is the sum of their exceedance probabilities.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FEW = 12
 
 @dataclass(frozen=True)
 class Drawn:
-    """How many of `draws` entries are marked, say known, if they are drawn from `population` of which `marked` are."""
+    """The number of marked entries, such as known ones, among `draws` draws without replacement from `population`."""
 
     population: int
     marked: int
@@ -39,11 +39,11 @@ class Drawn:
 
     @property
     def most(self) -> int:
-        """The largest number there can be."""
+        """The largest possible number."""
         return min(self.marked, self.draws)
 
     def chance_of_more(self, number: int) -> Fraction:
-        """An upper bound of the chance of more than `number`.
+        """An upper bound on the probability of more than `number`.
 
         >>> round(float(Drawn(10, 5, 2).chance_of_more(1)), 12)
         0.222222222222
@@ -56,7 +56,7 @@ class Drawn:
         return min(Fraction(1), Fraction(tail.upper))
 
     def rarely_exceeded(self, chance: Fraction) -> int:
-        """The least number that is at least the mean, and exceeded with at most this chance."""
+        """The least number that is at least the mean and is exceeded with at most this probability."""
         mean = self.marked * self.draws // max(self.population, 1)
         return least_integer(lambda number: self.chance_of_more(number) <= chance, min(mean, self.most), self.most)
 
@@ -83,9 +83,9 @@ def boxes(drawn: Sequence[Drawn]) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
 
 
 def allocations(known: int, sizes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Numbers by group, so many that any `known` entries of these groups have no more of each than some of them say.
+    """Numbers by group such that every split of `known` entries over the groups is at most one of them in each group.
 
-    Counted in units of which groups have `⌈u_h/unit⌉`, together at most `⌊(u + G (unit − 1))/unit⌋`.
+    In units of `unit` entries, group h has `⌈u_h/unit⌉`, and all groups together at most `⌊(u + G (unit − 1))/unit⌋`.
 
     >>> allocations(2, [5, 1])
     [(1, 1), (2, 0)]
@@ -110,5 +110,5 @@ def _is_below(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _are_few(total: int, groups: int) -> bool:
-    """Whether the ways to write `total` as so many numbers of at least 0 can be gone through."""
+    """Whether the ways to write `total` as a sum of this many nonnegative numbers are few enough to enumerate."""
     return math.comb(total + groups - 1, groups - 1) <= _FEW**2

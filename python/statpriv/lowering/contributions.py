@@ -1,8 +1,9 @@
-"""Entries: who is critical, who is known, who is left, and what each adds to the answer.
+"""Entries: the critical one, the known ones and the others, and what each adds to the answer.
 
-Properties, sums, means, histograms and linear queries are *additive*: the answer is a sum of contributions of the
-entries, on the integers after a change of units. Several counts at once are one integer too, of which each count is a
-digit. Entries with the same law are one class; what an adversary may know of which classes, and in which class the
+Properties, sums, means, histograms and linear queries are *additive*: after a change of units, the answer is a sum of
+integer contributions of the entries. Several counts at once form one integer too, with each count a digit. Entries with
+the same law form one class. A *world* is a choice of the critical entry's class and of the known entries of each class;
+the worst world counts.
 critical entry may be, are the *worlds* of which the worst counts.
 """
 
@@ -44,9 +45,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class EntryClass:
-    """Entries with the same law of what they add.
+    """Entries whose contributions have the same law.
 
-    `shares` are the probabilities of adding each of the integers.
+    `shares` are the probabilities of contributing each of the integers.
     """
 
     name: str | None
@@ -55,19 +56,19 @@ class EntryClass:
 
     @cached_property
     def one(self) -> Law:
-        """The law of what one entry adds."""
+        """The law of one entry's contribution."""
         if (p := self.p) is not None:
             return Law.binomial(1, p)
         return _table(dict(self.shares))
 
     @property
     def p(self) -> Fraction | None:
-        """The probability of adding one, where nothing but zero and one is added."""
+        """The probability of adding one, if every contribution is zero or one; otherwise None."""
         shares = dict(self.shares)
         return shares.get(1, Fraction(0)) if set(shares) <= {0, 1} else None
 
     def many(self, count: int) -> Law:
-        """The law of what `count` entries add together; the same object each time, since it remembers its work."""
+        """The law of the sum of `count` contributions; cached as one object, because it stores its own results."""
         if count not in self._sums:
             self._sums[count] = self._sum(count)
         return self._sums[count]
@@ -87,7 +88,7 @@ class EntryClass:
 
     @property
     def is_log_concave(self) -> bool:
-        """Whether the probabilities are log-concave: no gaps, and none below its neighbours' geometric mean."""
+        """Whether the probabilities are log-concave: no gaps, and none below the geometric mean of its neighbours."""
         least, most = self.shares[0][0], self.shares[-1][0]
         shares = dict(self.shares)
         if most - least >= len(shares):
@@ -97,12 +98,12 @@ class EntryClass:
 
     @property
     def variance(self) -> Fraction:
-        """Of what one entry adds."""
+        """The variance of one entry's contribution."""
         mean, square = (sum((amount**k * share for amount, share in self.shares), Fraction(0)) for k in (1, 2))
         return square - mean**2
 
     def thinned(self, rate: Fraction, marker: int = 0) -> EntryClass:
-        """The same entries, each of which adds what it adds, and a marker, only with this probability."""
+        """The same entries, where each adds its contribution and a marker only with this probability."""
         shares = {amount + marker: share * rate for amount, share in self.shares}
         shares[0] = shares.get(0, Fraction(0)) + 1 - rate
         return EntryClass(self.name, self.size, tuple(sorted(shares.items())))
@@ -110,18 +111,18 @@ class EntryClass:
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """The classes of entries of an additive query, and what the values of the critical entry add."""
+    """The classes of entries of an additive query, and the contribution of each value of the critical entry."""
 
     classes: tuple[EntryClass, ...]
     values: tuple[tuple[tuple[Any, int], ...], ...]
-    """For each class: the values that its entries may have, and what each adds."""
+    """For each class: the possible values of its entries, and the contribution of each value."""
     lattice: Lattice
     joint_values: int | None = None
-    """Of several counts at once: the sums are below this number, each of a joint value of its own."""
+    """For several counts at once: all sums are below this number, and each stands for one joint value."""
 
     @property
     def counts(self) -> bool:
-        """Whether no entry, the critical one included, can add anything but zero and one."""
+        """Whether every contribution, including the critical entry's, is zero or one."""
         return all({amount for _, amount in values} <= {0, 1} for values in self.values)
 
     @property
@@ -130,7 +131,7 @@ class Contributions:
         return len(self.classes) == 1
 
     def answers(self, number: int) -> int:
-        """At most so many integers lie between any two sums of up to `number` entries, the ends included."""
+        """An upper bound on the number of integers from one sum of up to `number` entries to another, ends included."""
         if self.joint_values is not None:
             return self.joint_values
         amounts = [0, *(amount for values in self.values for _, amount in values)]
@@ -142,7 +143,7 @@ class Contributions:
         Raises
         ------
         NotApplicable
-            There are too many to try them one by one.
+            There are too many to enumerate.
         """
         sizes = [entries.size for entries in self.classes]
         for critical in range(len(sizes)):
@@ -181,7 +182,7 @@ class Contributions:
 
 @dataclass(frozen=True)
 class World:
-    """One of the possibilities: the class of the critical entry, and how many of each class are known."""
+    """One case: the class of the critical entry, and the number of known entries of each class."""
 
     contributions: Contributions
     critical: int
@@ -189,19 +190,19 @@ class World:
 
     @cached_property
     def unknown(self) -> tuple[int, ...]:
-        """How many other entries of each class are not known."""
+        """The number of unknown other entries of each class."""
         classes = enumerate(zip(self.contributions.classes, self.known, strict=True))
         return tuple(entries.size - known - (index == self.critical) for index, (entries, known) in classes)
 
     @cached_property
     def others(self) -> Law:
-        """The law of what the unknown other entries add."""
+        """The law of the sum of the unknown other entries' contributions."""
         parts = zip(self.contributions.classes, self.unknown, strict=True)
         return Law.sum([entries.many(count) for entries, count in parts if count > 0])
 
     @property
     def window(self) -> float:
-        """About how many integers hold what the unknown others add, but for next to nothing."""
+        """Approximate number of integers that hold the unknown others' sum, up to a negligible probability."""
         present = [(kind, count) for kind, count in zip(self.contributions.classes, self.unknown, strict=True) if count]
         span = sum(count * (kind.shares[-1][0] - kind.shares[0][0]) for kind, count in present)
         variance = sum((count * kind.variance for kind, count in present), Fraction(0))
@@ -209,11 +210,11 @@ class World:
 
     @property
     def values(self) -> tuple[tuple[Any, int], ...]:
-        """The values that the critical entry may have, and what each adds."""
+        """The possible values of the critical entry, and the contribution of each."""
         return self.contributions.values[self.critical]
 
     def pairs(self, pair: Pair) -> list[tuple[int, int]]:
-        """What the two values of each ordered pair add, once each."""
+        """The two contributions for each ordered pair of values, without repetitions."""
         if pair is None:
             return [(v, w) for (_, v), (_, w) in product(self.values, repeat=2) if v != w]
         added = dict(self.values)
@@ -221,11 +222,11 @@ class World:
 
 
 def contributions(situation: Situation, *, through_zero: bool = False, labelled: bool = False) -> Contributions:
-    """What the entries of the situation add.
+    """The contributions of the entries of a situation.
 
-    With `through_zero` nothing that an entry may add is moved, so that an entry that is not there adds zero. With
-    `labelled` it only matters which answers are equal, and no number is read off them: then values far apart have
-    labels that are closer together.
+    With `through_zero`, contributions are not shifted, so that an absent entry adds zero. With `labelled`, only the
+    equality of answers matters, and no number is read off them; values far apart then get labels that are closer
+    together.
 
     Raises
     ------
@@ -256,9 +257,9 @@ def known_law(law: LawOfValues) -> list[tuple[Any, Fraction]]:
 
 
 def _groups(situation: Situation) -> Groups:
-    """The groups and their sizes, or all entries as one without a name.
+    """The groups and their sizes, or all entries as one unnamed group.
 
-    Where everyone has one law groups matter only to what is known or drawn of them.
+    If all entries have one law, groups matter only for which entries are known or drawn.
     """
     population, sampling = situation.population, situation.sampling
     looked_at = sampling is not None and sampling.looks_at_groups
@@ -267,7 +268,7 @@ def _groups(situation: Situation) -> Groups:
 
 
 def _of_columns(situation: Situation) -> Contributions:
-    """What a one adds is the column of the entry, its zeros and ones the digits of a number."""
+    """The contribution of a one is the entry's column, with its zeros and ones as the digits of a number."""
     asked = situation.asked
     require_no_range(asked)
     kinds = laws_by_class(situation)
@@ -285,7 +286,7 @@ def _of_columns(situation: Situation) -> Contributions:
 
 
 def _of_cells(situation: Situation) -> Contributions:
-    """An entry adds one to the count of its cell. That of the last one follows where the total is certain."""
+    """An entry adds one to the count of its cell. The last cell is omitted if the total is certain."""
     asked, sampling = situation.asked, situation.sampling
     require_no_range(asked, "a histogram")
     cells = len(asked.values_in())
@@ -301,7 +302,7 @@ def _of_cells(situation: Situation) -> Contributions:
 
 
 def _strides(most: list[int]) -> tuple[list[int], int]:
-    """What one more in each count adds to the number that stands for all, and how many such numbers there are."""
+    """The increment of the combined number for one more in each count, and how many such numbers there are."""
     strides = [1]
     for number in most:
         strides.append(strides[-1] * (number + 1))
@@ -311,7 +312,7 @@ def _strides(most: list[int]) -> tuple[list[int], int]:
 
 
 def _most_answering(situation: Situation) -> int:
-    """How many entries answer at most, counted as often as they are drawn."""
+    """The largest number of answering entries, counted as often as they are drawn."""
     if situation.sampling is None:
         return situation.population.size
     sizes = situation.sampling.sizes_in(situation.population)
@@ -321,7 +322,7 @@ def _most_answering(situation: Situation) -> int:
 
 
 def _of_a_total(situation: Situation, *, through_zero: bool, labelled: bool) -> Contributions:
-    """What an entry adds is a place on the coarsest lattice."""
+    """The contribution of an entry is its place on the coarsest lattice."""
     asked = situation.asked
     require_no_range(asked)
     amounts = {value: asked.added(value) for value in sorted(asked.values_in())}
@@ -346,7 +347,7 @@ def _of_a_total(situation: Situation, *, through_zero: bool, labelled: bool) -> 
 
 
 def _merged(shares: Iterable[tuple[int, Fraction]]) -> tuple[tuple[int, Fraction], ...]:
-    """The probability of each integer, in order; values that add the same are one."""
+    """The probability of each integer, in order; values with equal contributions are merged."""
     together: dict[int, Fraction] = {}
     for place, share in shares:
         if share > 0:
@@ -355,25 +356,25 @@ def _merged(shares: Iterable[tuple[int, Fraction]]) -> tuple[tuple[int, Fraction
 
 
 def _sizes_are_public(situation: Situation) -> bool:
-    """Whether a mean, with what is published besides, says the same as the sum."""
+    """Whether a mean, together with what is published besides, determines the sum."""
     sampling = situation.sampling
     return sampling is not None and (sampling.sizes_are_fixed or sampling.size_published)
 
 
 def multinomial(numbers: Sequence[int], shares: Sequence[Fraction]) -> Fraction:
-    """The probability that of so many identically distributed entries these numbers have each of the values."""
+    """The multinomial probability of these numbers of entries by value, for identically distributed entries."""
     ways = prod(map(comb, accumulate(numbers), numbers))
     return prod((share**number for number, share in zip(numbers, shares, strict=True)), start=Fraction(ways))
 
 
 def lattice_of(values: tuple[Fraction, ...]) -> tuple[Lattice, tuple[int, ...]]:
-    """The coarsest lattice through these numbers, which are in order, and the place of each on it."""
+    """The coarsest lattice through these sorted numbers, and the place of each number on it."""
     unit = _common_unit(tuple(value - values[0] for value in values))
     return Lattice(values[0], unit), tuple(int((value - values[0]) / unit) for value in values)
 
 
 def labels_of_sums(places: Set[int], most: int) -> dict[int, int]:
-    """Labels of numbers, zero among them: sums of up to `most` are equal if and only if those of their labels are.
+    """Labels of numbers, zero among them: sums of up to `most` are equal if and only if the sums of their labels are.
 
     A number x is free of the others, of common divisor g and span D, if two equal sums always have it equally often:
     c times more often means that ``c x`` is a difference of sums of the others. So c is a multiple of ``g/gcd(g, x)``,
@@ -395,7 +396,7 @@ def labels_of_sums(places: Set[int], most: int) -> dict[int, int]:
 
 
 def _closest_labels(place_of: dict[Fraction, int], origins: Iterable[int], most: int) -> dict[Fraction, int]:
-    """Labels of values whose places count from one of these origins."""
+    """Labels of values whose places are counted from one of these origins."""
 
     def counted_from(origin: int) -> dict[Fraction, int]:
         labels = labels_of_sums({0, *(place - origin for place in place_of.values())}, most)
@@ -424,12 +425,12 @@ def _table(shares: dict[int, Fraction]) -> Law:
 
 
 def require_written_out(answers: float) -> float:
-    """About so many answers matter, unless they are too many for the kernel to write out their probabilities.
+    """The approximate number of answers that matter, if the kernel can list their probabilities.
 
     Raises
     ------
     NotApplicable
-        They are.
+        There are too many answers.
     """
     if answers > budget.MAX_LABELS:
         raise NotApplicable(

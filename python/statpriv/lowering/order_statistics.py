@@ -1,12 +1,12 @@
-"""Laws of order statistics, from those of counts.
+"""Laws of order statistics, from the laws of counts.
 
 The r-th smallest of several numbers is at most x if and only if at least r of them are:
 
-    P[answer ≤ x] = P[C(x) ≥ r],   C(x) the number of those that answer with a value of at most x.
+    P[answer ≤ x] = P[C(x) ≥ r],   C(x) the number of answering entries with a value of at most x.
 
-C(x) is the count of a property, "at most x", and has a law for every population, adversary and sampling for which
-counts have. What the known entries are is the same in all these counts. Where the size of the sample is random, the law
-is a mixture over it: given the size, the sample is one without replacement.
+C(x) is the count of the property "at most x". It has a law for every population, adversary and sampling for which
+counts have laws. The known entries are the same in all these counts. If the sample size is random, the law is a mixture
+over it: given its size, the sample is one without replacement.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ __all__ = ["OrderedAlternative", "order_statistic_of_identical", "ordered_altern
 
 @dataclass(frozen=True)
 class OrderedAlternative:
-    """One world: the laws of the answer by the value of the critical entry, for whatever the known entries are."""
+    """One world: the laws of the answer by the value of the critical entry, for each choice of the known entries."""
 
     pairs: tuple[tuple[Fraction, Fraction], ...]
     known: tuple[tuple[Fraction, Mapping[Fraction, Law]], ...]
-    """Probability, where the values are expected ones, and laws."""
+    """For each choice of known values: its probability, if these values are averaged over, and the laws."""
 
 
 def ordered_alternatives(situation: Situation, *, labelled: bool) -> tuple[Lattice, list[OrderedAlternative]]:
-    """All worlds of an order statistic. Answers may be `labelled` by their rank where nothing is done to them.
+    """All worlds of an order statistic. Answers may be `labelled` by their rank if they are not processed further.
 
     Raises
     ------
@@ -73,9 +73,9 @@ def _rank(asked: Capabilities, entries: int) -> int:
 def _of_random_size(
     situation: Situation, sampling: Sampling, rate: Fraction, places: Sequence[int]
 ) -> list[OrderedAlternative]:
-    """A mixture over the size; a sample that is smaller than the rank has no answer, which is one more answer.
+    """A mixture over the size. A sample smaller than the rank has no answer, which counts as a further answer.
 
-    A size that is published is a digit above those of the answer.
+    A published size is a digit above those of the answer.
     """
     n = situation.population.size
     if n > budget.MAX_ORDER_STATISTIC_SAMPLE_SIZES:
@@ -106,7 +106,7 @@ def _of_random_size(
 
 
 def order_statistic_of_identical(asked: Capabilities, size: int) -> tuple[list[Law], Lattice]:
-    """For each value of the critical entry the law of the order statistic of `size` entries, it among them."""
+    """For each value of the critical entry, the law of the order statistic of `size` entries including it."""
     distribution = tuple(accumulate(share for _, share in known_law(asked.law())))
     counts = [(share, Law.binomial(size - 1, share).shifted) for share in distribution]
     values = asked.values_in()
@@ -115,7 +115,7 @@ def order_statistic_of_identical(asked: Capabilities, size: int) -> tuple[list[L
 
 
 def _at_most(asked: Capabilities, x: Fraction) -> PropertyQuery:
-    """The count of entries of at most x."""
+    """The count of entries with a value of at most x."""
 
     def share_of(group: str | None) -> Fraction:
         return sum((share for value, share in known_law(asked.law(group)) if value <= x), Fraction(0))
@@ -127,7 +127,7 @@ def _at_most(asked: Capabilities, x: Fraction) -> PropertyQuery:
 def _alternative(
     situation: Situation, rank: int, counts: Sequence[CountedWorld], places: Sequence[int]
 ) -> OrderedAlternative:
-    """The world that the counts of entries of at most each value share."""
+    """The world shared by the counts of entries of at most each value."""
     asked = situation.asked
     laws_of_classes = [known_law(asked.law(kind.name)) for kind in counts[0].world.contributions.classes]
     values = [value for value, _ in laws_of_classes[counts[0].world.critical]]
@@ -180,8 +180,8 @@ def _laws(
 ) -> dict[Fraction, Law]:
     """The law for each of these values of the critical entry, from a description of each count and its law.
 
-    Counts with equal descriptions have equal laws, and share one object, which remembers its work. The answers stand at
-    these places.
+    Counts with equal descriptions have equal laws and share one object, which caches its results. `places` are the
+    positions of the answers.
     """
     laws = {}
     for critical in values:

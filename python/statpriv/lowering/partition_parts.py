@@ -1,8 +1,8 @@
 """Parts of a secret partition, as the kernel composes them.
 
-Without the critical entry a part answers by the law R_k of its entries, with it by P_{k,v}. A composition needs these
-laws for each ordered pair of values that the critical entry may have, and which parts share their pair: those of one
-attribute.
+A part answers by the law R_k of its entries without the critical entry, and by P_{k,v} with it. A composition needs
+these laws for each ordered pair of possible values of the critical entry. It also needs to know which parts share their
+pair: those of one attribute.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ Value: TypeAlias = Any
 """A value of an entry: anything hashable."""
 Values = tuple[Value, Value]
 Size: TypeAlias = "int | ByGroup[int]"
-"""How many entries of a part: of all alike, or of each group."""
+"""Number of entries of a part: in total if all are alike, or by group."""
 Cell = tuple[Fraction, Fraction, Fraction]
-"""The probability of a cell, and how much of the laws under the first and the second value it carries."""
+"""The probability of a cell, and its share of the laws under the first and the second value."""
 ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """Parts that share the pair of values of the critical entry: those of one attribute, or a single one.
+    """Parts that share the pair of values of the critical entry: those of one attribute, or a single part.
 
-    `parts` says how many entries each query has, by group where the partition is stratified.
+    `parts` holds the number of entries of each query, by group if the partition is stratified.
     """
 
     parts: tuple[tuple[Query, Size], ...]
@@ -76,7 +76,7 @@ class Attribute:
 
 
 def attributes(situation: PartitionedSituation) -> list[tuple[Attribute, tuple[int, ...]]]:
-    """Every attribute, with the numbers of its parts."""
+    """Every attribute, with the indices of its parts."""
     partition = situation.sampling
     return _attributes(situation, partition.part_strata or partition.part_sizes or ())
 
@@ -84,7 +84,7 @@ def attributes(situation: PartitionedSituation) -> list[tuple[Attribute, tuple[i
 def _attributes(situation: PartitionedSituation, sizes: Sequence[Size]) -> list[tuple[Attribute, tuple[int, ...]]]:
     together: dict[object, list[int]] = {}
     for k, query in enumerate(situation.queries):
-        # What is said of a gated count for every p does not use what is said of others.
+        # The statement about a gated count for every p does not use statements about other counts.
         shared = attribute_of(query) if gate_for_every_p(query) is None else None
         together.setdefault(shared or (k,), []).append(k)
     return [
@@ -94,9 +94,9 @@ def _attributes(situation: PartitionedSituation, sizes: Sequence[Size]) -> list[
 
 
 def composed(situation: PartitionedSituation, critical: str | None = None, *, ranges: bool = False) -> Curve:
-    """The composition of all parts, the critical entry in the group `critical` of a stratified population.
+    """The composition of all parts, with the critical entry in the group `critical` of a stratified population.
 
-    With `ranges` a bound over all probabilities in stated ranges.
+    With `ranges`, a bound over all probabilities in the stated ranges.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
 
 
 def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], shares: Sequence[Fraction]) -> Curve:
-    """The composition of disjoint parts of entries with one law, part k with the critical entry by chance `shares[k]`.
+    """The composition of disjoint parts of entries with one law; part k holds the critical entry with `shares[k]`.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], sh
 
 
 def _all_attributes(unused: Fraction, present: list[tuple[int, list[list[Part]]]]) -> Curve:
-    """The composition; where no part tells two values of the critical entry apart, δ is zero."""
+    """The composition; δ is zero if no part distinguishes two values of the critical entry."""
     if not present:
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)
@@ -160,10 +160,11 @@ def _part_of_share(query: Query, size: int, share: Fraction, first: Value, secon
 
 
 def bounded(situation: PartitionedSituation, *, unknown: int, sizes: tuple[int, ...], exceeded: Fraction) -> Curve:
-    """A bound where `unknown` entries are unknown, and part k has more than `sizes[k]` of them with little chance.
+    """A bound for `unknown` unknown entries, with more than `sizes[k]` of them in part k only with small probability.
 
-    Taken to be in parts are more entries than there are, so that less than nothing is unused. With the chance
-    `exceeded` that some part has more, everything is given away: as if an answer told.
+    The sizes may sum to more than the number of entries, so that the unused share is negative. `exceeded` is the
+    probability that some part has more; in that event everything is revealed, modelled as an answer that reveals the
+    value.
     """
     kinds = Counter((attribute, situation.pair_of(places[0])) for attribute, places in _attributes(situation, sizes))
     present = [
@@ -208,9 +209,9 @@ def _used(part: Size, critical: str | None) -> int:
 
 
 def _tells(attribute: Attribute, critical: str | None, pair: Pair) -> bool:
-    """Whether its parts can tell two values of the critical entry apart: they hold it, and it has two values.
+    """Whether its parts can distinguish two values of the critical entry: they hold it, and it has two values.
 
-    With one value only they answer alike with and without it, as parts do that never hold it.
+    With a single value, the parts answer alike with and without the critical entry, as do parts that never hold it.
     """
     held = any(_used(part, critical) for _, part in attribute.parts)
     return held and any(True for _ in _pairs(attribute.asked, critical, pair))
@@ -221,7 +222,7 @@ def _weight(attribute: Attribute, size: int, critical: str | None) -> Fraction:
 
 
 def _choices(attribute: Attribute, size: int, critical: str | None, pair: Pair) -> list[tuple[Values, list[Part]]]:
-    """The parts for each pair of values; pairs of one law once."""
+    """The parts for each pair of values; pairs with equal laws are listed once."""
     chosen: dict[object, tuple[Values, list[Part]]] = {}
     for values, parts in _by_pair(attribute, size, critical, pair):
         chosen.setdefault(
@@ -249,7 +250,7 @@ def _of_range(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]
 
 
 def _of_gate(attribute: Attribute, size: int) -> list[tuple[Values, list[Part]]]:
-    """One law for every p and both pairs of values; where the gate holds all entries or none, as if the part told."""
+    """One law for every p and both pairs of values. If the gate holds all or no entries, the part reveals the value."""
     [(query, part)] = attribute.parts
     gate = gate_for_every_p(query)
     entries, counts = _used(part, None), range(0) if gate is None else gate.counts
@@ -286,7 +287,7 @@ def _by_pair(attribute: Attribute, size: int, critical: str | None, pair: Pair) 
 
 
 def _counts_cells(query: Query) -> bool:
-    """Whether the answer, unprocessed, is the number of entries with each value, all of one law."""
+    """Whether the unprocessed answer is the number of entries with each value, for entries of one law."""
     stated = capabilities_of(query)
     return stated.counts_values and stated.is_uniform
 
@@ -299,12 +300,12 @@ def _pairs(asked: Capabilities, critical: str | None, pair: Pair) -> Iterable[Va
 
 
 def values_of(query: Query, group: str | None = None) -> tuple[Value, ...]:
-    """The values that an entry may have: of this group, if one is given."""
+    """The possible values of an entry, of this group if one is given."""
     return capabilities(query).values_in(group)
 
 
 def _of_cells(attribute: Attribute, size: int, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:
-    """Counts of cells: all parts of an attribute are one part of all their entries."""
+    """Counts of cells: the parts of an attribute are merged into one part of all their entries."""
     entries = sum(_used(part, None) for _, part in attribute.parts)
     shares = _cells(attribute.asked)
     for first, second in _pairs(attribute.asked, None, pair):
@@ -323,7 +324,7 @@ def _require_no_range(asked: Capabilities) -> None:
 
 
 def cells_of(shares: dict[Value, Fraction], first: Value, second: Value, weight: Fraction) -> tuple[Cell, ...]:
-    """The cells of the two values, and all others together: an entry adds to the density of its own value alone."""
+    """The cells of the two values, and all others merged: an entry contributes only to the density of its own value."""
     rest = 1 - shares[first] - shares[second]
     cells = [(shares[first], weight, ZERO), (shares[second], ZERO, weight)]
     return tuple(sorted(cells + ([(rest, ZERO, ZERO)] if rest else [])))
@@ -331,7 +332,7 @@ def cells_of(shares: dict[Value, Fraction], first: Value, second: Value, weight:
 
 @dataclass(frozen=True)
 class _Laws:
-    """What a part answers with the critical entry, by its value, and without it."""
+    """The laws of a part's answer with the critical entry, by its value, and without it."""
 
     by_value: dict[Value, Law]
     reference: Law
@@ -340,7 +341,7 @@ class _Laws:
 
     @property
     def _deviation(self) -> float:
-        """Of a count, or about so."""
+        """An approximate standard deviation: that of a count of p = 1/2 with this support."""
         least, most = self.reference.support
         return sqrt((most or 0) - (least or 0)) / 2
 

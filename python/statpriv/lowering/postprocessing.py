@@ -1,4 +1,4 @@
-"""What is done to an answer before it is released, as changes of its law."""
+"""Processing of an answer before its release, as changes of its law."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Released:
     first: Law
     second: Law
     lattice: Lattice = INTEGERS
-    """What the integers stand for, unless they are mere labels."""
+    """The numbers that the integers stand for, unless the integers are only labels."""
     labelled: bool = False
     smoothing: ContinuousNoise | None = None
     reference: Law | None = None
-    """The law of the same answer without the critical entry, where that is needed too."""
+    """The law of the same answer without the critical entry, if it is needed."""
     window: float = 0
-    """About how many integers hold each law, where that is told; noise is refused where they become too many."""
+    """Approximate number of integers that hold each law, if stated; noise is refused if there are too many."""
 
     def processed(self, steps: Sequence[Step]) -> Released:
-        """After all steps, the first one first."""
+        """The released answer after all steps, in order."""
         if not steps:
             return self
         first, *rest = steps
@@ -83,7 +83,7 @@ class Released:
         raise NotApplicable(f"{step!r} of an answer without bounds has no law here")
 
     def _narrowing(self, step: Step) -> Callable[[Law], Law]:
-        """Answers outside the interval of a gate become one on each side: of many answers few are left."""
+        """The answers outside the interval of a gate become one on each side, so that few answers remain."""
         interval = step.interval(self.lattice)
         if interval is None:
             return lambda law: law
@@ -91,7 +91,7 @@ class Released:
         return lambda law: law.clamped(least - 1, most + 1)
 
     def _tabulated(self, steps: Sequence[Step]) -> Released:
-        """Answer by answer."""
+        """The steps applied answer by answer."""
         self._require_numbers(steps[0])
         narrowed = self._narrowing(steps[0])
         supports = [narrowed(law).support for law in self._laws]
@@ -125,13 +125,13 @@ class Released:
         return replace(noisy, window=window)
 
     def moved(self, by: Fraction) -> Released:
-        """The second law against itself, its answers so much larger in the first."""
+        """The second law against itself, shifted by `by` in the first place."""
         return replace(self, first=self.second.shifted(int(by / self.lattice.unit)))
 
     def rounded(self, deviation: float) -> Released:
-        """The same with continuous noise, rounded to a lattice that is fine for answers of such a standard deviation.
+        """The answer with continuous noise rounded to a lattice that is fine relative to this standard deviation.
 
-        The lattice holds all answers without noise, so that it is the noise that is rounded.
+        The lattice contains all answers without noise, so that only the noise is rounded.
         """
         if self.smoothing is None:
             return self

@@ -1,7 +1,7 @@
-"""Laws of what is released of an additive query: of all entries or of a sample, for every world.
+"""Laws of the released answer of an additive query, over all entries or a sample, for every world.
 
-A sample of entries that are zeros and ones is post-processing of their total count, whatever their laws. Of
-entries that add other numbers, it is a mixture over how often entries of each kind are drawn.
+A sample of entries that are zeros and ones is post-processing of their total count, whatever their laws. For entries
+with other contributions, the answer is a mixture over the number of draws from each kind of entry.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ SUMMING = 16
 """An answer of such a law takes about so many times as long."""
 
 Released = Callable[[int], Law]
-"""From what the critical entry adds to the law of what is released."""
+"""A function from the critical entry's contribution to the law of the released answer."""
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """One world, with the law of what is released for each of the values that the known entries may have."""
+    """One world, with the law of the released answer for each choice of the known entries' values."""
 
     world: World
     known: tuple[tuple[Fraction, Released], ...]
-    """Probability, where the values are expected ones, and law."""
+    """For each choice of known values: its probability, if these values are averaged over, and the law."""
 
 
 def alternatives(
     situation: Situation, *, shift_matters: bool, labelled: bool
 ) -> tuple[Contributions, list[Alternative]]:
-    """All worlds. What the known entries add is left out where it only shifts the answer and that does not matter.
+    """All worlds. The contribution of known entries is omitted if it only shifts the answer and shifts do not matter.
 
-    Answers may be `labelled` where nothing is done to them.
+    Answers may be `labelled` if they are not processed further.
 
     Raises
     ------
@@ -107,14 +107,14 @@ def _require_short_sums(entries: Contributions) -> None:
 
 @dataclass(frozen=True)
 class CountedWorld:
-    """One world of a count, with the law of what is released by how many known entries of each class are counted."""
+    """One world of a count, with the law of the released answer by the number of counted known entries per class."""
 
     world: World
     released: Callable[[tuple[int, ...]], Released]
 
 
 def counted_worlds(situation: Situation) -> list[CountedWorld]:
-    """All worlds of a count of which one number is released.
+    """All worlds of a count that releases one number.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _as_amounts(ones: int, known: int) -> tuple[tuple[int, int], ...]:
 
 
 def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction, int]]:
-    """What the known entries may add, with its probability; where the worst counts, each total by itself."""
+    """The possible totals of the known entries, with probabilities; with worst-case values, each total separately."""
     kinds = list(zip(world.contributions.classes, world.contributions.values, world.known, strict=True))
     reached = {0}
     for _, values, known in kinds:
@@ -178,11 +178,11 @@ def _known_totals(situation: Situation, world: World) -> Iterator[tuple[Fraction
 
 
 Amounts = tuple[tuple[tuple[int, int], ...], ...]
-"""By class: what the known entries add, and how many of them add that."""
+"""By class: the contributions of the known entries, and the number of entries with each contribution."""
 
 
 def _known_amounts(situation: Situation, world: World) -> Iterator[tuple[Fraction, Amounts]]:
-    """What the known entries are, with its probability."""
+    """The possible contributions of the known entries, with probabilities."""
     classes = world.contributions.classes
     possible = [tuple(dict.fromkeys(amount for _, amount in values)) for values in world.contributions.values]
     most = budget.MAX_KNOWN_ENTRY_VALUES if world.contributions.counts else budget.MAX_KNOWN_ENTRY_COMPOSITIONS
@@ -217,7 +217,7 @@ def _released(sampling: Sampling | None, world: World, known: int, most: int) ->
 
 
 def _drawn(sampling: Sampling, world: World, known: Amounts, most: int) -> Released:
-    """The law of what the sampled entries add, given what the known ones are."""
+    """The law of the sampled entries' sum, given the known entries' contributions."""
     if sampling.independent_rate is not None:
         return _at_a_rate(sampling, sampling.independent_rate, world, known, most)
     if sampling.most_draws_of_an_entry >= budget.MAX_DRAWS:
@@ -239,7 +239,7 @@ def _drawn(sampling: Sampling, world: World, known: Amounts, most: int) -> Relea
 
 @dataclass(frozen=True)
 class Source:
-    """Entries that add alike: each the same amount, or numbers of which the sum has a known law."""
+    """Entries with the same kind of contribution: a fixed amount each, or numbers whose sum has a known law."""
 
     size: int
     amount: int = 0
@@ -247,16 +247,16 @@ class Source:
 
 
 def _sources(world: World, known: Amounts) -> list[Source]:
-    """All entries but the critical one, those that add alike together."""
+    """All entries but the critical one, merged by kind of contribution."""
     found = [Source(number, amount) for of in known for amount, number in of]
     classes = zip(world.contributions.classes, world.unknown, strict=True)
     return found + [Source(count, law=kind.many) for kind, count in classes if count]
 
 
 def _mixture(sources: list[Source], draws: Iterator[Draw], most: int) -> Released:
-    """A mixture over the draws, of at most so many laws; given a draw the sum is one of independent numbers.
+    """A mixture over the draws, of at most `most` laws; given a draw, the sum has independent summands.
 
-    Of identically distributed entries, each drawn at most once, it is ``(1 − s/n) S_s + (s/n)(v + S_{s−1})``.
+    For identically distributed entries, each drawn at most once, it is ``(1 − s/n) S_s + (s/n)(v + S_{s−1})``.
     """
     cases: dict[tuple[int, tuple[Multiplicities, ...], int], Fraction] = {}
     for tried, draw in enumerate(draws, 1):
@@ -285,9 +285,9 @@ def _mixture(sources: list[Source], draws: Iterator[Draw], most: int) -> Release
 
 
 def _at_a_rate(sampling: Sampling, rate: Fraction, world: World, known: Amounts, most: int) -> Released:
-    """Entries that are not in the sample add zero: each adds what it adds with probability γ.
+    """Entries outside the sample add zero; each entry adds its contribution with probability γ.
 
-    Where the size is published, each entry of the sample adds one to it too: to a digit above those of the answer.
+    If the sample size is published, each sampled entry also adds one to a digit above those of the answer.
     """
     entries = world.contributions
     n = sum(world.unknown) + sum(world.known) + 1
@@ -307,7 +307,7 @@ def _at_a_rate(sampling: Sampling, rate: Fraction, world: World, known: Amounts,
 
 
 def _stratified(situation: Situation, sizes: ByGroup[int], entries: Contributions) -> Iterator[Alternative]:
-    """Every group is sampled by itself: its answers add up."""
+    """Every group is sampled separately, and the answers are summed."""
     if any(kind.name is None for kind in entries.classes):
         raise NotApplicable("a stratified sample of entries that have a law each has no closed law here")
     worlds = [(world, list(_known_amounts(situation, world))) for world in entries.worlds(situation)]
@@ -331,7 +331,7 @@ def _strata(world: World, sizes: ByGroup[int], known: Amounts, most: int) -> Rel
 
 
 def _stratum(world: World, members: list[int], size: int, known: Amounts, most: int) -> Released:
-    """The sample of one group, which the critical entry may belong to, from its classes."""
+    """The sample, by class, of one group that may hold the critical entry."""
     classes = [world.contributions.classes[index] for index in members]
     unknown = [world.unknown[index] for index in members]
     amounts = [pair for index in members for pair in known[index]]
@@ -348,7 +348,7 @@ def _stratum(world: World, members: list[int], size: int, known: Amounts, most: 
 
 
 def templates_of(situation: Situation) -> Templates | None:
-    """Each possible sample with its probability, where these are stated one by one."""
+    """Each possible sample with its probability, if the sampling states samples one by one."""
     return None if situation.sampling is None else situation.sampling.templates_of(situation.population)
 
 
@@ -371,7 +371,7 @@ def _of_templates(situation: Situation, templates: Templates, entries: Contribut
 def worlds_by_number(
     situation: Situation, templates: Templates, entries: Contributions
 ) -> Iterator[tuple[Sequence[int], int, tuple[int, ...], World]]:
-    """The class of each entry, which is the critical one, and which are known."""
+    """The class of each entry, the index of the critical entry, and the indices of the known ones."""
     n = situation.population.size
     if len(templates) > budget.MAX_TEMPLATES or n > budget.MAX_TEMPLATE_ENTRIES:
         raise NotApplicable(
@@ -389,7 +389,7 @@ def worlds_by_number(
 def _choices_of_known(
     situation: Situation, entries: Contributions, kinds: Sequence[int], critical: int
 ) -> Iterator[tuple[int, ...]]:
-    """Which entries may be known."""
+    """The possible sets of known entries."""
     others = [entry for entry in range(len(kinds)) if entry != critical]
     stated = situation.adversary.groups
     if not situation.adversary.by_group:
@@ -407,7 +407,7 @@ def _choices_of_known(
 def _values_of_known(
     situation: Situation, entries: Contributions, kinds: Sequence[int], known: tuple[int, ...]
 ) -> Iterator[tuple[Fraction, dict[int, int]]]:
-    """What each known entry adds, with its probability."""
+    """The contribution of each known entry, with its probability."""
     possible = [dict.fromkeys(amount for _, amount in entries.values[kinds[entry]]) for entry in known]
     for amounts in product(*possible):
         weight = Fraction(1)

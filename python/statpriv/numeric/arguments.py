@@ -1,6 +1,6 @@
-"""Arguments that are no numbers: words out of a few, collections and functions, or an error that says what is required.
+"""Validation of non-numeric arguments: words from a fixed list, collections and functions.
 
-`required` is the end of the message, such as "a list of sets of entries is required".
+Each error message ends with `required`, such as "a list of sets of entries is required".
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def as_word(value: object, name: str, words: Sequence[Word]) -> Word:
 
 
 def as_items(value: object, name: str, required: str, *, text: bool = False) -> list[Any]:
-    """What a collection or an iterator holds, in its order; text counts as one value, unless its letters are meant."""
+    """The items of a collection or an iterator, in order; a string is refused unless `text` is set."""
     flat = isinstance(value, bytes) or (isinstance(value, str) and not text)
     if flat or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         raise ArgumentError(f"{name} = {abridged(value)}; {required}")
@@ -61,7 +61,7 @@ def as_function(value: object, name: str, required: str) -> Callable[..., Any]:
 
 
 def as_key(value: object, name: str) -> Hashable:
-    """Something that can be looked up.
+    """A hashable value, usable as a key.
 
     >>> as_key((0, "a"), "entry")
     (0, 'a')
@@ -127,7 +127,7 @@ def as_tuple(value: object, name: str, required: str, *, length: int = 2) -> Seq
 
 
 def length_of_tuple(value: object) -> int:
-    """How many entries a tuple has; -1 for anything else.
+    """The number of entries of a tuple; -1 for anything else.
 
     >>> length_of_tuple(("a", "b")), length_of_tuple("ab")
     (2, -1)

@@ -31,7 +31,7 @@ Doubles: TypeAlias = NDArray[np.float64]
 def evaluate_each(
     one: Callable[[Any], Enclosure], value: object, name: str, many: Callable[[Doubles], Doubles] | None = None
 ) -> EnclosureArray | Enclosure:
-    """A function of one number at every entry of `value`; `many`, if there is one, takes doubles at once."""
+    """A function of one number, applied to every entry of `value`; `many`, if given, takes an array of doubles."""
     entries = exact_entries(value, name)
     if many is None or entries.dtype == object:
         enclosures = np.array(elementwise(one, entries), dtype=object)
@@ -42,7 +42,7 @@ def evaluate_each(
 def evaluate_at_sizes(
     one: Callable[[Any], Enclosure], value: object, name: str, many: Callable[[Doubles], Doubles | None]
 ) -> EnclosureArray | Enclosure:
-    """A function of one size at every entry of `value`; `many` takes all at once, unless it gives nothing."""
+    """A function of one size, applied to every entry of `value`; `many` takes all at once, unless it returns None."""
     sizes = _integers(value, name)
     if sizes.size == 0:
         raise ArgumentError(f"{name} = []; at least one size is required")
@@ -58,7 +58,7 @@ def evaluate_at_sizes(
 
 
 def evaluate_digits(one: Callable[..., Enclosure], **arguments: object) -> EnclosureArray | Enclosure:
-    """A function that returns enclosures with digits, at arguments that are broadcast together."""
+    """A function that returns enclosures with digits, applied to arguments that are broadcast together."""
     entries = {name: exact_entries(value, name) for name, value in arguments.items()}
     shape = broadcast_shape(entries)
     names = tuple(entries)
@@ -70,7 +70,7 @@ def evaluate_digits(one: Callable[..., Enclosure], **arguments: object) -> Enclo
 
 
 def exact_each(one: Callable[[Any], Fraction], value: object, name: str) -> NDArray[Any]:
-    """The fractions that a function of one number gives at every entry of `value`, as objects."""
+    """A function from a number to a fraction, applied to every entry of `value`; the result is an array of objects."""
     entries = exact_entries(value, name)
     return np.array(elementwise(one, entries), dtype=object).reshape(entries.shape)[()]
 
@@ -78,7 +78,7 @@ def exact_each(one: Callable[[Any], Fraction], value: object, name: str) -> NDAr
 def exact_pairs(
     one: Callable[[Any], tuple[Fraction, Fraction]], value: object, name: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The same of a function that gives two fractions: an array of the first ones, and one of the second."""
+    """A function from a number to two fractions, applied to every entry: an array of each of the two."""
     entries = exact_entries(value, name)
     found = np.empty((2, entries.size), dtype=object)
     for place, pair in enumerate(elementwise(one, entries)):
@@ -88,7 +88,7 @@ def exact_pairs(
 
 
 def evaluate_law(many: Callable[..., Doubles], quantity: str, **arguments: object) -> EnclosureArray | Enclosure:
-    """A quantity of a law at arguments that are broadcast together; all but p are integers."""
+    """A quantity of a law at arguments that are broadcast together; all arguments but p are integers."""
     arrays = {
         name: exact_entries(value, name) if name == "p" else _integers(value, name) for name, value in arguments.items()
     }
@@ -96,7 +96,7 @@ def evaluate_law(many: Callable[..., Doubles], quantity: str, **arguments: objec
 
 
 def _integers(value: object, name: str) -> Doubles:
-    """The entries of `value` as doubles; the kernel refuses those that are no integers."""
+    """The entries of `value` as doubles; the kernel refuses entries that are not integers."""
     entries = exact_entries(value, name)
     if entries.dtype != object:
         return entries
@@ -111,5 +111,5 @@ def _integers(value: object, name: str) -> Doubles:
 
 
 def _unwrapped(result: EnclosureArray) -> EnclosureArray | Enclosure:
-    """As numpy's functions do, an array without axes is a single value."""
+    """The result as it is, or as a single value if it has no axes, as in numpy's functions."""
     return result if result.ndim else result[()]

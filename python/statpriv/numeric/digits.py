@@ -1,6 +1,6 @@
-"""Numbers to as many digits as are asked for: enclosures whose ends are mpmath numbers.
+"""Numbers to any number of digits: enclosures whose ends are mpmath numbers.
 
-Where an argument is an array, so is the result: a :class:`statpriv.numeric.digits_array.DigitsEnclosureArray`.
+An array argument gives an array result: a :class:`statpriv.numeric.digits_array.DigitsEnclosureArray`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def delta(curve: Curve, epsilon: Argument, digits: int) -> Any:  # noqa: ANN401 
 
 
 def exact_ends(enclosure: Enclosure) -> tuple[Fraction, Fraction]:
-    """The finite ends of an enclosure, of doubles or of digits, as the fractions that they are."""
+    """The finite ends of an enclosure, of doubles or of digits, as exact fractions."""
     from fractions import Fraction
 
     lower, upper = (
@@ -67,7 +67,7 @@ def poisson_binomial_pmf(p: Argument, digits: int) -> Any:  # noqa: ANN401
 
 
 def _evaluated(one: Callable[..., Enclosure], **arguments: Argument) -> Any:  # noqa: ANN401
-    """A function of numbers; at every entry, where there are arrays."""
+    """A function of numbers, applied to every entry if there are arrays."""
     if not any(map(is_array, arguments.values())):
         return one(**arguments)
     from statpriv.numeric.broadcasting import evaluate_digits

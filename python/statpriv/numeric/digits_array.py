@@ -1,4 +1,4 @@
-"""Arrays of enclosures with as many digits as were asked for."""
+"""Arrays of enclosures with a requested number of digits."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["DigitsEnclosureArray"]
 
 
 class DigitsEnclosureArray(EnclosureArray):
-    """What functions return for an array of arguments and `digits=`: its ends are arrays of `mpmath.mpf`.
+    """The result of functions of an array of arguments with `digits=`; its ends are arrays of `mpmath.mpf`.
 
     Parameters
     ----------
     entries : array of DigitsEnclosure
-        What functions of one number return with `digits=`.
+        The results of functions of one number with `digits=`.
 
     Notes
     -----
-    Everything is done entry by entry as for single enclosures: with exact ends, whatever mpmath's precision is.
+    Every operation acts entry by entry as for single enclosures, with exact ends, whatever mpmath's precision is.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class DigitsEnclosureArray(EnclosureArray):
 
     @property
     def midpoint(self) -> NDArray[Any]:
-        """The numbers half way, exactly; an error when an end is infinite."""
+        """The exact midpoints; an error if an end is infinite."""
         return self._each(operator.attrgetter("midpoint"))
 
     def _each(self, one: Callable[[Any], Any]) -> NDArray[Any]:
@@ -156,7 +156,7 @@ class DigitsEnclosureArray(EnclosureArray):
 
 
 def _combined(operation: Callable[[Any, Any], Any], left: object, right: object) -> EnclosureArray:
-    """`operation` entry by entry; `NotImplemented` for what is neither a number nor an array."""
+    """`operation` entry by entry; `NotImplemented` if an operand is neither a number nor an array."""
     if not (is_operand(left) and is_operand(right)):
         return cast("EnclosureArray", NotImplemented)
     return DigitsEnclosureArray(one_by_one(operation, left, right))

@@ -9,5 +9,5 @@ __all__ = ["Enclosure", "as_enclosure"]
 
 
 def as_enclosure(value: Number | Enclosure, name: str) -> Enclosure:
-    """An enclosure as it is, or that of a number."""
+    """The enclosure itself, or the enclosure of a number."""
     return value if isinstance(value, Enclosure) else Enclosure(as_fraction(value, name))

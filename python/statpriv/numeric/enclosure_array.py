@@ -1,4 +1,4 @@
-"""Arrays of enclosures, and the arrays of exact numbers they are computed from."""
+"""Arrays of enclosures, and the arrays of exact numbers from which they are computed."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ _ROWS_SHOWN = 8
 
 
 class EnclosureArray:
-    """An array whose entries are enclosures: what functions return for an array of arguments.
+    """An array whose entries are enclosures: the result of functions of an array of arguments.
 
     Parameters
     ----------
     lower : array of float, int, Fraction, Decimal, str or Enclosure
         Lower ends; rounded down to doubles. Infinity is allowed.
     upper : array of the same kinds, optional
-        Upper ends; rounded up. It is broadcast with `lower`. Left out, each entry of `lower` is enclosed as narrowly
-        as doubles allow.
+        Upper ends; rounded up and broadcast with `lower`. If omitted, each entry of `lower` is enclosed as narrowly as
+        doubles allow.
 
     Notes
     -----
     An index that picks one entry gives an :class:`Enclosure`; slices and masks give an `EnclosureArray`. Arithmetic
-    is rounded outwards, entry by entry, with other such arrays, enclosures, numbers and arrays of numbers. `<`, `<=`,
-    `>` and `>=` compare entry by entry and give an array of bool; where one entry does not decide it, that is an
-    :class:`statpriv.UndecidedError`. `==` compares whole arrays, ends and shape, and gives one truth value; it is
-    refused for arrays of numbers, where `e.contains(values)` or `e.upper == values` says what is meant. numpy's
-    functions do not take enclosures: which end is safe depends on the question (δ: upper; rows left: lower).
+    is rounded outwards, entry by entry; operands are other such arrays, enclosures, numbers and arrays of numbers. `<`,
+    `<=`, `>` and `>=` compare entry by entry and give an array of bool; an entry that cannot be decided raises
+    :class:`statpriv.UndecidedError`. `==` compares whole arrays, ends and shape, and gives one truth value. It is
+    refused for arrays of numbers; use `e.contains(values)` or `e.upper == values` instead. numpy's functions do not
+    take enclosures, because the safe end depends on the question (δ: upper; rows left: lower).
 
     Examples
     --------
@@ -70,7 +70,7 @@ class EnclosureArray:
     __slots__ = ("_lower", "_upper")
 
     __array_ufunc__ = None
-    """numpy must not take one end silently, nor make an array of objects."""
+    """Keeps numpy from silently taking one end, or making an array of objects."""
 
     def __init__(self, lower: object, upper: object = None) -> None:
         low = _ends(lower, "lower")
@@ -90,7 +90,7 @@ class EnclosureArray:
 
     @staticmethod
     def _known(lower: Doubles, upper: Doubles) -> EnclosureArray:
-        """From ends known to bound enclosures."""
+        """The array of ends that are known to bound enclosures."""
         made = EnclosureArray.__new__(EnclosureArray)
         made._lower, made._upper = _frozen(lower), _frozen(upper)  # noqa: SLF001  (its own)
         return made
@@ -112,7 +112,7 @@ class EnclosureArray:
 
     @property
     def midpoint(self) -> Doubles:
-        """Doubles inside, next to the centres; an error when an end is infinite."""
+        """Doubles inside the enclosures, next to the centres; an error if an end is infinite."""
         infinite = ~(np.isfinite(self._lower) & np.isfinite(self._upper))
         if infinite.any():
             at = located(_first(infinite))
@@ -268,10 +268,10 @@ class EnclosureArray:
 
 
 def exact_entries(value: object, name: str) -> NDArray[Any]:
-    """The entries of `value`, none of them changed: an array of doubles where all of them are, else one of objects.
+    """The unchanged entries of `value`: an array of doubles if all entries are doubles, otherwise an array of objects.
 
-    A list is read object by object, since numpy would turn `[0.1, "0.1"]` into strings and a large integer into the
-    next double.
+    A list is read object by object, since numpy would turn `[0.1, "0.1"]` into strings and round a large integer to a
+    double.
     """
     if type(value) is float or (type(value) is int and abs(value) <= budget.MAX_INTEGER):
         return np.array(value, dtype=np.float64)
@@ -293,12 +293,12 @@ def exact_entries(value: object, name: str) -> NDArray[Any]:
 
 
 def _extremes(entries: NDArray[Any]) -> tuple[Any, ...]:
-    """The least and the greatest entry, if there is any."""
+    """The least and the greatest entry; nothing for an empty array."""
     return (entries.min(), entries.max()) if entries.size else ()
 
 
 def _as_doubles(objects: NDArray[Any]) -> NDArray[Any]:
-    """Doubles, where the entries are floats and integers that are some; the comparison is Python's, and exact."""
+    """An array of doubles if all entries are floats or integers equal to doubles; Python compares them exactly."""
     if set(map(type, objects.flat)) <= {float, int}:
         try:
             doubles = objects.astype(np.float64)
@@ -310,7 +310,7 @@ def _as_doubles(objects: NDArray[Any]) -> NDArray[Any]:
 
 
 def located(place: tuple[int, ...]) -> str:
-    """`[2, 5]`, an index as messages write it; nothing for a single number."""
+    """An index as messages write it, `[2, 5]`; empty for a single number."""
     return f"[{', '.join(map(str, place))}]" if place else ""
 
 
@@ -326,7 +326,7 @@ def _refuse_nan(doubles: Doubles, name: str) -> None:
 
 
 def _ends(value: object, name: str) -> tuple[Doubles, Doubles]:
-    """Doubles below and above each entry, as near as can be, and NaN where it is NaN."""
+    """The nearest doubles below and above each entry, and NaN for NaN."""
     if isinstance(value, EnclosureArray):
         return value.lower, value.upper
     entries = exact_entries(value, name)
@@ -342,12 +342,13 @@ def _ends(value: object, name: str) -> tuple[Doubles, Doubles]:
 def _enclosed(entry: Any) -> Enclosure:  # noqa: ANN401  (checked by the kernel)
     if not isinstance(entry, Enclosure):
         return Enclosure(entry)
-    # Those of the base class: the ends of an enclosure with digits are no doubles, nor are all of them finite.
+    # Use the ends of the base class: the ends of an enclosure with digits are not doubles, and may be infinite as
+    # doubles.
     return Enclosure(Enclosure.lower.__get__(entry), Enclosure.upper.__get__(entry))
 
 
 def elementwise(one: Callable[..., Any], *arrays: NDArray[Any]) -> list[Any]:
-    """`one` of the entries at every index of arrays of one shape, in C order; an error says at which index it arose."""
+    """The results of `one` at every index of arrays of one shape, in C order; an error names the failing index."""
     objects = [entries.astype(object) for entries in arrays]
 
     def at(place: tuple[int, ...]) -> object:
@@ -362,7 +363,7 @@ def elementwise(one: Callable[..., Any], *arrays: NDArray[Any]) -> list[Any]:
 
 
 def _frozen(ends: Doubles) -> Doubles:
-    """An own copy that cannot be written to, without negative zeros."""
+    """A read-only copy without negative zeros."""
     copied = np.add(ends, 0.0, out=np.empty(ends.shape))
     copied.setflags(write=False)
     return copied
@@ -379,12 +380,12 @@ def _is_enclosed(value: object) -> TypeGuard[EnclosureArray | Enclosure]:
 
 
 def is_operand(value: object) -> bool:
-    """Whether arrays of enclosures are compared and combined with it: a number, an enclosure or an array."""
+    """Whether arrays of enclosures can be compared and combined with `value`: a number, an enclosure or an array."""
     return _is_enclosed(value) or isinstance(value, (np.ndarray, list, tuple)) or _is_number(value)
 
 
 def as_objects(value: object) -> NDArray[Any]:
-    """The entries of an operand, each an enclosure or a number that stays what it is."""
+    """The entries of an operand, each an enclosure or an unchanged number."""
     if isinstance(value, EnclosureArray):
         return np.array([value[place] for place in np.ndindex(value.shape)], dtype=object).reshape(value.shape)
     entries = np.array(value, dtype=object) if _is_enclosed(value) else exact_entries(value, "operand")
@@ -396,7 +397,7 @@ def _exact(entry: Any) -> Any:  # noqa: ANN401  (checked by the kernel)
 
 
 def one_by_one(function: Callable[[Any, Any], Any], left: object, right: object) -> NDArray[Any]:
-    """`function` of the entries of two operands that are broadcast together, as objects; an error says where."""
+    """`function` of the entries of two operands broadcast together, as objects; an error names the failing index."""
     sides = {"left": as_objects(left), "right": as_objects(right)}
     shape = broadcast_shape(sides)
     found = elementwise(function, *(np.broadcast_to(side, shape) for side in sides.values()))
@@ -404,9 +405,9 @@ def one_by_one(function: Callable[[Any, Any], Any], left: object, right: object)
 
 
 def _compared(relation: Callable[[Any, Any], Any], left: EnclosureArray, right: object) -> NDArray[np.bool_]:
-    """`relation`, one of the four orders, of doubles at once.
+    """`relation`, one of the four orders, on arrays of doubles.
 
-    An order moves one way only with either side, so that it is decided where opposite pairs of ends agree on it.
+    An order is monotone in each operand, so it is decided if opposite pairs of ends agree on it.
     """
     if not is_operand(right):
         return cast("NDArray[np.bool_]", NotImplemented)
@@ -422,7 +423,7 @@ def _compared(relation: Callable[[Any, Any], Any], left: EnclosureArray, right: 
 
 
 def _combined(operation: str, left: object, right: object) -> EnclosureArray:
-    """`left operation right`, rounded outwards; `NotImplemented` for what is neither a number nor an array."""
+    """`left operation right`, rounded outwards; `NotImplemented` if an operand is neither a number nor an array."""
     if not (is_operand(left) and is_operand(right)):
         return cast("EnclosureArray", NotImplemented)
     first, second = _ends(left, "operand"), _ends(right, "operand")
@@ -433,7 +434,7 @@ def _combined(operation: str, left: object, right: object) -> EnclosureArray:
 
 
 def from_ends(ends: Doubles) -> EnclosureArray:
-    """The kernel's result, with lower and upper end along the last axis."""
+    """The array of a kernel result, whose last axis holds the lower and upper ends."""
     return EnclosureArray._known(ends[..., 0], ends[..., 1])  # noqa: SLF001  (of this file)
 
 

@@ -1,4 +1,4 @@
-"""Exact numbers: what users write, as the rationals they mean."""
+"""Exact numbers: user input as the rationals it denotes."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ Number: TypeAlias = "float | int | str | Fraction | Decimal"
 """A float is the rational it stores; a string or Decimal is exactly what it says."""
 
 ArrayLike: TypeAlias = "NDArray[Any] | list[Any] | tuple[Any, ...] | range"
-"""Several numbers: an array of any shape, or what numpy reads as one."""
+"""Several numbers: an array of any shape, or anything numpy reads as one."""
 
 
 def is_array(value: object) -> bool:
-    """Whether `value` stands for several numbers; found out without numpy."""
+    """Whether `value` stands for several numbers; decided without importing numpy."""
     return hasattr(value, "__len__") and not isinstance(value, str)
 
 
 def is_finite(value: Fraction | float) -> TypeGuard[Fraction]:
-    """Whether a distance or a ratio, which is exact or `math.inf`, is finite.
+    """Whether a distance or a ratio, either exact or `math.inf`, is finite.
 
     >>> is_finite(Fraction(3)), is_finite(float("inf"))
     (True, False)
@@ -51,12 +51,12 @@ def is_finite(value: Fraction | float) -> TypeGuard[Fraction]:
 
 
 def is_rounded(value: object) -> bool:
-    """Whether `value` is a binary floating-point number, numpy's and mpmath's included."""
+    """Whether `value` is a binary floating-point number, including those of numpy and mpmath."""
     return hasattr(value, "_mpf_") or (isinstance(value, Real) and not isinstance(value, Rational))
 
 
 def as_fraction(value: Number, name: str) -> Fraction:
-    """The exact value of `value`, which messages call `name`."""
+    """The exact value of `value`; error messages refer to it as `name`."""
     return fraction(value, name)
 
 
@@ -85,7 +85,7 @@ def as_positive(value: Number, name: str) -> Fraction:
 
 
 def as_integer(value: Number, name: str) -> int:
-    """An integer of either sign, up to 2^53 in size."""
+    """An integer of either sign with absolute value at most 2^53."""
     exact = fraction(value, name)
     if exact.denominator != 1 or abs(exact) > budget.MAX_INTEGER:
         raise ArgumentError(f"{name} = {spelled(value)}; an integer of size up to 2^53 is required")
@@ -93,5 +93,5 @@ def as_integer(value: Number, name: str) -> int:
 
 
 def as_count(value: Number, name: str, *, least: int = 0) -> int:
-    """An integer from `least` to 2^53, whatever its type: 3.0 counts, 1.5 is refused."""
+    """An integer from `least` to 2^53, of any numeric type: 3.0 is accepted, 1.5 is refused."""
     return integer(value, name, least)

@@ -1,4 +1,4 @@
-"""Intervals of as many bits as a formula needs: from exact rationals, and back to enclosures in doubles."""
+"""Intervals at the precision a formula needs: from exact rationals, and back to enclosures in doubles."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["bits_below_one", "enclosure", "exact", "interval_context", "one_minu
 
 _SMALL = Fraction(1, 2**64)
 _EXPONENTS_OF_DOUBLES = 1100
-"""No double but zero and infinity has a binary exponent beyond this in size."""
+"""Bound on the absolute value of the binary exponent of every finite nonzero double."""
 
 
 @cache
 def interval_context(bits: int) -> Any:  # noqa: ANN401  (mpmath has no types)
-    """Interval arithmetic at a precision of its own: the global one of mpmath has no effect.
+    """Interval arithmetic at its own precision, independent of mpmath's global precision.
 
-    A context takes a millisecond to make, so it is kept. Threads may share it: mpmath changes its precision for a
-    moment in some functions, and intervals contain the truth at any precision.
+    Creating a context takes a millisecond, so contexts are cached. Threads may share a context: some mpmath functions
+    change its precision for a moment, but intervals contain the truth at any precision.
     """
     from mpmath import MPIntervalContext
 
@@ -32,12 +32,12 @@ def interval_context(bits: int) -> Any:  # noqa: ANN401  (mpmath has no types)
 
 
 def bits_below_one(value: Fraction) -> int:
-    """How many binary places after the point a positive number begins, at most: what `1 − value` loses of it."""
+    """An upper bound on the number of leading zero binary places of a positive number, which `1 − value` loses."""
     return (value.denominator // value.numerator).bit_length() if value else 0
 
 
 def exact(context: Any, value: Fraction | int) -> Any:  # noqa: ANN401
-    """The narrowest interval that holds a rational."""
+    """An interval that holds a rational, as narrow as the precision allows."""
     return context.mpf(value.numerator) / context.mpf(value.denominator)
 
 
@@ -49,13 +49,13 @@ def one_minus_exp(context: Any, x: Fraction) -> Any:  # noqa: ANN401
 
 
 def rational_ends(interval: Any) -> tuple[Fraction, Fraction]:  # noqa: ANN401
-    """The ends of an interval of moderate exponents, exactly."""
+    """The exact ends of an interval with moderate exponents."""
     low, high = (_rational(end) for end in interval._mpi_)
     return low, high
 
 
 def enclosure(interval: Any, *, least: int | None = None, most: int | None = None) -> Enclosure:  # noqa: ANN401
-    """The interval with its ends rounded outwards to doubles, cut to what is known to be possible."""
+    """The interval with ends rounded outwards to doubles, clipped to the range from `least` to `most`."""
     low, high = _below(interval._mpi_[0]), _above(interval._mpi_[1])
     if least is not None:
         low, high = max(low, least), max(high, least)
@@ -91,7 +91,7 @@ def _below(end: tuple[int, int, int, int]) -> Fraction | float:
 
 
 def _negated(end: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """Zero, an infinity or no number, negated."""
+    """The negative of zero, an infinity or NaN."""
     from mpmath.libmp import mpf_neg
 
     negated: tuple[int, int, int, int] = mpf_neg(end)

@@ -1,12 +1,13 @@
-"""The normal law: its tails and quantiles, and the privacy of two normal laws at an enclosed distance.
+"""The normal law: tails and quantiles, and the privacy of two normal laws at an enclosed distance.
 
 For x >= 0 let `I_n = ∫_x^∞ (t−x)^n φ(t) dt / n!`, all positive; the tail `P[N > x]` is I_0. Let `I_{−1} = φ(x)`.
 
-*Far out*. By parts, `I_{n−1} = x I_n + (n+1) I_{n+1}`. So `ρ_n = I_{n−1}/I_n` has `ρ_n = x + (n+1)/ρ_{n+1}`, and lies
-between x and `x + (n+1)/x`: the recursion from such an interval down to ρ_0 gives the tail `φ(x)/ρ_0`.
+*Far out*. Integration by parts gives `I_{n−1} = x I_n + (n+1) I_{n+1}`. So `ρ_n = I_{n−1}/I_n` satisfies
+`ρ_n = x + (n+1)/ρ_{n+1}` and lies between x and `x + (n+1)/x`. The recursion from such an interval down to ρ_0 gives
+the tail `φ(x)/ρ_0`.
 
-*Near 0*, `Φ(x) − 1/2 = φ(x) Σ x^{2k+1}/(2k+1)!!`, with positive terms whose ratios `x²/(2k+3)` fall: from where these
-are at most 1/2 the rest is at most the last term.
+*Near 0*, `Φ(x) − 1/2 = φ(x) Σ x^{2k+1}/(2k+1)!!`, with positive terms whose ratios `x²/(2k+3)` fall. Once a ratio is at
+most 1/2, the remainder is at most the last term.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ __all__ = ["normal_delta", "normal_quantile", "two_sided_tail"]
 
 _BITS = 160
 _FAR = 2
-"""From here on the recursion is used."""
+"""Least x for which the recursion is used."""
 _DEPTH = 400
-"""Steps of the recursion: each shrinks the interval by `(n+1)/ρ²`, together by about `e^{−2x√400}`."""
+"""Steps of the recursion: each shrinks the interval by `(n+1)/ρ²`, all together by about `e^{−2x√400}`."""
 _MIN_TAIL = 1e-300
-"""A tail below this is too near the end of the doubles for a guess of its quantile."""
+"""A smaller tail is too close to the underflow limit of doubles for an initial guess of its quantile."""
 
 
 def normal_delta(epsilon: Number, mu: Enclosure) -> Enclosure:
-    """δ of two normal laws of variance one at distance μ; it grows with μ, and is 1 at infinity."""
+    """δ of two normal laws of variance one at distance μ; it grows with μ and is 1 at infinity."""
     return Enclosure(_at(epsilon, mu.lower).lower, _at(epsilon, mu.upper).upper)
 
 
@@ -75,7 +76,7 @@ def normal_quantile(tail: Fraction) -> Enclosure:
 
 
 def _guess(tail: Fraction) -> float:
-    """A number near the quantile, which only decides how soon it is enclosed: Newton's steps on the log of the tail."""
+    """A number near the quantile, by Newton's method on the log of the tail; it affects only the running time."""
     far = tail < _MIN_TAIL
     x = math.sqrt(2 * _log(1 / tail)) if far else -NormalDist().inv_cdf(float(tail))
     for _ in range(8 if far else 1):
@@ -86,7 +87,7 @@ def _guess(tail: Fraction) -> float:
 
 
 def _log(value: Fraction) -> float:
-    """The logarithm of a number that may be beyond the doubles."""
+    """The logarithm of a number that may be outside the range of doubles."""
     return math.log(value.numerator) - math.log(value.denominator)
 
 

@@ -1,4 +1,4 @@
-"""Hockey sticks of laws that were normalised, at several ε."""
+"""Hockey sticks of normalised laws, at several ε."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NormalisedEnclosureArray(EnclosureArray):
     lower, upper : array of float
         The ends.
     sums : tuple of two Fractions
-        What the probabilities of P and of Q, as given, sum to.
+        The sums of the probabilities of P and of Q as given.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class NormalisedEnclosureArray(EnclosureArray):
 
     @property
     def sums(self) -> tuple[Fraction, Fraction]:
-        """What the probabilities of P and of Q, as given, sum to; they were divided by it."""
+        """The sums of the probabilities of P and of Q as given, by which they were divided."""
         return self._sums
 
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (whatever numpy takes)

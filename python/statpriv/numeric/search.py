@@ -1,4 +1,4 @@
-"""The one search that everything here needs."""
+"""The one search that is used throughout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["least_integer"]
 
 
 def least_integer(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least integer from `low` to `high` at which a condition that stays true holds; it holds at `high`.
+    """The least integer from `low` to `high` with a monotone property, which must hold at `high`.
 
     >>> least_integer(lambda k: k * k >= 50, 0, 100)
     8

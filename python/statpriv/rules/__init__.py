@@ -1,1 +1,1 @@
-"""Rules: from a situation to an expression of the kernel's normal forms, one family of theorems a file."""
+"""Rules: from a situation to an expression in the kernel's normal forms; one family of theorems per file."""

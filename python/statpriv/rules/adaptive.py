@@ -1,4 +1,4 @@
-"""Adaptive composition: queries that are chosen after the answers before them."""
+"""Adaptive composition: each query is chosen after the answers to the earlier ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER, SEC
 from statpriv.rules.registry import rule
 
 Sign: TypeAlias = "tuple[int, int]"
-"""What the critical entry adds to a count under v and under w."""
+"""The critical entry's contribution to a count under v and under w."""
 SIGNS: tuple[Sign, Sign] = ((1, 0), (0, 1))
 Pattern: TypeAlias = Mapping[str, Sign]
 Asked: TypeAlias = "tuple[Fraction, Law, Law, Law, list[tuple[int, int, int]]]"
@@ -44,7 +44,7 @@ CHOSEN = "each query depends on the data through the earlier answers alone"
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET, CHOSEN),
 )
 def recursion(situation: AdaptiveSituation) -> Curve:
-    """The pair of values is fixed before the first answer: the maximum over it stands outside."""
+    """The pair of values is fixed before the first answer, so the maximum over pairs is outside the recursion."""
     world = _one_world(situation)
     _require_one_probability(situation)
     return Curve.maximum([_followed(situation, world, pattern) for pattern in _patterns(situation)])
@@ -64,7 +64,7 @@ def recursion(situation: AdaptiveSituation) -> Curve:
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET, CHOSEN),
 )
 def free_signs(situation: AdaptiveSituation) -> Curve:
-    """The maximum over signs inside of that over queries: one recursion for any number of properties."""
+    """The maximum over signs is inside that over queries: one recursion for any number of properties."""
     world = _one_world(situation)
     _require_one_probability(situation)
     return _followed(situation, world, None)
@@ -114,7 +114,7 @@ def revealed_composition(situation: AdaptiveSituation) -> Curve:
     assumptions=(INDEPENDENT, STATED, DRAWN, CHOSEN),
 )
 def partition_sum(situation: AdaptiveSituation) -> Curve:
-    """The pair (v, w) stands outside the sum as long as there are few of them."""
+    """The maximum over pairs (v, w) is outside the sum as long as there are few pairs."""
     if situation.adversary.total and situation.strategy.is_given:
         raise NotApplicable("known entries shift the answers that a given strategy goes by")
     if situation.strategy.is_given:
@@ -126,7 +126,7 @@ def partition_sum(situation: AdaptiveSituation) -> Curve:
 
 @dataclass(frozen=True)
 class World:
-    """How many entries of each group are in each part, and to which group the critical entry belongs."""
+    """The number of entries of each group in each part, and the critical entry's group."""
 
     probability: Fraction
     parts: tuple[tuple[int, ...], ...]
@@ -156,7 +156,7 @@ class World:
         return others.shifted(1), others, reference
 
     def curve(self, query: PropertyQuery, part: int, sign: Sign | None) -> Curve:
-        """Δ of the answer if the critical entry is in the part; over the range of p."""
+        """Δ of the answer given that the critical entry is in the part, over the range of p."""
         if len(self.groups) == 1 and query.is_uniform:
             return Curve.count(size=self.parts[part][0], lower=query.lower, upper=query.upper, pair=sign)
         one, zero, _ = self.laws(query, part)
@@ -166,7 +166,7 @@ class World:
 
 @cache
 def _count(counts: tuple[tuple[int, Fraction], ...]) -> Law:
-    """How many of some entries with these numbers and probabilities have a property."""
+    """The law of a count over entries with these numbers and probabilities."""
     laws = [Law.binomial(size, p) for size, p in counts if size]
     return laws[0] if len(laws) == 1 else Law.sum(laws) if laws else Law.table(0, [1])
 
@@ -179,7 +179,7 @@ def _probability(query: PropertyQuery, group: str | None) -> Fraction:
 
 
 def _one_world(situation: AdaptiveSituation) -> World:
-    """All entries are alike and unknown: the sizes of the parts say everything."""
+    """All entries are alike and unknown, so the sizes of the parts determine the world."""
     if situation.adversary.total:
         raise NotApplicable("some entries are known, and earlier answers tell how many of them the later parts hold")
     if len(_groups(situation)) > 1:
@@ -189,7 +189,7 @@ def _one_world(situation: AdaptiveSituation) -> World:
 
 
 def _worlds(situation: AdaptiveSituation) -> list[list[World]]:
-    """For each group that the critical entry may belong to every composition of the parts."""
+    """For each group that may hold the critical entry, every composition of the parts."""
     if situation.adversary.by_group or situation.adversary.values != "worst":
         raise NotApplicable("known entries by group, or with expected values, are not composed adaptively")
     known = situation.adversary.total
@@ -217,7 +217,7 @@ def _worlds(situation: AdaptiveSituation) -> list[list[World]]:
 
 
 def _groups(situation: AdaptiveSituation) -> list[tuple[str | None, int]]:
-    """Entries with the same laws."""
+    """The groups of entries with equal laws."""
     queries = list(situation.properties.values())
     if all(query.is_uniform for query in queries):
         return [(None, situation.population.size)]
@@ -232,7 +232,7 @@ def _groups(situation: AdaptiveSituation) -> list[tuple[str | None, int]]:
 def _compositions(
     left: tuple[int, ...], parts: Sequence[int]
 ) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
-    """Multivariate hypergeometric, part by part; entries that are all alike fall in one way."""
+    """Multivariate hypergeometric compositions, part by part; entries that are all alike have only one."""
     if len(left) == 1:
         yield Fraction(1), tuple((size,) for size in parts)
         return
@@ -266,10 +266,10 @@ def _stated(query: PropertyQuery) -> list[Stated | None]:
 
 
 def _patterns(situation: AdaptiveSituation) -> list[Pattern]:
-    """Every pair of values in the properties asked for.
+    """Every pair of values in the properties asked about.
 
-    Equal values in a property are never worse (see the page). The worst analyst sees as much in a count of p = 1/2 as
-    in what it leaves of the part, so that its sign does not matter.
+    Equal values in a property are never worse (docs/explanation/adaptive-composition.md). For p = 1/2, a count and its
+    complement in the part are equally informative to the worst analyst, so the sign does not matter.
     """
     if situation.pair is not None:
         return [dict.fromkeys(situation.properties, situation.pair)]
@@ -287,7 +287,7 @@ def _patterns(situation: AdaptiveSituation) -> list[Pattern]:
 
 
 def _followed(situation: AdaptiveSituation, world: World, pattern: Pattern | None) -> Curve:
-    """The recursion, for one pair of values or for any."""
+    """The recursion, for one pair of values or for arbitrary signs."""
     nodes: list[list[Asked]] = []
     for part, queries, then in situation.strategy.points(world.sizes):
         asked = []
@@ -301,7 +301,7 @@ def _followed(situation: AdaptiveSituation, world: World, pattern: Pattern | Non
 
 
 def _summed(situation: AdaptiveSituation, worlds: Sequence[World], pattern: Pattern | None) -> Curve:
-    """Theorems 5.3 and 5.4: every point with the probability that it is reached."""
+    """Theorems 5.3 and 5.4: the sum over all points, weighted by the probabilities of reaching them."""
     weights, curves = [], []
     for world in worlds:
         points = situation.strategy.points(world.sizes)

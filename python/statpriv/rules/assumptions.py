@@ -1,4 +1,4 @@
-"""What theorems assume of the data and of the release, in the words that `explain()` prints."""
+"""The assumptions of theorems about the data and the release, in the words that `explain()` prints."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from statpriv.rules.registry import rule
     assumptions=(INDEPENDENT, IDENTICAL),
 )
 def coarsened_count(situation: Situation) -> Curve:
-    """At the ends the exact law of what is published; between them peaks."""
+    """The exact law of the published answer at the ends of the range; peaks between them."""
     p = situation.asked.probability()
     if p is None or not situation.asked.has_ranges:
         raise NotApplicable("p is no range, or a range by group")

@@ -1,4 +1,4 @@
-"""Bounds by data processing: what is released is a function of something whose curve is known."""
+"""Bounds by data processing: the released answer is a function of something with a known curve."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from statpriv.rules.whole_population import worst
 
 
 def treats_entries_alike(sampling: type[Sampling]) -> bool:
-    """Whether the sample is post-processing of how many entries of each group have each value."""
+    """Whether the sample is post-processing of the number of entries of each group with each value."""
     return sampling.data_independent and sampling.treats_entries_alike
 
 
 def draws_an_entry_once(sampling: type[Sampling]) -> bool:
-    """Whether the query is answered on one sample that holds an entry once at most."""
+    """Whether the query is answered on one sample that contains each entry at most once."""
     return is_one_sample(sampling) and not sampling.repeats_entries
 
 
@@ -52,7 +52,7 @@ def draws_an_entry_once(sampling: type[Sampling]) -> bool:
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def total_count(situation: Situation) -> Curve:
-    """Δ of the group's own total; of all entries where they have one law."""
+    """Δ of the group's own total, or of the total over all entries if they have one law."""
     return _own_count(situation)
 
 
@@ -69,7 +69,7 @@ def total_count(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, STATED),
 )
 def own_group(situation: Situation) -> Curve:
-    """The worst group, of which all known entries are."""
+    """The worst group, with all known entries in it."""
     return _own_count(situation)
 
 
@@ -87,7 +87,7 @@ def own_group(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def own_columns(situation: Situation) -> Curve:
-    """The worst column, which all known entries have."""
+    """The worst column, with all known entries in it."""
     return _own_count(situation)
 
 
@@ -108,7 +108,7 @@ def own_columns(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def own_group_sum(situation: Situation) -> Curve:
-    """The worst group; the other entries of the sample are as good as known."""
+    """The worst group; the sampled entries of other groups are treated as known."""
     asked, templates = situation.asked, templates_of(situation)
     if asked.probability() is not None and templates is None:
         raise NotApplicable("all entries have one law: see partition-sum")
@@ -126,7 +126,7 @@ def own_group_sum(situation: Situation) -> Curve:
 
 
 def _own_in_the_sample(situation: Situation, own: OwnGroup, pair: Pair) -> tuple[Fraction, Curve]:
-    """The probability that the critical entry is drawn, and the curve of its group's entries that are drawn with it."""
+    """The probability that the critical entry is drawn, and the curve of its group's entries drawn with it."""
     rate = None if situation.sampling is None else situation.sampling.independent_rate
     if rate is not None:
         return rate, own.law.at_a_rate(own.unknown, rate, pair)
@@ -151,7 +151,7 @@ def _own_in_templates(situation: Situation, templates: Templates, own: OwnGroup,
 
 
 def _members(situation: Situation, own: OwnGroup) -> Collection[int]:
-    """The numbers of the entries of the group, which are in the order of the groups."""
+    """The indices of the group's entries; entries are numbered in the order of the groups."""
     if own.column is not None:
         kinds = laws_by_class(situation)
         place = next(k for k, kind in enumerate(kinds) if (kind.group, kind.column) == (own.name, own.column))
@@ -177,7 +177,7 @@ def _members(situation: Situation, own: OwnGroup) -> Collection[int]:
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def total_histogram(situation: Situation) -> Curve:
-    """Δ of the histogram of the values, which every symmetric query is a function of."""
+    """Δ of the histogram of the values; every symmetric query is a function of it."""
     if situation.asked.one_histogram is not None and situation.sampling is None:
         raise NotApplicable("the histogram itself has an exact curve")
     return worst([own.law.of(own.unknown, pair) for own, pair in _own_histograms(situation)])
@@ -194,7 +194,7 @@ def total_histogram(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def unprocessed(situation: Situation) -> Curve:
-    """The data alone."""
+    """The curve of the unprocessed answer."""
     require_no_gate(situation.query)
     try:
         return lower(situation.unprocessed, "tightest").curve
@@ -203,7 +203,7 @@ def unprocessed(situation: Situation) -> Curve:
 
 
 def require_no_gate(query: Query) -> None:
-    """What trusts a range says nothing of a count that is gated because the range may not hold."""
+    """Refuse gated counts: the gate is for ranges that may fail, and these bounds rely on the range."""
     if gate_for_every_p(query) is not None:
         raise NotApplicable(
             "a gated count with a range of p is certified for every p; leave the gate out for what trusts the range"
@@ -217,19 +217,19 @@ class CountOfOwn:
     p: Stated
 
     def of(self, size: int, pair: Pair) -> Curve:
-        """The curve for so many entries."""
+        """The curve for `size` entries."""
         lower, upper = ends(self.p)
         return Curve.count(size=size, lower=lower, upper=upper, pair=pair)
 
     def at_a_rate(self, size: int, rate: Fraction, pair: Pair) -> Curve:
-        """The curve for the critical entry and those of the others that are drawn, each at this rate."""
+        """The curve for the critical entry and the sampled others, each sampled at this rate."""
         lower, upper = ends(self.p)
         return Curve.irrelevant_entries(
             size=size, others=size - 1, irrelevant=1 - rate, lower=lower, upper=upper, pair=pair
         )
 
     def drawn(self, population: int, known: int, size: int, pair: Pair) -> Curve:
-        """The curve for a sample that holds the critical entry: of the others of the population `known` are known."""
+        """The curve for a sample with the critical entry; `known` of the population's other entries are known."""
         lower, upper = ends(self.p)
         return Curve.known_entries(population=population, known=known, size=size, lower=lower, upper=upper, pair=pair)
 
@@ -241,28 +241,28 @@ class HistogramOfOwn:
     cells: Cells
 
     def of(self, size: int, pair: Pair) -> Curve:
-        """The curve for so many entries."""
+        """The curve for `size` entries."""
         return histogram_of_cells(self.cells, size, pair)
 
     def at_a_rate(self, size: int, rate: Fraction, pair: Pair) -> Curve:
-        """The curve for the critical entry and those of the others that are drawn, each at this rate."""
+        """The curve for the critical entry and the sampled others, each sampled at this rate."""
         return histogram_of_ranges(self.cells, size, pair, rate=rate)
 
     def drawn(self, population: int, known: int, size: int, pair: Pair) -> Curve:
-        """The curve for a sample that holds the critical entry: of the others of the population `known` are known."""
+        """The curve for a sample with the critical entry; `known` of the population's other entries are known."""
         return histogram_with_known(self.cells, population, known, size, pair)
 
 
 @dataclass(frozen=True)
 class OwnGroup:
-    """Entries that the answer treats alike, one of which may be the critical one."""
+    """Entries that the answer treats alike and that may include the critical one."""
 
     name: str | None
     law: CountOfOwn | HistogramOfOwn
     unknown: int
-    """How many of them are certainly not known, the critical one included."""
+    """Number of these entries that are certainly unknown, including the critical one."""
     column: tuple[int, ...] | None = None
-    """Of several counts: which of them include these entries."""
+    """For several counts: the counts that include these entries."""
 
 
 def _own_count(situation: Situation) -> Curve:
@@ -299,10 +299,10 @@ def _own_histograms(situation: Situation) -> Iterator[tuple[OwnGroup, Pair]]:
 
 
 def _by_group(situation: Situation) -> Iterator[tuple[str | None, int]]:
-    """Each group that may hold the critical entry, and how many of its entries are certainly not known.
+    """Each group that may hold the critical entry, with the number of its certainly unknown entries.
 
-    Groups with one law are one group, unless they are sampled by themselves: then the group of an entry says how likely
-    it is to be drawn, and the total of all groups does not tell what the sample shows of each.
+    Groups with one law are merged, unless they are sampled separately. In that case the group of an entry affects its
+    probability of being drawn, and the total over all groups does not determine the sample of each group.
     """
     adversary, sampling = situation.adversary, situation.sampling
     if situation.asked.is_uniform and not (sampling is not None and sampling.stratum_sizes is not None):

@@ -1,4 +1,4 @@
-"""Counts that are published within a gate only: a bound for every probability."""
+"""Counts that are published only within a gate: a bound for every probability."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SOURCE = "docs/explanation/ranges.md, with the proof"
     assumptions=(INDEPENDENT, ALIKE),
 )
 def gated_count(situation: Situation) -> Curve:
-    """Four heights at most."""
+    """The maximum of at most four heights."""
     gate = gate_of(situation.query)
     if gate is None:
         raise NotApplicable("the first step is no gate on a count of entries with one law")
@@ -38,7 +38,7 @@ def gated_count(situation: Situation) -> Curve:
 
 
 def gated(population: int, known: int, size: int, counts: range, pair: Pair) -> Curve:
-    """Of a sample of `size` that holds the critical entry; of the others of the population `known` are known."""
+    """The curve for a sample of `size` with the critical entry; `known` of the population's other entries are known."""
     if not counts or counts[0] > size:
         return worst([])  # nothing is ever published
     return Curve.gated_count(

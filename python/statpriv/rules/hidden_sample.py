@@ -1,4 +1,4 @@
-"""Exact laws of answers of a secret sample, the chance of not being in it included."""
+"""Exact laws of answers over a secret sample, including the chance that the critical entry is not sampled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from statpriv.rules.whole_population import uniform_cells, worst, worst_gaps
 
 
 def is_data_independent(sampling: type[Sampling]) -> bool:
-    """Whether the class states that the sample is drawn independently of the data."""
+    """Whether the class states that its samples are drawn independently of the data."""
     return sampling.data_independent
 
 
@@ -34,7 +34,7 @@ def is_one_sample(sampling: type[Sampling]) -> bool:
 
 
 def simple_draw(situation: Situation, group: str | None = None) -> tuple[int, int]:
-    """From how many entries, one of this group among them, how many are drawn without replacement.
+    """The number of entries, from which the sample is drawn without replacement, and the sample size, for this group.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def simple_draw(situation: Situation, group: str | None = None) -> tuple[int, in
 
 
 def independent_rate(situation: Situation) -> Fraction:
-    """The probability with which each entry is in the sample, independently of the others.
+    """The probability that each entry is in the sample, independently of the others.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def count_with_known_entries(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, IDENTICAL, SAMPLED),
 )
 def count_with_published_size(situation: Situation) -> Curve:
-    """Σ_s P[size = s] Δ of a sample of s."""
+    """Σ_s P[size = s] · Δ of a sample of size s."""
     if not is_size_published(situation):
         raise NotApplicable("the size of the sample is not published")
     p = _one_probability(situation)
@@ -146,7 +146,7 @@ def count_with_published_size(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def histogram_without_replacement(situation: Situation) -> Curve:
-    """A mean over the number of sampled entries in the two cells."""
+    """The mean over the number of sampled entries in the two cells."""
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of a histogram")
     cells = uniform_cells(situation)
@@ -168,13 +168,13 @@ def histogram_without_replacement(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, STATED, SAMPLED),
 )
 def histogram_at_a_rate(situation: Situation) -> Curve:
-    """Σ_s P[size = s] Δ of a sample of s."""
+    """Σ_s P[size = s] · Δ of a sample of size s."""
     n, rate, pair = situation.population.size, independent_rate(situation), situation.pair
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of a histogram")
     cells = uniform_cells(situation)
     if len(cells) == 2:
-        # Which count is meant by "one" is the only difference to a count with its published size.
+        # The only difference to a count with published size is which cell counts as "one".
         directed = None if pair is None else (1 - pair[0], 1 - pair[1])
         return Curve.poisson_published(population=n, rate=rate, p=cells[0], pair=directed)
     if n > budget.MAX_SAMPLE_SIZES:
@@ -190,7 +190,7 @@ def histogram_at_a_rate(situation: Situation) -> Curve:
 
 
 def _worst_pairs(cells: tuple[Fraction, ...]) -> list[tuple[int, int]]:
-    """The two rarest cells, in both orders: the worst ones of samples of any size."""
+    """The two rarest cells, in both orders; they are the worst pair for every sample size."""
     first, second = sorted(range(len(cells)), key=cells.__getitem__)[:2]
     return [(first, second), (second, first)]
 
@@ -217,16 +217,16 @@ def total_of_a_sample(situation: Situation) -> Curve:
 
 
 def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
-    """The worst world, and in it the worst pair of values, of an additive query after all steps."""
+    """The worst pair of values in the worst world, for an additive query after all steps."""
     if steps and is_size_published(situation):
         raise NotApplicable("a processed answer with the published size of its sample is not one number")
-    # Noise moves with the answer: what known entries add matters to it as little as to the answer itself.
+    # Noise is translation-invariant, so a shift by known entries is as irrelevant after noise as before.
     shift_matters = not all(step.moves_with_answer for step in steps)
     entries, worlds = alternatives(situation, shift_matters=shift_matters, labelled=not steps)
     curves = []
     for alternative in worlds:
         if situation.sampling is None and not shift_matters:
-            # d + S against S, whatever noise is added to S.
+            # d + S against S, for any noise added to S.
             [(_, law)] = alternative.known
             others = Released(law(0), law(0), entries.lattice, window=alternative.world.window)
             released = others.processed(steps)
@@ -243,9 +243,9 @@ def released_totals(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve
 
 
 def keeps_ratios_monotone(noises: tuple[Step, ...], lattice: Lattice) -> bool:
-    """Whether likelihood ratios that are monotone stay so under these steps.
+    """Whether these steps preserve monotone likelihood ratios.
 
-    A log-concave law on the integers says nothing about answers between.
+    Log-concavity on the integers says nothing about answers between integers.
     """
     return all(_keeps_ratios_monotone(added, lattice) for added in noises)
 
@@ -255,7 +255,7 @@ def _keeps_ratios_monotone(step: Step, lattice: Lattice) -> bool:
 
 
 def over_known_values(cases: list[tuple[Fraction, Curve]], situation: Situation) -> Curve:
-    """Known entries have their worst values; or the curves average, as an adversary sees the values."""
+    """The worst case over the known values, or the mean over them if the adversary's values are expected ones."""
     curves = [curve for _, curve in cases]
     if len(curves) == 1:
         return curves[0]

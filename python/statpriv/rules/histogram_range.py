@@ -1,4 +1,4 @@
-"""Histograms of which only ranges of the probabilities of their cells are known."""
+"""Histograms whose cell probabilities are known only up to ranges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THRESHOLDS = 32
 Cells = tuple[Stated, ...]
 Ends = tuple[Fraction, Fraction]
 Least = tuple[Fraction, Fraction, Fraction]
-"""Of two cells the least sum of their probabilities, last, and with that sum the least of each."""
+"""For two cells: the least probability of each, given the least sum of both, and that sum last."""
 
 
 @rule(
@@ -40,7 +40,7 @@ Least = tuple[Fraction, Fraction, Fraction]
     assumptions=(INDEPENDENT, STATED),
 )
 def histogram_range(situation: Situation) -> Curve:
-    """A mean over the number of entries in the two cells."""
+    """The mean over the number of entries in the two cells."""
     cells = situation.asked.one_histogram
     if cells is None or not situation.asked.has_ranges:
         raise NotApplicable("the probabilities of the cells are known, or stated by group")
@@ -48,14 +48,14 @@ def histogram_range(situation: Situation) -> Curve:
 
 
 def histogram_of_cells(cells: Cells, size: int, pair: Pair) -> Curve:
-    """The curve of the histogram of `size` entries, the critical one among them; where cells are ranges a bound."""
+    """The curve of the histogram of `size` entries, including the critical one; a bound if cells are ranges."""
     if any(map(is_range, cells)):
         return histogram_of_ranges(cells, size, pair)
     return Curve.histogram(size=size, cells=[ends(cell)[0] for cell in cells], pair=pair)
 
 
 def histogram_of_ranges(cells: Cells, size: int, pair: Pair, *, rate: Fraction = Fraction(1)) -> Curve:
-    """A bound of the histogram of the critical entry and of `size − 1` others, each drawn at this rate."""
+    """A bound on the histogram of the critical entry and `size − 1` others, each sampled at this rate."""
     curves = [
         Curve.irrelevant_entries(
             size=size,
@@ -71,10 +71,11 @@ def histogram_of_ranges(cells: Cells, size: int, pair: Pair, *, rate: Fraction =
 
 
 def histogram_with_known(cells: Cells, population: int, known: int, size: int, pair: Pair = None) -> Curve:
-    """The same of a part of `size` that holds the critical entry: of the others of the population `known` are known.
+    """The same for a part of `size` with the critical entry; `known` of the population's other entries are known.
 
-    The bound does not fall with the number of known ones in the part. So where it is among some numbers, that of the
-    largest is taken; and in place of the law of the number one that is not smaller, by upper bounds of its tails.
+    The bound does not fall with the number of known entries in the part. Within each range of numbers, the bound at the
+    largest number is used. The law of the number is replaced by a stochastically larger one, by upper bounds of its
+    tails.
     """
     least, most = max(0, known - (population - size)), min(known, size - 1)
     step = -(-(most - least + 1) // THRESHOLDS)
@@ -90,7 +91,7 @@ def histogram_with_known(cells: Cells, population: int, known: int, size: int, p
 
 
 def _worst_pairs(cells: list[Ends], pair: Pair) -> list[Least]:
-    """Of each ordered pair the laws that matter; without those pairs where all of this is more than of another."""
+    """The parameters of each ordered pair, without pairs that another pair dominates in all parameters."""
     found: list[Least] = []
     for own in sorted(_pairs(cells, pair)):
         if not any(all(less <= more for less, more in zip(other, own, strict=True)) for other in found):

@@ -1,4 +1,4 @@
-"""Known entries among the parts of a secret partition: bounded by revealing where they fell."""
+"""Known entries among the parts of a secret partition, bounded by revealing the parts they are in."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CHANCES = (Fraction(1, 10**6), Fraction(1, 10**11), Fraction(0))
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def revealed(situation: PartitionedSituation) -> Curve:
-    """The mean over few u_k; else the smallest of several bounds, by how unlikely larger u_k are."""
+    """The mean over all u_k if they are few; else the smallest of several bounds, one per exceedance probability."""
     partition, known = situation.sampling, situation.adversary.total
     if not known:
         raise NotApplicable("no entries are known")
@@ -75,7 +75,7 @@ class _Held:
 
 
 def _ways(situation: PartitionedSituation, sizes: Sequence[int], unknown: int) -> dict[tuple[_Held, ...], Fraction]:
-    """How the unknown entries may fall into the parts, with its probability; nothing where there are many ways."""
+    """The possible distributions of unknown entries over the parts, with probabilities; empty if there are too many."""
     entries, ways = situation.population.size, dict[tuple[_Held, ...], Fraction]()
     if max(len(sizes) ** 2, sum(sizes)) > budget.MAX_KNOWN_PART_ENTRIES:  # about as many ways as parts, or more
         return {}
@@ -89,7 +89,7 @@ def _ways(situation: PartitionedSituation, sizes: Sequence[int], unknown: int) -
 
 
 def _falls(sizes: tuple[int, ...], unused: int, unknown: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """How many of the unknown entries each part has, and in how many ways they are chosen."""
+    """The number of unknown entries in each part, and the number of ways to choose them."""
     if not sizes:
         if unknown <= unused:
             yield (), comb(unused, unknown)
@@ -113,7 +113,7 @@ def _of_unknown(situation: PartitionedSituation, unknown: int, held: tuple[_Held
 
 
 def _counted(query: Query) -> Query:
-    """The count before it is processed: what is done to it reveals no more."""
+    """The count before processing; processing reveals no more."""
     require_no_gate(query)
     asked = capabilities(query)
     if not asked.counts_values or not asked.is_uniform:
@@ -122,9 +122,9 @@ def _counted(query: Query) -> Query:
 
 
 def _largest(sizes: tuple[int, ...], entries: int, unknown: int, chance: Fraction) -> tuple[tuple[int, ...], Fraction]:
-    """Numbers of unknown entries that all parts together exceed with at most this chance, and a bound of it.
+    """Numbers of unknown entries by part, exceeded somewhere with at most this probability, and a bound on it.
 
-    The unknown entries of a part are as a sample without replacement would draw them.
+    The unknown entries of a part are distributed as in a sample without replacement.
     """
     kinds = Counter(sizes)
     largest: dict[int, tuple[int, Fraction]] = {}

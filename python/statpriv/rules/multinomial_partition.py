@@ -20,9 +20,9 @@ from statpriv.rules.registry import rule
 
 ZERO = Fraction(0)
 Cell = tuple[Fraction, Fraction, Fraction]
-"""The probability of a cell, and what it carries of the laws under the two values."""
+"""The probability of a cell, and its contributions to the laws under the two values."""
 Kind = tuple[Fraction, tuple[Fraction, ...]]
-"""The probability of an attribute and the weights of the parts that ask for it."""
+"""The probability of an attribute, and the weights of the parts that ask about it."""
 
 
 @rule(
@@ -40,7 +40,7 @@ Kind = tuple[Fraction, tuple[Fraction, ...]]
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def multinomial(situation: PartitionedSituation) -> Curve:
-    """One part of all entries, whose cells are those of all parts."""
+    """One part of all entries, with the cells of all parts."""
     require_alike(situation)
     require_no_pattern(situation)
     if situation.adversary.total:
@@ -54,7 +54,7 @@ def multinomial(situation: PartitionedSituation) -> Curve:
 
 
 def _kinds(situation: PartitionedSituation) -> Counter[Kind]:
-    """How many attributes there are of each kind."""
+    """The number of attributes of each kind."""
     weights: dict[object, list[Fraction]] = {}
     asked: dict[object, Fraction] = {}
     for k, (query, weight) in enumerate(zip(situation.queries, weights_of(situation), strict=True)):
@@ -68,7 +68,7 @@ def _kinds(situation: PartitionedSituation) -> Counter[Kind]:
 
 
 def _patterns(situation: PartitionedSituation, kinds: Counter[Kind]) -> Iterator[list[tuple[Kind, int, int]]]:
-    """Of each kind, how many attributes have the value 1 against 0, and how many 0 against 1."""
+    """For each kind, the numbers of attributes with value 1 against 0 and with 0 against 1."""
     if situation.pair is not None:
         yield [(kind, count, 0) if situation.pair == (1, 0) else (kind, 0, count) for kind, count in kinds.items()]
         return
@@ -77,9 +77,9 @@ def _patterns(situation: PartitionedSituation, kinds: Counter[Kind]) -> Iterator
 
 
 def _composed(situation: PartitionedSituation, pattern: list[tuple[Kind, int, int]]) -> Curve:
-    """An entry in the cell of a part adds 1/(n P[cell]) to the likelihood under the value that puts it there.
+    """An entry in a part's cell adds 1/(n P[cell]) to the likelihood under the value that belongs to the cell.
 
-    Where sizes are not published, all entries that are not counted are in one cell.
+    If sizes are not published, all uncounted entries are in one cell.
     """
     n = situation.population.size
     unused = 1 - sum(weights_of(situation), ZERO)
@@ -97,7 +97,7 @@ def _composed(situation: PartitionedSituation, pattern: list[tuple[Kind, int, in
 
 
 def _merged(cells: list[Cell]) -> list[Cell]:
-    """Cells of one likelihood are one cell."""
+    """The cells, with those of equal likelihood merged."""
     merged: dict[tuple[Fraction, Fraction] | None, Cell] = {}
     for mass, first, second in cells:
         likelihood = (first / mass, second / mass) if mass else None

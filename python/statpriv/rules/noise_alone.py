@@ -1,4 +1,4 @@
-"""What the noise alone hides, from somebody who knows all other entries."""
+"""The protection by noise alone, against an adversary who knows all other entries."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ __all__ = ["added_noise"]
     assumptions=(NOISE,),
 )
 def noise_alone(situation: Situation) -> Curve:
-    """The first step must be the noise; what follows is post-processing."""
+    """The curve of the noise, which must be the first step; later steps are post-processing."""
     added = _first_step(situation)
     if (changed := situation.asked.changed_counts(situation.pair)) is not None:
         return worst([_of_counts(added, *numbers) for numbers in changed])
     _, gaps, lattice = added_noise(situation)
     point = Law.table(0, [1])
     if added.is_dense:
-        # Of a density only the largest difference matters, however fine the lattice: it is symmetric and log-concave.
+        # A symmetric, log-concave density is worst at the largest difference, however fine the lattice.
         farthest = Lattice(unit=max(map(abs, gaps), default=0) * lattice.unit)
         return hockey_stick(point.shifted(1), point, farthest, (added,)) if farthest.unit else worst([])
     return worst([hockey_stick(point.shifted(gap), point, lattice, (added,)) for gap in gaps if gap])
 
 
 def added_noise(situation: Situation) -> tuple[Noise, list[int], Lattice]:
-    """The noise that is the first step, and how far the values of the critical entry move the one number before it.
+    """The noise that is the first step, and the shifts of the one number before it by the critical entry's values.
 
     Raises
     ------
     NotApplicable
-        The first step is no noise, or the answer is not one number that a value moves.
+        The first step is not noise, or the answer is not a single number that the value shifts.
     """
     first, asked = _first_step(situation), situation.asked
     if asked.is_count:
@@ -72,7 +72,7 @@ def _first_step(situation: Situation) -> Noise:
 
 
 def _of_counts(added: Noise, first: int, second: int) -> Curve:
-    """Several noises against the same: `first` of them moved by one under the first value, others under the second."""
+    """Several equal noises: `first` of them are shifted by one under the first value, `second` under the second."""
     point, counts = Law.table(0, [1]), first + second
     if counts == 1:
         return hockey_stick(point.shifted(first), point.shifted(second), Lattice(), (added,))
@@ -84,7 +84,7 @@ def _of_counts(added: Noise, first: int, second: int) -> Curve:
 
 
 def _joint(added: Noise, first: int, second: int) -> Curve:
-    """All noises together, each the digit of a number."""
+    """All noises together, each as a digit of one number."""
     least, most = added.support if isinstance(added, DiscreteNoise) else (None, None)
     if not isinstance(added, DiscreteNoise) or least is None or most is None:
         raise NotApplicable(f"several noises {added!r} without bounds have no joint law here")

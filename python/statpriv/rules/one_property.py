@@ -1,4 +1,4 @@
-"""All parts ask the same property: the answers are one count in disguise."""
+"""All parts ask about the same property, so the answers amount to one count."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def total_count(situation: PartitionedSituation) -> Curve:
 
 
 def require_alike(situation: PartitionedSituation) -> None:
-    """One law for all entries, and known entries only as a number: what the theorems here are about."""
+    """Require one law for all entries and a plain number of known entries, as these theorems assume."""
     if any(capabilities(query).laws_differ for query in situation.different_queries):
         raise NotApplicable("probabilities by group are not those of one count")
     if situation.adversary.by_group or situation.adversary.values != "worst":
@@ -96,7 +96,7 @@ def require_count(query: Query) -> Stated:
 
 
 def weights_of(situation: PartitionedSituation) -> tuple[Fraction, ...]:
-    """The probability of each part to which entries are assigned independently of each other."""
+    """The probability of each part, for entries assigned independently of each other."""
     if not isinstance(situation.sampling, MultinomialPartition):
         raise NotApplicable("entries are not assigned to the parts independently of each other")
     return situation.sampling.weights

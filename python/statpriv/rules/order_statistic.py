@@ -35,7 +35,7 @@ def order_statistic(situation: Situation) -> Curve:
 
 
 def released_order_statistics(situation: Situation, steps: tuple[Step, ...] = ()) -> Curve:
-    """The worst world, and in it the worst pair of values, of an order statistic after all steps."""
+    """The worst pair of values in the worst world, for an order statistic after all steps."""
     if steps and situation.sampling is not None and situation.sampling.independent_rate is not None:
         raise NotApplicable("an order statistic that a sample may be too small for is not always a number")
     lattice, worlds = ordered_alternatives(situation, labelled=not steps)

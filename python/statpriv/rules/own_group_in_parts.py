@@ -34,7 +34,7 @@ from statpriv.rules.whole_population import worst
     assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
 )
 def own_group_in_parts(situation: PartitionedSituation) -> Curve:
-    """Each group is a composition of entries with one law, for which there is more than for several laws."""
+    """Each group is a composition of entries with one law, which more rules cover than several laws."""
     groups = groups_alone(situation)
     try:
         return worst([lower(alone, "tightest").curve for alone in groups.values()])
@@ -43,13 +43,13 @@ def own_group_in_parts(situation: PartitionedSituation) -> Curve:
 
 
 def groups_alone(situation: PartitionedSituation) -> dict[str, PartitionedSituation]:
-    """Of each group that has entries in a part: its own entries, in the parts that have some of them.
+    """For each group with entries in a part: its own entries, in the parts that have some of them.
 
     Raises
     ------
     NotApplicable
-        The partition is not stratified, a pair is named for each part, or something else is asked than counts with a
-        law, or a range, a group.
+        The partition is not stratified; a pair is named for each part; or a query is not a count with a law, or a
+        range, by group.
     """
     require_no_pattern(situation)
     strata, adversary = situation.sampling.part_strata, situation.adversary
@@ -71,7 +71,7 @@ def groups_alone(situation: PartitionedSituation) -> dict[str, PartitionedSituat
 
 
 def _of_group(query: Query, group: str) -> Query:
-    """What is asked, before it is processed, of the entries of one group."""
+    """The query, before processing, restricted to the entries of one group."""
     require_no_gate(query)
     asked = capabilities(query)
     if not asked.counts_values:

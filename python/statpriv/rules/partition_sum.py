@@ -54,7 +54,7 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
     assumptions=ASSUMPTIONS,
 )
 def partition_sum(situation: PartitionedSituation) -> Curve:
-    """The maximum over pairs stands inside the sum."""
+    """The maximum over pairs is inside the sum."""
     require_no_pattern(situation)
     if situation.sampling.part_strata is not None:
         return _stratified_sum(situation, situation.sampling.part_strata)
@@ -84,7 +84,7 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN_AS_STATED),
 )
 def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
-    """Of a part only matters how many entries it has; entries that are alike in this count once."""
+    """Only the sizes of the parts matter; entries with equal probabilities of these are evaluated once."""
     require_no_pattern(situation)
     law = situation.sampling
     if situation.adversary.total or not isinstance(law, PartitionLaw):
@@ -118,7 +118,7 @@ def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
     assumptions=ASSUMPTIONS,
 )
 def multinomial_sum(situation: PartitionedSituation) -> Curve:
-    """The mean over the sizes of the parts, also where they are not published: that is post-processing."""
+    """The mean over the sizes of the parts. If sizes are not published, the answer is post-processing of this case."""
     require_no_pattern(situation)
     require_alike(situation)
     if situation.adversary.total:
@@ -152,7 +152,7 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
     competes=False,
 )
 def threshold(situation: PartitionedSituation) -> Curve:
-    """Cheap where many entries are known, and a little larger than the partition sum."""
+    """Cheap for many known entries, and slightly larger than the partition sum."""
     require_no_pattern(situation)
     if situation.sampling.part_strata is not None:
         raise NotApplicable("a stratified partition has no threshold bound in this version")
@@ -160,7 +160,7 @@ def threshold(situation: PartitionedSituation) -> Curve:
 
 
 def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = None) -> Curve:
-    """Δ̂ of a part that holds the critical entry, averaged over how many known entries it holds besides."""
+    """Δ̂ of a part that holds the critical entry, averaged over the number of known entries it also holds."""
     require_alike(situation)
     sizes = situation.sampling.part_sizes or ()
     published = [gate.counts if (gate := gate_for_every_p(query)) else None for query in situation.queries]
@@ -171,7 +171,7 @@ def _sum_with_known(situation: PartitionedSituation, thresholds: int | None = No
 
 
 def _counted(query: Query) -> Query:
-    """A count before it is processed, which reveals no more; of all else what is released."""
+    """A count before processing, which reveals no more; for other queries, the released answer."""
     asked = capabilities(query)
     counts = asked.is_count or (asked.counts_values and asked.has_ranges)
     return asked_of(query) if counts else query
@@ -180,7 +180,7 @@ def _counted(query: Query) -> Query:
 def _with_known(
     situation: PartitionedSituation, query: Query, published: range | None, size: int, thresholds: int | None
 ) -> Curve:
-    """The mean over how many of the entries are known: exactly of counts, of all else by nested boxes."""
+    """The mean over the number of known entries: exact for counts, by nested boxes otherwise."""
     n, known, pair = situation.population.size, situation.adversary.total, situation.one_pair
     p, cells = capabilities_of(query).probability(), capabilities_of(query).one_histogram
     if cells is not None and any(map(is_range, cells)):
@@ -203,7 +203,7 @@ def _with_known(
 
 
 def _stratified_sum(situation: PartitionedSituation, strata: Sequence[ByGroup[int]]) -> Curve:
-    """The critical entry in the worst group, and the known ones in the worst groups; of each part the worst entry."""
+    """The sum with the critical entry and the known entries in the worst groups; for each part, its worst entry."""
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
     groups = dict(situation.population.groups or ())
@@ -226,7 +226,7 @@ def _stratified_sum(situation: PartitionedSituation, strata: Sequence[ByGroup[in
 
 
 def _known_by_group(adversary: Adversary, groups: dict[str, int]) -> list[dict[str, int]]:
-    """Numbers of known entries that no other numbers exceed."""
+    """Maximal numbers of known entries by group: all possible numbers are at most one of these."""
     if adversary.by_group:
         return [dict(adversary.groups)]
     return [dict(zip(groups, numbers, strict=True)) for numbers in allocations(adversary.total, list(groups.values()))]
@@ -235,7 +235,7 @@ def _known_by_group(adversary: Adversary, groups: dict[str, int]) -> list[dict[s
 def _fallen(
     part: dict[str, int], groups: dict[str, int], known: dict[str, int], critical: str
 ) -> list[tuple[Fraction, ByGroup[int]]]:
-    """Boxes of known entries in a part that holds the critical entry, which is none of them, with their weights."""
+    """Boxes of known entries in a part that holds the critical entry, which is itself unknown, with their weights."""
     names = [name for name, size in part.items() if size and known.get(name)]
     drawn = []
     for name in names:
@@ -246,7 +246,7 @@ def _fallen(
 
 
 def _mean(weighted: list[tuple[Fraction, Curve]]) -> Curve:
-    """One curve is its own mean."""
+    """The mean; a single curve is its own mean."""
     return (
         weighted[0][1]
         if len(weighted) == 1
@@ -265,7 +265,7 @@ def _of_stratum(situation: PartitionedSituation, query: Query, part: ByGroup[int
 def _of_part(
     query: Query, population: Population, situation: PartitionedSituation, adversary: Adversary | None = None
 ) -> Curve:
-    """The curve of the part given that it holds the critical entry, and of the others what the adversary knows."""
+    """The curve of the part, given that it holds the critical entry, for what the adversary knows of the others."""
     if population.groups is not None:
         query = of_groups(query, [name for name, _ in population.groups])
     try:

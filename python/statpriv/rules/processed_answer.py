@@ -30,7 +30,7 @@ from statpriv.rules.whole_population import is_log_concave, of_stated_laws, wors
     assumptions=(INDEPENDENT, STATED, SAMPLED, NOISE),
 )
 def processed(situation: Situation) -> Curve:
-    """The steps act on the laws."""
+    """The curve of the laws after all steps."""
     asked, steps = situation.asked, situation.steps
     if (asked.is_total or asked.has_rank) and any(step.is_gaussian for step in steps) and not _is_monotone(situation):
         raise NotApplicable("Gaussian noise on answers whose likelihood ratio need not be monotone has no closed curve")
@@ -46,7 +46,7 @@ def processed(situation: Situation) -> Curve:
 
 
 def _is_monotone(situation: Situation) -> bool:
-    """Counts of independent entries have log-concave laws, which a sample of them keeps in ratio; so have some sums."""
+    """Whether likelihood ratios are monotone: for counts and their samples, by log-concavity, and for some sums."""
     asked, sampling = situation.asked, situation.sampling
     if asked.is_count:
         kept = sampling is None or sampling.keeps_counts_monotone

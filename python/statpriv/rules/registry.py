@@ -1,10 +1,9 @@
-"""The registry of rules: which theorem answers which situation.
+"""The registry of rules: which theorem applies to which situation.
 
-A rule is a function from a situation to a kernel curve, declared with the queries and samplings it is about, its kind,
-cost, theorem, source and assumptions. A query or a sampling that no rule names, by its class or by a capability of its
-class, has no rule. A rule raises :class:`NotApplicable` with the reason where its other hypotheses fail.
-`explain()`, `compare()`, the choice of the tightest bound and the nearest possible combination in errors are read off
-these declarations.
+A rule is a function from a situation to a kernel curve. It declares its queries, samplings, kind, cost, theorem, source
+and assumptions. A rule names queries and samplings by class or by a capability of the class; combinations that no rule
+names have no rule. A rule raises :class:`NotApplicable` with the reason if another hypothesis fails. `explain()`,
+`compare()`, the choice of the tightest bound and the nearest combinations named in errors all use these declarations.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ __all__ = [
 
 Kind: TypeAlias = Literal["exact", "enclosed", "bound"]
 _ORDER = ("exact", "enclosed", "bound")
-"""In which kinds are tried."""
+"""The order in which kinds are tried."""
 ADDITIVE = (MeanQuery, SumQuery)
 """The additive queries that messages name."""
 AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
@@ -48,7 +47,7 @@ Lowering: TypeAlias = Callable[[Any], Curve]
 Refusal: TypeAlias = Callable[[Curve], "str | None"]
 """Why a curve is not what a rule declares; None where it is."""
 SamplingCapability: TypeAlias = Callable[[type[Sampling]], bool]
-"""What the class of a sampling must state so that a rule holds of it."""
+"""What a sampling class must state so that a rule applies to it."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class _Lowerings:
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, the exact ones first and of these the cheapest: a new file of rules is found by being there."""
+    """Every rule: exact ones first, each kind by cost. A new file of rules is found by its presence in the folder."""
     for module in pkgutil.iter_modules(rules.__path__):
         import_module(f"{rules.__name__}.{module.name}")
     return tuple(sorted(_RULES, key=lambda declared: (_ORDER.index(declared.kind), declared.cost)))
@@ -182,9 +181,9 @@ def lower(situation: AnySituation, bound: str) -> Lowered:
     Raises
     ------
     ArgumentError
-        `bound` is not the name of one.
+        `bound` is not the name of any rule.
     NotAvailableError
-        No such rule applies; the message says why, and which bounds do.
+        No such rule applies; the message gives the reason, and the bounds that do apply.
     """
     if not isinstance(bound, str) or bound not in {"tightest", *(known.bound for known in all_rules())}:
         names = dict.fromkeys(["tightest", *(known.bound for known in all_rules() if known.is_about(situation))])
@@ -248,7 +247,7 @@ def _alternatives(lowerings: _Lowerings) -> str:
 
 
 def _nearest(situation: AnySituation) -> list[str]:
-    """The fewest changes after which a bound applies: every way to make so many."""
+    """All smallest sets of changes after which a bound applies."""
     changed: dict[frozenset[str], tuple[str, AnySituation]] = {frozenset(): ("", situation)}
     while changed:
         further: dict[frozenset[str], tuple[str, AnySituation]] = {}
@@ -263,7 +262,7 @@ def _nearest(situation: AnySituation) -> list[str]:
 
 
 def _simpler(situation: AnySituation) -> Iterator[tuple[str, AnySituation]]:
-    """The situation with one thing less."""
+    """The situation with one element removed."""
     adversary = situation.adversary
     if adversary.total:
         if adversary.by_group:
@@ -282,6 +281,6 @@ def _named(part: type) -> str:
 
 
 def _listed(parts: set[type]) -> str:
-    """Names that a user can write: of a family of queries those of its members."""
+    """Names that a user can write; a family of queries is listed by its members."""
     public = {member for part in parts for member in (ADDITIVE if part is Additive else (part,))}
     return ", ".join(sorted(map(_named, public))) or "nothing"

@@ -79,7 +79,7 @@ def all_patterns(situation: PartitionedSituation) -> Curve:
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN_AS_STATED, SECRET),
 )
 def stated_partitions(situation: PartitionedSituation) -> Curve:
-    """Entries that are in each part with the same chance are alike."""
+    """The composition in which entries with equal probabilities of being in each part are treated as alike."""
     law = situation.sampling
     if situation.adversary.total or not isinstance(law, PartitionLaw):
         raise NotApplicable("known entries fall into parts that are not known, which has no exact form here")
@@ -110,7 +110,7 @@ def stated_partitions(situation: PartitionedSituation) -> Curve:
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
 )
 def bounded_ranges(situation: PartitionedSituation) -> Curve:
-    """Ends of a range need not be the worst: cells of it are bounded, each by a law of its own."""
+    """A bound over ranges. Their ends need not be the worst, so each cell of a range is bounded by its own law."""
     if not any(_is_count_of_range(query) and gate_for_every_p(query) is None for query in situation.queries):
         raise NotApplicable("no probability is a range, or only those of gated counts are")
     return _bounded(situation)
@@ -131,7 +131,7 @@ def bounded_ranges(situation: PartitionedSituation) -> Curve:
     assumptions=(INDEPENDENT, ALIKE, DRAWN, SECRET),
 )
 def gated_parts(situation: PartitionedSituation) -> Curve:
-    """At every stop-loss level the probabilities that matter to a gated count lie between two peaks."""
+    """At every stop-loss level, the probabilities that matter to a gated count lie between two peaks."""
     gated = [gate_for_every_p(query) is not None for query in situation.queries]
     if not any(gated) or any(
         _is_count_of_range(query) and not held for query, held in zip(situation.queries, gated, strict=True)
@@ -151,13 +151,13 @@ def _bounded(situation: PartitionedSituation) -> Curve:
 
 
 def _is_count_of_range(query: Query) -> bool:
-    """Whether the probability of a count, before it is processed, is a range."""
+    """Whether the query, before processing, is a count with a range of probabilities."""
     asked = capabilities(query)
     return asked.is_count and asked.has_ranges
 
 
 def whole_composition(situation: PartitionedSituation, *, ranges: bool = False) -> Curve:
-    """Of entries with one law, or of a stratified partition with the critical entry in the worst group."""
+    """The composition for one law, or for a stratified partition with the critical entry in the worst group."""
     if situation.adversary.total:
         raise NotApplicable("known entries fall into parts that are not known, which has no exact form here")
     if situation.sampling.part_strata is None:

@@ -41,7 +41,7 @@ from statpriv.rules.registry import rule
     assumptions=(INDEPENDENT, IDENTICAL),
 )
 def count(situation: Situation) -> Curve:
-    """Δ_{n−u}: no sample, no secret."""
+    """Δ_{n−u}: all entries are counted, so no sample is secret."""
     p = situation.asked.probability()
     if p is None:
         raise NotApplicable("the entries have different probabilities")
@@ -64,13 +64,13 @@ def count(situation: Situation) -> Curve:
     assumptions=(INDEPENDENT, STATED),
 )
 def varied_count(situation: Situation) -> Curve:
-    """All entries that may be critical at once, for each choice of known ones."""
+    """The maximum over all possible critical entries, for each choice of known entries."""
     if situation.asked.is_uniform:
         raise NotApplicable("all entries have one probability")
     require_no_range(situation.asked)
     classes = [(of.size, dict(known_law(of.law))[1]) for of in laws_by_class(situation)]
     p = classes[0][1]
-    if all(other == p for _, other in classes):  # of groups that differ in their names alone
+    if all(other == p for _, other in classes):  # the groups differ only in their names
         unknown = situation.population.size - situation.adversary.total
         return Curve.count(size=unknown, lower=p, upper=p, pair=situation.pair)
     curves = [
@@ -85,7 +85,7 @@ def varied_count(situation: Situation) -> Curve:
 
 
 def _choices_of_known(situation: Situation, sizes: list[int]) -> list[tuple[int, ...]]:
-    """How many entries of each class may be known, whichever entry is critical."""
+    """The possible numbers of known entries of each class, whichever entry is critical."""
     known, classes = situation.adversary.total, len(sizes)
     if known == 0:
         return [(0,) * classes]
@@ -108,7 +108,7 @@ def _choices_of_known(situation: Situation, sizes: list[int]) -> list[tuple[int,
     assumptions=(INDEPENDENT, STATED),
 )
 def total(situation: Situation) -> Curve:
-    """Only the difference of what two values add matters."""
+    """Only the difference of the two values' contributions matters."""
     if situation.asked.one_histogram is not None:
         raise NotApplicable("all entries have one law, of which only the two cells matter")
     _, worlds = alternatives(situation, shift_matters=False, labelled=True)
@@ -120,11 +120,11 @@ def total(situation: Situation) -> Curve:
 
 
 def worst_gaps(world: World, pair: Pair, *, monotone: bool = True) -> list[int]:
-    """The differences of what two values add, where only these matter; of log-concave laws the extreme ones.
+    """The differences of two values' contributions that matter; for log-concave laws, only the extreme differences.
 
-    Sums of independent log-concave numbers are log-concave, so that the likelihood ratio of ``d + S`` against S is
-    monotone for every d, and the best test is "at least t" for d > 0. Of a larger d its power is larger, and its level
-    is the same. What is done to the answer keeps that if it keeps ratios `monotone`.
+    Sums of independent log-concave numbers are log-concave. So the likelihood ratio of ``d + S`` against S is monotone
+    for every d, and the best test for d > 0 is "at least t". For a larger d the power of that test is larger and its
+    level is the same. Processing that keeps ratios `monotone` preserves this argument.
     """
     gaps = list(dict.fromkeys(v - w for v, w in world.pairs(pair) if v != w))
     if len(gaps) > 2 and monotone and is_log_concave(world):
@@ -133,7 +133,7 @@ def worst_gaps(world: World, pair: Pair, *, monotone: bool = True) -> list[int]:
 
 
 def is_log_concave(world: World) -> bool:
-    """Whether the sum of the unknown others is one of log-concave numbers."""
+    """Whether the unknown others' sum has log-concave summands."""
     present = zip(world.contributions.classes, world.unknown, strict=True)
     return all(kind.is_log_concave for kind, count in present if count)
 
@@ -151,7 +151,7 @@ def is_log_concave(world: World) -> bool:
     assumptions=(INDEPENDENT, STATED),
 )
 def histogram(situation: Situation) -> Curve:
-    """A mean over the number of entries in the two cells."""
+    """The mean over the number of entries in the two cells."""
     cells = uniform_cells(situation)
     unknown = situation.population.size - situation.adversary.total
     return Curve.histogram(size=unknown, cells=cells, pair=situation.pair)
@@ -167,7 +167,7 @@ def histogram(situation: Situation) -> Curve:
     assumptions=(KNOWN_LAW,),
 )
 def stated_laws(situation: Situation) -> Curve:
-    """The user's own laws."""
+    """The curve of the laws that the user's query states."""
     return worst(of_stated_laws(situation))
 
 
@@ -220,7 +220,7 @@ def _read(stated: object) -> dict[Hashable, dict[Hashable, Fraction]]:
 
 
 def uniform_cells(situation: Situation) -> tuple[Fraction, ...]:
-    """The probabilities of the cells, where all entries have the same."""
+    """The probabilities of the cells, if they are equal for all entries."""
     cells = situation.asked.one_histogram
     if cells is None:
         raise NotApplicable("cells have other probabilities in other groups")
@@ -229,7 +229,7 @@ def uniform_cells(situation: Situation) -> tuple[Fraction, ...]:
 
 
 def worst(curves: list[Curve]) -> Curve:
-    """The maximum; where no two values of a critical entry give different answers, δ is zero."""
+    """The maximum; δ is zero if no two values of the critical entry give different answers."""
     if not curves:
         certain = Law.table(0, [1])
         return Curve.answers(certain, certain)

@@ -1,4 +1,4 @@
-"""Counts of any properties, bounded entry by entry: whatever is known of others, and wherever the known ones fell."""
+"""Counts of any properties, bounded entry by entry, for any knowledge of other entries and any placement of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from statpriv.rules.registry import rule
     assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
 )
 def worst_entry(situation: PartitionedSituation) -> Curve:
-    """In a stratified partition of the group of the critical entry, which is in any row of its group's alike."""
+    """The bound for the worst entry; in a stratified partition, an entry is in each row of its group equally likely."""
     require_no_pattern(situation)
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
@@ -46,7 +46,7 @@ def worst_entry(situation: PartitionedSituation) -> Curve:
 
 
 def _of_entries(situation: PartitionedSituation, unknown: int, group: str | None) -> Curve:
-    """For one entry the ends of a range are the worst: its stop-loss transform is convex in p."""
+    """The bound for one entry: the ends of a range are the worst, since its stop-loss transform is convex in p."""
     probabilities = {p for query in situation.queries for p in _ends(query, group)}
     each = Fraction(1, unknown)
     cells = {

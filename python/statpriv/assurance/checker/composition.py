@@ -187,7 +187,7 @@ def composed(situation: Situation, claimed: Fraction, r: Fraction, effort: int |
     if bits > _MOST_GRID_BITS:
         raise TooLargeError(f"the masses of a composition would have more than {_MOST_GRID_BITS} bits")
     laws = [(size * count, p, 1 if 2 * p == 1 else count + 1) for (p, size), count in kinds.items()]
-    # Of a count about so many terms matter; what else a law costs is worth some more.
+    # About this many terms of a count matter; the other costs of a law amount to some more.
     if sum(number * (2**6 + min(size, 3 * isqrt(ceil(bits * size * p)))) for size, p, number in laws) > MOST_TERMS:
         raise TooLargeError(f"a composition has more than {MOST_TERMS} terms that matter, those of all patterns")
     variance = sum(size * count * p * (1 - p) * (1 / (1 - p) + r / p) ** 2 for (p, size), count in kinds.items())
