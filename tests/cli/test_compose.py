@@ -175,7 +175,7 @@ def test_a_part_may_ask_any_query(run, run_json, written):
         curve.delta("0.1").lower,
         curve.delta("0.1").upper,
     )
-    assert "2 × Processed(SumQuery(" in run("compose", written(ANY_QUERY)).stdout
+    assert "2 × PostProcessed(SumQuery(" in run("compose", written(ANY_QUERY)).stdout
 
 
 @pytest.mark.parametrize(
