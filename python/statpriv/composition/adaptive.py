@@ -33,7 +33,7 @@ def compose_adaptive(
     strategy : AnyOf, Ask, or a function
         The analyst. `AnyOf([...])`: the worst analyst among all who choose from these queries. `Ask(...)`: a given tree
         of queries. A function maps the tuple of the answers so far to the next query, or to None to stop; it is called
-        once for every sequence of answers, at most 100 000 times.
+        once for every sequence of answers, and there must be at most 100 000 of these.
     population : Population
         Number of entries, including the critical one; identically distributed, or in groups.
     partition : RandomPartition

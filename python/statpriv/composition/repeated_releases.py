@@ -160,9 +160,8 @@ class RepeatedReleases:
         """A certificate that everything released is (ε, δ)-private; see `PrivacyCurve.certify`.
 
         The certificate holds one certificate for each release, with claims δ_r such that Σ_r w_r · δ_r is at most
-        `delta`
-        for every cohort. The δ_r from the kernel are scaled up by one factor, so that the sum of the worst cohort
-        becomes `delta`, and are then rounded down. This leaves the checker room to prove each claim.
+        `delta` for every cohort. The δ_r from the kernel are scaled up by one factor, so that the sum of the worst
+        cohort becomes `delta`, and are then rounded down. This leaves the checker room to prove each claim.
 
         Raises
         ------

@@ -113,8 +113,7 @@ def compose(
         What is known of the other entries; nothing by default.
     pair : tuple of two values, sequence of such pairs, or None
         The two values of the critical entry that are compared: one pair for one attribute; for several attributes, a
-        pair
-        for each part, as :meth:`PrivacyCurve.worst_case_pairs` returns them. None is the worst pair.
+        pair for each part, as :meth:`PrivacyCurve.worst_case_pairs` returns them. None is the worst pair.
     bound : str, default "tightest"
         "tightest" (exact if an exact form exists, else an enclosure or the smallest certified bound), "exact",
         "convex-order" (a bound over all sign patterns of many unrelated attributes, or over all p of a range, by one

@@ -90,7 +90,7 @@ class HockeySticks:
                 last = max(last, 10 * distance + 4 * distance**2)
         step = _grid_step(last or 1.0, points - 1)
         epsilons = [k * step for k in range(points)]
-        # Chords of so many points are off by no less.
+        # The chords between this many points have at least this error.
         sides = [list(curve._roughly(epsilons, points**-2)) for curve in curves]  # noqa: SLF001
         return cls(step, sides[0], sides[-1], losses[0], noise)
 

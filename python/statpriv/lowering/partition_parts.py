@@ -121,7 +121,7 @@ def composed(situation: PartitionedSituation, critical: str | None = None, *, ra
 
 
 def composed_by_shares(situation: PartitionedSituation, sizes: Sequence[int], shares: Sequence[Fraction]) -> Curve:
-    """The composition of disjoint parts of entries with one law; part k holds the critical entry with `shares[k]`.
+    """The composition of disjoint parts of entries with one law; part k has the critical one with chance `shares[k]`.
 
     Raises
     ------

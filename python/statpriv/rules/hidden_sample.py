@@ -34,7 +34,7 @@ def is_one_sample(sampling: type[Sampling]) -> bool:
 
 
 def simple_draw(situation: Situation, group: str | None = None) -> tuple[int, int]:
-    """The number of entries, from which the sample is drawn without replacement, and the sample size, for this group.
+    """The number of entries, this group's included, from which a sample is drawn without replacement, and its size.
 
     Raises
     ------
