@@ -64,7 +64,7 @@ def located(name: str, folder: Path) -> Path | None:
 
 def text_of(cells: list[str], folder: Path) -> str:
     """All that the files of a row say, and what every row may name: the curve and the functions of its section."""
-    files = [PACKAGE / "curves" / "curve.py", folder / "__init__.py"]
+    files = [PACKAGE / "curves" / "curve.py", PACKAGE / "curves" / "evaluation.py", folder / "__init__.py"]
     for place in filter(None, (located(name, folder) for name in quoted(cells[1]))):
         files += [place] if place.is_file() else sorted(place.rglob("*.py")) + sorted(place.rglob("*.rs"))
     return "".join(file.read_text(encoding="utf-8") for file in files)
