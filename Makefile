@@ -65,7 +65,7 @@ SLOW_KERNEL_TESTS = same_bits small_compositions_have_the_value where_delta_is_a
   ends_close_around_the_truth patterns_that_hardly_differ aliases_are_what means_are_the_sums_of_all_their_terms interruptions eight_parts_by_pattern \
   hundreds_of_different_parts
 
-check: lint  ## while you work: linters, units, and the kernel's quick tests (90 seconds, once all is built)
+check: lint  ## while you work: linters, units, and the kernel's quick tests
 	$(KERNEL_TEST) --package statpriv-core --lib -- $(addprefix --skip ,$(SLOW_KERNEL_TESTS))
 	$(PYTEST) -n 2 tests/unit
 
@@ -79,7 +79,7 @@ test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and REA
 bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 	export STATPRIV_STORE_BITS=1; $(call SAME_BITS) && $(call SAME_BITS,$(PORTABLE))
 
-test: lint test-rust test-python  ## every check that a change must pass (8 minutes from nothing, on two cores)
+test: lint test-rust test-python  ## every check that a change must pass (some eleven minutes from nothing, on two cores)
 
 # Everything that takes minutes, or needs more than `make test` installs: Spark, wheels, a browser for every kind of
 # report, a thousand kills, simulations and searches with many more cases, every enclosure against the oracle, the fuzz
