@@ -24,7 +24,8 @@ from statpriv.errors import ArgumentError
 
 from ..cases import cases
 from .arrow_columns import TextColumn
-from .row_hashes import aes_256, by_row, digest, fingerprints, tokens
+from .blake3 import derive_key, keyed_hash
+from .row_hashes import by_row, digest, fingerprints, tokens
 
 KEY = b"k" * 32
 
@@ -44,10 +45,36 @@ def streamed(texts, columns=1):
 # --- ids
 
 
-def test_the_cipher_of_the_tests_is_that_of_the_standard():
-    """FIPS 197, appendix C.3."""
-    enciphered = aes_256(bytes(range(32)), bytes.fromhex("00112233445566778899aabbccddeeff") * 2)
-    assert enciphered == bytes.fromhex("8ea2b7ca516745bfeafc49904b496089") * 2
+@pytest.mark.parametrize(
+    ("length", "keyed", "derived"),
+    [
+        (
+            0,
+            "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26b18171a2f22a4b94822c701f107153db",
+            "2cc39783c223154fea8dfb7c1b1660f2ac2dcbd1c1de8277b0b0dd39b7e50d7d",
+        ),
+        (
+            1,
+            "6d7878dfff2f485635d39013278ae14f1454b8c0a3a2d34bc1ab38228a80c95b6568c0490609413006fbd428eb3fd14e",
+            "b3e2e340a117a499c6cf2398a19ee0d29cca2bb7404c73063382693bf66cb06c",
+        ),
+        (
+            1023,
+            "c951ecdf03288d0fcc96ee3413563d8a6d3589547f2c2fb36d9786470f1b9d6e890316d2e6d8b8c25b0a5b2180f94fb1",
+            "74a16c1c3d44368a86e1ca6df64be6a2f64cce8f09220787450722d85725dea5",
+        ),
+        (
+            1024,
+            "75c46f6f3d9eb4f55ecaaee480db732e6c2105546f1e675003687c31719c7ba4a78bc838c72852d4f49c864acb7adafe",
+            "7356cd7720d5b66b6d0697eb3177d9f8d73a4a5c5e968896eb6a689684302706",
+        ),
+    ],
+)
+def test_the_hash_function_of_the_tests_is_that_of_the_standard(length, keyed, derived):
+    """The published test vectors of BLAKE3."""
+    message = bytes(i % 251 for i in range(length))
+    assert keyed_hash(b"whats the Elvish word for friend", message)[:48].hex() == keyed
+    assert derive_key("BLAKE3 2019-12-27 16:29:52 test vectors context", message).hex() == derived
 
 
 def test_ids_are_trimmed_like_python_does_and_normalised():
@@ -128,8 +155,10 @@ def test_fingerprints_of_many_rows():
     selected = np.arange(20_000) % 7 < 3
     some = [row for row, taken in zip(expected, selected, strict=True) if taken]
     assert stream_fingerprints(KEY, rows, selected=selected) == (of_all, fingerprints(KEY, some))
-    with pytest.raises(StreamError, match="more rows came than there are marks"):
+    with pytest.raises(StreamError, match=r"^more rows came than there are marks$"):
         stream_fingerprints(KEY, rows, selected=selected[1:])
+    with pytest.raises(StreamError, match=r"^fewer rows came than there are marks$"):
+        stream_fingerprints(KEY, rows, selected=np.append(selected, True))
 
 
 def test_rows_in_another_order_are_refused():

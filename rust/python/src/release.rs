@@ -10,11 +10,11 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use statpriv_release::fingerprint::Fingerprint;
+use statpriv_release::cell::Cell;
+use statpriv_release::fingerprint::{Fingerprint, Sums};
 use statpriv_release::keyed::KEY;
 use statpriv_release::shuffle;
 use statpriv_release::tally::Tally;
-use statpriv_release::text::Cell;
 use statpriv_release::token::{Misfit, Tokens};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -133,7 +133,7 @@ type Written<'py> = (u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 /// The number of rows of an Arrow stream, with the ordered and the unordered keyed fingerprint of the rows.
 /// The first column is the position of the row, and is checked to count up from 0. The other columns are the
-/// texts of its cells. With `selected`, the same values are also returned for the rows that it marks.
+/// texts of its cells. With `selected`, one mark a row, the same values are also returned for the rows that it marks.
 #[pyfunction]
 #[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
@@ -143,12 +143,9 @@ pub fn stream_fingerprints<'py>(
     selected: Option<PyReadonlyArray1<'py, bool>>,
 ) -> PyResult<(Written<'py>, Option<Written<'py>>)> {
     let py = stream.py();
-    let key = secret(py, key)?;
-    let mut all = Fingerprint::new(key);
-    let mut some = match &selected {
-        Some(marks) => Some((Fingerprint::new(key), marks.as_slice()?)),
-        None => None,
-    };
+    let fingerprint = Fingerprint::new(secret(py, key)?);
+    let marks = selected.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let (mut all, mut some) = (Sums::default(), Sums::default());
     let mut rows = 0;
     for_each_batch(stream, on_rows, |batch| {
         let [position, cells @ ..] = batch.columns() else {
@@ -158,16 +155,20 @@ pub fn stream_fingerprints<'py>(
         let columns = Texts::of_all(cells)?;
         let cell = |row: usize, column: usize| columns[column].cell(row);
         let next = rows + batch.num_rows();
-        all.update(batch.num_rows(), columns.len(), cell);
-        if let Some((some, marks)) = &mut some {
+        all.merge(&fingerprint.sums(all.rows(), batch.num_rows(), columns.len(), cell));
+        if let Some(marks) = marks {
             let marks = marks.get(rows..next).ok_or("more rows came than there are marks")?;
             let marked: Vec<usize> = (0..marks.len()).filter(|row| marks[*row]).collect();
-            some.update(marked.len(), columns.len(), |row, column| cell(marked[row], column));
+            let cell = |row: usize, column: usize| cell(marked[row], column);
+            some.merge(&fingerprint.sums(some.rows(), marked.len(), columns.len(), cell));
         }
         rows = next;
         Ok(Ok(()))
     })?;
-    Ok((written(py, &all), some.map(|(some, _)| written(py, &some))))
+    if marks.is_some_and(|marks| rows < marks.len()) {
+        return Err(StreamError::new_err("fewer rows came than there are marks"));
+    }
+    Ok((written(py, &fingerprint, &all), marks.map(|_| written(py, &fingerprint, &some))))
 }
 
 /// The number and the fingerprints of rows whose digests were computed elsewhere. `digests` is their
@@ -179,14 +180,15 @@ pub fn digest_fingerprints<'py>(py: Python<'py>, key: &[u8], digests: &[u8]) -> 
     if !rest.is_empty() {
         return Err(errors::argument(py, format!("digests has {} bytes too many", rest.len())));
     }
-    let mut all = Fingerprint::new(secret(py, key)?);
-    door::on_threads(py, || all.update(digests.len(), 1, |row, _| Cell::Text(&digests[row])))?;
-    Ok(written(py, &all))
+    let fingerprint = Fingerprint::new(secret(py, key)?);
+    let all =
+        door::on_threads(py, || fingerprint.sums(0, digests.len(), 1, |row, _| Cell::Text(&digests[row])))?;
+    Ok(written(py, &fingerprint, &all))
 }
 
-fn written<'py>(py: Python<'py>, all: &Fingerprint) -> Written<'py> {
-    let (ordered, unordered) = all.finish();
-    (all.rows(), PyBytes::new(py, &ordered), PyBytes::new(py, &unordered))
+fn written<'py>(py: Python<'py>, fingerprint: &Fingerprint, sums: &Sums) -> Written<'py> {
+    let (ordered, unordered) = fingerprint.of(sums);
+    (sums.rows(), PyBytes::new(py, &ordered), PyBytes::new(py, &unordered))
 }
 
 fn secret<'a>(py: Python<'_>, key: &'a [u8]) -> PyResult<&'a [u8; KEY]> {

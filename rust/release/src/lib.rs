@@ -8,11 +8,9 @@
 //! Nothing here draws a secret or reads a table. Random words, keys and cells are arguments.
 
 pub mod canonical;
-pub mod field;
+pub mod cell;
 pub mod fingerprint;
 pub mod keyed;
 pub mod shuffle;
-pub mod spread;
 pub mod tally;
-pub mod text;
 pub mod token;

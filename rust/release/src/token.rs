@@ -1,36 +1,21 @@
 //! Keyed tokens of ids. Without the key, a token identifies nobody.
 //!
-//! The polynomial of an id in canonical form is evaluated at a secret point ([`crate::text`]). The token is
-//! this value, as a block, encrypted with AES-256. The point is a 128-bit random number modulo 2^127 − 1, so
-//! no point has probability above `3 / 2^128`. Two different ids of at most k pieces have the same value with
-//! probability below `k / 2^126`, and never if both are shorter than 16 bytes. Different values have
-//! different tokens. So the probability that any two of n such ids share a token is below `n^2 k / 2^127`. In
-//! that case the ids are refused.
-//!
-//! A universal hash followed by a pseudorandom function is a pseudorandom function (Boneh and Shoup, "A
-//! graduate course in applied cryptography", theorem 7.7). So tokens reveal whether two ids are equal and
-//! nothing else, provided that AES-256 is indistinguishable from a random permutation.
+//! The token of an id is a pseudorandom function of its canonical form, cut to 128 bits. So tokens reveal
+//! whether two ids are equal and nothing else. The probability that any two of n different ids share a token
+//! is below `n^2 / 2^129`. In that case the ids are refused.
 //!
 //! Ids are hashed as they arrive and are not kept.
 
 use crate::canonical::canonical;
-use crate::field::reduced;
+use crate::cell::Cell;
 use crate::keyed::{KEY, Keyed, OUTPUT};
-use crate::spread;
-use crate::text::{self, Cell};
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use aes::{Aes256, Block};
 use rayon::prelude::*;
-use zeroize::{Zeroize, Zeroizing};
 
 /// A token, which stands for the id of a row.
 pub type Token = [u8; OUTPUT];
 
 /// Minimum number of ids per parallel task, to outweigh its overhead.
 const TOGETHER: usize = 4096;
-
-/// Number of ids whose blocks are encrypted in one call.
-const SIDE_BY_SIDE: usize = 64;
 
 /// The reason why ids do not identify rows. It quotes no id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +34,15 @@ pub enum Misfit {
 
 /// The tokens of rows under one key, in the order of the rows.
 pub struct Tokens {
-    hash: Hash,
-    tokens: Vec<Token>,
+    function: Keyed,
+    tokens: Vec<(Token, u32)>,
 }
 
 impl Tokens {
     /// No rows yet, under this key.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
-        Self { hash: Hash::new(key), tokens: Vec::new() }
+        Self { function: Keyed::new("statpriv 2026-11 tokens of row ids", key), tokens: Vec::new() }
     }
 
     /// Adds the ids of the next `count` rows, on all threads of the current pool.
@@ -68,16 +53,17 @@ impl Tokens {
     pub fn extend<'a>(&mut self, count: usize, id: impl Fn(usize) -> Cell<'a> + Sync) -> Result<(), Misfit> {
         let known = self.tokens.len();
         u32::try_from(known + count).map_err(|_| Misfit::TooMany)?;
-        self.tokens.resize(known + count, Token::default());
-        let hash = &self.hash;
-        let found: Vec<Result<(), Misfit>> = self.tokens[known..]
-            .par_chunks_mut(SIDE_BY_SIDE)
-            .with_min_len(TOGETHER / SIDE_BY_SIDE)
-            .enumerate()
-            .map(|(k, tokens)| hash.write(tokens, |row| id(k * SIDE_BY_SIDE + row)))
-            .filter(Result::is_err)
-            .collect();
-        found.into_iter().collect()
+        self.tokens.extend((0..).skip(known).take(count).map(|row| (Token::default(), row)));
+        let misfit = self.tokens[known..].par_iter_mut().with_min_len(TOGETHER).enumerate().find_map_first(
+            |(row, (token, _))| match of_id(&self.function, id(row)) {
+                Ok(found) => {
+                    *token = found;
+                    None
+                }
+                Err(misfit) => Some(misfit),
+            },
+        );
+        misfit.map_or(Ok(()), Err)
     }
 
     /// The tokens in ascending order, each with its row.
@@ -85,68 +71,31 @@ impl Tokens {
     /// # Errors
     ///
     /// [`Misfit::Repeated`] if two tokens are equal.
-    pub fn ascending(self) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
-        let (tokens, rows) = spread::ascending(self.tokens);
-        let repeated = tokens.par_windows(2).any(|pair| pair[0] == pair[1]);
-        if repeated { Err(Misfit::Repeated) } else { Ok((tokens, rows)) }
+    pub fn ascending(mut self) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
+        self.tokens.par_sort_unstable_by_key(|(token, _)| u128::from_be_bytes(*token));
+        let repeated = self.tokens.par_windows(2).any(|pair| pair[0].0 == pair[1].0);
+        if repeated { Err(Misfit::Repeated) } else { Ok(self.tokens.into_par_iter().unzip()) }
     }
 }
 
-/// The secret function from ids to tokens. It is wiped on drop.
-struct Hash {
-    point: Box<u128>,
-    cipher: Box<Aes256>,
-}
-
-impl Hash {
-    fn new(key: &[u8; KEY]) -> Self {
-        let keyed = Keyed::new(key);
-        let mut halves = Zeroizing::new([0; KEY]);
-        for (half, name) in halves.chunks_mut(OUTPUT).zip([b"cipher 1", b"cipher 2"]) {
-            half.copy_from_slice(&keyed.hash(name));
-        }
-        let point = Box::new(reduced(u128::from_le_bytes(keyed.hash(b"point"))));
-        Self { point, cipher: Box::new(Aes256::new((&*halves).into())) }
-    }
-
-    /// Writes the tokens of at most [`SIDE_BY_SIDE`] rows.
-    fn write<'a>(&self, tokens: &mut [Token], id: impl Fn(usize) -> Cell<'a>) -> Result<(), Misfit> {
-        let mut blocks = [Block::default(); SIDE_BY_SIDE];
-        let blocks = &mut blocks[..tokens.len()];
-        for (row, block) in blocks.iter_mut().enumerate() {
-            *block = self.number(id(row))?.to_le_bytes().into();
-        }
-        self.cipher.encrypt_blocks(blocks);
-        for (token, block) in tokens.iter_mut().zip(blocks) {
-            *token = (*block).into();
-        }
-        Ok(())
-    }
-
-    fn number(&self, id: Cell<'_>) -> Result<u128, Misfit> {
-        let canonical = match id {
-            Cell::Nothing => return Err(Misfit::Missing),
-            Cell::Text(id) => canonical(id).ok_or(Misfit::NoText)?,
-            Cell::Whole(_) => return Ok(text::followed(0, id, *self.point)),
-        };
-        if canonical.is_empty() {
-            return Err(Misfit::Empty);
-        }
-        Ok(text::followed(0, Cell::Text(&canonical), *self.point))
-    }
-}
-
-impl Drop for Hash {
-    fn drop(&mut self) {
-        self.point.zeroize();
-    }
+fn of_id(function: &Keyed, id: Cell<'_>) -> Result<Token, Misfit> {
+    let [token, _] = match id {
+        Cell::Nothing => return Err(Misfit::Missing),
+        Cell::Whole(number) => function.halves(itoa::Buffer::new().format(number).as_bytes()),
+        Cell::Text(id) => match canonical(id).ok_or(Misfit::NoText)? {
+            id if id.is_empty() => return Err(Misfit::Empty),
+            id => function.halves(&id),
+        },
+    };
+    Ok(token)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Hash, Misfit, Token, Tokens};
+    use super::{Misfit, Token, Tokens};
+    use crate::cell::Cell;
     use crate::keyed::KEY;
-    use crate::text::Cell;
+    use blake3::Hasher;
 
     const SECRET: [u8; KEY] = [7; KEY];
 
@@ -162,11 +111,11 @@ mod tests {
         of(&ids.iter().map(|id| Some(id.as_bytes())).collect::<Vec<_>>())
     }
 
-    /// The token of a single id.
+    /// The token of an id in canonical form, by definition.
     fn token(id: &str) -> Token {
-        let mut tokens = [Token::default()];
-        assert_eq!(Hash::new(&SECRET).write(&mut tokens, |_| Cell::Text(id.as_bytes())), Ok(()));
-        tokens[0]
+        let subkey = Hasher::new_derive_key("statpriv 2026-11 tokens of row ids").update(&SECRET).finalize();
+        let hash = Hasher::new_keyed(subkey.as_bytes()).update(id.as_bytes()).finalize();
+        std::array::from_fn(|i| hash.as_bytes()[i])
     }
 
     #[test]
@@ -188,19 +137,13 @@ mod tests {
     #[test]
     fn whole_numbers_are_ids_like_their_texts() {
         let mut tokens = Tokens::new(&SECRET);
-        let ids = |row| Cell::Whole(12_345_678_901_234_567 * i64::try_from(row).unwrap_or(0));
+        let ids = |row| Cell::Whole(-12_345_678_901_234_567 * i64::try_from(row).unwrap_or(0));
         assert_eq!(tokens.extend(2, ids), Ok(()));
-        assert_eq!(tokens.ascending(), of_texts(&["0", "12345678901234567"]));
+        assert_eq!(tokens.ascending(), of_texts(&["0", "-12345678901234567"]));
     }
 
     #[test]
-    fn tokens_depend_on_every_byte_and_on_the_key() {
-        let long = "a".repeat(40);
-        for place in 0..40 {
-            let mut other = long.clone().into_bytes();
-            other[place] = b'b';
-            assert_ne!(token(&long), token(std::str::from_utf8(&other).unwrap_or_default()));
-        }
+    fn tokens_depend_on_the_key() {
         let mut tokens = Tokens::new(&[8; KEY]);
         assert_eq!(tokens.extend(1, |_| Cell::Text(b"a")), Ok(()));
         assert_ne!(tokens.ascending().map(|(tokens, _)| tokens), Ok(vec![token("a")]));
