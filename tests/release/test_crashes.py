@@ -20,7 +20,7 @@ import pytest
 import statpriv
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError
 from statpriv.releasing import publication, run
-from statpriv.releasing.ledger import books, files, registry, secret, session
+from statpriv.releasing.ledger import books, chain, commitment, files, registry, secret, session
 
 from . import once
 from .conftest import Workshop, query
@@ -291,7 +291,9 @@ def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
         if state not in states:
             states[state] = shutil.copytree(workshop.folder, tmp_path / f"state {len(states)}")
 
-    writing = {module.__file__ for module in (books, files, registry, secret, session, publication, run)}
+    writing = {
+        module.__file__ for module in (books, chain, commitment, files, registry, secret, session, publication, run)
+    }
 
     def trace(frame, _event, _argument):
         if frame.f_code.co_filename not in writing:

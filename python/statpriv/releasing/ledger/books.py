@@ -25,11 +25,12 @@ from statpriv.releasing.steps import StatedQuery
 
 __all__ = ["FORMAT", "SCHEMA", "Books", "DataSet", "PastRelease", "today"]
 
-FORMAT = 5
+FORMAT = 6
 
 _PIECE = 2**16
 """Tokens that are stored together: a megabyte."""
 
+# No table has an index: SQLite finds a row in the table itself, so that nothing but the tables is to be authenticated.
 SCHEMA = (
     "CREATE TABLE ledger (ledger_id TEXT NOT NULL, destroyed TEXT)",
     # Bit i of spent belongs to token i, or to row i if the rows have no ids.
@@ -37,16 +38,20 @@ SCHEMA = (
     " spent BLOB NOT NULL)",
     # The tokens of a data set, in ascending order, concatenated into pieces: a single value would be copied too often.
     "CREATE TABLE token (data_set INTEGER NOT NULL REFERENCES data_set (number), first INTEGER NOT NULL,"
-    " tokens BLOB NOT NULL, PRIMARY KEY (data_set, first))",
+    " tokens BLOB NOT NULL)",
     # Rows that joined after `joined_after` releases of their data set.
     "CREATE TABLE cohort (data_set INTEGER NOT NULL REFERENCES data_set (number), joined_after INTEGER NOT NULL,"
-    " rows INTEGER NOT NULL, PRIMARY KEY (data_set, joined_after))",
+    " rows INTEGER NOT NULL)",
     # Every content a data set has had, and a keyed digest of its column names; the latest content is the current one.
     "CREATE TABLE content (number INTEGER PRIMARY KEY, data_set INTEGER NOT NULL REFERENCES data_set (number),"
     " ordered BLOB NOT NULL, unordered BLOB NOT NULL, columns BLOB NOT NULL)",
-    "CREATE TABLE release (number INTEGER PRIMARY KEY, release_id TEXT NOT NULL UNIQUE,"
+    "CREATE TABLE release (number INTEGER PRIMARY KEY, release_id TEXT NOT NULL,"
     " data_set INTEGER NOT NULL REFERENCES data_set (number), rows_spent INTEGER NOT NULL, queries TEXT NOT NULL,"
     " sizes TEXT NOT NULL, stated TEXT NOT NULL, plan_sha256 TEXT NOT NULL, day TEXT NOT NULL)",
+    # Every change of the ledger, in order, with a code of it and of all changes before it (`chain.py`).
+    "CREATE TABLE history (number INTEGER PRIMARY KEY, change TEXT NOT NULL, link BLOB NOT NULL)",
+    # The codes of the present state: of each table, of the tokens of each data set, and of the whole.
+    "CREATE TABLE seal (part TEXT NOT NULL, mac BLOB NOT NULL)",
     f"PRAGMA user_version = {FORMAT}",
 )
 
@@ -144,7 +149,7 @@ class Books:
     def tokens(self, data_set: int) -> Iterator[tuple[int, NDArray[np.bytes_]]]:
         """Yield the ascending tokens of a data set with ids in pieces, each with the number of tokens before it."""
         for first, joined in self.connection.execute(
-            "SELECT first, tokens FROM token WHERE data_set = ? ORDER BY first", [data_set]
+            "SELECT first, tokens FROM token WHERE data_set = ? ORDER BY rowid", [data_set]
         ):
             yield first, np.frombuffer(joined, dtype=TOKEN)
 
@@ -152,6 +157,31 @@ class Books:
         """Which rows are spent, in the order of the tokens."""
         bits = np.frombuffer(self._one("SELECT spent FROM data_set WHERE number = ?", data_set.number)[0], np.uint8)
         return np.unpackbits(bits, count=data_set.rows).view(np.bool_)
+
+    def bits_spent(self, data_set: DataSet) -> int | None:
+        """Number of marked rows, counted in the bitmap; None if it is not as long as the data set."""
+        (bits,) = self._one("SELECT spent FROM data_set WHERE number = ?", data_set.number)
+        return int.from_bytes(bits, "big").bit_count() if len(bits) == -(-data_set.rows // 8) else None
+
+    def number_of_tokens(self, data_set: int) -> int | None:
+        """Number of stored tokens of a data set; None if a piece of them is out of place."""
+        count = 0
+        for first, size in self._all(
+            "SELECT first, length(tokens) FROM token WHERE data_set = ? ORDER BY rowid", data_set
+        ):
+            if first != count or size % TOKEN.itemsize:
+                return None
+            count += size // TOKEN.itemsize
+        return count
+
+    def has_content(self, data_set: int) -> bool:
+        """Whether a content of a data set was recorded."""
+        return bool(self._all("SELECT 1 FROM content WHERE data_set = ? LIMIT 1", data_set))
+
+    def identity(self) -> tuple[str, str | None]:
+        """The identifier of the ledger, and the day on which its secret was destroyed."""
+        ledger_id, destroyed = self._one("SELECT ledger_id, destroyed FROM ledger")
+        return ledger_id, destroyed
 
     def latest_content(self, data_set: int) -> tuple[bytes, bytes]:
         """The keyed digests of a data set's rows, first in their order and then independent of order."""
@@ -235,11 +265,10 @@ class Books:
 
     def add_cohort(self, data_set: int, rows: int) -> None:
         """Record that rows join the data set after its current number of releases."""
-        self.connection.execute(
-            "INSERT INTO cohort VALUES (?, (SELECT count(*) FROM release WHERE data_set = ?), ?)"
-            " ON CONFLICT DO UPDATE SET rows = rows + excluded.rows",
-            [data_set, data_set, rows],
-        )
+        (after,) = self._one("SELECT count(*) FROM release WHERE data_set = ?", data_set)
+        same = "WHERE data_set = ? AND joined_after = ?"
+        if not self.connection.execute(f"UPDATE cohort SET rows = rows + ? {same}", [rows, data_set, after]).rowcount:  # noqa: S608  (no value)
+            self.connection.execute("INSERT INTO cohort VALUES (?, ?, ?)", [data_set, after, rows])
 
     def set_spent(self, data_set: int, spent: NDArray[np.bool_]) -> None:
         """Replace the bitmap of a data set."""

@@ -8,14 +8,28 @@ import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from statpriv.errors import LedgerError
-from statpriv.releasing.ledger.books import FORMAT, SCHEMA, Books, DataSet, today
-from statpriv.releasing.ledger.files import acquire, open_private, user_data_folder, writing
-from statpriv.releasing.ledger.secret import Secret
+from statpriv.releasing.ledger.audit import check_facts, check_file, is_empty
+from statpriv.releasing.ledger.authentication import Anchor, Authenticator
+from statpriv.releasing.ledger.books import SCHEMA, Books, DataSet, today
+from statpriv.releasing.ledger.chain import CREATED, DESTROYED, Chain
+from statpriv.releasing.ledger.commitment import DurabilityUnknownError, commit
+from statpriv.releasing.ledger.files import (
+    DamageError,
+    acquire,
+    checked,
+    is_temporary,
+    open_private,
+    remove,
+    sweep,
+    user_data_folder,
+    writing,
+)
+from statpriv.releasing.ledger.secret import Secret, copies_of
 from statpriv.releasing.ledger.session import Ledger
 from statpriv.releasing.publication import sync_folder
 
@@ -79,59 +93,140 @@ class Registry:
         return cls(folder.absolute(), words)
 
     @property
+    def _path(self) -> Path:
+        return self.folder / _LEDGER
+
+    @property
+    def _secret_path(self) -> Path:
+        return self.folder / _SECRET
+
+    def _has_secret(self) -> bool:
+        return self._secret_path.is_symlink() or self._secret_path.exists()
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """The files that must never be overwritten, under any name or hard link."""
         return tuple(self.folder / name for name in sorted(_REGISTRY_FILES))
 
     @contextmanager
-    def locked(self, *, patience: float = 60.0) -> Iterator[Ledger]:
+    def locked(self, *, anchor: Anchor | None = None, patience: float = 60.0) -> Iterator[Ledger]:
         """Hold the ledger exclusively; other processes wait for at most ``patience`` seconds.
+
+        Parameters
+        ----------
+        anchor
+            An entry that the history must have. No ledger is created then.
 
         Raises
         ------
         LedgerError
-            If the registry cannot be written, is damaged, or stays locked.
+            If the registry cannot be written, is damaged or was edited, lacks the anchor, or stays locked.
         """
+        if anchor is not None:
+            self._check_existence()
         with self._held(patience) as connection:
-            with writing(self.folder):
-                ledger = self._ledger(connection)
-                connection.execute("BEGIN IMMEDIATE")
-            yield ledger
+            with writing(self.folder), checked(self.folder):
+                secret = self._opened(connection)
+                self._check_anchor(anchor, Chain(connection, secret.codes, self.words))
+            yield Ledger(secret.ledger_id, self.folder, self._secret_path, self.words, connection, secret)
 
     def summary(self, *, patience: float = 60.0) -> Summary:
         """Summarise the ledger for its owner, without creating anything.
 
+        Everything is checked as before a release, except that a ledger without its secret cannot be authenticated.
+
         Raises
         ------
         LedgerError
-            If there is no ledger, or the ledger cannot be read.
+            If there is no ledger, or the ledger is damaged, was edited, or cannot be read.
         """
         self._check_existence()
-        with self._held(patience) as connection, writing(self.folder):
-            self._check_format(connection)
-            ledger_id, destroyed = _identity(connection)
-            if destroyed is None:
-                self._ledger(connection)
-            return Summary(ledger_id, destroyed, tuple(Books(connection).data_sets()))
+        with self._held(patience) as connection, writing(self.folder), checked(self.folder):
+            destroyed = self._destroyed(connection)
+            if destroyed is not None:
+                return Summary(Books(connection).identity()[0], destroyed, check_facts(Books(connection)))
+            secret = self._opened(connection)
+            return Summary(secret.ledger_id, None, tuple(Books(connection).data_sets()))
+
+    def verify(self, *, anchor: Anchor | None = None, patience: float = 60.0) -> Anchor:
+        """Check that every byte of the ledger that means something was written under its key.
+
+        Parameters
+        ----------
+        anchor
+            An entry that the history must have.
+
+        Returns
+        -------
+        Anchor
+            The newest entry of the history.
+
+        Raises
+        ------
+        LedgerError
+            If there is no ledger; the ledger is damaged, was edited or lacks the anchor; or its secret was destroyed,
+            so that nobody can tell.
+        """
+        self._check_existence()
+        with self._held(patience) as connection, writing(self.folder), checked(self.folder):
+            destroyed = self._destroyed(connection)
+            if destroyed is not None:
+                check_facts(Books(connection))
+                raise LedgerError(
+                    f"registry {self.folder}: its secret was destroyed on {destroyed}, so whether the ledger was "
+                    "edited since then cannot be told; no two of its facts contradict each other"
+                )
+            chain = Chain(connection, self._opened(connection).codes, self.words)
+            self._check_anchor(anchor, chain)
+            return chain.newest()
 
     def destroy_secret(self, *, patience: float = 60.0) -> None:
         """Overwrite and remove the key: afterwards no row can be recognised, and nothing more can be released.
 
-        The destruction is recorded before the key is removed, so a crash in between leaves a ledger that refuses.
+        The destruction is recorded before the key is removed, so a crash in between leaves a ledger that refuses. Every
+        file below the registry's folder that holds the key is overwritten and removed, and then none is left.
 
         Raises
         ------
         LedgerError
-            If there is no ledger, or the ledger cannot be written.
+            If there is no ledger, the ledger is damaged or cannot be written, or a copy of the key is left.
         """
         self._check_existence()
-        with self._held(patience) as connection, writing(self.folder):
-            self._check_format(connection)
-            connection.execute("UPDATE ledger SET destroyed = COALESCE(destroyed, ?)", [today()])
+        with self._held(patience) as connection:
+            with writing(self.folder, "nothing was destroyed"), checked(self.folder):
+                key = self._record_destruction(connection)
+            with writing(self.folder, "the ledger is ended, and a copy of its key may be left: repeat the command"):
+                connection.close()
+                self._remove_key(key)
+
+    def _record_destruction(self, connection: sqlite3.Connection) -> bytes | None:
+        """Record that the secret is destroyed; the key, if it can still be read."""
+        if self._destroyed(connection) is not None:
+            try:
+                return Secret.read(self._secret_path).key if self._has_secret() else None
+            except DamageError:
+                return None
+        secret = self._opened(connection)
+        chain = Chain(connection, secret.codes, self.words)
+        connection.execute("UPDATE ledger SET destroyed = ?", [today()])
+        chain.append(DESTROYED)
+        chain.seal()
+        with suppress(DurabilityUnknownError):  # the key goes in any case
+            commit(connection, self.folder, chain.newest(), "nothing was destroyed")
+        with suppress(OSError):
             sync_folder(self.folder)
-            secret = self.folder / _SECRET
-            if secret.is_symlink() or secret.exists():
-                Secret.destroy(secret)
+        return secret.key
+
+    def _remove_key(self, key: bytes | None) -> None:
+        copies = set() if key is None else set(copies_of(key, self.folder)) - {self._path, self.folder / _LOCK}
+        for path in copies | ({self._secret_path} if self._has_secret() else set()):
+            remove(path)
+            sync_folder(path.parent)
+        left = [] if key is None else [str(path.relative_to(self.folder)) for path in copies_of(key, self.folder)]
+        if left:
+            raise LedgerError(
+                f"registry {self.folder}: the ledger is ended, and its key is still in {', '.join(left)}: remove that"
+            )
 
     @contextmanager
     def _held(self, patience: float) -> Iterator[sqlite3.Connection]:
@@ -140,7 +235,8 @@ class Registry:
             lock = open_private(self.folder / _LOCK)
         try:
             acquire(lock, time.monotonic() + patience, self.folder)
-            with writing(self.folder):
+            with writing(self.folder), checked(self.folder):
+                sweep(self.folder)
                 connection = self._connect()
             with closing(connection):
                 yield connection
@@ -148,14 +244,15 @@ class Registry:
             os.close(lock)  # closing also releases the lock
 
     def _check_existence(self) -> None:
-        if not (self.folder / _LEDGER).is_file():
+        if not self._path.is_file():
             raise LedgerError(f"registry {self.folder}: there is no ledger; name another folder with --registry")
 
     def _prepare_folder(self) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.name != "posix" or stat.S_IMODE(self.folder.stat().st_mode) == 0o700:
             return
-        strangers = {entry.name for entry in self.folder.iterdir()} - _REGISTRY_FILES
+        found = {entry.name for entry in self.folder.iterdir() if not is_temporary(entry)}
+        strangers = found - _REGISTRY_FILES
         if strangers:
             raise LedgerError(
                 f"registry {self.folder}: others may enter this folder, and it holds other files; choose an "
@@ -164,78 +261,128 @@ class Registry:
         self.folder.chmod(0o700)
 
     def _connect(self) -> sqlite3.Connection:
-        path = self.folder / _LEDGER
-        os.close(open_private(path))
-        connection = sqlite3.connect(path, isolation_level=None)
+        for beside in ("-journal", "-wal", "-shm"):
+            if self._path.with_name(_LEDGER + beside).is_symlink():  # SQLite would write to the target
+                raise DamageError(f"{_LEDGER}{beside} is a symbolic link")
+        os.close(open_private(self._path))
+        connection = sqlite3.connect(self._path, isolation_level=None)
         try:
-            for setting in ("journal_mode = DELETE", "synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
+            for setting in _SETTINGS:
                 connection.execute(f"PRAGMA {setting}")
         except sqlite3.Error:
             connection.close()
             raise
         return connection
 
-    def _check_format(self, connection: sqlite3.Connection) -> int:
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if version > FORMAT:
-            raise LedgerError(f"registry {self.folder}: a newer statpriv wrote this ledger; use that one")
-        if 0 < version < FORMAT:
-            raise LedgerError(
-                f"registry {self.folder}: an earlier statpriv wrote this ledger, in a form to which this one can add "
-                "nothing; use another registry for other tables"
-            )
-        return version
+    def _destroyed(self, connection: sqlite3.Connection) -> str | None:
+        """The day on which the secret was destroyed, as an existing file says after it was checked."""
+        check_file(connection, self._path)
+        return _identity(connection)[1]
 
-    def _ledger(self, connection: sqlite3.Connection) -> Ledger:
-        """Read the identity and the key, create whatever the first use lacks, and refuse a mismatch."""
-        version = self._check_format(connection)
-        secret_path = self.folder / _SECRET
-        has_secret = secret_path.is_symlink() or secret_path.exists()
-        if version == 0:
-            if has_secret:
+    def _opened(self, connection: sqlite3.Connection) -> Secret:
+        """Begin a transaction, create what the first use lacks, and check everything; the key."""
+        connection.execute("BEGIN IMMEDIATE")
+        if is_empty(connection):
+            if self._has_secret():
                 raise LedgerError(
                     f"registry {self.folder}: there is a key and no ledger, so what was released is unknown; "
                     "restore ledger.sqlite3"
                 )
-            self._create(connection)
-        ledger_id, destroyed = _identity(connection)
+            return self._create(connection)
+        destroyed = self._destroyed(connection)
         if destroyed is not None:
             raise LedgerError(
                 f"registry {self.folder}: its secret was destroyed on {destroyed}, which ended all releases from "
                 "this ledger; tables it never saw can be released with another registry"
             )
-        releases = Books(connection).number_of_releases()
-        if not has_secret:
-            if releases:
-                raise LedgerError(
-                    f"registry {self.folder}: the ledger has lost its key, so no row can be recognised; "
-                    "restore secret.json"
-                )
-            secret = Secret(ledger_id, self.words(32), 0)
-            secret.write(secret_path)
-        else:
-            secret = Secret.read(secret_path)
-        self._check_secret(secret, ledger_id, releases)
-        return Ledger(ledger_id, self.folder, secret_path, self.words, connection, secret)
+        if not self._has_secret():
+            if _counts(connection) == (0, 0):  # the process that created the ledger was killed before it kept the key
+                return self._create(connection)
+            raise LedgerError(
+                f"registry {self.folder}: the ledger has lost its key, so no row can be recognised; restore secret.json"
+            )
+        secret = Secret.read(self._secret_path)
+        self._check_secret(secret, connection)
+        return secret
 
-    def _create(self, connection: sqlite3.Connection) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        for statement in SCHEMA:
-            connection.execute(statement)
-        connection.execute("INSERT INTO ledger VALUES (?, NULL)", [self.words(16).hex()])
+    def _create(self, connection: sqlite3.Connection) -> Secret:
+        """Write a ledger without releases, and its key after it, into the transaction that was begun."""
+        if is_empty(connection):
+            for statement in SCHEMA:
+                connection.execute(statement)
+        ledger_id, key = self.words(16).hex(), self.words(32)
+        for (table,) in connection.execute("SELECT name FROM sqlite_master").fetchall():
+            connection.execute(f"DELETE FROM {table}")  # noqa: S608  (a table of SCHEMA)
+        connection.execute("INSERT INTO ledger VALUES (?, NULL)", [ledger_id])
+        chain = Chain(connection, Authenticator.of(ledger_id, key), self.words)
+        chain.append(CREATED)
+        chain.seal()
+        secret = Secret(key, 0, chain.newest())
         connection.execute("COMMIT")
         sync_folder(self.folder)
+        secret.write(self._secret_path)
+        connection.execute("BEGIN IMMEDIATE")
+        return secret
 
-    def _check_secret(self, secret: Secret, ledger_id: str, releases: int) -> None:
-        if secret.ledger_id != ledger_id:
-            raise LedgerError(f"registry {self.folder}: the key belongs to another ledger; restore secret.json")
-        if secret.releases > releases:
+    def _check_secret(self, secret: Secret, connection: sqlite3.Connection) -> None:
+        """Authenticate the whole ledger with its key."""
+        if secret.ledger_id != _identity(connection)[0]:
+            raise LedgerError(
+                f"registry {self.folder}: the key belongs to another ledger, or the ledger is damaged or was edited; "
+                "restore the whole registry from its latest backup"
+            )
+        chain = Chain(connection, secret.codes, self.words)
+        chain.check()
+        check_facts(Books(connection))
+        newest, releases = chain.newest(), Books(connection).number_of_releases()
+        if secret.anchor.entry > newest.entry:
             raise LedgerError(
                 f"registry {self.folder}: the key has seen {secret.releases} releases and the ledger has "
-                f"{releases}, so it was rolled back; restore the latest ledger.sqlite3"
+                f"{releases}, so it was rolled back (its history ends with entry {newest.entry}, and the key has seen "
+                f"{secret.anchor.entry}); restore the latest ledger.sqlite3"
             )
+        if not chain.holds(secret.anchor):
+            raise LedgerError(
+                f"registry {self.folder}: the key belongs to another copy of this ledger, from which other releases "
+                "were made; restore the latest registry, both ledger.sqlite3 and secret.json"
+            )
+
+    def _check_anchor(self, anchor: Anchor | None, chain: Chain) -> None:
+        if anchor is None or chain.holds(anchor):
+            return
+        newest = chain.newest()
+        if anchor.ledger_id != newest.ledger_id:
+            raise LedgerError(
+                f"registry {self.folder}: the anchor belongs to ledger {anchor.ledger_id}, and this is ledger "
+                f"{newest.ledger_id}; nothing was spent; name its folder with --registry"
+            )
+        how = (
+            f"it was rolled back (the anchor names entry {anchor.entry} of the history, which ends with {newest.entry})"
+            if anchor.entry > newest.entry
+            else f"it is another copy (entry {anchor.entry} of the history is not the one of the anchor)"
+        )
+        raise LedgerError(f"registry {self.folder}: {how}; nothing was spent; restore the latest registry")
+
+
+_SETTINGS = (
+    "page_size = 4096",  # of a new file
+    "auto_vacuum = NONE",
+    "trusted_schema = OFF",
+    "cell_size_check = ON",
+    "journal_mode = DELETE",
+    "synchronous = FULL",
+    "secure_delete = ON",
+)
 
 
 def _identity(connection: sqlite3.Connection) -> tuple[str, str | None]:
-    ledger_id, destroyed = connection.execute("SELECT ledger_id, destroyed FROM ledger").fetchone()
-    return ledger_id, destroyed
+    """Identifier of the ledger and day of destruction, before either is authenticated."""
+    found = connection.execute("SELECT ledger_id, destroyed FROM ledger").fetchall()
+    if len(found) != 1 or [type(found[0][0]), type(found[0][1]) in (str, type(None))] != [str, True]:
+        raise DamageError("table ledger has not one row of text")
+    return Books(connection).identity()
+
+
+def _counts(connection: sqlite3.Connection) -> tuple[int, int]:
+    ((data_sets,),) = connection.execute("SELECT count(*) FROM data_set").fetchall()
+    return data_sets, Books(connection).number_of_releases()

@@ -1,38 +1,76 @@
-"""The key of a ledger, and the number of releases made under it."""
+"""The key of a ledger, and the newest entry of the history that was written under it."""
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from statpriv.errors import LedgerError
-from statpriv.releasing.ledger.files import open_private
-from statpriv.releasing.publication import replace_file, sync_folder
+from statpriv.errors import ArgumentError
+from statpriv.releasing.ledger.authentication import Anchor, Authenticator
+from statpriv.releasing.ledger.files import DamageError, open_private, overwrite
+from statpriv.releasing.publication import replace_file
 
-__all__ = ["Secret"]
+__all__ = ["Secret", "copies_of"]
+
+_FORMAT = 2
+_KEY = 32
+_BLOCK = 2**20
 
 
 @dataclass(frozen=True)
 class Secret:
-    """The key of a ledger, and the number of releases made under it."""
+    """The key of a ledger, with what the ledger held when the key was last written.
 
-    ledger_id: str
+    Attributes
+    ----------
+    releases
+        Number of releases in the ledger.
+    anchor
+        The newest entry of its history. The file of the ledger must have this entry. If it has not, it is older than
+        the key, or belongs to another copy of the registry.
+    """
+
     key: bytes = field(repr=False)
     releases: int
+    anchor: Anchor
+
+    @property
+    def ledger_id(self) -> str:
+        """The identifier of the ledger."""
+        return self.anchor.ledger_id
+
+    @property
+    def codes(self) -> Authenticator:
+        """The codes under this key."""
+        return Authenticator.of(self.ledger_id, self.key)
+
+    def content(self) -> bytes:
+        """The one content of its file, which ends with a code of all before."""
+        mac = self.codes.rows("secret", [(self.releases, str(self.anchor))])
+        document = {
+            "format": _FORMAT,
+            "ledger_id": self.ledger_id,
+            "key": self.key.hex(),
+            "releases": self.releases,
+            "anchor": str(self.anchor),
+            "mac": mac.hex(),
+        }
+        return json.dumps(document).encode()
 
     def write(self, path: Path) -> None:
         """Write the key to a file atomically, and overwrite the bytes of the file that was there before."""
-        content = {"format": 1, "ledger_id": self.ledger_id, "key": self.key.hex(), "releases": self.releases}
         old = None
         with suppress(FileNotFoundError):
             old = os.open(path, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
         try:
-            replace_file(path, json.dumps(content).encode())
+            replace_file(path, self.content())
             if old is not None:
-                _overwrite(old)
+                overwrite(old)
         finally:
             if old is not None:
                 os.close(old)
@@ -43,35 +81,35 @@ class Secret:
 
         Raises
         ------
-        LedgerError
-            If the file is not a key file.
+        DamageError
+            If the file is not, byte for byte, as this program writes it.
         """
         descriptor = open_private(path)
         with os.fdopen(descriptor, "rb") as file:
-            content = file.read()
+            content = file.read(_BLOCK)
         try:
             values = json.loads(content)
-            secret = cls(values["ledger_id"], bytes.fromhex(values["key"]), int(values["releases"]))
-        except (ValueError, KeyError, TypeError):
-            raise LedgerError(f"{path}: this is no key of a ledger; restore it") from None
-        if len(secret.key) != 32:
-            raise LedgerError(f"{path}: this is no key of a ledger; restore it")
+            key, anchor = bytes.fromhex(values["key"]), Anchor.parse(values["anchor"])
+            secret = cls(key, int(values["releases"]), anchor)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, ArgumentError):
+            raise DamageError(f"{path.name}: this is no key of a ledger; restore it") from None
+        if len(key) != _KEY or not hmac.compare_digest(secret.content(), content):
+            raise DamageError(f"{path.name}: this is no key of a ledger; restore it")
         return secret
 
-    @staticmethod
-    def destroy(path: Path) -> None:
-        """Overwrite a key file and remove it."""
-        descriptor = open_private(path)
-        try:
-            _overwrite(descriptor)
-        finally:
-            os.close(descriptor)
-        path.unlink()
-        sync_folder(path.parent)
 
-
-def _overwrite(descriptor: int) -> None:
-    size = os.fstat(descriptor).st_size
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, bytes(size))
-    os.fsync(descriptor)
+def copies_of(key: bytes, folder: Path) -> Iterator[Path]:
+    """The regular files below a folder that hold a key, as bytes or in hexadecimal digits."""
+    forms = (key, key.hex().encode(), key.hex().upper().encode())
+    overlap = 2 * _KEY
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() or not path.is_file():
+            continue
+        with path.open("rb") as file:
+            before = b""
+            while block := file.read(_BLOCK):
+                read = before + block
+                if any(form in read for form in forms):
+                    yield path
+                    break
+                before = read[-overlap:]

@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 
 from statpriv.composition.cohorts import Cohort
 from statpriv.errors import LedgerError, RowsSpentError
+from statpriv.releasing.ledger.audit import check_facts
 from statpriv.releasing.ledger.books import Books, DataSet, PastRelease, today
-from statpriv.releasing.ledger.files import writing
+from statpriv.releasing.ledger.chain import EDITS_ACCEPTED, EXTENDED, RELEASED, Chain
+from statpriv.releasing.ledger.commitment import DurabilityUnknownError, commit
+from statpriv.releasing.ledger.files import checked, writing
 from statpriv.releasing.ledger.secret import Secret
 from statpriv.releasing.ledger.tokens import Rows, number_shared, places_of
 from statpriv.releasing.publication import sync_folder
@@ -174,6 +177,10 @@ class Ledger:
     @property
     def _books(self) -> Books:
         return Books(self._connection)
+
+    @property
+    def _chain(self) -> Chain:
+        return Chain(self._connection, self._secret.codes, self._words)
 
     # --- recognising a table ---
 
@@ -349,43 +356,62 @@ class Ledger:
             raise LedgerError(f"{len(drawn)} labels for {position.rows.n} rows; nothing was spent")
         if np.any(drawn & position.spent) or np.count_nonzero(drawn) != sum(sizes):
             raise LedgerError("the labels are not those of unspent rows, as many as the parts have; nothing was spent")
-        with writing(self._folder):
+        with writing(self._folder), checked(self._folder):
+            self._begin()
             number = self._books.number_of_releases() + 1
             record = ReleaseRecord(
                 self._words(16).hex(), self.ledger_id, number, sum(sizes), position.rows_left - sum(sizes)
             )
-            if not self._connection.in_transaction:
-                self._connection.execute("BEGIN IMMEDIATE")
+            is_new = position.data_set is None
             data_set = self._entered(position, fingerprint, stratified=stratified)
             self._books.set_spent(data_set, position.rows.by_token(position.spent | drawn))
             entry = PastRelease(
                 number, record.release_id, tuple(queries), tuple(sizes), tuple(stated), plan_sha256, today()
             )
             self._books.add_release(data_set, entry)
-            self._connection.execute("COMMIT")
-        self._make_last(number)
+            self._chain.append(
+                RELEASED, data_set=data_set, release=number, release_id=record.release_id, rows_spent=entry.rows
+            )
+            self._seal(new_tokens_of=data_set if is_new else None)
+        try:
+            self._commit("nothing was spent")
+        except DurabilityUnknownError as error:
+            raise RowsSpentError(
+                f"registry {self._folder}: rows were spent, or may have been, and whether that lasts is "
+                f"unknown ({error}): take them as spent; nothing was answered"
+            ) from error
         return record
 
-    def extend(self, growth: Growth, fingerprint: ContentFingerprint) -> None:
+    def extend(self, growth: Growth, fingerprint: ContentFingerprint, *, content_edited: bool = False) -> None:
         """Durably let the new rows of a grown table join its data set.
 
         Raises
         ------
         LedgerError
-            If the ledger cannot be written.
+            If the ledger cannot be written; the message says whether the rows joined.
         """
         data_set, tokens = growth.data_set, growth.rows.tokens
         if tokens is None:  # grown() refuses a table without ids
             raise LedgerError("rows without ids cannot join a data set")
-        with writing(self._folder):
+        with writing(self._folder, "no row joined"), checked(self._folder):
+            self._begin()
             spent = np.zeros(growth.rows.n, np.bool_)
             spent[growth.rows.by_token(growth.old)] = self._books.spent(data_set)
             self._books.set_rows(data_set.number, tokens, spent)
             self._books.add_cohort(data_set.number, growth.new_rows)
             names = self._names(growth.rows)
             self._books.add_content(data_set.number, fingerprint.ordered, fingerprint.unordered, names)
-            self._connection.execute("COMMIT")
-            sync_folder(self._folder)
+            if content_edited:
+                self._chain.append(EDITS_ACCEPTED, data_set=data_set.number)
+            self._chain.append(EXTENDED, data_set=data_set.number, rows_joined=growth.new_rows)
+            self._seal(new_tokens_of=data_set.number)
+        try:
+            self._commit("no row joined")
+        except DurabilityUnknownError as error:
+            raise LedgerError(
+                f"registry {self._folder}: the rows joined data set {data_set.number}, or may have, and whether that "
+                f"lasts is unknown ({error}): `statpriv ledger show` says how many rows it has"
+            ) from error
 
     def check_growth(
         self, growth: Growth, *, old: ContentFingerprint, whole: ContentFingerprint, accept_edits: bool = False
@@ -415,6 +441,7 @@ class Ledger:
             number = self._books.add_data_set(position.rows.tokens, position.rows.n, stratified=stratified)
         elif position.content_edited:
             number = position.data_set.number
+            self._chain.append(EDITS_ACCEPTED, data_set=number)
         else:
             return position.data_set.number
         self._books.add_content(number, fingerprint.ordered, fingerprint.unordered, self._names(position.rows))
@@ -425,19 +452,35 @@ class Ledger:
         key = hmac.digest(self._secret.key, b"columns", "sha256")
         return hmac.digest(key, json.dumps(sorted(rows.columns)).encode(), "sha256")
 
-    def _make_last(self, number: int) -> None:
-        """Make the spend durable and advance the counter; nothing may be answered if durability fails."""
+    def _begin(self) -> None:
+        if not self._connection.in_transaction:  # a second change under one lock
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def _seal(self, *, new_tokens_of: int | None) -> None:
+        """Seal the new state, unless two of its facts contradict each other."""
+        check_facts(self._books)
+        self._chain.seal(new_tokens_of=new_tokens_of)
+
+    def _commit(self, otherwise: str) -> None:
+        """Make the change durable and advance what the key has seen.
+
+        Raises
+        ------
+        LedgerError
+            If nothing changed; the message ends with `otherwise`.
+        DurabilityUnknownError
+            If the change may last or not; nothing may be answered then.
+        """
+        secret = replace(self._secret, releases=self._books.number_of_releases(), anchor=self._chain.newest())
+        commit(self._connection, self._folder, secret.anchor, otherwise)
         try:
             sync_folder(self._folder)
         except OSError as error:
-            raise RowsSpentError(
-                f"registry {self._folder}: rows were spent, and whether that lasts is unknown ({error}): "
-                "take them as spent; nothing was answered"
-            ) from error
-        # A counter that lags is only a weaker guard, and the next release advances it. A failure here must not
-        # look as if nothing was spent.
+            raise DurabilityUnknownError(str(error)) from error
+        # A key that lags is only a weaker guard, and the next change advances it. A failure here must not look as if
+        # nothing was spent.
         with suppress(OSError):
-            Secret(self.ledger_id, self._secret.key, number).write(self._secret_path)
+            secret.write(self._secret_path)
 
     def _lying(self, relation: str, data_set: int) -> LedgerError:
         how, remedy = _RELATIONS[relation]
