@@ -43,6 +43,7 @@ ALLOWED = {
     "dataclasses",
     "fractions",
     "functools",
+    "hashlib",
     "importlib",
     "itertools",
     "json",

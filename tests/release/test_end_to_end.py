@@ -330,17 +330,17 @@ def test_a_dry_run_promises_what_the_release_gives(workshop):
 
 
 @pytest.mark.parametrize("known", [0, 3])
-def test_the_number_of_a_report_is_verified_by_one_command(workshop, known):
+def test_the_number_of_a_report_is_verified_by_one_command(workshop, known, in_process):
     workshop.table(["v", "w"], [[i % 2, i % 3] for i in range(60)])
     workshop.plan(
         query("v = 0", rows=20), query("w = 0", rows=21, probability=("1/3", "1/3")), query("v = 0", rows=10),
         more=f"known_rows = {known}",
     )  # fmt: skip
     workshop.release()
-    done = statpriv("compose", str(workshop.json), "--json")
-    assert (done.returncode, done.stderr) == (0, "")
+    code, out, err = in_process("compose", workshop.json, "--json")
+    assert (code, err) == (0, "")
     guarantee = workshop.report["guarantee"]
-    assert json.loads(done.stdout)["delta"] == guarantee["delta"]
+    assert json.loads(out)["delta"] == guarantee["delta"]
     own = sp.compose(
         [
             sp.PropertyQuery(sp.Between(*map(Fraction, part["probability"])), attribute=part["attribute"])

@@ -403,5 +403,5 @@ def test_a_table_that_grows_is_released_until_every_row_has_answered_once(engine
     assert sum(counts) == sum(vote == 0 for _, vote in rows)
     assert workshop.spent() == [15, 20, 25]
     assert workshop.report["ledger"]["rows_left"] == 0
-    assert read_composition(workshop.json).disagreements() == []
+    assert read_composition(workshop.json).disagreements == ()
     refused(rows, "earlier releases have left 0 of 60")

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import copy
+import hashlib
 import json
 import re
-import subprocess
-import sys
+from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
-from tests.release.report_samples import variants
+from click.testing import CliRunner
+from tests.release import real_reports
 
 import statpriv as sp
 from statpriv.assurance import checker
+from statpriv.cli import command_line
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.errors import ArgumentError
 from statpriv.files.composition import read_composition
 from statpriv.releasing.extension import extend
 
-from .conftest import query, statpriv
+from .conftest import query
 
 pytestmark = pytest.mark.usefixtures("few_points")
 
@@ -38,8 +39,23 @@ cell = [
 
 @pytest.fixture
 def later():
-    """A report of a third release, which agrees with itself."""
-    return copy.deepcopy(variants()["later release"])
+    """A report of a fourth release, which agrees with itself."""
+    return real_reports.report("later")
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def statpriv(*arguments):
+    """Run a command in this process, where curves have few points as those of the reports here."""
+    result = CliRunner().invoke(command_line, arguments, prog_name="statpriv")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Done(result.exit_code, result.stdout, result.stderr)
 
 
 def people(workshop, n):
@@ -65,7 +81,7 @@ def third(workshop):
 
 def test_the_report_of_a_later_release_is_recomputed_with_all_earlier_ones(third):
     report, read = third.report, read_composition(third.json)
-    assert read.disagreements() == []
+    assert read.disagreements == ()
     curve = read.curve
     assert isinstance(curve, RepeatedReleases)
     assert curve.cohorts == (Cohort(300), Cohort(100, joined_after=1))
@@ -83,12 +99,14 @@ def test_the_printed_command_computes_every_term_and_the_sum(third):
     assert (done.returncode, done.stderr) == (0, "")
     text = " ".join(done.stdout.split())
     assert text.startswith("δ of all 3 releases together is at most 0.0")
-    assert "and so are the terms of earlier releases, the weights and the sum" in text
+    assert "agrees: everything that follows from the plan, the rows, the history and the counts" in text
+    assert "on trust statpriv, html_sha256, signer, plan.sha256," in text
     assert "release 1: 90 rows, δ on these [0.0" in text
     assert "ε and δ of the target were not chosen by earlier answers" in text
     assert "], weight 0.3 release 2: 80 rows, " in text
     document = json.loads(statpriv("compose", str(third.json), "--json").stdout)
-    assert document["report"] == {"agrees": True, "disagreements": []}
+    assert (document["report"]["agrees"], document["report"]["disagreements"]) == (True, [])
+    assert document["report"]["on_trust"]["plan.sha256"].startswith("the plan is another file")
     terms = document["everything"]["terms"]
     assert [(term["rows"], term["weight"]) for term in terms] == [(90, "3/10"), (80, "28/155"), (50, "7/62")]
     total = sum(Fraction(term["weight"]) * Fraction(term["delta"]["upper"]) for term in terms)
@@ -101,7 +119,7 @@ def test_steps_known_rows_and_histograms_are_part_of_the_history(workshop, more)
     release(workshop, query("vote = 0", rows=100), query("age <= 1", rows=60, probability=("2/3", "2/3")), more=more)
     release(workshop, HISTOGRAM, more=more)
     release(workshop, query("age = 2", rows=50), more=more)
-    assert read_composition(workshop.json).disagreements() == []
+    assert read_composition(workshop.json).disagreements == ()
 
 
 def test_a_gate_frees_a_count_of_the_range_that_others_declare(workshop):
@@ -111,7 +129,7 @@ def test_a_gate_frees_a_count_of_the_range_that_others_declare(workshop):
     release(workshop, gated)
     release(workshop, query("vote = 0", rows=100))
     release(workshop, gated)
-    assert read_composition(workshop.json).disagreements() == []
+    assert read_composition(workshop.json).disagreements == ()
     first, second = (past["part"][0] for past in workshop.report["history"])
     assert (first["probability"], second["probability"]) == (["0", "1"], ["0.4", "0.6"])
 
@@ -122,7 +140,7 @@ def test_the_history_states_every_step_of_earlier_queries_also_where_no_certific
     release(workshop, query("vote = 0", rows=100) + steps)
     release(workshop, HISTOGRAM + "gate = true\n")
     release(workshop, query("age = 2", rows=50, probability=("0.3", "0.4")))
-    assert read_composition(workshop.json).disagreements() == []
+    assert read_composition(workshop.json).disagreements == ()
     counted, histogram = (past["queries"][0] for past in workshop.report["history"])
     assert counted == {
         "where": '"vote" = 0',
@@ -151,7 +169,7 @@ def test_the_report_itself_is_a_claim_that_the_target_is_reached(third):
     assert checker.main([str(written)]) == 0
 
 
-def test_the_printed_commands_prove_the_target_of_gated_rounded_and_suppressed_counts(workshop):
+def test_the_printed_commands_prove_the_target_of_gated_rounded_and_suppressed_counts(workshop, monkeypatch, capsys):
     """As a reviewer does: type what the page says beside the report, and compare what was proved with the page."""
     people(workshop, 400)
     rounded = query("age = 0", rows=90, probability=("0.3", "0.4")) + "suppressed_below = 10\nrounded_to = 5\n"
@@ -160,15 +178,15 @@ def test_the_printed_commands_prove_the_target_of_gated_rounded_and_suppressed_c
     commands = workshop.report["verify"]["proof"]
     assert commands[1].startswith("python -I -m ")  # whatever came in one folder with the certificate
     assert all(command in workshop.page.read_text(encoding="utf-8") for command in commands)
-    for command in commands:
-        # Isolated, Python would not find the package under test, but one that is installed.
-        executable, *arguments = command.replace("statpriv ", "python -m statpriv ", 1).replace(" -I ", " ").split()
-        done = subprocess.run(
-            [sys.executable, *arguments], cwd=workshop.folder, capture_output=True, encoding="utf-8", check=False
-        )
-        assert (executable, done.returncode, done.stderr) == ("python", 0, "")
-    assert done.stdout.startswith("proved: (epsilon, delta) = (0.1, 0.05) for ")
-    proved = json.loads(done.stdout.splitlines()[0].partition(" for ")[2])
+    monkeypatch.chdir(workshop.folder)
+    prove, check = (command.split() for command in commands)
+    assert (prove[0], check[:4]) == ("statpriv", ["python", "-I", "-m", "statpriv.checker"])
+    done = statpriv(*prove[1:])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert checker.main(check[4:]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("proved: (epsilon, delta) = (0.1, 0.05) for ")
+    proved = json.loads(told.splitlines()[0].partition(" for ")[2])
     assert [(part["size"], part["gate"], part["probability"]) for part in proved["parts"]] == [
         (200, [60, 140], {"lower": "0", "upper": "1"}),
         (90, None, {"lower": "0.3", "upper": "0.4"}),
@@ -260,168 +278,221 @@ def test_known_rows_of_a_claim_count_in_every_release(third, tmp_path):
 # --- forged reports
 
 
-def test_the_sample_agrees(later, tmp_path):
-    assert disagreements(later, tmp_path) == []
+def disagreements(report):
+    return real_reports.again(report).disagreements
 
 
-def disagreements(report, folder):
-    path = folder / "report.json"
-    path.write_text(json.dumps(report), encoding="utf-8")
-    return read_composition(path).disagreements()
-
-
-FORGERIES = [
-    (("guarantee", "delta"), {"lower": 0.02, "upper": 0.02}, "guarantee.delta is [0.02, 0.02], computed again ["),
-    (("guarantee", "delta"), {"lower": 0.0, "upper": 1.0}, "guarantee.delta is [0.0, 1.0], which says too little"),
-    (("guarantee", "this_release"), {"lower": 0.0, "upper": 0.0}, "guarantee.this_release is [0.0, 0.0], computed"),
-    (("guarantee", "term", "delta"), {"lower": 0.0, "upper": 0.0}, "guarantee.term.delta is [0.0, 0.0], computed"),
-    (("guarantee", "term", "weight"), 0.18, "the weights of history and guarantee.term are not those of the cohort"),
-    (
-        ("guarantee", "partition_secret"),
-        {"lower": 0.0, "upper": 1e-9},
-        "guarantee.partition_secret is [0.0, 1e-09], co",
-    ),
-    (
-        ("guarantee", "partition_known"),
-        {"lower": 0.0, "upper": 1e-9},
-        "guarantee.partition_known is [0.0, 1e-09], comp",
-    ),
-    (("guarantee", "holds"), False, "guarantee.holds is false, but δ, computed again ["),
-    (("guarantee", "target_delta_exact"), "0.02", "guarantee.holds is true, but δ, computed again ["),
-    (("history", 0, "delta"), {"lower": 0.0, "upper": 0.0}, "history[1].delta is [0.0, 0.0], computed again ["),
-    (("history", 1, "weight"), 0.1, "the weights of history and guarantee.term are not those of the cohort"),
-    (("history", 0, "rows_spent"), 200, "history[1].rows_spent or the sizes of its queries are not those of its parts"),
-    (("history", 0, "queries", 0, "size"), 9, "history[1].rows_spent or the sizes of its queries are not those"),
-    (("history", 1, "rows_then"), 1100, "history[2].rows_then is 1100, by ledger.cohorts 944"),
-    (("history", 0, "part", 0, "attribute"), '"vote" = 0', "a property has different ranges in different releases"),
-    (("ledger", "rows_spent_before"), 400, "ledger.rows_spent_before is 400, by history 500"),
-    (("data", "rows"), 1000, "data.rows is 1000, but ledger.cohorts have 1100"),
-    (("history", 0, "part", 0, "attribute"), "x", "history[1].queries ask other properties than its parts"),
-    (("history", 1, "queries", 0, "cells"), '"age" < 30', "history[2].queries ask other properties than its parts"),
-    (("queries", 0, "where"), '"pid" = 0', "the queries ask other properties than the parts of the composition"),
-    (("composition", "part", 0, "suppressed_below"), 40, "the parts of the composition have a gate, a suppression"),
-    (("composition", "part", 0, "rounded_to"), 10, "the parts of the composition have a gate, a suppression or"),
-    (("composition", "part", 0, "gate"), [90, 99], "the parts of the composition have a gate, a suppression or"),
-    (("history", 0, "part", 1, "rounded_to"), 10, "history[1].part has a gate, a suppression or a rounding that its"),
-    (("guarantee", "target_delta"), 1e-9, "guarantee.target_delta and guarantee.target_delta_exact differ"),
-]
-
-
-@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: ".".join(map(str, forgery[0])))
-def test_a_forged_report_disagrees(later, tmp_path, forgery):
-    (*path, last), value, sentence = forgery
-    table = later
+def changed(report, place, value):
+    *path, last = place
+    table = report
     for key in path:
         table = table[key]
     table[last] = value
-    assert any(text.startswith(sentence) for text in disagreements(later, tmp_path))
+    return report
 
 
-def test_queries_that_are_said_to_ask_one_property_are_found_to_ask_four(tmp_path):
-    """One property asked of all parts says less than four: by the parts alone the claim would be proved."""
-    forged = variants()["first release"]
+RANGE = {"lower": "0.2", "upper": "0.25"}
+FORGERIES = [
+    (("guarantee", "delta"), {"lower": 0.02, "upper": 0.02}, "guarantee.delta is [0.02, 0.02], computed again ["),
+    (("guarantee", "delta"), {"lower": 0.0, "upper": 1.0}, "guarantee.delta is [0.0, 1.0], which says too little"),
+    (("guarantee", "term", "weight"), 0.18, "guarantee.term.weight is 0.18, computed again 0."),
+    (("guarantee", "holds"), False, "report.json is no valid report: $.release breaks the rule type"),
+    (("guarantee", "target_delta_exact"), "0.02", "guarantee.target_delta is 1.0, computed again 0.02 (from"),
+    (("history", 0, "rows_spent"), 200, "history[1].rows_spent is 200, computed again 24 (from history.part.size"),
+    (("history", 1, "rows_then"), 90, "history[2].rows_then is 90, computed again 60 (from ledger.cohorts.rows"),
+    (("ledger", "rows_spent_before"), 4, "ledger.rows_spent_before is 4, computed again 48 (from history.part.size)"),
+    (("data", "rows"), 100, "data.rows is 100, but ledger.cohorts.rows add up to 90"),
+    (("history", 1, "part", 0, "attribute"), "x", "history[2].queries[1].where is not what history[2].part[1].attrib"),
+    (("history", 2, "queries", 0, "cells"), "x", "history[3].queries[1].cells is not what history[3].part[1].attrib"),
+    (("history", 0, "queries", 0, "gates"), None, "history[1].queries[1].gates are not history[1].part[1].gate"),
+    (("history", 0, "part", 0, "gate"), [0, 24], "history[1].queries[1].gates are not history[1].part[1].gate"),
+    (("history", 1, "part", 0, "rounded_to"), 10, "history[2].part[1].rounded_to is not history[2].queries[1].rou"),
+    (("history", 0, "part", 0, "probability"), ["0.6", "0.7"], "history[1].queries[1].gates are not within"),
+    (("history", 0, "part", 0, "size"), 60, "history[2].part.size uses 12 rows, but by ledger.cohorts.rows, ledger"),
+    (("history", 1, "number"), 1, "history.number and release.number do not ascend"),
+    (("release", "number"), 2, "history.number and release.number do not ascend"),
+    (("ledger", "cohorts", 1, "since_release"), 9, "ledger.cohorts.since_release is not in order, from release 1"),
+    (("queries", 0, "where"), '"age" = 0', "composition.part[1].attribute is "),
+    (("queries", 0, "where"), "vote = 0", 'queries[1].where is "vote = 0", computed again '),
+    (("queries", 0, "where"), "random() < 0.5", "the plan by the report: 1 mistake"),
+    (("queries", 0, "probability"), RANGE, "composition.part[1].probability[1] is "),
+    (("composition", "part", 0, "suppressed_below"), 4, "composition.part[1].suppressed_below is 4, computed aga"),
+    (("answers", 0, "count"), 21, "answers.count, answers.withheld and answers.suppressed of queries[1] are not what"),
+    (("answers", 0, "interval"), [0.1, 0.2], "answers[1].interval[1] is 0.1, computed again "),
+    (("answers", 0, "secret"), 1, "report.json is no valid report: $.answers[0] breaks the rule that no key"
+     ' may be there which the schema does not name: "secret"'),
+    (("history", 0, "day"), "Monday", 'report.json is no valid report: $.history[0] breaks the rule that no key may'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: ".".join(map(str, forgery[0])))
+def test_a_forged_report_is_refused(later, forgery):
+    path, value, sentence = forgery
+    try:
+        told = disagreements(changed(later, path, value))
+    except ArgumentError as refused:
+        told = [str(refused)]
+    assert any(text.startswith(sentence) for text in told), told
+
+
+def test_queries_that_are_said_to_ask_one_property_are_found_to_ask_two():
+    """One property asked of all parts says less than several: by the parts alone the claim would be proved."""
+    forged = real_reports.report("suppressed")
     for part in forged["composition"]["part"]:
-        part.update(attribute="one", probability=["0.4", "0.6"])
-    for asked in forged["queries"]:
-        asked["probability"] = {"lower": "0.4", "upper": "0.6"}
-    told = disagreements(forged, tmp_path)
-    assert told[-1] == "the queries ask other properties than the parts of the composition"
-    with pytest.raises(ArgumentError, match=r"'report\.json' contradicts itself: the queries ask other properties"):
-        sp.verify(tmp_path / "report.json")
-    for asked in forged["queries"]:
-        asked["where"] = "one"
-    disagreements(forged, tmp_path)
-    assert sp.verify(tmp_path / "report.json").verdict == "proved"
+        part.update(attribute='"age" = 0', probability=["0.1", "0.4"])
+    told = disagreements(forged)
+    assert any(text.startswith("composition.part[1].attribute is") for text in told)
 
 
-def test_a_later_release_does_not_pass_for_a_first_one(later, tmp_path):
+def test_a_later_release_does_not_pass_for_a_first_one(later):
     """Without its history, on the rows that were left, it would be a claim about this release alone."""
     guarantee = later["guarantee"]
-    guarantee.update(releases=1, delta=guarantee.pop("this_release"))
-    del guarantee["term"], guarantee["partition_secret"], guarantee["partition_known"], later["history"]
-    later["data"]["rows"] = later["composition"]["population"]
-    told = disagreements(later, tmp_path)
-    assert told == ["ledger.rows_spent_before is 500, but the guarantee is that of a first release"]
+    guarantee.update(releases=1, delta=guarantee["this_release"], term=None)
+    later["history"] = []
+    left = later["composition"]["population"]
+    later["data"]["rows"] = left
+    assert disagreements(later) == (
+        f"data.rows is {left}, but ledger.cohorts.rows add up to 90",
+        *disagreements(later)[1:],
+    )
+    later["ledger"].update(cohorts=[{"rows": left, "since_release": 1}], rows_spent_before=0)
+    told = disagreements(later)
+    assert any(text.startswith("guarantee.theorem is ") for text in told)
 
 
-@pytest.mark.parametrize(
-    ("forge", "sentence"),
-    [
-        (lambda report: report["answers"].append(report["answers"][0]), "the answers are not those of the queries"),
-        (lambda report: report["answers"].pop(), "the answers are not those of the queries in number or size"),
-        (lambda report: report["answers"][0].update(size=900), "the answers are not those of the queries in number"),
-        (lambda report: report["release"].update(rows_spent=1), "release.rows_spent is 1, which the queries do not"),
-    ],
-    ids=["one more", "one less", "more rows", "fewer rows spent"],
-)
-def test_answers_that_the_guarantee_is_not_about_show(workshop, tmp_path, forge, sentence):
-    people(workshop, 400)
-    release(workshop, HISTOGRAM, query("vote = 0", rows=100), delta="0.3")
-    report = workshop.report
-    assert disagreements(report, tmp_path) == []
-    forge(report)
-    assert any(text.startswith(sentence) for text in disagreements(report, tmp_path))
+def test_counts_that_no_table_has_are_refused():
+    """Counts of cells that do not add up, a multiple that is none, a count behind its gate."""
+    cells = real_reports.report("gates and cells")
+    whole = "answers.count, answers.withheld and answers.suppressed of queries[2] are not what any exact counts"
+    answer = cells["answers"][1]
+    count = answer["count"] + 1
+    answer.update(count=count, proportion=count / 12)
+    assert any(text.startswith(whole) for text in disagreements(cells))
+    rounded = real_reports.report("counts")
+    rounded["answers"][0].update(count=7, proportion=7 / 24)
+    assert any("of queries[1] are not what any" in text for text in disagreements(rounded))
+    withheld = real_reports.report("counts")
+    withheld["answers"][0].update(count=None, proportion=None, rmse=None, interval=None, withheld=True)
+    assert any("of queries[1] are not what any" in text for text in disagreements(withheld))
 
 
 def test_a_report_that_contradicts_itself_is_no_claim(later, tmp_path):
-    later["data"]["rows"] = 1000
-    disagreements(later, tmp_path)
-    with pytest.raises(ArgumentError, match=r"contradicts itself: data\.rows is 1000, but ledger\.cohorts have 1100"):
-        sp.verify(tmp_path / "report.json")
-
-
-def test_a_range_that_was_narrowed_afterwards_shows_in_its_delta(later, tmp_path):
-    later["history"][0]["part"][0]["probability"] = ["0.2", "0.25"]
-    told = disagreements(later, tmp_path)
-    assert told[0].startswith("history[1].delta is [")
-    assert any(text.startswith("guarantee.delta is [") for text in told)
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(changed(later, ("answers", 0, "proportion"), 0.9)), encoding="utf-8")
+    sentence = r"'report\.json' contradicts itself: answers\[1\]\.proportion is 0\.9, computed again 0\.\d+ \(from"
+    with pytest.raises(ArgumentError, match=sentence):
+        sp.verify(path)
+    done = statpriv("verify", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert statpriv("compose", str(path)).returncode == 1
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda report: report["history"].pop(), "history is not a list of one release less than guarantee.releases"),
-        (lambda report: report.pop("history"), "history is not a list of one release less than guarantee.releases"),
+        (lambda report: report["history"].pop(), "ledger.rows_spent_before is 48, computed again 36"),
+        (lambda report: report.pop("history"), "no valid report: $ breaks the rule required"),
+        (lambda report: report["history"][0].pop("part"), "$.history[0] breaks the rule required"),
         (
-            lambda report: report["guarantee"].update(releases=1),
-            "history has earlier releases, but by guarantee.releases there are none",
+            lambda report: report["history"][0]["queries"].clear(),
+            "history[1].part and history[1].queries differ in num",
         ),
-        (lambda report: report["history"][0].pop("part"), "history[1].part is missing"),
-        (
-            lambda report: report["history"][0]["queries"][0].pop("where"),
-            "a list of queries, each with where or cells, size, gates, suppressed_below and rounded_to",
-        ),
-        (
-            lambda report: report["queries"][0].update(
-                cells=[{"probability": {"lower": "0", "upper": "1"}, "where": 5}] * 2
-            ),
-            "queries[1].cells = [",
-        ),
-        (lambda report: report["guarantee"].pop("term"), "guarantee.term = null; a table with the keys delta, weight"),
-        (lambda report: report["ledger"].pop("cohorts"), "ledger.cohorts is missing; a list of cohorts"),
-        (lambda report: report["ledger"]["cohorts"].reverse(), "a list of cohorts {rows, since_release} in order"),
-        (lambda report: report["ledger"]["cohorts"].clear(), "a list of cohorts {rows, since_release} in order"),
-        (
-            lambda report: report["ledger"]["cohorts"][0].update(rows=400),
-            "ledger.cohorts had fewer rows left than a release used, or joined after the last one",
-        ),
-    ],
-    ids=[
-        "one less",
-        "none",
-        "one release",
-        "no parts",
-        "no predicate",
-        "no text",
-        "no term",
-        "no cohorts",
-        "disorder",
-        "empty",
-        "too few rows",
+        (lambda report: report["history"][0]["queries"][0].pop("where"), "history[1].queries[1].cells is not what"),
+        (lambda report: report["guarantee"].pop("term"), "$.guarantee breaks the rule required"),
+        (lambda report: report["ledger"]["cohorts"].reverse(), "ledger.cohorts.since_release is not in order"),
+        (lambda report: report["ledger"]["cohorts"].clear(), "$.ledger.cohorts breaks the rule minItems"),
+        (lambda report: report["answers"].append(report["answers"][0]), "answers are 2, but queries and queries.cells"),
+        (lambda report: report["release"].update(rows_spent=1), "release.rows_spent is 1, computed again 20"),
     ],
 )
-def test_a_report_from_which_nothing_can_be_computed_is_refused(later, tmp_path, spoil, message):
+def test_a_report_of_which_something_is_missing_is_refused(later, spoil, message):
     spoil(later)
-    with pytest.raises(ArgumentError) as refused:
-        disagreements(later, tmp_path)
-    assert message in str(refused.value)
+    try:
+        told = " ".join(disagreements(later))
+    except ArgumentError as refused:
+        told = str(refused)
+    assert message in told
+
+
+# --- which report, which plan
+
+
+@pytest.fixture
+def released(workshop):
+    """A release of which report, plan and certificate are there."""
+    people(workshop, 100)
+    release(workshop, query("vote = 0", rows=60), delta="0.3", more="known_rows = 1")
+    done = statpriv("verify", str(workshop.json), "--certificates", str(workshop.folder / "proofs"))
+    assert done.returncode == 0
+    workshop.proof = workshop.folder / "proofs" / "claim-1.json"
+    return workshop
+
+
+def test_a_certificate_names_its_report_and_its_plan(released, capsys):
+    about = json.loads(released.proof.read_text())["about"]
+    plan = released.folder / "plan.toml"
+    assert about == {
+        "release": released.report["release"]["id"],
+        "report_sha256": hashlib.sha256(released.json.read_bytes()).hexdigest(),
+        "plan_sha256": hashlib.sha256(plan.read_bytes()).hexdigest(),
+    }
+    assert checker.main([str(released.proof), str(released.json)]) == 0
+    assert f"release {about['release']}, reported in the file with SHA-256" in capsys.readouterr().out
+    assert checker.main([str(released.proof), str(released.page)]) == 2
+    assert "the certificate is about another report: the given one has SHA-256" in capsys.readouterr().err
+    document = json.loads(released.proof.read_text())
+    del document["about"]
+    released.proof.write_text(json.dumps(document))
+    assert checker.main([str(released.proof), str(released.json)]) == 2
+    assert "the certificate names no report" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"release": "x"}, "about.release: 32 hexadecimal digits are required"),
+        ({"plan_sha256": None}, "about.plan_sha256: 64 hexadecimal digits are required"),
+        ({"note": "approved"}, "about: a table with exactly the keys"),
+    ],
+)
+def test_what_a_certificate_says_of_its_report_has_one_form(released, changed, told):
+    document = json.loads(released.proof.read_text())
+    document["about"].update(changed)
+    with pytest.raises(checker.CertificateError, match=re.escape(told)):
+        checker.check(document)
+    released.proof.write_text(json.dumps(document))
+    done = statpriv("verify", str(released.proof))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+
+
+def test_report_and_certificate_belong_to_the_plan(released):
+    plan, other = released.folder / "plan.toml", released.folder / "other.toml"
+    other.write_text(plan.read_text() + "# another\n")
+    for file in (released.json, released.proof):
+        assert statpriv("verify", str(file), "--plan", str(plan)).returncode == 0
+        done = statpriv("verify", str(file), "--plan", str(other))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert hashlib.sha256(other.read_bytes()).hexdigest() in done.stderr
+    stated = json.loads(statpriv("verify", str(released.proof), "--json").stdout)
+    assert (stated["verdict"], stated["about"]["release"]) == ("proved", released.report["release"]["id"])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("queries", 0, "source"), "a friend"),
+        (("plan", "written_before_access"), "yes"),
+        (("plan", "prior"), "not stated"),
+        (("data", "row_id"), "vote2"),
+        (("data", "unit"), "id"),
+    ],
+    ids=str,
+)
+def test_with_the_plan_what_it_states_is_no_longer_taken_on_trust(released, path, value):
+    forged = changed(released.report, path, value)
+    released.json.write_text(json.dumps(forged))
+    assert statpriv("verify", str(released.json)).returncode == 0
+    done = statpriv("verify", str(released.json), "--plan", str(released.folder / "plan.toml"))
+    assert done.returncode == 2
+    assert f"{'.'.join(str(key) for key in path if key != 0).replace('queries.', 'queries[1].')} is" in done.stderr

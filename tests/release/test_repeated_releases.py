@@ -142,20 +142,20 @@ def test_a_table_is_released_again_after_a_histogram(workshop):
     workshop.assert_whole_report()
 
 
-def test_a_later_report_is_verified_without_data_or_ledger(workshop):
+def test_a_later_report_is_verified_without_data_or_ledger(workshop, in_process):
     people(workshop, 100)
     plan(workshop, votes(30))
     release(workshop)
     plan(workshop, votes(20, probability=["0.3", "0.5"]), more="known_rows = 5")
     release(workshop)
-    done = statpriv("compose", str(workshop.json))
-    assert (done.returncode, done.stderr) == (0, "")
+    code, _, err = in_process("compose", workshop.json)
+    assert (code, err) == (0, "")
     report = workshop.report
     report["guarantee"]["this_release"] = {"lower": 0.01, "upper": 0.01}
     workshop.json.write_text(json.dumps(report), encoding="utf-8")
-    done = statpriv("compose", str(workshop.json))
-    assert done.returncode == 1
-    assert "guarantee.this_release is [0.01, 0.01], computed again" in " ".join(done.stdout.split())
+    code, out, _ = in_process("compose", workshop.json)
+    assert code == 1
+    assert "guarantee.this_release is [0.01, 0.01], computed again" in " ".join(out.split())
 
 
 # --- the target is about everything

@@ -45,6 +45,7 @@ SCHEMA_FILE = Path(reports.__file__).with_name("report.schema.json")
 # Keys that a report need not have: the digest of its page, and what only some points, parts and earlier queries have.
 OPTIONAL = {
     "html_sha256",
+    "signer",
     "exact_counts",
     *("probability", "cells", "attribute", "gate", "rounded_to", "suppressed_below"),
     "where",
@@ -251,7 +252,7 @@ def count_though_withheld(report):
         (leave_the_unit, "not in order within"),
         (turn_an_enclosure, "not in order within"),
         (turn_an_interval, "not in order within"),
-        (tell_two_epsilons, "nearest to their exact values"),
+        (tell_two_epsilons, "the doubles nearest to guarantee"),
         (answer_without_release, r"\$\.release"),
         (count_though_withheld, r"\$\.answers\[0\]\.(count|proportion|interval)"),
     ],

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import statpriv as sp
+from statpriv.errors import LedgerError
 from statpriv.releasing import ledger, partition
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
@@ -280,18 +281,24 @@ def test_the_picture_is_the_same_every_time():
 # --- what no attack on the law could see
 
 
-@pytest.mark.parametrize("forgets", [False, True])
-def test_rows_answer_again_only_without_the_ledger(workshop, monkeypatch, forgets):
-    """What stands between the attack above and a table is the bitmap of the ledger alone."""
+@pytest.mark.parametrize("broken", [None, "the bitmap", "the bitmap and the facts that contradict it"])
+def test_rows_answer_again_only_without_the_ledger(workshop, monkeypatch, broken):
+    """Between the attack above and a table stand the bitmap of the ledger and the numbers of rows beside it."""
     workshop.table(["id", "v"], [[i, i % 2] for i in range(12)])
     workshop.plan(query("v = 1", rows=6, probability=("1/2", "1/2")), more_data='row_id = "id"')
     workshop.release(seed=1)
-    if forgets:
+    if broken:
         monkeypatch.setattr(ledger.books.Books, "spent", lambda _, data_set: np.zeros(data_set.rows, np.bool_))
+    if broken == "the bitmap":
+        with pytest.raises(LedgerError, match="marked as used in data set 1 are not as many as its releases used"):
+            workshop.release(seed=1, force=True)
+        return
+    if broken:
+        monkeypatch.setattr(ledger.session, "check_facts", lambda _: None)
     workshop.release(seed=1, force=True)
     with closing(sqlite3.connect(workshop.registry / "ledger.sqlite3")) as connection:
         ((spent,),) = connection.execute("SELECT spent FROM data_set")
-    assert np.unpackbits(np.frombuffer(spent, np.uint8)).sum() == (6 if forgets else 12)
+    assert np.unpackbits(np.frombuffer(spent, np.uint8)).sum() == (6 if broken else 12)
 
 
 @pytest.mark.parametrize("mutant", [None, "a row in two parts", "a row in no part"])

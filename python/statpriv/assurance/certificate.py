@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from statpriv import budget
 from statpriv.assurance import checker
-from statpriv.assurance.certificate_fields import RELEASE, RELEASES, SEVERAL_GROUPS, SITUATION
+from statpriv.assurance.certificate_fields import ABOUT, RELEASE, RELEASES, SEVERAL_GROUPS, SITUATION
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.fields import is_by_group
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from statpriv.model.situation import Query
     from statpriv.rules.registry import AnySituation
 
-__all__ = ["Certificate", "certify", "together"]
+__all__ = ["About", "Certificate", "certify", "together"]
 
 _DIGITS = 30
 _FORMAT = {"format": checker.FORMAT}
@@ -53,6 +53,23 @@ class RefutedError(ArgumentError):
     def __init__(self, message: str, theorem: str) -> None:
         super().__init__(message)
         self.theorem = theorem
+
+
+@dataclass(frozen=True)
+class About:
+    """The report of a release that a claim is about.
+
+    Attributes
+    ----------
+    release : str or None
+        The id of the release; None of a dry run.
+    report_sha256, plan_sha256 : str
+        Digests of the JSON report and of the plan file, in hexadecimal.
+    """
+
+    release: str | None
+    report_sha256: str
+    plan_sha256: str
 
 
 @dataclass(frozen=True)
@@ -80,6 +97,17 @@ class Certificate:
         document = self.document
         inner = document.get("releases", [*document.get("groups", {"": document}).values()])
         return tuple(dict.fromkeys(part["witness"]["theorem"] for part in inner))
+
+    @property
+    def about(self) -> About | None:
+        """The report that it names; None if it names none."""
+        stated = checker.about_of(self.document)
+        return None if stated is None else About(**stated)
+
+    def naming(self, about: About) -> Certificate:
+        """The same certificate, which names the report that its claim is about."""
+        head = {**_FORMAT, "about": ABOUT.write(vars(about))}
+        return Certificate(_written({**head, **self.document}))
 
     def check(self) -> checker.Verdict:
         """The verdict of the checker on this certificate."""

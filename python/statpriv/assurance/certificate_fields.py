@@ -15,7 +15,7 @@ from statpriv.errors import NotAvailableError
 from statpriv.model.fields import COUNT, SIZE, Field, Range, Record, Value, definition, list_of
 from statpriv.numeric.literals import abridged, literal
 
-__all__ = ["CERTIFICATE", "RELEASE", "RELEASES", "SEVERAL_GROUPS", "SITUATION", "written_exactly"]
+__all__ = ["ABOUT", "CERTIFICATE", "RELEASE", "RELEASES", "SEVERAL_GROUPS", "SITUATION", "written_exactly"]
 
 _DIGITS = r"[0-9]{1,4000}(/[1-9][0-9]{0,4000}|(\.[0-9]{1,4000})?(e[+-]?[0-9]{1,4})?)$"
 
@@ -121,8 +121,17 @@ _WITNESS = Record(
     }
 )
 _HEAD = {"format": _field(definition("format", {"const": checker.FORMAT})), "claim": _table("claim", _CLAIM)}
+_DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _COHORT = Record({"rows": SIZE, "joined_after": COUNT.described("how many releases had been made")})
 
+ABOUT = Record(
+    {
+        "release": _field({"type": ["string", "null"], "pattern": "^[0-9a-f]{32}$"}).described("null: a dry run"),
+        "report_sha256": _field(_DIGEST).described("of the bytes of the JSON report"),
+        "plan_sha256": _field(_DIGEST).described("of the bytes of the plan file"),
+    },
+    "the report that the claim is about",
+)
 RELEASE = Record(
     {
         **_HEAD,
@@ -140,11 +149,19 @@ SEVERAL_GROUPS = Record(
     {**_HEAD, "groups": _field({"type": "object", "minProperties": 1, "additionalProperties": _ONE.schema})},
     "of entries of several groups, each drawn for parts of its own",
 )
+
+
+def _naming(record: Record) -> dict[str, Any]:
+    """The schema of a certificate that may name its report."""
+    about = _field(definition("about", ABOUT.schema)).optional()
+    return Record({**record.fields, "about": about}, record.description).schema
+
+
 CERTIFICATE = {
     "anyOf": [
-        _ONE.schema,
-        definition("releases", RELEASES.schema),
-        definition("groups", SEVERAL_GROUPS.schema),
+        definition("of_a_release", _naming(RELEASE)),
+        definition("releases", _naming(RELEASES)),
+        definition("groups", _naming(SEVERAL_GROUPS)),
     ]
 }
 """The JSON schema of all certificates."""

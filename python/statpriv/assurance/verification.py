@@ -19,7 +19,7 @@ from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, literal, spelled
 
 if TYPE_CHECKING:
-    from statpriv.assurance.certificate import Certificate
+    from statpriv.assurance.certificate import About, Certificate
     from statpriv.planning.sensitivity import Sensitivity
 
 __all__ = ["Claim", "Finding", "Verdict", "Verification", "verify"]
@@ -53,6 +53,8 @@ class Claim:
         δ, from 0 to 1.
     name : str, optional
         The name of the claim in tables.
+    about : About, optional
+        The report of a release that the claim is about, which a certificate then names.
 
     Examples
     --------
@@ -66,9 +68,16 @@ class Claim:
     epsilon: Fraction
     delta: Fraction
     name: str | None
+    about: About | None
 
     def __init__(
-        self, curve: PrivacyCurve | RepeatedReleases, *, epsilon: Number, delta: Number, name: str | None = None
+        self,
+        curve: PrivacyCurve | RepeatedReleases,
+        *,
+        epsilon: Number,
+        delta: Number,
+        name: str | None = None,
+        about: About | None = None,
     ) -> None:
         required = "a curve such as sp.privacy_curve(...) gives is required"
         as_instance(curve, "curve", (PrivacyCurve, RepeatedReleases), required)
@@ -87,6 +96,7 @@ class Claim:
         object.__setattr__(self, "epsilon", exact_epsilon)
         object.__setattr__(self, "delta", exact_delta)
         object.__setattr__(self, "name", name)
+        object.__setattr__(self, "about", about)
 
     def __repr__(self) -> str:
         return f"<Claim: {self}>"
@@ -130,7 +140,8 @@ class Finding:
 
     def certificate(self) -> Certificate:
         """A certificate that :mod:`statpriv.assurance.checker` proves; see :meth:`PrivacyCurve.certify`."""
-        return _certificate(self.claim)
+        proof = _certificate(self.claim)
+        return proof if self.claim.about is None else proof.naming(self.claim.about)
 
     def sensitivity(self) -> Sensitivity:
         """δ under changed assumptions; see :meth:`PrivacyCurve.sensitivity`. No verdict rests on it."""
@@ -178,7 +189,10 @@ class Verification:
 
 
 def verify(
-    claims: str | Path | Claim | Iterable[Claim], *, progress: Callable[[int, int], None] | None = None
+    claims: str | Path | Claim | Iterable[Claim],
+    *,
+    plan: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
     """Prove or refute claims of privacy.
 
@@ -189,7 +203,9 @@ def verify(
     Parameters
     ----------
     claims : Claim, iterable of Claim, or path
-        The claims, or a claims file (docs/reference/claims-file.md).
+        The claims, or a claims file (docs/reference/claims-file.md), or the JSON report of a release.
+    plan : path, optional
+        The plan file that the reports have to be of.
     progress : callable, optional
         Called before each claim with its number and the number of claims: 1 and 3, 2 and 3, 3 and 3.
 
@@ -220,7 +236,7 @@ def verify(
     if isinstance(claims, str | Path):
         from statpriv.files.claims import read_claims
 
-        claims = read_claims(Path(claims))
+        claims = read_claims(Path(claims), plan=None if plan is None else Path(plan))
     asked = (claims,) if isinstance(claims, Claim) else tuple(claims) if isinstance(claims, Iterable) else ()
     if not asked or not all(isinstance(claim, Claim) for claim in asked):
         raise ArgumentError(

@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["compose"]
 
 _MAX_LINES = 12
-_COMPARED = "δ, also with known parts, ε, rows, known rows, sizes and ranges are what its composition gives"
-_AGREES = f"agrees: {_COMPARED} (nothing else is compared)"
-_SUM_AGREES = (
-    f"agrees: {_COMPARED}, and so are the terms of earlier releases, the weights and the sum (nothing else is compared)"
-)
+_AGREES = "agrees: everything that follows from the plan, the rows, the history and the counts is what it says"
 
 
 @click.command()
@@ -70,39 +66,42 @@ def compose(
 ) -> None:
     """δ of several exact counts together, each on its own part of the entries.
 
-    FILE describes the parts, or is the JSON report of a release: then δ is computed again without the data, and
-    the exit code is 1 if the report states another δ, ε, number of rows or known rows, size or range of p. Where a
-    table was released before, that is δ of this release alone, on the rows that were left, and of all releases
-    together: every term of the sum, its weights, and the sum.
+    FILE describes the parts, or is the JSON report of a release: then everything in it that follows from the plan,
+    the numbers of rows, the history and the counts is computed again without the data, and the exit code is 1 if the
+    report says anything else. Where a table was released before, δ is that of this release alone, on the rows that
+    were left, and of all releases together: every term of the sum, its weights, and the sum.
     """
     from statpriv.composition.repeated_releases import RepeatedReleases
-    from statpriv.files.composition import read_composition
-    from statpriv.files.release_report import Report
+    from statpriv.files.composition import Composition, read_composition
+    from statpriv.releasing.leaves import on_trust
 
     found = read_composition(file)
-    report = found if isinstance(found, Report) else None
-    composition = found.composition if isinstance(found, Report) else found
+    report = None if isinstance(found, Composition) else found
+    composition = found if isinstance(found, Composition) else found.composition
     with progress_on_terminal("δ of all answers together") as waiting:
         curve = composition.curve()
         value = curve.delta(composition.epsilon, digits=digits)
         waiting.begin("the statements of the report")
-        disagreements = report.disagreements() if report else []
-        everything = report.curve if report else curve
+        disagreements = report.disagreements if report else ()
+        everything = report.curve if report and not report.misfits else curve
         together = _Together(everything, composition.epsilon) if isinstance(everything, RepeatedReleases) else None
     if as_json:
         document = {"delta": ends(value), **provenance(curve), "inputs": composition.document()}
         if report:
-            document["report"] = {"agrees": not disagreements, "disagreements": disagreements}
+            document["report"] = {
+                "agrees": not disagreements,
+                "disagreements": list(disagreements),
+                "on_trust": on_trust(),
+            }
         if together is not None:
             document["everything"] = together.document()
         print_json(document)
     else:
-        verdict = disagreements or [_AGREES if together is None else _SUM_AGREES]
         alone = "" if together is None else " of this release alone"
         print_facts(
             together.headline if together else f"δ is at most {upper_end(value)} at ε = {literal(composition.epsilon)}",
             [
-                *([("report", verdict)] if report else []),
+                *(_verdict(disagreements) if report else []),
                 *([] if together is None else together.facts()),
                 (f"delta{alone}", enclosed(value)),
                 ("kind", WHAT_IS_ENCLOSED[curve.kind]),
@@ -113,6 +112,16 @@ def compose(
         )
     if disagreements:
         context.exit(1)
+
+
+def _verdict(disagreements: Sequence[str]) -> list[tuple[str, str | Sequence[str]]]:
+    """Whether the report agrees, and what nothing in it can tell."""
+    from statpriv.releasing.leaves import on_trust
+
+    if not disagreements:
+        return [("report", _AGREES), ("on trust", ", ".join(on_trust()))]
+    more = len(disagreements) - _MAX_LINES
+    return [("report", [*disagreements[:_MAX_LINES], *([f"… and {more} more; --json lists all"] if more > 0 else [])])]
 
 
 @dataclass(frozen=True)

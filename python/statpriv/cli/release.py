@@ -26,12 +26,21 @@ if TYPE_CHECKING:
 @click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
 @click.option("--dry-run", is_flag=True, help="The whole guarantee, from the plan and the number of rows alone.")
 @click.option("--accept-edits", is_flag=True, help="Release again although values were edited since the last release.")
+@click.option("--anchor", help="A line of `statpriv ledger anchor`: refuse a registry that is older than it.")
 @click.option("--force", is_flag=True, help="Replace output files that exist.")
+@click.option(
+    "--sign",
+    "key",
+    type=click.Path(path_type=Path),
+    metavar="KEY",
+    help="Sign the JSON report with this private key (ed25519, PEM): report.json.sig beside report.json.",
+)
 @debug_option
 @click.pass_context
 @examples(
     "statpriv release release.toml --dry-run --out guarantee.html",
     "statpriv release release.toml --out report.html --json report.json",
+    'statpriv release release.toml --out report.html --anchor "$(cat anchor.txt)"',
 )
 def release(
     context: click.Context,
@@ -43,7 +52,9 @@ def release(
     registry: Path | None,
     dry_run: bool,
     force: bool,
+    key: Path | None,
     accept_edits: bool,
+    anchor: str | None,
 ) -> None:
     """Release exact counts of a table under a certified statistical-privacy guarantee.
 
@@ -54,12 +65,16 @@ def release(
     A table may be released again, from rows that no release has used: the target is then about everything released
     from it so far. A dry run looks into no ledger, and shows the guarantee of a first release.
     """
-    from statpriv.releasing.ledger import Registry
+    from statpriv.releasing.ledger import Anchor, Registry
     from statpriv.releasing.plan_file import load_plan
     from statpriv.releasing.run import Surroundings, carry_out
+    from statpriv.releasing.signature import SigningKey
 
     if out is None and not dry_run:
         raise click.UsageError("--out is missing: name the page to write, such as report.html, or say --dry-run")
+    known = None if anchor is None else Anchor.parse(anchor)
+    if key is not None and json_out is None:
+        raise click.UsageError("--json is missing: the JSON report is what --sign signs")
     with progress_on_terminal("plan") as waiting:
         report = carry_out(
             load_plan(plan, data=data),
@@ -69,6 +84,8 @@ def release(
             dry_run=dry_run,
             force=force,
             accept_edits=accept_edits,
+            anchor=known,
+            key=None if key is None else SigningKey.load(key),
             surroundings=Surroundings(
                 progress=waiting.begin,
                 on_rows=waiting.read,

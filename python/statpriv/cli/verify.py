@@ -23,9 +23,10 @@ from statpriv.cli.output import (
 )
 from statpriv.cli.plain_text import one_line
 from statpriv.cli.progress import progress_on_terminal
-from statpriv.errors import NotAvailableError, PublicationError
+from statpriv.errors import ArgumentError, NotAvailableError, PublicationError
 
 if TYPE_CHECKING:
+    from statpriv.assurance.certificate import Certificate
     from statpriv.assurance.verification import Finding, Verification
     from statpriv.planning.sensitivity import Sensitivity
 
@@ -41,6 +42,18 @@ __all__ = ["verify"]
     help="An empty folder: write a certificate of each claim that is proved, claim-1.json and so on.",
 )
 @click.option(
+    "--plan",
+    type=click.Path(path_type=Path),
+    metavar="PLAN",
+    help="The plan file that the report, or the certificate, has to be of.",
+)
+@click.option(
+    "--public-key",
+    type=click.Path(path_type=Path),
+    metavar="KEY",
+    help="The report has to be signed with the private key of this public one (ed25519, PEM): FILE.sig beside FILE.",
+)
+@click.option(
     "--sensitivity",
     "with_sensitivity",
     is_flag=True,
@@ -54,7 +67,8 @@ __all__ = ["verify"]
     "statpriv verify claims.toml --sensitivity",
     "statpriv verify claims.toml --certificates proofs",
     "python -I -m statpriv.checker proofs/claim-1.json",
-    "statpriv verify report.json",
+    "statpriv verify report.json --plan release.toml",
+    "statpriv verify proofs/claim-1.json --plan release.toml",
     "",
     "where claims.toml holds",
     "[[claim]]",
@@ -69,25 +83,34 @@ __all__ = ["verify"]
 )
 def verify(
     context: click.Context,
+    *,
     file: Path,
     certificates: Path | None,
-    with_sensitivity: bool,  # noqa: FBT001  (flags, passed by name)
-    as_json: bool,  # noqa: FBT001
+    plan: Path | None,
+    public_key: Path | None,
+    with_sensitivity: bool,
+    as_json: bool,
 ) -> None:
     """Claims of privacy, proved or refuted.
 
     FILE lists claims: what is counted, an ε and a δ. Or it is the JSON report of a release, which claims that its
     target is reached by everything released from its table so far. Each δ is computed twice, by programs that share
-    no code.
+    no code. A report that contradicts itself, or the plan, is refused. FILE may also be a certificate: then the
+    stand-alone checker decides it.
 
     Exit code: 0 if all are proved, 1 if one is refuted, 4 if none is but one is undecided.
     """
     from statpriv.assurance.verification import verify as verified
 
+    if public_key is not None:
+        _require_signature(file, public_key)
+    proof = _certificate(file)
+    if proof is not None:
+        context.exit(_checked(proof, plan, as_json=as_json))
     if certificates is not None:
         _make_empty(certificates)
     with progress_on_terminal("claims") as waiting:
-        found = verified(file, progress=waiting.counted)
+        found = verified(file, plan=plan, progress=waiting.counted)
         written: list[str | None] = [None] * len(found)
         if certificates is not None:
             waiting.begin("certificates")
@@ -101,6 +124,56 @@ def verify(
     else:
         _print(found, written, tables)
     context.exit(found.exit_code)
+
+
+def _require_signature(file: Path, public_key: Path) -> None:
+    from statpriv.files.documents import as_text, parsed, read_content
+    from statpriv.releasing.signature import require_signature
+
+    content = read_content(file, "report")
+    require_signature(content, file, parsed(as_text(content, file), file).get("signer"), public_key)
+
+
+def _certificate(file: Path) -> Certificate | None:
+    """The certificate in the file, if it is one."""
+    from statpriv.assurance.certificate import Certificate
+    from statpriv.files.documents import parsed, read_text
+
+    text = read_text(file, "claims")
+    return Certificate(text) if text.lstrip().startswith("{") and "format" in parsed(text, file) else None
+
+
+def _checked(proof: Certificate, plan: Path | None, *, as_json: bool) -> int:
+    """Decide a certificate by the stand-alone checker, and require that it is of the plan."""
+    from statpriv.assurance import checker
+
+    if plan is not None:
+        _require_plan(proof, plan)
+    try:
+        found = proof.check()
+    except checker.CertificateError as fault:
+        raise ArgumentError(f"it is no certificate that can be checked: {fault}") from fault
+    if as_json:
+        about = proof.about
+        print_json(
+            {"verdict": found.verdict, "claim": found.claim, "about": None if about is None else dict(vars(about))}
+        )
+    else:
+        screen().print(Text("\n".join(map(one_line, str(found).splitlines()))), soft_wrap=True)
+    return checker.EXIT_CODES[found.verdict]
+
+
+def _require_plan(proof: Certificate, plan: Path) -> None:
+    from statpriv.releasing.plan_file import load_plan
+
+    about, digest = proof.about, load_plan(plan).sha256
+    if about is None:
+        raise ArgumentError(f"--plan = {plan}: the certificate names no report and no plan")
+    if about.plan_sha256 != digest:
+        raise ArgumentError(
+            f"--plan = {plan}: its SHA-256 is {digest}, but the certificate is about a report of the plan with "
+            f"{about.plan_sha256}"
+        )
 
 
 def _make_empty(folder: Path) -> None:

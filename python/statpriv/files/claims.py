@@ -56,7 +56,6 @@ from statpriv.files.composition import (
     read_parts,
 )
 from statpriv.files.documents import located, parsed, read_text, refused
-from statpriv.files.release_report import Report
 from statpriv.model.codec import POPULATION, QUERY, SAMPLING, stated_range
 from statpriv.model.fields import COUNT, NUMBER, RANGE, SIZE, TEXT, Field, Record, Value, by_name, definition, listed
 from statpriv.numeric.arguments import is_mapping
@@ -64,6 +63,7 @@ from statpriv.numeric.arguments import is_mapping
 __all__ = ["CLAIMS", "read_claims"]
 
 
+_MAX_CONTRADICTIONS = 8
 _TARGET = {
     "name": TEXT.optional().described("a label"),
     "epsilon": NUMBER.described("ε in nats"),
@@ -117,8 +117,15 @@ CLAIMS = Record(
 )
 
 
-def read_claims(path: Path) -> tuple[Claim, ...]:
+def read_claims(path: Path, *, plan: Path | None = None) -> tuple[Claim, ...]:
     """Read a claims file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    plan : Path, optional
+        The plan file that every claim has to be about the report of.
 
     Raises
     ------
@@ -127,17 +134,17 @@ def read_claims(path: Path) -> tuple[Claim, ...]:
     """
     text = read_text(path, "claims")
     document = parsed(text, path)
-    if "composition" in document and "guarantee" in document:
-        return (_reported({"name": None, "report": path.name}, path.parent),)
+    if "composition" in document:
+        return (_reported({"name": None, "report": path.name}, path.parent, plan),)
     faults: list[str] = []
     tables = CLAIMS.read(document, "", faults).get("claim", [])
-    claims = [_claim(table, f"claim[{k}]", path.parent, faults) for k, table in enumerate(tables, start=1)]
+    claims = [_claim(table, f"claim[{k}]", path.parent, plan, faults) for k, table in enumerate(tables, start=1)]
     if faults:
         raise refused(path, located(faults, document, text))
     return tuple(claim for claim in claims if claim is not None)
 
 
-def _claim(table: Value, place: str, folder: Path, faults: list[str]) -> Claim | None:
+def _claim(table: Value, place: str, folder: Path, plan: Path | None, faults: list[str]) -> Claim | None:
     forms = [form for form in _FORMS if is_mapping(table) and form in table]
     if len(forms) != 1:
         faults.append(f"{place}: one of {', '.join(_FORMS)} is required, here are {', '.join(forms) or 'none'}")
@@ -148,7 +155,9 @@ def _claim(table: Value, place: str, folder: Path, faults: list[str]) -> Claim |
     if len(faults) > known:
         return None
     try:
-        return _reported(read, folder) if "report" in read else _stated(read, parts)
+        if plan is not None and "report" not in read:
+            faults.append(f"{place}: it is about no report, which could be one of the plan {plan}")
+        return _reported(read, folder, plan) if "report" in read else _stated(read, parts)
     except StatprivError as error:
         faults.append(f"{place}: {error}")
         return None
@@ -172,28 +181,28 @@ def _stated(read: dict[str, Value], parts: tuple[Part, ...]) -> Claim:
     return Claim(curve, **target)
 
 
-def _reported(read: dict[str, Value], folder: Path) -> Claim:
-    """A claim about what a report says was released."""
+def _reported(read: dict[str, Value], folder: Path, plan: Path | None) -> Claim:
+    """A claim about what a report says was released, by a plan if one is given."""
     report = read_composition(folder / read["report"])
-    if not isinstance(report, Report):
+    if isinstance(report, Composition):
         raise ArgumentError(
             f"report = {read['report']!r} is no report of a release; the JSON report of one is required"
         )
-    silences = report.silences()
-    if silences:
-        raise ArgumentError(
-            f"report = {read['report']!r} does not say {', '.join(silences)}: what it claims of its release could be "
-            "claimed of any; the JSON report as the release wrote it is required"
-        )
-    contradictions = report.contradictions()
-    if contradictions:
-        raise ArgumentError(f"report = {read['report']!r} contradicts itself: {'; '.join(contradictions)}")
-    delta = report.target if read.get("delta") is None else read["delta"]
-    if delta is None:
-        raise ArgumentError(f"delta is missing, and {read['report']!r} states no target; a number is required")
+    if plan is not None:
+        from statpriv.releasing.plan_file import load_plan
+
+        report = report.of_plan(load_plan(plan))
+    if found := report.disagreements:
+        shown = [
+            *found[:_MAX_CONTRADICTIONS],
+            *([f"and {len(found) - _MAX_CONTRADICTIONS} more"] * bool(found[_MAX_CONTRADICTIONS:])),
+        ]
+        whom = "itself" if plan is None else f"itself or the plan {plan.name}"
+        raise ArgumentError(f"report = {read['report']!r} contradicts {whom}: {'; '.join(shown)}")
     return Claim(
         report.curve_knowing(read.get("known_rows")),
         epsilon=report.composition.epsilon if read.get("epsilon") is None else read["epsilon"],
-        delta=delta,
+        delta=report.target if read.get("delta") is None else read["delta"],
         name=read["name"],
+        about=report.about,
     )

@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING, Any
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.files.documents import parsed, read_text, refused
+from statpriv.files.documents import as_text, parsed, read_content, refused
 from statpriv.model.codec import POPULATION, QUERY, publication_steps, stated_range
 from statpriv.model.fields import (
     COUNT,
@@ -78,8 +78,8 @@ from statpriv.model.groups import ByGroup
 
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
-    from statpriv.files.release_report import Report
     from statpriv.model.situation import Query
+    from statpriv.releasing.recomputation import ReleaseReport
 
 __all__ = [
     "BOUND",
@@ -210,20 +210,24 @@ def together(size: int | ByGroup[int]) -> int:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def read_composition(path: Path) -> Composition | Report:
+def read_composition(path: Path) -> Composition | ReleaseReport:
     """Read a composition file, TOML or JSON, or the JSON report of a release.
 
     Raises
     ------
     ArgumentError
         The file cannot be read or is not such a file; the message lists every key at fault.
+    MissingExtraError
+        The file is a report, and the release extra is not installed.
     """
-    from statpriv.files.release_report import read_report
+    content = read_content(path, "composition")
+    document = parsed(as_text(content, path), path)
+    if "composition" in document:
+        from statpriv.releasing.recomputation import read_report
 
-    document = parsed(read_text(path, "composition"), path)
+        return read_report(content, path)
     faults: list[str] = []
-    read = read_report if "composition" in document else composition_of
-    found = read(document, "", faults)
+    found = composition_of(document, "", faults)
     if found is None:
         raise refused(path, faults)
     return found

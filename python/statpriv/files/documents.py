@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -18,24 +18,35 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["located", "parsed", "read_text", "refused"]
+__all__ = ["as_text", "located", "parsed", "read_content", "read_text", "refused"]
 
 
 def read_text(path: Path, kind: str) -> str:
     """The text of a file, which messages call `kind`."""
+    return as_text(read_content(path, kind), path)
+
+
+def read_content(path: Path, kind: str) -> bytes:
+    """The bytes of a file, which messages call `kind`."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes()
     except OSError as error:
         raise ArgumentError(f"{path}: {error.strerror}; the path of a {kind} file is required") from error
+
+
+def as_text(content: bytes, path: Path) -> str:
+    """The text of a file that was read."""
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise ArgumentError(f"{path}: not a text in UTF-8, so neither TOML nor JSON") from error
 
 
-def parsed(text: str, path: Path) -> dict[str, Value]:
-    """The tables of a text, TOML or JSON; decimal numbers stay exact."""
+def parsed(text: str, path: Path, *, number: Callable[[str], object] = Decimal) -> dict[str, Value]:
+    """The tables of a text, TOML or JSON; decimal numbers stay exact unless `number` reads them otherwise."""
     try:
         if text.lstrip().startswith("{"):
-            document = json.loads(text, parse_float=Decimal, object_pairs_hook=_without_repetition)
+            document = json.loads(text, parse_float=number, object_pairs_hook=_without_repetition)
         else:
             document = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as error:

@@ -34,7 +34,7 @@ from statpriv.releasing.stated_ranges import has_cells
 from statpriv.releasing.steps import PublishedCount
 from statpriv.theories.differential import gaussian_distance, kairouz_variance
 
-__all__ = ["Progress", "prospective_contents", "released_contents", "written_part"]
+__all__ = ["Progress", "answered_contents", "prospective_contents", "released_contents", "written_part"]
 
 _PROOF = ["statpriv verify report.json --certificates proofs", "python -I -m statpriv.checker proofs/claim-1.json"]
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
@@ -122,7 +122,20 @@ def released_contents(
     record : ReleaseRecord
         The ledger's record of this release.
     """
-    answers = _answers(guarantee, counts)
+    published = [part.steps.publish(exact) for part, exact in zip(guarantee.parts, counts, strict=True)]
+    return answered_contents(prospective, guarantee, published, record)
+
+
+def answered_contents(
+    prospective: Mapping[str, Any],
+    guarantee: Guarantee,
+    published: Sequence[Sequence[PublishedCount]],
+    record: ReleaseRecord,
+) -> dict[str, Any]:
+    """The same from the published counts, on which alone a report depends."""
+    answers = [
+        _answer(guarantee, k, cell, count) for k, counts in enumerate(published) for cell, count in enumerate(counts)
+    ]
     return {
         **prospective,
         "release": {
@@ -250,14 +263,6 @@ def _publication(part: Part) -> dict[str, Any]:
 def _gate(part: Part, cell: int) -> dict[str, int] | None:
     least, most = part.steps.expected[cell]
     return {"lower": least, "upper": most} if part.steps.publication.gate else None
-
-
-def _answers(guarantee: Guarantee, counts: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
-    return [
-        _answer(guarantee, k, cell, published)
-        for k, (part, exact) in enumerate(zip(guarantee.parts, counts, strict=True))
-        for cell, published in enumerate(part.steps.publish(exact))
-    ]
 
 
 def _answer(guarantee: Guarantee, number: int, cell: int, published: PublishedCount) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from statpriv.releasing.ledger import Registry, Rows
+from statpriv.releasing.ledger import Anchor, Registry, Rows
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.tables import open_table
@@ -39,6 +39,7 @@ def extend(
     data: str | Path | None = None,
     registry: str | Path | None = None,
     accept_edits: bool = False,
+    anchor: str | None = None,
 ) -> Extension:
     """Let the new rows of a released table join its data set, as a separate cohort.
 
@@ -55,6 +56,8 @@ def extend(
         Folder of the ledger; by default `STATPRIV_REGISTRY`, else the user's data folder.
     accept_edits : bool, default False
         Accept that values of the old rows were edited.
+    anchor : str, optional
+        A line that `statpriv ledger anchor` printed. A registry that is older, or another copy, is refused.
 
     Returns
     -------
@@ -62,21 +65,26 @@ def extend(
 
     Raises
     ------
+    ArgumentError
+        If the anchor is none.
     PlanError, TableError, LedgerError
         If the plan, the data or the ledger refuse: a row is missing, was edited, or belongs to another table. Nothing
         has changed then.
     """
+    known = None if anchor is None else Anchor.parse(anchor)
     chosen = Registry.open(None if registry is None else Path(registry))
-    return extend_data_set(load_plan(plan, data=data), chosen, accept_edits=accept_edits)
+    return extend_data_set(load_plan(plan, data=data), chosen, accept_edits=accept_edits, anchor=known)
 
 
-def extend_data_set(plan: Plan, registry: Registry, *, accept_edits: bool, debug: bool = False) -> Extension:
+def extend_data_set(
+    plan: Plan, registry: Registry, *, accept_edits: bool, anchor: Anchor | None = None, debug: bool = False
+) -> Extension:
     """Carry out :func:`extend` on a given plan and registry."""
     predicates = [question for query in plan.queries for question in query.questions]
-    with registry.locked() as ledger, open_table(plan.data, predicates, debug=debug) as table:
+    with registry.locked(anchor=anchor) as ledger, open_table(plan.data, predicates, debug=debug) as table:
         growth = ledger.grown(Rows.of(table.row_count(), table.row_tokens(ledger.row_key), table.columns))
         content = table.load(ledger.content_key, growth.old)
         old = content.fingerprint_of_selected or content.fingerprint
         edited = ledger.check_growth(growth, old=old, whole=content.fingerprint, accept_edits=accept_edits)
-        ledger.extend(growth, content.fingerprint)
+        ledger.extend(growth, content.fingerprint, content_edited=edited)
     return Extension(growth.data_set.number, growth.data_set.rows, growth.new_rows, edited)

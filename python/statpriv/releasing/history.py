@@ -5,6 +5,7 @@ A first release alone is composed exactly on all rows. ``statpriv.repeated_relea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from statpriv.releasing.guarantee import Guarantee
     from statpriv.releasing.steps import StatedQuery
 
-__all__ = ["Everything", "as_first_release", "everything", "widened", "with_everything"]
+__all__ = ["Everything", "as_first_release", "everything", "namesake_of", "widened", "with_everything"]
 
 _PRIOR = (
     "The guarantee is about this ledger only. The plan names publications outside it: without a model of how these "
@@ -241,6 +242,13 @@ def with_everything(contents: Mapping[str, Any], whole: Everything, position: Po
         "warnings": [*contents["warnings"], *prior, *namesake],
     }
     return told if whole.is_first else _with_earlier(told, whole)
+
+
+def namesake_of(warnings: Sequence[str]) -> int | None:
+    """The release of a table with the same column names, of which a warning of a report tells; None if none does."""
+    number = re.escape(_NAMESAKE).replace(re.escape("{}"), "([1-9][0-9]{0,15})")
+    found = (re.fullmatch(number, warning) for warning in warnings)
+    return next((int(match[1]) for match in found if match), None)
 
 
 def as_first_release(contents: Mapping[str, Any], guarantee: Guarantee) -> dict[str, Any]:

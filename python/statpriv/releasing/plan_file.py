@@ -111,7 +111,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["load_plan", "plan_schema"]
+__all__ = ["load_plan", "plan_of", "plan_schema"]
 
 _MAX_ERRORS = 20
 
@@ -135,16 +135,42 @@ def load_plan(path: str | Path, *, data: str | Path | None = None) -> Plan:
     content = _read(path)
     name = printed(path.name)
     file = _validated(_tables(content, name), name)
+    return _plan(file, path, _data_source(file.data, path, data), hashlib.sha256(content).hexdigest())
+
+
+def plan_of(tables: dict[str, Any], name: str, *, data: DataSource, sha256: str) -> Plan:
+    """The plan that these tables state, checked as those of a file are.
+
+    Parameters
+    ----------
+    tables
+        What the TOML file of such a plan would hold.
+    name
+        What messages call the plan.
+    data
+        The table, in place of what the tables say of it.
+    sha256
+        The digest of the plan file.
+
+    Raises
+    ------
+    PlanError
+        With a message that names every invalid key, its value and what is allowed.
+    """
+    return _plan(_validated(tables, name), Path(name), data, sha256)
+
+
+def _plan(file: PlanFile, path: Path, data: DataSource, sha256: str) -> Plan:
     return Plan(
         path=path,
-        data=_data_source(file.data, path, data),
+        data=data,
         guarantee=Target(file.guarantee.epsilon, file.guarantee.delta, file.guarantee.known_rows),
         queries=tuple(_planned(query, file.publication.publication(Publication())) for query in file.query),
         prior=None
         if file.prior is None
         else tuple(PriorPublication(entry.description, entry.epsilon, entry.delta) for entry in file.prior),
         written_before_access=file.guarantee.written_before_access,
-        sha256=hashlib.sha256(content).hexdigest(),
+        sha256=sha256,
     )
 
 

@@ -21,9 +21,11 @@ from statpriv.model.fields import elements
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.page_facts import answered, nearest_multiple, page_facts
 from statpriv.releasing.page_text import FILTERS, visible
+from statpriv.releasing.sql_text import quoted
 
-__all__ = ["render", "validate"]
+__all__ = ["render", "validate", "validate_form"]
 
+_MAX_KEYS = 5
 # Overflow gives infinity instead of an error: a page with a useless epsilon should still render.
 _ARITHMETIC = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
@@ -39,6 +41,29 @@ def validate(report: Mapping[str, Any]) -> None:
     MissingExtraError
         If the release extra is not installed.
     """
+    validate_form(report)
+    for holds, fact in _consistency(report):
+        if not holds:
+            raise _refused(fact)
+
+
+def validate_form(report: Mapping[str, Any], *, naming_keys: bool = False) -> None:
+    """Refuse what is not in the schema, and ranges that are none.
+
+    Parameters
+    ----------
+    report : dict
+        The report.
+    naming_keys : bool
+        Whether messages name unknown keys: to a reader of a published report, and never while one is made.
+
+    Raises
+    ------
+    ArgumentError
+        As :func:`validate` does.
+    MissingExtraError
+        If the release extra is not installed.
+    """
     try:
         json.dumps(report, allow_nan=False, ensure_ascii=False).encode("utf-8")
     except (TypeError, ValueError, RecursionError):
@@ -48,10 +73,10 @@ def validate(report: Mapping[str, Any]) -> None:
         ) from None
     fault = _required("jsonschema").exceptions.best_match(_schema().iter_errors(report))
     if fault is not None:
-        raise _refused(f"{fault.json_path} breaks the rule {_rule(fault.validator, fault.validator_value)}")
-    for holds, fact in _consistency(report):
-        if not holds:
-            raise _refused(fact)
+        raise _refused(f"{fault.json_path} breaks the rule {_rule(fault, naming_keys=naming_keys)}")
+    disorder = next((place for place, lower, upper in _ranges(report, "$") if not 0 <= lower <= upper <= 1), None)
+    if disorder is not None:
+        raise _refused(f"{disorder}: a range {{lower, upper}} or an interval is not in order within [0, 1]")
 
 
 def render(report: Mapping[str, Any]) -> str:
@@ -75,7 +100,11 @@ def render(report: Mapping[str, Any]) -> str:
 
 @cache
 def _schema() -> Any:  # noqa: ANN401 - a type of an optional package
-    return _required("jsonschema").Draft202012Validator(json.loads(_own_file("report.schema.json")))
+    jsonschema = _required("jsonschema")
+    # By the standard 5.0 is an integer; a count is written without a point.
+    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+    strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
+    return strict(json.loads(_own_file("report.schema.json")))
 
 
 @cache
@@ -110,11 +139,35 @@ def _refused(fact: str) -> ArgumentError:
     return ArgumentError(f"report: {fact}")
 
 
-def _rule(keyword: str, value: object) -> str:
-    if keyword == "additionalProperties":
-        return "that no key may be there which the schema does not name"
-    text = json.dumps(value)
-    return f"{keyword}: {text}" if len(text) <= 200 else keyword
+def _rule(fault: Any, *, naming_keys: bool) -> str:  # noqa: ANN401 - a type of an optional package
+    if fault.validator == "additionalProperties" and fault.validator_value is False:
+        unknown = [quoted(key) for key in fault.instance if key not in fault.schema.get("properties", {})]
+        named = f": {', '.join(unknown[:_MAX_KEYS])}" if naming_keys else ""
+        return f"that no key may be there which the schema does not name{named}"
+    text = json.dumps(fault.validator_value)
+    given = list(dict.fromkeys(_conditions(fault)))
+    rule = f"{fault.validator}: {text}" if len(text) <= 200 else str(fault.validator)
+    return f"{rule}, given {' and '.join(given)}" if given else rule
+
+
+def _conditions(fault: Any) -> Iterator[str]:  # noqa: ANN401 - a type of an optional package
+    """The keys on whose values it depends whether the broken rule holds."""
+    path, rules = list(fault.absolute_schema_path), _schema().schema
+    branches = [k for k, step in enumerate(path) if step in ("then", "else")]
+    for step in path[: branches[0]] if branches else ():
+        rules = rules[step]
+    place = ".".join(step for step in path[: branches[0]] if step not in ("properties", "items")) if branches else ""
+    yield from _keys(rules["if"], place) if branches else ()
+
+
+def _keys(rule: Mapping[str, Any], place: str) -> Iterator[str]:
+    """The leaves that the condition of a rule is about."""
+    for branch in rule.get("anyOf", ()):
+        yield from _keys(branch, place)
+    for key, inner in rule.get("properties", {}).items():
+        yield from _keys(inner, f"{place}.{key}".strip("."))
+    if "const" in rule:
+        yield place
 
 
 def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
@@ -126,17 +179,13 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
     properties = {query["property"] for query in queries}
     return [
         (
-            all(0 <= lower <= upper <= 1 for lower, upper in _ranges(report)),
-            "a range {lower, upper} or an interval is not in order within [0, 1]",
-        ),
-        (
             not guarantee["holds"] or Fraction(guarantee["delta"]["upper"]) <= target,
             "$.guarantee.holds is true, but delta.upper is above the target",
         ),
         (
             not answers or [(answer["query"], answer["cell"], answer["size"]) for answer in answers] == labels,
             "$.answers must hold one answer for each query, or for each cell of a histogram, in their order, with "
-            "its name and size",
+            "its name and size (answers.query, answers.cell and answers.size)",
         ),
         (
             all(
@@ -155,7 +204,8 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
         ),
         (
             all(_nearest(guarantee[key], guarantee[f"{key}_exact"]) for key in ("epsilon", "target_delta")),
-            "$.guarantee.epsilon and target_delta must be the doubles nearest to their exact values",
+            "$.guarantee.epsilon and guarantee.target_delta must be the doubles nearest to guarantee.epsilon_exact and "
+            "guarantee.target_delta_exact",
         ),
         (
             guarantee["releases"] == len(report["history"]) + 1,
@@ -175,19 +225,19 @@ def _most(query: Mapping[str, Any]) -> int:
     return nearest_multiple(size, base) if base else size
 
 
-def _ranges(value: object) -> Iterator[tuple[Fraction, Fraction]]:
-    """Find every pair of ends in a report, however deep; those of a gate are counts."""
+def _ranges(value: object, place: str) -> Iterator[tuple[str, Fraction, Fraction]]:
+    """Find every pair of ends in a report, however deep, with its place; those of a gate are counts."""
     if is_mapping(value):
         if value.keys() == {"lower", "upper"}:
-            yield Fraction(value["lower"]), Fraction(value["upper"])
+            yield place, Fraction(value["lower"]), Fraction(value["upper"])
         elif value.get("interval") is not None:
             lower, upper = value["interval"]
-            yield Fraction(lower), Fraction(upper)
-        children = [child for key, child in value.items() if key not in ("gate", "gates")]
-    else:
-        children = elements(value)
-    for child in children:
-        yield from _ranges(child)
+            yield f"{place}.interval", Fraction(lower), Fraction(upper)
+        for key, child in value.items():
+            if key not in ("gate", "gates"):
+                yield from _ranges(child, f"{place}.{key}")
+    for k, child in enumerate(elements(value)):
+        yield from _ranges(child, f"{place}[{k}]")
 
 
 def _nearest(number: float, exact: str) -> bool:

@@ -16,16 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from statpriv.errors import GuaranteeNotReachedError, LedgerError, RowsSpentError
+from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import Everything, as_first_release, everything, with_everything
-from statpriv.releasing.ledger import Ledger, Position, Registry, Rows
+from statpriv.releasing.ledger import Anchor, Ledger, Position, Registry, Rows
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
+from statpriv.releasing.signature import SigningKey, signature_beside
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
 
@@ -86,6 +87,8 @@ def release(
     dry_run: bool = False,
     force: bool = False,
     accept_edits: bool = False,
+    anchor: str | None = None,
+    sign: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Release exact counts of a table under a certified statistical-privacy guarantee.
@@ -106,6 +109,11 @@ def release(
         Replace existing output files.
     accept_edits : bool, default False
         Release a table again although its content was edited since; spent rows stay spent.
+    anchor : str, optional
+        A line that `statpriv ledger anchor` printed. A registry that is older, or another copy, is refused.
+    sign : path, optional
+        A private key (ed25519, PEM) that only its owner can read. The JSON report is signed with it, in a file beside
+        it whose name ends with `.sig`. Needs the extra `[sign]`.
     progress : callable, optional
         Called with the name of each step.
 
@@ -115,6 +123,8 @@ def release(
 
     Raises
     ------
+    ArgumentError
+        If the anchor is none.
     PlanError, TableError, LedgerError, PublicationError
         If the plan, the data, the ledger or the outputs are refused; nothing is spent.
     GuaranteeNotReachedError
@@ -129,6 +139,7 @@ def release(
     >>> sp.release("examples/election.toml", dry_run=True).contents["guarantee"]["holds"]
     True
     """
+    known = None if anchor is None else Anchor.parse(anchor)
     loaded = load_plan(plan, data=data)
     surroundings = Surroundings() if progress is None else Surroundings(progress=progress)
     return carry_out(
@@ -139,6 +150,8 @@ def release(
         dry_run=dry_run,
         force=force,
         accept_edits=accept_edits,
+        anchor=known,
+        key=None if sign is None else SigningKey.load(Path(sign)),
         surroundings=surroundings,
     )
 
@@ -152,11 +165,13 @@ def carry_out(
     dry_run: bool,
     force: bool,
     accept_edits: bool = False,
+    anchor: Anchor | None = None,
+    key: SigningKey | None = None,
     surroundings: Surroundings,
 ) -> Report:
     """Carry out :func:`release` with the given interfaces to the outside."""
     protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
-    outputs = _Outputs.prepare(out, json, force=force, protected=protected)
+    outputs = _Outputs.prepare(out, json, key, force=force, protected=protected)
     if dry_run:
         with _opened(plan, surroundings) as table:
             guarantee, _ = _certified(plan, table, surroundings.progress)
@@ -164,9 +179,10 @@ def carry_out(
             prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress),
             guarantee,
         )
+        contents |= outputs.signer
         return outputs.write(Report(contents, render(contents)))
     surroundings.progress("ledger")
-    with registry.locked() as ledger:
+    with registry.locked(anchor=anchor) as ledger:
         return _release_under_lock(plan, ledger, outputs, surroundings, accept_edits=accept_edits)
 
 
@@ -193,6 +209,7 @@ def _release_under_lock(
         position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
         _refuse_unless_enough(guarantee, position)
         prospective = with_everything(prospects[position.number], candidates[position.number], position)
+        prospective |= outputs.signer
         without_answers = Report(prospective, render({**prospective, "dry_run": True}))
         progress("partition")
         strata = _strata(guarantee, groups, position)
@@ -258,11 +275,26 @@ class _Outputs:
 
     page: Destination | None
     contents: Destination | None
+    signature: Destination | None = None
+    key: SigningKey | None = None
 
     @classmethod
-    def prepare(cls, page: Path | None, contents: Path | None, *, force: bool, protected: list[Path]) -> _Outputs:
-        ready = iter(prepare([path for path in (page, contents) if path is not None], force=force, protected=protected))
-        return cls(None if page is None else next(ready), None if contents is None else next(ready))
+    def prepare(
+        cls, page: Path | None, contents: Path | None, key: SigningKey | None, *, force: bool, protected: list[Path]
+    ) -> _Outputs:
+        if key is not None and contents is None:
+            raise PublicationError("sign: the JSON report is what is signed; name its file with json, too")
+        signature = None if key is None or contents is None else signature_beside(contents)
+        kept = [*protected, *([] if key is None else [key.path])]
+        paths = (page, contents, signature)
+        ready = iter(prepare([path for path in paths if path is not None], force=force, protected=kept))
+        written, made, signed = (None if path is None else next(ready) for path in paths)
+        return cls(written, made, signed, key)
+
+    @property
+    def signer(self) -> dict[str, Any]:
+        """What a signed report says of its key."""
+        return {} if self.key is None else {"signer": self.key.public}
 
     def reserve(self, report: Report) -> ExitStack:
         """Reserve twice the size of this report on disk until the stack is closed, because answers will be added.
@@ -277,7 +309,7 @@ class _Outputs:
             return room.pop_all()
 
     def write(self, report: Report) -> Report:
-        """Write the page, then the JSON with the digest of the page; write both or neither.
+        """Write the page, then the JSON with the digest of the page, the signature just before it; write all or none.
 
         A JSON file to be replaced is removed first. Even if the process is killed, a JSON file never lies beside the
         page of another release.
@@ -288,11 +320,15 @@ class _Outputs:
         if self.page is not None:
             self.page.publish(report.html.encode())
         if self.contents is not None:
+            content = report.json.encode()
             try:
-                self.contents.publish(report.json.encode())
+                if self.signature is not None and self.key is not None:
+                    self.signature.publish(self.key.sign(content))
+                self.contents.publish(content)
             except BaseException:
-                if self.page is not None:
-                    self.page.withdraw()
+                for written in (self.page, self.signature):
+                    if written is not None:
+                        written.withdraw()
                 raise
         return report
 

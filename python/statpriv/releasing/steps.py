@@ -112,6 +112,26 @@ class Steps:
         least, most = self.expected[cell]
         return high < least or low > most
 
+    def could_publish(self, published: Sequence[PublishedCount]) -> bool:
+        """Whether some exact counts, one for each cell, have these published forms.
+
+        >>> part = Steps(50, ((10, 40),), Publication(gate=True, rounded_to=5))
+        >>> [part.could_publish([PublishedCount(count)]) for count in (8, 10, 42, 45)]
+        [False, True, False, False]
+        """
+        if any(count.withheld for count in published):
+            return self.withholds and all(count == PublishedCount(None, withheld=True) for count in published)
+        if any((count.count is None) != count.suppressed or not self._is_spelt(count) for count in published):
+            return False
+        ranges = [self.exact(count, cell) for cell, count in enumerate(published)]
+        if any(low > high for low, high in ranges):
+            return False
+        return len(ranges) == 1 or sum(low for low, _ in ranges) <= self.size <= sum(high for _, high in ranges)
+
+    def _is_spelt(self, published: PublishedCount) -> bool:
+        below, base = self.publication.suppressed_below, self.publication.rounded_to
+        return below is not None if published.count is None else published.count % (base or 1) == 0
+
     @property
     def gate(self) -> tuple[Step, ...]:
         """The gate of a count, as a step of the theory; empty without a gate, and for a histogram."""

@@ -2,8 +2,10 @@
 
     python -I FOLDER certificate.json        where FOLDER is this folder, wherever it is
     python -I -m statpriv.checker certificate.json
+    python -I -m statpriv.checker certificate.json report.json
 
-Exit code 0: the claim is proved; 1: refuted; 4: undecided; 2: the file is not a certificate, or contradicts itself.
+Exit code 0: the claim is proved; 1: refuted; 4: undecided; 2: the file is not a certificate, or contradicts itself,
+or names another report than the one that is given.
 This folder needs no other part of statpriv and no installed package. Two files suffice for most certificates:
 
 * `certificate.py` reads the claim and the situation, and decides the claim;
@@ -13,14 +15,25 @@ Only claims that name them need `histograms.py` (all cells of a table), `composi
 exactly), `groups.py` (entries of several groups) and `releases.py` (several releases).
 """
 
+import hashlib
 import json
 import sys
 from pathlib import Path
 
-from .certificate import FORMAT, Verdict, check
+from .certificate import FORMAT, Verdict, about_of, check
 from .counts import CertificateError, TooLargeError
 
-__all__ = ["EXIT_CODES", "FORMAT", "CertificateError", "TooLargeError", "Verdict", "check", "main", "read"]
+__all__ = [
+    "EXIT_CODES",
+    "FORMAT",
+    "CertificateError",
+    "TooLargeError",
+    "Verdict",
+    "about_of",
+    "check",
+    "main",
+    "read",
+]
 
 EXIT_CODES = {"proved": 0, "refuted": 1, "undecided": 4}
 
@@ -40,12 +53,25 @@ def read(text: str) -> object:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the certificate at the given path, print the verdict, and return the exit code."""
+    """Check the certificate at the first path, about the report at the second, and print the verdict."""
     try:
-        (path,) = arguments
-        verdict = check(read(Path(path).read_text(encoding="utf-8")))
+        path, *reports = arguments[:2] if len(arguments) < 3 else []
+        document = read(Path(path).read_text(encoding="utf-8"))
+        verdict = check(document)
+        for report in reports:
+            _require_named(document, hashlib.sha256(Path(report).read_bytes()).hexdigest())
     except (ValueError, OSError) as error:  # a CertificateError, invalid UTF-8, or a wrong number of arguments
-        sys.stderr.write(f"Error: {error}\n" if arguments else "Usage: python -I FOLDER certificate.json\n")
+        sys.stderr.write(
+            f"Error: {error}\n" if arguments else "Usage: python -I FOLDER certificate.json [report.json]\n"
+        )
         return 2
     sys.stdout.write(f"{verdict}\n")
     return EXIT_CODES[verdict.verdict]
+
+
+def _require_named(document: object, digest: str) -> None:
+    about = about_of(document)
+    if about is None:
+        raise CertificateError("the certificate names no report")
+    if about["report_sha256"] != digest:
+        raise CertificateError(f"the certificate is about another report: the given one has SHA-256 {digest}")

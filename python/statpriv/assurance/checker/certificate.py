@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import ceil, floor
@@ -38,6 +38,7 @@ class Verdict:
     claimed: Fraction
     delta: Interval
     exact: bool
+    about: str = ""
 
     @property
     def margin(self) -> Interval:
@@ -48,7 +49,8 @@ class Verdict:
         computed = "delta" if self.exact else "an upper bound of delta"
         lower, upper = _digits(self.delta[0], floor), _digits(self.delta[1], ceil)
         margin = _digits(self.margin[0], floor)
-        return f"{self.verdict}: {self.claim}\n{computed} is from {lower} to {upper}; the margin is at least {margin}"
+        result = f"{self.verdict}: {self.claim}\n{computed} is from {lower} to {upper}; the margin is at least {margin}"
+        return f"{result}\n{self.about}" if self.about else result
 
 
 def _digits(value: Fraction, rounded: Callable[[Fraction], int]) -> str:
@@ -85,13 +87,36 @@ def delta_of(
 
 
 def check(document: object) -> Verdict:
-    """Prove or refute the claim of a certificate, read from JSON.
+    """Prove or refute the claim of a certificate, read from JSON, which may name the report that it is about.
 
     Raises
     ------
     CertificateError
         The document is not a certificate, contradicts itself, or would take too long (`TooLargeError`).
     """
+    about = about_of(document)
+    if about is None or not isinstance(document, dict):
+        return _verdict(document)
+    verdict = _verdict({key: value for key, value in document.items() if key != "about"})
+    release = "a dry run" if about["release"] is None else f"release {about['release']}"
+    named = f"SHA-256 {about['report_sha256']} by the plan with SHA-256 {about['plan_sha256']}"
+    return replace(verdict, about=f"it says that it is about {release}, reported in the file with {named}")
+
+
+def about_of(document: object) -> dict[str, Any] | None:
+    """What a certificate says of the report that it is about: the release, and digests of report and plan."""
+    if not has(document, "about"):
+        return None
+    about = table(document["about"], "about", {"release", "report_sha256", "plan_sha256"})
+    for key, digits in (("release", 32), ("report_sha256", 64), ("plan_sha256", 64)):
+        stated = about[key]
+        written = isinstance(stated, str) and re.fullmatch(f"[0-9a-f]{{{digits}}}", stated)
+        if not written and (key, stated) != ("release", None):
+            raise CertificateError(f"about.{key}: {digits} hexadecimal digits are required")
+    return about
+
+
+def _verdict(document: object) -> Verdict:
     if has(document, "releases"):
         from .releases import check_releases
 

@@ -165,11 +165,11 @@ class Table(Protocol):
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> Content:
         """Read the content and fingerprint it under a secret key; fingerprint selected rows separately, if given.
 
-        The cells of a row form a polynomial. The rows, in order and regardless of order, form polynomials of these.
-        The polynomials are evaluated at secret points, and the values are hashed under the key. Two tables with equal
-        fingerprints hold the same rows, except with probability below 2^-87; ``rust/release`` has the proof. A
-        database server supplies, instead of the cells of a row, the SHA-256 digest of these cells with their lengths.
-        In that case a collision of SHA-256 also gives equal fingerprints.
+        The fingerprints are keyed hashes of sums of keyed hashes of the rows; in the ordered one, each row counts with
+        a secret factor of its position. Two tables with equal fingerprints hold the same rows, except with probability
+        below 2^-126; ``rust/release`` has the proof. A database server supplies, instead of the cells of a row, the
+        SHA-256 digest of these cells with their lengths. In that case a collision of SHA-256 also gives equal
+        fingerprints.
         """
 
 

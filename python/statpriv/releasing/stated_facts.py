@@ -1,0 +1,270 @@
+"""The facts that a report states: its plan, its place in the ledger, and the published counts.
+
+Everything else in a report follows from these. They are read into the values that a release itself works with, so that
+:mod:`statpriv.releasing.recomputation` calls the functions that wrote the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from statpriv.composition.cohorts import Cohort
+from statpriv.errors import ArgumentError
+from statpriv.files.composition import Part, read_parts
+from statpriv.model.codec import publication_steps, stated_range
+from statpriv.model.fields import is_by_group
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import PostProcessed
+from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.situation import Query
+from statpriv.numeric.arguments import is_mapping
+from statpriv.releasing.guarantee import Guarantee
+from statpriv.releasing.history import namesake_of
+from statpriv.releasing.ledger import DataSet, PastRelease, Position, Rows
+from statpriv.releasing.plan import DataSource, Plan
+from statpriv.releasing.plan_file import plan_of
+from statpriv.releasing.sql_text import quoted
+from statpriv.releasing.steps import PublishedCount, StatedQuery, expected_counts
+
+__all__ = ["groups_of", "misfits", "past_contradictions", "plan_facts", "position_of", "published_counts"]
+
+_WRITTEN = {"yes": True, "no": False, "not stated": None}
+
+
+def plan_facts(report: Mapping[str, Any]) -> Plan:
+    """The plan, checked by the rules for plan files.
+
+    Raises
+    ------
+    PlanError
+        If no plan could state this.
+    """
+    data, target = report["data"], report["guarantee"]
+    named = {key: data[key] for key in ("row_id", "group", "group_source", "unit") if data[key] is not None}
+    written, prior = _WRITTEN[report["plan"]["written_before_access"]], report["plan"]["prior"]
+    tables = {
+        "data": {"source": "table", **named},
+        "guarantee": {
+            "epsilon": target["epsilon_exact"],
+            "delta": target["target_delta_exact"],
+            "known_rows": target["known_rows"],
+            **({} if written is None else {"written_before_access": written}),
+        },
+        "query": list(map(_query_table, report["queries"])),
+        **({} if prior == "not stated" else {"prior": prior if prior == "none" else list(map(_prior, prior))}),
+    }
+    source = DataSource(path=None, label=data["source"], engine=data["engine"], **named)
+    return plan_of(tables, "the plan by the report", data=source, sha256=report["plan"]["sha256"])
+
+
+def _prior(publication: Mapping[str, Any]) -> dict[str, str]:
+    return {key: str(value) for key, value in publication.items() if value is not None}
+
+
+def _query_table(query: Mapping[str, Any]) -> dict[str, Any]:
+    steps, cells, groups = query["publication"], query["cells"], query["groups"]
+    ranges = None if groups is None else {group["group"]: _ends(group["probability"]) for group in groups}
+    asked: dict[str, Any] = {
+        "where": query["where"],
+        "probability": _ends(query["probability"]) if ranges is None else ranges,
+    }
+    if cells is not None:
+        declared = [
+            {**_chosen(cell, "name", "where"), "probability": _ends(cell["probability"])} for cell in cells[:-1]
+        ]
+        asked = {"cell": declared, **{key: value for key, value in asked.items() if value is not None}}
+    return {
+        **_chosen(query, "name", "source"),
+        **asked,
+        "rows": query["size"] if groups is None else {group["group"]: group["size"] for group in groups},
+        "gate": any(gate is not None for gate in (steps["gate"], *(cell["gate"] for cell in cells or ()))),
+        "rounded_to": 1 if steps["rounded_to"] is None else steps["rounded_to"],
+        "suppressed_below": 0 if steps["suppressed_below"] is None else steps["suppressed_below"],
+    }
+
+
+def _chosen(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: table[key] for key in keys}
+
+
+def _ends(stated: Mapping[str, str] | None) -> list[str] | None:
+    return None if stated is None else [stated["lower"], stated["upper"]]
+
+
+def groups_of(report: Mapping[str, Any]) -> dict[str, int] | None:
+    """The number of rows of each group of a stratified plan; None without groups."""
+    return dict(report["composition"]["population"]) if report["data"]["group"] is not None else None
+
+
+def position_of(report: Mapping[str, Any], *, stratified: bool) -> Position:
+    """The place of the table in the ledger, as far as a report depends on it.
+
+    Raises
+    ------
+    ArgumentError
+        If the history has parts that no release could have had.
+    """
+    rows, past = (
+        Rows(report["data"]["rows"]),
+        tuple(_past(k, entry) for k, entry in enumerate(report["history"], start=1)),
+    )
+    nothing = np.zeros(0, np.bool_)
+    if not past:
+        return Position(rows, None, nothing, namesake=namesake_of(report["warnings"]))
+    data_set = DataSet(1, report["data"]["row_id"] is not None, stratified, _cohorts(report), past)
+    return Position(rows, data_set, nothing, content_edited=report["data"]["content_edited"])
+
+
+def _cohorts(report: Mapping[str, Any]) -> tuple[Cohort, ...]:
+    return tuple(Cohort(cohort["rows"], cohort["since_release"] - 1) for cohort in report["ledger"]["cohorts"])
+
+
+def _past(k: int, entry: Mapping[str, Any]) -> PastRelease:
+    return PastRelease(
+        number=entry["number"],
+        release_id=entry["release_id"],
+        queries=tuple(map(_query, past_parts(k, entry))),
+        sizes=tuple(part["size"] for part in entry["part"]),
+        stated=tuple(map(_stated, entry["queries"])),
+        plan_sha256="",
+        day="",
+    )
+
+
+def past_parts(k: int, entry: Mapping[str, Any]) -> tuple[Part, ...]:
+    """The parts of earlier release `k`.
+
+    Raises
+    ------
+    ArgumentError
+        If a part is stated by group, or is none.
+    """
+    faults: list[str] = []
+    parts = read_parts(entry["part"], f"history[{k}].part", faults)
+    if faults or any(is_by_group(part.size) for part in parts):
+        raise ArgumentError("; ".join(faults) or "history.part is by group, and such a table is released once only")
+    return parts
+
+
+def _query(part: Part) -> Query:
+    """The query that :func:`statpriv.releasing.contents.written_part` wrote."""
+    if part.cells is not None:
+        return HistogramQuery([*map(stated_range, part.cells)], attribute=part.attribute)
+    asked = PropertyQuery(Between(*part.ranges[0]), attribute=part.attribute)
+    steps = publication_steps(part.gate, part.suppressed_below, part.rounded_to)
+    return PostProcessed(asked, *steps) if steps else asked
+
+
+def _stated(query: Mapping[str, Any]) -> StatedQuery:
+    steps = _chosen(query, "gates", "suppressed_below", "rounded_to")
+    return StatedQuery.from_document({"predicate": query.get("where", query.get("cells", "")), **steps})
+
+
+def published_counts(report: Mapping[str, Any], guarantee: Guarantee) -> list[list[PublishedCount]]:
+    """The published counts of each part, of a histogram those of its cells."""
+    answers = iter(report["answers"])
+    return [
+        [
+            PublishedCount(answer["count"], withheld=answer["withheld"], suppressed=answer["suppressed"])
+            for answer in islice(answers, len(part.steps.expected))
+        ]
+        for part in guarantee.parts
+    ]
+
+
+# --- facts that do not fit together --------------------------------------------------------------
+
+
+def misfits(report: Mapping[str, Any]) -> Iterator[str]:
+    """Facts between which nothing could be computed."""
+    cohorts, history = _cohorts(report), report["history"]
+    rows, joined = report["data"]["rows"], [cohort.joined_after for cohort in cohorts]
+    total = sum(cohort.rows for cohort in cohorts)
+    if total != rows:
+        yield f"data.rows is {rows}, but ledger.cohorts.rows add up to {total}"
+    if joined[0] != 0 or joined != sorted(set(joined)) or joined[-1] > len(history):
+        yield "ledger.cohorts.since_release is not in order, from release 1 to at most this one"
+    groups = report["composition"]["population"] if report["data"]["group"] is not None else None
+    if groups is not None and not (is_mapping(groups) and sum(groups.values()) == rows):
+        yield f"composition.population is not, by data.group, of groups whose rows add up to data.rows, {rows}"
+    if groups is not None and history:
+        yield "history has earlier releases beside data.group, but a table is released by group once only"
+    if report["dry_run"] and (history or len(cohorts) > 1):
+        yield "dry_run is true, which looks into no ledger, but there are history or ledger.cohorts"
+    for k, entry in enumerate(history, start=1):
+        if len(entry["part"]) != len(entry["queries"]):
+            yield f"history[{k}].part and history[{k}].queries differ in number"
+    asked = sum(len(query["cells"] or "1") for query in report["queries"])
+    if report["answers"] and len(report["answers"]) != asked:
+        yield f"answers are {len(report['answers'])}, but queries and queries.cells ask for {asked}"
+    yield from _too_few(cohorts, [*map(_rows_of, history), sum(query["size"] for query in report["queries"])])
+
+
+def _rows_of(entry: Mapping[str, Any]) -> int:
+    return sum(part["size"] for part in entry["part"] if not is_mapping(part["size"]))
+
+
+def _too_few(cohorts: Sequence[Cohort], used: Sequence[int]) -> Iterator[str]:
+    """Where a release did not find as many rows that no earlier one had used."""
+    for r, rows in enumerate(used):
+        left = sum(cohort.rows for cohort in cohorts if cohort.joined_after <= r) - sum(used[:r])
+        if rows > left:
+            where = f"history[{r + 1}].part.size" if r + 1 < len(used) else "queries.size"
+            yield (
+                f"{where} uses {rows} rows, but by ledger.cohorts.rows, ledger.cohorts.since_release and "
+                f"history.part.size {left} were left"
+            )
+
+
+def past_contradictions(report: Mapping[str, Any], plan: Plan) -> Iterator[str]:
+    """What history says of a query and not of its part, and gates and ranges that no plan led to."""
+    attained: dict[str, list[bool]] = {}
+    for k, entry in enumerate(report["history"], start=1):
+        for j, (query, part) in enumerate(zip(entry["queries"], past_parts(k, entry), strict=True), start=1):
+            place, own = f"history[{k}].queries[{j}]", f"history[{k}].part[{j}]"
+            asked = "where" if "where" in query else "cells"
+            if part.attribute != query.get(asked) and not (part.attribute is None and part.gate is not None):
+                yield f"{place}.{asked} is not what {own}.attribute asks"
+            yield from _steps_apart(query, part, place, own)
+            if part.attribute is not None:
+                attained.setdefault(part.attribute, []).extend(_attained(query, part, plan))
+    for attribute, ends in attained.items():
+        if not (any(ends[::2]) and any(ends[1::2])):
+            yield f"history.part.probability of {quoted(attribute)} is wider than any release can have declared it"
+
+
+def _steps_apart(query: Mapping[str, Any], part: Part, place: str, own: str) -> Iterator[str]:
+    gates = None if query["gates"] is None else [(gate["lower"], gate["upper"]) for gate in query["gates"]]
+    if part.gate is not None and gates != [part.gate]:
+        yield f"{place}.gates are not {own}.gate"
+    for step in ("suppressed_below", "rounded_to"):
+        if getattr(part, step) not in (None, query[step]):
+            yield f"{own}.{step} is not {place}.{step}"
+    expected = _expected(part)
+    inside = [low <= least <= most <= high for (low, high), (least, most) in zip(expected, gates or (), strict=False)]
+    if gates is not None and not (all(inside) and len(gates) == len(expected)):
+        yield f"{place}.gates are not within the counts that {own} leads to expect"
+
+
+def _expected(part: Part) -> list[tuple[int, int]]:
+    return [expected_counts([(part.entries, ends)]) for ends in part.ranges]
+
+
+def _attained(query: Mapping[str, Any], part: Part, plan: Plan) -> tuple[bool, bool]:
+    """Whether this query, or the plan, may have declared the least and the greatest end of the part's hull.
+
+    The gate of a query tells what its plan declared. Without a gate it may have declared anything within the hull.
+    """
+    gates = query["gates"]
+    own = [plan.hulls(asked[0]) for attribute, asked in plan.properties.items() if attribute == part.attribute]
+    if gates is None or part.cells is not None:
+        return True, True
+    ((least, most),), ((low, high),) = _expected(part), part.ranges
+    return (
+        gates[0]["lower"] == least or any(hull[0][0] <= low for hull in own),
+        gates[0]["upper"] == most or any(hull[0][1] >= high for hull in own),
+    )
