@@ -342,13 +342,13 @@ impl HockeyStick for Adaptive {
         ))
     }
 
-    fn exact(&self, at: &exact_tier::Evaluation<'_>) -> Result<exact_tier::Terms, Error> {
+    fn exact(&self, at: &exact_tier::Evaluation<'_>) -> Result<Option<exact_tier::Terms>, Error> {
         let quotients = |(first, second): &(Rational, Rational)| exact_tier::Terms {
             first: Quotient::rational(first),
             second: Quotient::rational(second),
         };
         let compare = |left: &_, right: &_| at.compare(&quotients(left), &quotients(right));
-        Ok(quotients(&exact::terms(self, &compare, at.interrupt)?))
+        Ok(Some(quotients(&exact::terms(self, &compare, at.interrupt)?)))
     }
 }
 

@@ -58,7 +58,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(32, 64)))]
 
         #[test]
         fn every_sum_is_within_the_stated_error(a in vector(), b in vector()) {

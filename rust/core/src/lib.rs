@@ -38,6 +38,8 @@
 pub mod adaptive;
 pub mod answer;
 mod budget;
+#[cfg(test)]
+mod cases;
 pub mod composition;
 pub mod convolve;
 pub mod curve;

@@ -10,7 +10,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use statpriv_release::text::Cell;
+use statpriv_release::cell::Cell;
 
 create_exception!(
     statpriv._native,

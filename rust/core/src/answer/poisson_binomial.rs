@@ -267,7 +267,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(60, 200)))]
 
         #[test]
         fn it_is_the_product_of_its_polynomials(

@@ -202,7 +202,7 @@ fn has_exact_ends(law: &Law) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(150, 600)))]
 
     #[test]
     fn rows_hold_the_law_and_say_how_much_is_missing(law in law()) {

@@ -388,7 +388,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(24, 48)))]
 
         /// Whatever law each summand has: its factor in polar form, relative to the leading one.
         #[test]

@@ -549,7 +549,7 @@ fn around(ratio: &Rational) -> [Epsilon; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(30, 100)))]
 
     /// δ falls, so that its values at two doubles next to ε enclose the one at it.
     #[test]

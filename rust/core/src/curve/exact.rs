@@ -28,7 +28,7 @@ pub fn exact_terms(
     interrupt: &dyn Interrupt,
 ) -> Result<(Rational, Rational), Error> {
     budget::check("exact_terms", curve, Enclosure::from(epsilon).upper(), 0.0)?;
-    let terms = evaluate(&curve.written_out()?, Ratio::from_epsilon(epsilon), interrupt)?;
+    let terms = evaluate(curve, Ratio::from_epsilon(epsilon), interrupt)?;
     interrupt.check()?;
     Ok((terms.first.to_rational(), terms.second.to_rational()))
 }
@@ -47,7 +47,7 @@ pub fn exact_delta(
     }
     let logarithm = Ball::from_rational(exp_epsilon).ln().to_enclosure().upper();
     budget::check("exact_delta", curve, logarithm, cost::bits(exp_epsilon))?;
-    let terms = evaluate(&curve.written_out()?, Ratio::Rational(exp_epsilon.clone()), interrupt)?;
+    let terms = evaluate(curve, Ratio::Rational(exp_epsilon.clone()), interrupt)?;
     interrupt.check()?;
     Ok(terms.first.minus(terms.second.scaled(exp_epsilon)).to_rational())
 }
@@ -64,9 +64,10 @@ impl Evaluation<'_> {
     fn terms(&self, curve: &Curve) -> Result<Terms, Error> {
         self.interrupt.check()?;
         match curve {
-            Curve::Form(form) => match form.written_out()? {
-                None => form.exact(self),
-                Some(laws) => self.terms(&laws.into()),
+            Curve::Form(form) => match (form.exact(self)?, form.written_out()?) {
+                (Some(terms), _) => Ok(terms),
+                (None, Some(laws)) => self.terms(&laws.into()),
+                (None, None) => Err(Error::precision("this form has no exact values; delta() encloses it")),
             },
             Curve::Amplified(rate, curve) => self.amplified(&rate.exact, curve),
             Curve::Mean(parts) => parts.iter().try_fold(Terms::integers(0, 0), |sum, (weight, part)| {

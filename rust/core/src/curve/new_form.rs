@@ -44,10 +44,10 @@ impl HockeyStick for RandomizedResponse {
         Ok(self)
     }
 
-    fn exact(&self, at: &exact_tier::Evaluation<'_>) -> Result<Terms, Error> {
+    fn exact(&self, at: &exact_tier::Evaluation<'_>) -> Result<Option<Terms>, Error> {
         let terms = Terms { first: Quotient::rational(&self.truth), second: Quotient::rational(&self.lie()) };
         let zero = Terms::integers(0, 0);
-        Ok(if at.compare(&terms, &zero)? == Ordering::Greater { terms } else { zero })
+        Ok(Some(if at.compare(&terms, &zero)? == Ordering::Greater { terms } else { zero }))
     }
 }
 

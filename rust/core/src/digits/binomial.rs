@@ -262,7 +262,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(60, 200)))]
         #[test]
         fn both_roads_lead_to_the_same_number(
             n in 2u64..3000, odds in 1u64..999, place in 0u64..1000, phi in 0u64..=8, bits in 40usize..300,

@@ -305,7 +305,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(32, 64)))]
         #[test]
         fn exponentials_multiply(a in -1000i64..1000, b in -1000i64..1000, e in -40i128..0, bits in 30usize..900) {
             let (x, y) = (Ball::dyadic(IBig::from(a), e), Ball::dyadic(IBig::from(b), e));

@@ -501,6 +501,13 @@ mod tests {
         Dyadic::new(IBig::from(m), e)
     }
 
+    #[test]
+    fn quotients_are_rounded_down_on_both_sides_of_zero() {
+        for (a, b, floor) in [(7, 2, 3), (6, 2, 3), (0, 5, 0), (-6, 2, -3), (-7, 2, -4), (-1, 100, -1)] {
+            assert_eq!(floor_quotient(&IBig::from(a), &IBig::from(b)), IBig::from(floor), "{a}/{b}");
+        }
+    }
+
     /// Numbers and infinities, in order.
     fn in_order() -> Vec<Dyadic> {
         let numbers =

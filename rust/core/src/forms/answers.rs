@@ -286,7 +286,7 @@ impl HockeyStick for Answers {
     }
 
     /// The probabilities of the answers whose likelihood ratio is above `e^ε`.
-    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<Option<exact::Terms>, Error> {
         let masses = self.masses(at.interrupt)?;
         let [first, second] = self.in_order(&masses);
         let zero = Rational::from(0i64);
@@ -298,7 +298,7 @@ impl HockeyStick for Answers {
                 terms = (terms.0.add(mass), terms.1.add(other));
             }
         }
-        Ok(exact::Terms { first: Quotient::rational(&terms.0), second: Quotient::rational(&terms.1) })
+        Ok(Some(exact::Terms { first: Quotient::rational(&terms.0), second: Quotient::rational(&terms.1) }))
     }
 }
 

@@ -219,17 +219,17 @@ impl HockeyStick for Directed<BinomialPeaks> {
         Ok(self)
     }
 
-    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<Option<exact::Terms>, Error> {
         let Self(tests, direction) = self;
         if tests.gives_away() {
-            return Ok(exact::Terms::integers(1, 0));
+            return Ok(Some(exact::Terms::integers(1, 0)));
         }
         let ratio = at.rational_ratio()?;
         let (lower, upper) = tests.range(*direction);
         let others = tests.size() - 1;
         let (first, last) = count::peaks_within(others, &lower, &upper, ratio)?;
         let peaks = count::inner_peaks(others, &tests.outermost(*direction, first, last), ratio);
-        at.greatest(tests.size(), peaks)
+        at.greatest(tests.size(), peaks).map(Some)
     }
 
     fn cost(&self, at: &cost::At) -> cost::Cost {

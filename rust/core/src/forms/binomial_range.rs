@@ -179,7 +179,7 @@ impl HockeyStick for Directed<BinomialRange> {
     }
 
     /// The supremum over a range of probabilities, by the theorem of the module documentation.
-    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<Option<exact::Terms>, Error> {
         let Self(laws, direction) = self;
         let one = Rational::from(1i64);
         let (lower, upper) = laws.given();
@@ -193,7 +193,7 @@ impl HockeyStick for Directed<BinomialRange> {
         let peaks = if first <= last { vec![first, last] } else { Vec::new() };
         let mut candidates = count::inner_peaks(others, &peaks, ratio);
         candidates.extend([lower, upper]);
-        at.greatest(laws.size(), candidates)
+        at.greatest(laws.size(), candidates).map(Some)
     }
 
     fn cost(&self, at: &cost::At) -> cost::Cost {

@@ -129,13 +129,13 @@ pub trait HockeyStick: Debug + Send + Sync {
         Err(Error::precision("this form has no digits; delta() without digits= encloses it"))
     }
 
-    /// Rationals `A` and `B` with `δ = A − e^ε B`.
+    /// Rationals `A` and `B` with `δ = A − e^ε B`; `None` for a form that has none, or only those of its laws written out.
     ///
     /// # Errors
-    /// [`Error::Precision`] for a form without exact values; [`Error::Argument`], [`Error::Interrupted`].
-    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+    /// [`Error::Argument`], [`Error::Precision`], [`Error::Interrupted`].
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<Option<exact::Terms>, Error> {
         let _ = at;
-        Err(Error::precision("this form has no exact values; delta() encloses it"))
+        Ok(None)
     }
 
     /// The cost of an exact value; nothing for a form that estimates it where it is evaluated.

@@ -357,7 +357,7 @@ impl HockeyStick for Directed<ShiftedBinomial> {
         Ok(self)
     }
 
-    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+    fn exact(&self, at: &exact::Evaluation<'_>) -> Result<Option<exact::Terms>, Error> {
         let Self(laws, direction) = self;
         let Some(given) = laws.given() else {
             return Err(Error::argument("a probability that is not known exactly has no exact curve"));
@@ -366,7 +366,7 @@ impl HockeyStick for Directed<ShiftedBinomial> {
             Direction::OneAgainstZero => given.p.clone(),
             Direction::ZeroAgainstOne => Rational::from(1i64).sub(&given.p),
         };
-        count::one_against_zero(laws.size(), &p, &given.inclusion, &at.ratio, at.interrupt)
+        count::one_against_zero(laws.size(), &p, &given.inclusion, &at.ratio, at.interrupt).map(Some)
     }
 
     fn cost(&self, at: &cost::At) -> cost::Cost {

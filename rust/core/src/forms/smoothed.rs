@@ -236,7 +236,7 @@ impl HockeyStick for Smoothed {
         ))
     }
 
-    fn exact(&self, _: &exact::Evaluation<'_>) -> Result<exact::Terms, Error> {
+    fn exact(&self, _: &exact::Evaluation<'_>) -> Result<Option<exact::Terms>, Error> {
         Err(Error::precision("a curve with continuous noise has no rational terms; delta() encloses it"))
     }
 }

@@ -197,7 +197,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(30, 100)))]
 
         #[test]
         fn it_is_the_largest_hockey_stick_of_the_definition(

@@ -352,7 +352,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(10_000, 100_000)))]
 
         #[test]
         fn log_probabilities_are_enclosed_within_a_few_ulp((k, n, p) in law()) {

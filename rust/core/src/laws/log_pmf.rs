@@ -404,7 +404,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(2000, 20_000)))]
 
         #[test]
         fn backends_agree_within_their_errors(cells in any::<[u64; 4]>(), shifts in [13u32..64, 13u32..64, 13u32..64, 13u32..64], p in 1e-12..1.0f64) {

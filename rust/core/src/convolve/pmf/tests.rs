@@ -59,7 +59,7 @@ fn worst(masses: &[Ball]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(24, 48)))]
 
     #[test]
     fn convolutions_contain_the_sums_of_all_products_and_little_else(one in masses(40), other in masses(60)) {

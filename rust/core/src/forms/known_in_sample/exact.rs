@@ -3,55 +3,59 @@
 use super::{Direction, Hidden, KnownInSample};
 use crate::budget::MAX_SECONDS;
 use crate::error::Error;
+use crate::exact::quotient::Quotient;
+use crate::exact::{Evaluation, Terms};
 use crate::interrupt::Interrupt;
-use crate::numbers::rational::Rational;
 use dashu_int::ops::{BitTest, UnsignedAbs};
 use dashu_int::{IBig, UBig};
+use std::cmp::Ordering;
 
-/// Seconds for one product of large integers and for each word of them, measured and rounded up.
-const SECONDS_PER_PRODUCT: f64 = 3e-8;
-const SECONDS_PER_WORD: f64 = 2e-9;
+/// Seconds for one product of large integers, and for each product of a word of one with a word of the other, measured
+/// and rounded up.
+const SECONDS_PER_PRODUCT: f64 = 1e-7;
+const SECONDS_PER_WORDS: f64 = 1e-9;
 
 impl KnownInSample {
-    /// `sup_K Δ_{v,w}` where `e^ε` is the positive rational `exp_epsilon`.
+    /// `A` and `B` of `sup_K Δ_{v,w} = A − e^ε B`.
     ///
     /// # Errors
-    /// `exp_epsilon ≤ 0`; numbers of entries for which it would take too long; [`Error::Interrupted`].
-    pub fn exact(
-        &self,
-        direction: Direction,
-        exp_epsilon: &Rational,
-        interrupt: &dyn Interrupt,
-    ) -> Result<Rational, Error> {
-        if exp_epsilon.is_negative() || exp_epsilon.is_zero() {
-            return Err(Error::argument("exp_epsilon must be above 0"));
-        }
+    /// Numbers of entries for which it would take too long; [`Error::Interrupted`].
+    pub(crate) fn exact(&self, direction: Direction, at: &Evaluation<'_>) -> Result<Terms, Error> {
         self.check_cost()?;
-        let laws = Laws::new(self, direction, interrupt)?;
-        let (top, bottom) = (exp_epsilon.numerator(), IBig::from(exp_epsilon.denominator().clone()));
-        let (mut before, mut supremum) = (laws.answers(0), IBig::ZERO);
+        let laws = Laws::new(self, direction, at.interrupt)?;
+        let (mut before, mut supremum) = (laws.answers(0), Terms::integers(0, 0));
         for known in 0..=self.known {
-            interrupt.check()?;
+            at.interrupt.check()?;
             let after = laws.answers(known + 1);
-            let terms = after.iter().zip(&before).map(|(one, zero)| &bottom * one - top * zero);
-            supremum = supremum.max(terms.filter(|term| *term > IBig::ZERO).sum());
+            let mut sums = (IBig::ZERO, IBig::ZERO);
+            for (one, zero) in after.iter().zip(&before) {
+                let (left, right) = (Quotient::integer(one.clone()), Quotient::integer(zero.clone()));
+                if at.ratio.compare(&left, &right, at.interrupt)? == Ordering::Greater {
+                    sums = (sums.0 + one, sums.1 + zero);
+                }
+            }
+            let terms = Terms { first: Quotient::integer(sums.0), second: Quotient::integer(sums.1) };
+            if at.compare(&terms, &supremum)? == Ordering::Greater {
+                supremum = terms;
+            }
             before = after;
         }
-        Rational::new(supremum, laws.denominator * bottom.unsigned_abs())
+        Ok(supremum.map(|x| x.over(&laws.denominator, 1)))
     }
 
     fn check_cost(&self) -> Result<(), Error> {
         let (n, bits) = (self.population as f64, self.p.denominator().bit_len() as f64);
         let (known, size, random) = (self.known as f64, self.size as f64, n - self.known as f64);
-        let words = n * (bits + 1.0) / 64.0;
+        // A weight of an answer has at most 2n bits, the probability of a total n times the bits of p and n more.
+        let words = (2.0 * n / 64.0 + 1.0) * (n * (bits + 1.0) / 64.0 + 1.0);
         let products = (known + 2.0) * (size + 1.0) * random + n * (n + size);
-        let seconds = products * (SECONDS_PER_PRODUCT + SECONDS_PER_WORD * words);
+        let seconds = products * (SECONDS_PER_PRODUCT + SECONDS_PER_WORDS * words);
         if seconds <= MAX_SECONDS {
             return Ok(());
         }
         Err(Error::precision(format!(
-            "exact_delta for {} known entries in a sample of {} of {} would take about {seconds:.0e} s, above the limit of \
-             {MAX_SECONDS} s; delta() encloses it at any size",
+            "an exact value for {} known entries in a sample of {} of {} would take about {seconds:.0e} s, above the limit \
+             of {MAX_SECONDS} s; delta() encloses it at any size",
             self.known, self.size, self.population
         )))
     }

@@ -350,7 +350,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(30, 100)))]
 
         #[test]
         fn sums_are_those_of_their_terms(

@@ -124,7 +124,7 @@ fn is_far_or_last(n: u64, law: Law, epsilon: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(2000, 20_000)))]
 
     #[test]
     fn a_delta_costs_at_most_a_short_sum_or_one_contour(

@@ -288,7 +288,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(24, 48)))]
 
         #[test]
         fn values_contain_the_truth_and_are_narrow(

@@ -118,7 +118,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(1000, 3000)))]
 
         #[test]
         fn tails_are_within_the_error_they_state(table in tables(22)) {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(10_000, 100_000)))]
 
         #[test]
         fn every_tail_above_the_mode_is_given(table in tables(51)) {

@@ -116,7 +116,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(1000, 5000)))]
 
         #[test]
         fn deviances_err_by_at_most_their_bound(

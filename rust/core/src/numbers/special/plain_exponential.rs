@@ -48,7 +48,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(1000, 5000)))]
 
         #[test]
         fn exponentials_err_by_at_most_their_bound(hi in -11_000.0..11_000.0f64, small in -1.0..1.0f64, lo in -1.0..1.0f64) {

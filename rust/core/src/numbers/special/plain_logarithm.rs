@@ -95,7 +95,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(1000, 5000)))]
 
         #[test]
         fn logarithms_err_by_at_most_their_bound(mantissa in 1.0..2.0f64, exponent in -900i32..900, lo in -1.0..1.0f64, y in 1.0..1e15f64) {
